@@ -1,0 +1,81 @@
+// What Holdfast must know about an agent: where its transcripts are, how a line becomes an entry, how a session is resumed.
+import type { AgentName } from '../schema/agent-name.ts';
+import type { Author, Role } from '../schema/entry.ts';
+
+export interface ParsedToolUse {
+  /** Unique among all tool uses of the agent; the reader qualifies ids that are not. */
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly files: readonly string[];
+}
+
+export interface ParsedEntry {
+  readonly kind: 'entry';
+  /** Unique among all entries of the agent; equal in the copies that a fork makes. */
+  readonly uuid: string;
+  /** The agent's session id, when the line says it. */
+  readonly session: string | undefined;
+  readonly role: Role;
+  readonly author: Author;
+  /** Milliseconds since 1970; undefined when the line has no time of its own. */
+  readonly at: number | undefined;
+  readonly cwd: string | undefined;
+  readonly text: string;
+  readonly toolUses: readonly ParsedToolUse[];
+  /** The line that this entry continues from, when it may lie further back than the line before: see `locate`. */
+  readonly continues?: string | undefined;
+}
+
+export interface ParsedToolResult {
+  readonly kind: 'tool-result';
+  readonly id: string;
+  readonly failed: boolean;
+  readonly output: string;
+}
+
+export type ParsedItem =
+  | ParsedEntry
+  | ParsedToolResult
+  /** A name that a person or the agent gave to the session; the last one counts. */
+  | { readonly kind: 'title'; readonly title: string }
+  /** Facts about the file that hold for the lines after it. */
+  | { readonly kind: 'header'; readonly session?: string; readonly cwd?: string };
+
+export interface ParsedLine {
+  /** When the line was written, also for lines that yield nothing: it dates the birth of a transcript. */
+  readonly at?: number | undefined;
+  readonly items: readonly ParsedItem[];
+}
+
+export const nothing: ParsedLine = { items: [] };
+
+/** What a reader keeps between two lines. It is stored with the file's offset, so that reading can go on later. */
+export type ReaderState = { [key: string]: string | number | boolean };
+
+export interface TranscriptFile {
+  /** Path relative to the import root, with forward slashes. */
+  readonly key: string;
+  readonly state: ReaderState;
+}
+
+export interface Agent {
+  readonly name: AgentName;
+  readonly title: string;
+  /** Where this agent keeps its transcripts on this machine. */
+  root(env: NodeJS.ProcessEnv, home: string): string;
+  /** Whether a file below the root is a transcript, judged by its relative path alone. */
+  isTranscript(key: string): boolean;
+  /** Whether this agent wrote a file, judged by its first parsed lines. */
+  recognises(lines: readonly unknown[]): boolean;
+  /** What the path alone says. */
+  describe(key: string): { readonly session: string; readonly subagent?: string };
+  /** True when a line can yield nothing, judged without parsing it. Contract: never true for a line that matters. */
+  cannotMatter(line: Buffer): boolean;
+  /** What a parsed line yields. May change `file.state`. Contract: never throws on any JSON value. */
+  read(value: unknown, file: TranscriptFile): ParsedLine;
+  /** The JSON key under which a line states its own id; ingest uses it to find the line that an entry continues from. */
+  readonly idKey: string;
+  /** The command that resumes a session, as argv, to be run in the session's folder. */
+  resume(session: string): readonly string[];
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { AgentName } from './agent-name.ts';
+import { Moment } from './time.ts';
+
+export const ConversationStatus = z.enum(['active', 'ready', 'queued', 'processing', 'archived', 'skipped']);
+export type ConversationStatus = z.infer<typeof ConversationStatus>;
+
+/** The moves that exist. `processing → queued` is what an expired lease or a failed attempt does. */
+export const conversationMoves: Readonly<Record<ConversationStatus, readonly ConversationStatus[]>> = {
+  active: ['ready'],
+  ready: ['queued', 'skipped'],
+  queued: ['processing'],
+  processing: ['archived', 'skipped', 'queued'],
+  archived: [],
+  skipped: [],
+};
+
+/** Statuses that a rebuild may not touch: somebody is working with the row, or has. */
+export const frozenStatuses = ['queued', 'processing', 'archived'] as const satisfies readonly ConversationStatus[];
+
+/** A stretch of one transcript between two silences. */
+export const Conversation = z.object({
+  id: z.number().int(),
+  session: z.string(),
+  agent: AgentName,
+  project: z.string(),
+  file: z.string().describe('key of the transcript'),
+  status: ConversationStatus,
+  reason: z.string().optional().describe('why it was skipped, or why the last attempt failed'),
+  attempts: z.number().int(),
+  firstAt: Moment,
+  lastAt: Moment,
+  entries: z.number().int(),
+  title: z.string(),
+});
+export type Conversation = z.infer<typeof Conversation>;

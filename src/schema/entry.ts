@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { AgentName } from './agent-name.ts';
+import { Moment } from './time.ts';
+
+export const Role = z.enum(['user', 'assistant']);
+export type Role = z.infer<typeof Role>;
+
+/** Who made the text: a person at the keyboard, the machine (notifications, reminders, compaction), or the model. */
+export const Author = z.enum(['person', 'machine', 'model']);
+export type Author = z.infer<typeof Author>;
+
+/** One immutable item of a session. */
+export const Entry = z.object({
+  id: z.string().describe("the agent's own uuid, or one derived from the session and the ordinal"),
+  session: z.string(),
+  agent: AgentName,
+  role: Role,
+  author: Author,
+  at: Moment,
+  text: z.string(),
+  tools: z.array(z.string()).describe('names of the tools used in this entry'),
+  subagent: z.string().optional().describe('set when a subagent of the session said it'),
+  abandoned: z.boolean().describe('on a branch that the session left'),
+});
+export type Entry = z.infer<typeof Entry>;

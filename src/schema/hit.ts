@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { AgentName } from './agent-name.ts';
+import { Role } from './entry.ts';
+import { Moment } from './time.ts';
+
+export const HitKind = z.enum(['entry', 'session']);
+export type HitKind = z.infer<typeof HitKind>;
+
+/** One ranked answer of recall. In `snippet` the matches stand between « and ». */
+export const Hit = z.object({
+  kind: HitKind,
+  id: z.string().describe("the entry's uuid, or the session's id"),
+  session: z.string(),
+  project: z.string(),
+  agent: AgentName,
+  at: Moment,
+  role: Role.optional(),
+  score: z.number().describe('higher is better; comparable within one answer only'),
+  snippet: z.string(),
+  title: z.string().optional(),
+  subagent: z.string().optional(),
+  abandoned: z.boolean().optional(),
+});
+export type Hit = z.infer<typeof Hit>;

@@ -1,0 +1,198 @@
+// ② The store: what every engine must offer. Each method is one transaction; a promise that resolves is durable.
+import type { ReaderState } from '../agents/agent.ts';
+import type { AgentName } from '../schema/agent-name.ts';
+import type { Conversation, ConversationStatus } from '../schema/conversation.ts';
+import type { Author, Entry, Role } from '../schema/entry.ts';
+import type { Project } from '../schema/project.ts';
+import type { Session } from '../schema/session.ts';
+import type { ToolUse } from '../schema/tool-use.ts';
+
+/** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
+export interface FileState {
+  readonly agent: AgentName;
+  readonly key: string;
+  /** Bytes taken in so far: always the end of a line. */
+  readonly offset: number;
+  readonly lines: number;
+  /** Hashes of the first bytes and of the last bytes before the offset: they tell a file that grew from another file. */
+  readonly head: string;
+  readonly tail: string;
+  readonly state: ReaderState;
+  readonly bornAt: number | undefined;
+  readonly malformed: number;
+  readonly status: FileStatus;
+  readonly error: string | undefined;
+  /** The size last seen under each root. */
+  readonly copies: ReadonlyMap<string, number>;
+}
+
+/** `ignored`: written by our own distiller. `failed`: could not be read; the error says why. */
+export type FileStatus = 'ok' | 'ignored' | 'failed';
+
+export interface NewToolUse {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly files: readonly string[];
+}
+
+export interface NewEntry {
+  readonly uuid: string;
+  readonly session: string;
+  /** Byte offset of its line: the order of entries within a file. */
+  readonly pos: number;
+  readonly at: number;
+  readonly role: Role;
+  readonly author: Author;
+  readonly text: string;
+  readonly tools: readonly string[];
+  readonly toolUses: readonly NewToolUse[];
+  /** Set when the entry continues from a line further back: the byte offset of that line. */
+  readonly joinsAt: number | undefined;
+}
+
+export interface NewToolResult {
+  readonly id: string;
+  readonly outcome: 'ok' | 'error';
+  readonly output: string;
+}
+
+/** A session as one file knows it. */
+export interface SessionInFile {
+  readonly session: string;
+  readonly cwd: string | undefined;
+  readonly projectPath: string | undefined;
+  readonly title: string | undefined;
+}
+
+/** One step forward in one file: everything between two offsets. */
+export interface Chunk {
+  readonly agent: AgentName;
+  readonly key: string;
+  readonly root: string;
+  /** The file's size when the step was planned. */
+  readonly size: number;
+  readonly subagent: string | undefined;
+  /** The offset that the stored state must have, or the chunk is stale. */
+  readonly from: number;
+  readonly to: number;
+  /** Reads the file anew from the start; what it no longer holds is swept when the last chunk arrives. */
+  readonly restart: boolean;
+  /** Nothing of the file is left after this chunk. */
+  readonly last: boolean;
+  readonly lines: number;
+  readonly malformed: number;
+  readonly head: string;
+  readonly tail: string;
+  readonly state: ReaderState;
+  readonly bornAt: number | undefined;
+  readonly status: 'ok' | 'ignored';
+  readonly sessions: readonly SessionInFile[];
+  readonly entries: readonly NewEntry[];
+  readonly results: readonly NewToolResult[];
+}
+
+export interface ChunkOutcome {
+  /** Another process was faster: nothing was written, read the state again. */
+  readonly stale: boolean;
+  readonly added: number;
+}
+
+export interface ConversationRules {
+  readonly gapMs: number;
+  readonly maxEntries: number;
+  readonly maxChars: number;
+}
+
+export interface SessionFilter {
+  readonly project?: ProjectFilter | undefined;
+  readonly agent?: AgentName | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** All projects of a name, or the one project that a path lies in. */
+export type ProjectFilter = { readonly name: string } | { readonly path: string };
+
+/** What a person looks for, free of any engine's syntax. A hit holds at least one of the terms and all of the phrases. */
+export interface KeywordQuery {
+  readonly terms: readonly { readonly words: readonly string[]; readonly prefix: boolean }[];
+  readonly phrases: readonly (readonly string[])[];
+}
+
+export interface KeywordFilter extends SessionFilter {
+  readonly role?: Role | undefined;
+  readonly subagents?: boolean | undefined;
+  readonly limit: number;
+}
+
+export interface KeywordHit {
+  readonly score: number;
+  readonly entry: Entry;
+  readonly project: string;
+  readonly title: string;
+}
+
+export interface Counts {
+  readonly files: number;
+  readonly entries: number;
+  readonly subagentEntries: number;
+  readonly toolUses: number;
+  readonly sessions: number;
+  readonly projects: number;
+  readonly malformed: number;
+  readonly conversations: Readonly<Record<ConversationStatus, number>>;
+}
+
+export interface Store {
+  readonly engine: string;
+  /** Where the data is, for messages to a person. */
+  readonly location: string;
+
+  fileStates(agent?: AgentName): Promise<readonly FileState[]>;
+  fileState(agent: AgentName, key: string): Promise<FileState | undefined>;
+  /** Applies chunks in order, all in one transaction; a stale chunk is left out and said so. */
+  commit(chunks: readonly Chunk[], rules: ConversationRules): Promise<readonly ChunkOutcome[]>;
+  /** Records that a copy of a known file was seen under a root. */
+  noteCopy(agent: AgentName, key: string, root: string, size: number): Promise<void>;
+  /** Records that a file could not be read; its entries stay. */
+  noteFailure(agent: AgentName, key: string, root: string, error: string): Promise<void>;
+
+  counts(): Promise<Counts>;
+  projects(): Promise<readonly Project[]>;
+  /** Newest activity first. */
+  sessions(filter: SessionFilter): Promise<readonly Session[]>;
+  /** Sessions whose id is, or starts with, the given text. */
+  findSessions(id: string): Promise<readonly Session[]>;
+  findEntries(id: string): Promise<readonly Entry[]>;
+  /** The entries of a session in the order of its transcript, copies of forked history included. */
+  transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
+  toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
+  searchKeywords(query: KeywordQuery, filter: KeywordFilter): Promise<readonly KeywordHit[]>;
+
+  conversations(filter: {
+    status?: ConversationStatus | undefined;
+    project?: ProjectFilter | undefined;
+    limit?: number | undefined;
+  }): Promise<readonly Conversation[]>;
+  conversationEntries(id: number): Promise<readonly Entry[]>;
+  /** `active → ready` after the silence, then `ready → skipped` for those too short. Returns how many moved. */
+  markReady(now: number, rules: { gapMs: number; minEntries: number }): Promise<number>;
+  /** One move of the status table; any other is refused with CONFLICT. `processing` needs a lease. */
+  moveConversation(
+    id: number,
+    to: ConversationStatus,
+    options?: { reason?: string; leaseUntil?: number },
+  ): Promise<Conversation>;
+  /** Gives rows whose lease has expired back to the queue; after `maxAttempts` they are skipped with the reason. */
+  requeueExpired(now: number, maxAttempts: number): Promise<number>;
+
+  /** Bytes on disk, with side files. */
+  size(): Promise<number>;
+  /** What a check of the engine's own structures says; empty when all is well. */
+  integrity(): Promise<readonly string[]>;
+  /** Writes a consistent copy while others go on. */
+  backup(path: string): Promise<void>;
+  close(): Promise<void>;
+}
