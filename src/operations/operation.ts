@@ -1,0 +1,42 @@
+// A capability, declared once: every surface that offers it is generated from this.
+import type { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { Store } from '../store/store.ts';
+
+export type Surface = 'cli' | 'http' | 'mcp';
+
+/** What an operation works with. Everything it touches comes from here. */
+export interface Context {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: () => number;
+  /** Reports how far long work has come. */
+  readonly progress?: ((progress: Progress) => void) | undefined;
+  /** Asks long work to stop at the next safe point. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Progress {
+  readonly files: number;
+  readonly totalFiles: number;
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  /** Words separated by a space: `search`, `config get`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly surfaces: readonly Surface[];
+  /** Input fields that the command line takes as arguments rather than options, in order. */
+  readonly positional?: readonly string[];
+  readonly examples: readonly string[];
+  run(context: Context, input: z.output<Input>): Promise<z.input<Output>>;
+}
+
+/** Keeps the types of input and output together where an operation is declared. */
+export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(
+  declared: Operation<Input, Output>,
+): Operation<Input, Output> => declared;
