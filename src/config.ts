@@ -1,0 +1,180 @@
+// The only reader of process.env and of config.json. Order: environment, then file, then default.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { Agent } from './agents/agent.ts';
+import { explain, HoldfastError, systemCode } from './errors.ts';
+import { type Setting, Settings, settingList } from './schema/settings.ts';
+
+export type Origin = 'default' | 'file' | 'environment';
+
+export interface Config {
+  readonly home: string;
+  readonly databasePath: string;
+  readonly logPath: string;
+  readonly filePath: string;
+  readonly settings: Settings;
+  readonly origin: Readonly<Record<string, Origin>>;
+  /** The folder of an agent's transcripts. */
+  watchPath(agent: Agent): string;
+  enabled(agent: Agent): boolean;
+}
+
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const user = env.HOME || homedir();
+  const home = resolve(expand(env.HOLDFAST_HOME || join(user, '.holdfast'), user));
+  const filePath = join(home, 'config.json');
+  const origin: Record<string, Origin> = Object.fromEntries(settingList.map(({ key }) => [key, 'default']));
+  const values = readConfigFile(filePath);
+  for (const key of values.keys()) origin[key] = 'file';
+  for (const setting of settingList) {
+    const text = env[setting.variable];
+    if (text === undefined || text === '') continue;
+    values.set(setting.key, parseSetting(setting, text, `the environment variable ${setting.variable}`));
+    origin[setting.key] = 'environment';
+  }
+  const settings = Settings.parse(nest(values, { agents: {} }));
+  return {
+    home,
+    databasePath: join(home, 'holdfast.db'),
+    logPath: join(home, 'logs', 'worker.log'),
+    filePath,
+    settings,
+    origin,
+    watchPath: (agent) => resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user)),
+    enabled: (agent) => settings.agents[agent.name].enabled,
+  };
+}
+
+/** How the person wants the terminal used; also needed when the configuration itself is bad. */
+export function terminalWishes(env: NodeJS.ProcessEnv = process.env) {
+  return {
+    pager: env.PAGER || undefined,
+    noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
+    forceColor: Boolean(env.FORCE_COLOR) && env.FORCE_COLOR !== '0',
+    debug: Boolean(env.HOLDFAST_DEBUG),
+  };
+}
+
+/** The environment of the demonstration: a home of its own unless one is given. */
+export function demoEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return { ...env, HOLDFAST_HOME: env.HOLDFAST_HOME || join(env.HOME || homedir(), '.holdfast-demo') };
+}
+
+/** Creates the data folder, closed to everybody else. */
+export function ensureHome(config: Config): void {
+  try {
+    mkdirSync(join(config.home, 'logs'), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST' || code === 'ENOTDIR')
+      throw new HoldfastError('BAD_INPUT', `The data folder ${config.home} cannot be made: a file is in the way`, {
+        hint: 'Set HOLDFAST_HOME to a folder.',
+        cause: error,
+      });
+    throw explain(error, `The data folder ${config.home}`);
+  }
+}
+
+export function settingNamed(key: string): Setting {
+  const found = settingList.find((setting) => setting.key === key);
+  if (found) return found;
+  throw new HoldfastError('BAD_INPUT', `There is no setting "${key}"`, { hint: `Settings: ${allKeys()}.` });
+}
+
+/** The value that a text stands for, as typed on the command line or found in the environment. */
+export function parseSetting(setting: Setting, text: string, source: string): unknown {
+  return check(setting, fromText(setting, text.trim()), source);
+}
+
+/** Reads config.json and checks every value. A file that does not exist is empty. */
+export function readConfigFile(path: string): Map<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return new Map();
+    throw explain(error, path);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const message = `${path} is not valid JSON: ${(error as Error).message}`;
+    throw new HoldfastError('BAD_INPUT', message, { hint: 'Correct the file, or remove it.', cause: error });
+  }
+  if (!isObject(json))
+    throw new HoldfastError('BAD_INPUT', `${path} must hold a JSON object`, { hint: `Settings: ${allKeys()}.` });
+  return flatten(json, [], path);
+}
+
+/** Flat settings as the nested object that config.json holds. */
+export function nest(values: ReadonlyMap<string, unknown>, into: Record<string, unknown> = {}) {
+  for (const [key, value] of values) {
+    const path = key.split('.');
+    const last = path.pop() as string;
+    let at = into;
+    for (const step of path) {
+      at[step] ??= {};
+      at = at[step] as Record<string, unknown>;
+    }
+    at[last] = value;
+  }
+  return into;
+}
+
+function flatten(json: Record<string, unknown>, path: readonly string[], file: string): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(json)) {
+    const key = [...path, name].join('.');
+    const setting = settingList.find((candidate) => candidate.key === key);
+    if (setting) {
+      values.set(key, check(setting, value, `${file}: ${key}`));
+      continue;
+    }
+    if (!settingList.some((candidate) => candidate.key.startsWith(`${key}.`)))
+      throw new HoldfastError('BAD_INPUT', `${file}: there is no setting "${key}"`, {
+        hint: `Settings: ${allKeys()}.`,
+      });
+    if (!isObject(value))
+      throw new HoldfastError('BAD_INPUT', `${file}: ${key} must be an object, not ${JSON.stringify(value)}`);
+    for (const [inner, checked] of flatten(value, [...path, name], file)) values.set(inner, checked);
+  }
+  return values;
+}
+
+function check(setting: Setting, value: unknown, source: string): unknown {
+  const parsed = setting.schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new HoldfastError('BAD_INPUT', `${source} is ${JSON.stringify(value)}, which is not allowed`, {
+    hint: `${setting.key} ${requirement(parsed.error, setting)}.`,
+  });
+}
+
+function requirement(error: z.ZodError, setting: Setting): string {
+  const issue = error.issues[0];
+  if (issue?.code === 'custom') return issue.message;
+  if (setting.kind === 'boolean') return 'must be true or false';
+  if (setting.kind === 'string') return 'must be a text that is not empty';
+  const { minValue, maxValue, format } = setting.schema as z.ZodNumber;
+  const low = minValue === 0 || minValue === null ? 'above 0' : `at least ${minValue}`;
+  return `must be a ${format === 'safeint' ? 'whole number' : 'number'}, ${low}, at most ${maxValue}`;
+}
+
+function fromText(setting: Setting, text: string): unknown {
+  if (setting.kind === 'number' && text !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (setting.kind === 'boolean') {
+    if (/^(true|1|yes|on)$/i.test(text)) return true;
+    if (/^(false|0|no|off)$/i.test(text)) return false;
+  }
+  return text;
+}
+
+const allKeys = (): string => settingList.map(({ key }) => key).join(', ');
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const expand = (path: string, user: string): string =>
+  path === '~' ? user : /^~[/\\]/.test(path) ? join(user, path.slice(2)) : path;

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { AgentName } from './agent-name.ts';
+
+const systemTimeZone = (): string => {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return isTimeZone(zone) ? zone : 'UTC';
+};
+
+function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    // Intl has no other way to say that it does not know a zone.
+    return false;
+  }
+}
+
+const AgentSettings = z.strictObject({
+  enabled: z.boolean().default(true).describe('whether its transcripts are taken in'),
+  watchPath: z.string().min(1).optional().describe("folder of its transcripts (default: the agent's own)"),
+});
+
+/** Everything a person can set. Defaults are here and nowhere else. */
+export const Settings = z.strictObject({
+  agents: z.strictObject(
+    Object.fromEntries(AgentName.options.map((name) => [name, AgentSettings.prefault({})])) as Record<
+      AgentName,
+      z.ZodPrefault<typeof AgentSettings>
+    >,
+  ),
+  conversationGapMinutes: z
+    .number()
+    .positive()
+    .max(525_600)
+    .default(60)
+    .describe('a silence longer than this ends a conversation'),
+  conversationMaxEntries: z.int().min(2).max(1_000_000).default(500).describe('entries after which one is split'),
+  conversationMaxChars: z
+    .int()
+    .min(1000)
+    .max(1_000_000_000)
+    .default(200_000)
+    .describe('characters after which one is split'),
+  pollIntervalMs: z.int().min(100).max(86_400_000).default(30_000).describe('how often the worker looks at silences'),
+  minConversationMessages: z.int().min(1).max(1_000_000).default(5).describe('shorter conversations are skipped'),
+  timeZone: z
+    .string()
+    .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin or UTC')
+    .default(systemTimeZone)
+    .describe('for times that are shown and dates that are typed'),
+  port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
+});
+export type Settings = z.infer<typeof Settings>;
+
+export interface Setting {
+  /** Dotted path in config.json: `agents.pi.enabled`. */
+  readonly key: string;
+  /** The same in the environment: `HOLDFAST_AGENTS_PI_ENABLED`. */
+  readonly variable: string;
+  readonly schema: z.ZodType;
+  readonly kind: 'boolean' | 'number' | 'string';
+  readonly description: string;
+}
+
+const variableOf = (key: string): string =>
+  `HOLDFAST_${key
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase()}`;
+
+/** The schema without what makes it optional. */
+function bare(schema: z.ZodType): z.ZodType {
+  let inner = schema;
+  while (inner instanceof z.ZodDefault || inner instanceof z.ZodOptional || inner instanceof z.ZodPrefault)
+    inner = inner.unwrap() as z.ZodType;
+  return inner;
+}
+
+function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodObject)
+    return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, field]) =>
+      leaves(field, [...path, name]),
+    );
+  const key = path.join('.');
+  const kind = inner instanceof z.ZodBoolean ? 'boolean' : inner instanceof z.ZodNumber ? 'number' : 'string';
+  return [{ key, variable: variableOf(key), schema: inner, kind, description: schema.description ?? '' }];
+}
+
+export const settingList: readonly Setting[] = leaves(Settings, []);
