@@ -1,0 +1,205 @@
+// Pi: one JSONL file for each session. Version 1 has no ids; versions 2 and 3 are a tree by id and parentId.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type {
+  Agent,
+  ParsedEntry,
+  ParsedItem,
+  ParsedLine,
+  ParsedToolUse,
+  ReaderState,
+  TranscriptFile,
+} from './agent.ts';
+import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
+
+type Json = Record<string, unknown>;
+
+/** A uuid (version 8, "made by the application") that is the same wherever the same line is read. */
+function derive(...parts: readonly (string | number)[]): string {
+  const hex = createHash('sha256')
+    .update(['pi', ...parts].join('\n'))
+    .digest('hex');
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** `…/2026-05-02T09-12-44-103Z_<id>.jsonl` names the session by what follows the last underscore. */
+const sessionInPath = (path: string): string =>
+  (path.split(/[/\\]/).pop() ?? path).replace(/\.jsonl$/, '').replace(/^.*_/, '');
+
+const textOf = (content: unknown): string =>
+  (typeof content === 'string' ? content : textOfBlocks(content).join('\n')).trim();
+
+function readHeader(line: Json, state: ReaderState): ParsedItem {
+  const session = asString(line.id);
+  const cwd = asString(line.cwd);
+  if (session !== undefined && session !== state.session) {
+    for (const key of Object.keys(state)) delete state[key];
+    state.session = session;
+    const born = asTime(line.timestamp);
+    if (born !== undefined) state.bornAt = born;
+    const origin = asString(line.branchedFrom);
+    if (origin !== undefined) state.origin = sessionInPath(origin);
+  }
+  if (cwd !== undefined) state.cwd = cwd;
+  return { kind: 'header', ...(session === undefined ? {} : { session }), ...(cwd === undefined ? {} : { cwd }) };
+}
+
+/**
+ * Keeps in the state where the next entry continues from when that is not the line before. Lines that yield nothing
+ * (a branch summary, a change of model) are links of the chain too, so a jump waits for the entry that follows.
+ */
+function follow(line: Json, state: ReaderState): void {
+  const id = asString(line.id);
+  if (id === undefined) return;
+  const parent = asString(line.parentId);
+  // Without a parent the session begins anew, as if nothing but its header stood before.
+  const from = parent ?? (line.parentId === null ? state.session : undefined);
+  if (state.last !== undefined && from !== undefined && from !== state.last) state.jump = from;
+  state.last = id;
+}
+
+function takeJump(state: ReaderState): string | undefined {
+  const jump = state.jump;
+  delete state.jump;
+  return typeof jump === 'string' ? jump : undefined;
+}
+
+/** Contract: called once for each message line of version 1, in order, whatever the line yields. */
+function uuidOf(line: Json, file: TranscriptFile, at: number | undefined): string {
+  const { state } = file;
+  const id = asString(line.id);
+  // Ids have 8 hex digits and are unique within a session only; a fork copies the id and the time of a line.
+  if (id !== undefined) return derive(id, asString(line.timestamp) ?? String(state.session ?? file.key));
+  const ordinal = typeof state.ordinal === 'number' ? state.ordinal : 0;
+  state.ordinal = ordinal + 1;
+  // A branch begins with a copy of its origin's lines. (A branch of a branch names only the nearer one: there the
+  // oldest lines keep ids of their own.)
+  const copied =
+    typeof state.origin === 'string' && typeof state.bornAt === 'number' && at !== undefined && at < state.bornAt;
+  return derive(String((copied ? state.origin : state.session) ?? file.key), ordinal);
+}
+
+const filesOf = (tool: string, input: unknown): string[] => {
+  const { path, file_path } = asObject(input);
+  const file = asString(path) ?? asString(file_path);
+  return file !== undefined && /^(read|write|edit)$/i.test(tool) ? [file] : [];
+};
+
+/** Some providers repeat the ids of tool calls; together with the entry that asked they are unique, in a fork too. */
+const callId = (asker: unknown, id: string): string => `${String(asker)}:${id}`;
+
+function toolUsesOf(content: unknown, uuid: string): ParsedToolUse[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part, index) => {
+    const block = asObject(part);
+    if (block.type !== 'toolCall') return [];
+    const tool = asString(block.name) ?? 'unknown';
+    const input = block.arguments ?? {};
+    return [{ id: callId(uuid, asString(block.id) ?? String(index)), tool, input, files: filesOf(tool, input) }];
+  });
+}
+
+function readMessage(line: Json, message: Json, file: TranscriptFile): ParsedItem[] {
+  const { state } = file;
+  const at = asTime(line.timestamp) ?? asTime(message.timestamp);
+  const uuid = uuidOf(line, file, at);
+  const entry = (fields: Pick<ParsedEntry, 'role' | 'author' | 'text' | 'toolUses'>): ParsedEntry => {
+    const continues = takeJump(state);
+    return {
+      kind: 'entry',
+      uuid,
+      session: asString(state.session),
+      at,
+      cwd: asString(state.cwd),
+      ...fields,
+      ...(continues === undefined ? {} : { continues }),
+    };
+  };
+
+  switch (message.role) {
+    case 'user': {
+      const text = textOf(message.content);
+      return text === '' ? [] : [entry({ role: 'user', author: 'person', text, toolUses: [] })];
+    }
+    case 'assistant': {
+      const toolUses = toolUsesOf(message.content, uuid);
+      if (toolUses.length > 0) state.asker = uuid;
+      const text = usedTools(textOf(message.content), toolUses);
+      return text === '' ? [] : [entry({ role: 'assistant', author: 'model', text, toolUses })];
+    }
+    case 'toolResult': {
+      const id = asString(message.toolCallId);
+      if (id === undefined) return [];
+      const result = { failed: message.isError === true, output: textOf(message.content) };
+      return [{ kind: 'tool-result', id: callId(state.asker ?? state.session ?? file.key, id), ...result }];
+    }
+    case 'bashExecution': {
+      const command = asString(message.command);
+      // `!!` is how a person keeps a command from the model: it stays out of the memory too.
+      if (command === undefined || message.excludeFromContext === true) return [];
+      const id = callId(uuid, 'bash');
+      const failed = message.cancelled === true || (typeof message.exitCode === 'number' && message.exitCode !== 0);
+      return [
+        entry({
+          role: 'user',
+          author: 'person',
+          text: `!${command}`,
+          toolUses: [{ id, tool: 'bash', input: { command }, files: [] }],
+        }),
+        { kind: 'tool-result', id, failed, output: asString(message.output) ?? '' },
+      ];
+    }
+    case 'custom':
+    case 'hookMessage': {
+      // What an extension says to the model; hidden ones are state, not speech.
+      const text = message.display === false ? '' : textOf(message.content);
+      return text === '' ? [] : [entry({ role: 'user', author: 'machine', text, toolUses: [] })];
+    }
+    default:
+      return [];
+  }
+}
+
+function readItems(line: Json, file: TranscriptFile): readonly ParsedItem[] {
+  if (line.type === 'session') return [readHeader(line, file.state)];
+  follow(line, file.state);
+  if (line.type === 'message') return readMessage(line, asObject(line.message), file);
+  if (line.type === 'custom_message') return readMessage(line, { ...line, role: 'custom' }, file);
+  if (line.type === 'session_info') {
+    const title = asString(line.name)?.trim();
+    return title === undefined || title === '' ? [] : [{ kind: 'title', title }];
+  }
+  // Summaries of compactions and of branches repeat what the entries themselves say.
+  return [];
+}
+
+function sessionsFolder(env: NodeJS.ProcessEnv, home: string): string {
+  const expand = (path: string) => (path === '~' || path.startsWith('~/') ? home + path.slice(1) : path);
+  if (env.PI_CODING_AGENT_SESSION_DIR) return expand(env.PI_CODING_AGENT_SESSION_DIR);
+  if (env.PI_CODING_AGENT_DIR) return join(expand(env.PI_CODING_AGENT_DIR), 'sessions');
+  return join(home, '.pi', 'agent', 'sessions');
+}
+
+/** Line kinds that yield nothing. With a parentId they are links of the tree, and must be read all the same. */
+const idle = /^\{"type":"(?:model_change|thinking_level_change|compaction|branch_summary|label|custom)"/;
+
+export const pi: Agent = {
+  name: 'pi',
+  title: 'Pi',
+  root: sessionsFolder,
+  isTranscript: (key) => key.endsWith('.jsonl'),
+  recognises(lines) {
+    const first = asObject(lines[0]);
+    if (first.type !== 'session' || typeof first.id !== 'string') return false;
+    return typeof first.cwd === 'string' || typeof first.version === 'number';
+  },
+  describe: (key) => ({ session: sessionInPath(key) }),
+  cannotMatter: (line) => idle.test(line.toString('latin1', 0, 40)) && !line.includes('"parentId"'),
+  read(value, file): ParsedLine {
+    const line = asObject(value);
+    return { at: asTime(line.timestamp), items: readItems(line, file) };
+  },
+  idKey: 'id',
+  resume: (session) => ['pi', '--session', session],
+};
