@@ -1,0 +1,120 @@
+// The part of a text that shows why it was found: a window around the densest cluster of matches.
+import { stemmer } from 'stemmer';
+import { isUnspaced } from '../store/segment.ts';
+import type { KeywordQuery } from '../store/store.ts';
+import { fold, wordPattern } from './words.ts';
+
+const width = 160;
+/** Matches beyond this many add nothing to a window of 160 characters. */
+const maxMatches = 20_000;
+
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  /** Which word of the query it is; two different words beside each other say more than one word twice. */
+  readonly key: string;
+}
+
+/** Marks matches with « and ». Linear in the length of the text. */
+export function snippet(text: string, query: KeywordQuery): string {
+  const matches = findMatches(text, query);
+  const { from, to } = window(text, matches);
+  let out = from > 0 ? '…' : '';
+  let at = from;
+  for (const group of joined(text, matches)) {
+    if (group.start < from || group.end > to) continue;
+    out += `${text.slice(at, group.start)}«${text.slice(group.start, group.end)}»`;
+    at = group.end;
+  }
+  out += text.slice(at, to) + (to < text.length ? '…' : '');
+  return out.replace(/\s+/g, ' ').trim();
+}
+
+function findMatches(text: string, query: KeywordQuery): Match[] {
+  const wanted = new Set<string>();
+  const openEnded = new Set<string>();
+  for (const word of [...query.terms.flatMap((term) => term.words), ...query.phrases.flat()])
+    if (isUnspaced(word)) openEnded.add(word);
+    else wanted.add(stemmer(fold(word)));
+  const initials = new Set([...wanted].map((stem) => stem[0]));
+  const inside = openEnded.size > 0 ? anyOf(openEnded) : undefined;
+  const known = new Map<string, string>();
+  const matches: Match[] = [];
+  for (const found of text.matchAll(wordPattern)) {
+    const word = found[0];
+    const start = found.index;
+    if (inside && isUnspaced(word)) {
+      for (const part of word.matchAll(inside))
+        matches.push({ start: start + part.index, end: start + part.index + part[0].length, key: part[0] });
+    } else if (word.length < 64) {
+      let stem = known.get(word);
+      if (stem === undefined) {
+        const folded = fold(word);
+        // Stemming changes ends only, so another first letter cannot match, and most words need no stemming.
+        stem = initials.has(folded[0]) ? stemmer(folded) : '';
+        if (known.size < 50_000) known.set(word, stem);
+      }
+      if (stem !== '' && wanted.has(stem)) matches.push({ start, end: start + word.length, key: stem });
+    }
+    if (matches.length >= maxMatches) break;
+  }
+  return matches;
+}
+
+function anyOf(words: ReadonlySet<string>): RegExp {
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.join('|'), 'giu');
+}
+
+/** Two ends move over the matches; each match enters and leaves the count once. */
+function window(text: string, matches: readonly Match[]): { from: number; to: number } {
+  const inside = new Map<string, number>();
+  let best = { score: 0, first: 0, last: 0 };
+  let neighbours = 0;
+  const touches = (index: number) => {
+    const [before, after] = [matches[index - 1] as Match, matches[index] as Match];
+    return after.key !== before.key && after.start - before.end <= 2;
+  };
+  for (let last = 0, first = 0; last < matches.length; last++) {
+    const { key, end } = matches[last] as Match;
+    inside.set(key, (inside.get(key) ?? 0) + 1);
+    if (last > first && touches(last)) neighbours++;
+    while (first < last && end - (matches[first] as Match).start > width - 20) {
+      const leaving = (matches[first] as Match).key;
+      const left = (inside.get(leaving) as number) - 1;
+      if (left === 0) inside.delete(leaving);
+      else inside.set(leaving, left);
+      first++;
+      if (touches(first)) neighbours--;
+    }
+    const score = inside.size * 100 + neighbours * 10 + Math.min(9, last - first);
+    if (score > best.score) best = { score, first, last };
+  }
+  const start = matches[best.first]?.start ?? 0;
+  const end = matches[best.last]?.end ?? 0;
+  const room = Math.max(0, width - (end - start));
+  let from = Math.max(0, start - Math.floor(room / 2));
+  const to = Math.min(text.length, Math.max(end, from + width));
+  from = Math.max(0, Math.min(from, to - width));
+  return { from: tidy(text, from, Math.min(start, from + 20)), to: tidy(text, to, Math.max(end, to - 20)) };
+}
+
+/** Moves a cut to a space if one is near, and never into a surrogate pair. */
+function tidy(text: string, cut: number, limit: number): number {
+  if (cut <= 0 || cut >= text.length) return cut;
+  const step = limit >= cut ? 1 : -1;
+  for (let at = cut; at !== limit; at += step) if (/\s/.test(text[at] as string)) return at;
+  const before = text.charCodeAt(cut - 1);
+  return before >= 0xd800 && before <= 0xdbff ? cut - 1 : cut;
+}
+
+/** Matches that only punctuation parts (`src/auth.ts:42`) are marked as one. */
+function joined(text: string, matches: readonly Match[]): { start: number; end: number }[] {
+  const groups: { start: number; end: number }[] = [];
+  for (const { start, end } of matches) {
+    const last = groups[groups.length - 1];
+    if (last && start - last.end <= 2 && !/\s/.test(text.slice(last.end, start))) last.end = end;
+    else groups.push({ start, end });
+  }
+  return groups;
+}
