@@ -1,0 +1,40 @@
+// The worker's log: plain lines with the time, readable by the owner alone, never more than two files of 5 MB.
+import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+
+export type Log = (line: string) => void;
+
+const maxBytes = 5 * 1024 * 1024;
+
+/** Contract: the returned function never throws; a full disk must not end the worker for want of a log line. */
+export function openLog(path: string, clock: () => number = Date.now): Log {
+  return (line) => {
+    try {
+      rotateLog(path);
+      // Opened for each line: another process may have rotated the file meanwhile.
+      const file = openLogFile(path);
+      try {
+        writeSync(file, `${new Date(clock()).toISOString()} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`);
+      } finally {
+        closeSync(file);
+      }
+    } catch {
+      // There is no better place left to report it.
+    }
+  };
+}
+
+/** For appending; a new file is the owner's alone. */
+export const openLogFile = (path: string): number => openSync(path, 'a', 0o600);
+
+/** Moves a full log aside, over the one that was moved aside before. */
+export function rotateLog(path: string, limit: number = maxBytes): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size < limit) return;
+  const file = openLogFile(path);
+  try {
+    // Another process may have been faster; then the file of this name is a fresh one.
+    if (fstatSync(file).size >= limit) renameSync(path, `${path}.1`);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,120 @@
+// The one background worker of a data folder: start, stop, ask. The worker itself takes the claim $home/worker.pid.
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { HoldfastError } from '../errors.ts';
+import { openLogFile, rotateLog } from '../log.ts';
+import { claim, type Holder, holderOf, sameProcess } from './claim.ts';
+
+/** The part of the configuration that matters here. */
+export interface WorkerPlace {
+  readonly home: string;
+  readonly logPath: string;
+}
+
+export type WorkerStatus =
+  | { readonly running: true; readonly pid: number; readonly since: string }
+  | { readonly running: false };
+
+const claimFile = (place: Pick<WorkerPlace, 'home'>): string => path.join(place.home, 'worker.pid');
+
+const program = fileURLToPath(new URL('../../bin/holdfast', import.meta.url));
+const command: readonly string[] = [process.execPath, program, 'worker', 'run'];
+
+/** For the worker itself: `other` is the pid of the worker that is there already, and then nothing was taken. */
+export async function claimWorker(place: Pick<WorkerPlace, 'home'>): Promise<{ release(): void; other?: number }> {
+  const result = await claim(claimFile(place));
+  return result.held ? { release: result.release } : { release: () => {}, other: result.holder.pid };
+}
+
+export async function workerStatus(place: Pick<WorkerPlace, 'home'>): Promise<WorkerStatus> {
+  const holder = await holderOf(claimFile(place));
+  return holder === undefined ? { running: false } : { running: true, pid: holder.pid, since: holder.since };
+}
+
+/** Starts a worker that outlives this process, unless there is one; resolves once it holds the claim and stays. */
+export async function startWorker(
+  place: WorkerPlace,
+  [file = '', ...args]: readonly string[] = command,
+  patienceMs = 15_000,
+): Promise<{ pid: number; alreadyRunning: boolean }> {
+  const before = await workerStatus(place);
+  if (before.running) return { pid: before.pid, alreadyRunning: true };
+
+  mkdirSync(path.dirname(place.logPath), { recursive: true, mode: 0o700 });
+  rotateLog(place.logPath);
+  const log = openLogFile(place.logPath);
+  const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  let ended: string | undefined;
+  child.once('error', (error) => {
+    ended = error.message;
+  });
+  child.once('exit', (code, signal) => {
+    ended ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+  });
+  child.unref();
+
+  const deadline = Date.now() + patienceMs;
+  while (Date.now() < deadline) {
+    const status = await workerStatus(place);
+    // Somebody else's worker was faster; ours sees that too, and goes.
+    if (status.running && status.pid !== child.pid) return { pid: status.pid, alreadyRunning: true };
+    if (status.running) {
+      // What fails right after the claim (a damaged store, say) fails within this time.
+      await sleep(settleMs);
+      if (ended === undefined) return { pid: status.pid, alreadyRunning: false };
+    }
+    if (ended !== undefined) {
+      const winner = await workerStatus(place);
+      if (winner.running) return { pid: winner.pid, alreadyRunning: true };
+      throw failure(place, ended);
+    }
+    await sleep(25);
+  }
+  child.kill('SIGKILL');
+  throw failure(place, `it was not ready within ${Math.round(patienceMs / 1000)} s`);
+}
+
+const settleMs = 250;
+
+/** Asks the worker to end, and ends it when it does not. Never signals a process that only has the worker's old pid. */
+export async function stopWorker(
+  place: Pick<WorkerPlace, 'home'>,
+  patienceMs = 10_000,
+): Promise<{ stopped: boolean; pid?: number }> {
+  const holder = await holderOf(claimFile(place));
+  if (holder === undefined) return { stopped: false };
+  signal(holder, 'SIGTERM');
+  if (!(await gone(holder, patienceMs))) {
+    signal(holder, 'SIGKILL');
+    await gone(holder, patienceMs);
+  }
+  return { stopped: true, pid: holder.pid };
+}
+
+function signal(holder: Holder, name: NodeJS.Signals): void {
+  try {
+    process.kill(holder.pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function gone(holder: Holder, patienceMs: number): Promise<boolean> {
+  const deadline = Date.now() + patienceMs;
+  while (await sameProcess(holder)) {
+    if (Date.now() > deadline) return false;
+    await sleep(25);
+  }
+  return true;
+}
+
+function failure(place: WorkerPlace, reason: string): HoldfastError {
+  const log = existsSync(place.logPath) ? readFileSync(place.logPath, 'utf8').trimEnd() : '';
+  const tail = log.split('\n').slice(-8).join('\n');
+  const message = `The worker did not start: ${reason}${tail === '' ? '' : `\n${tail}`}`;
+  return new HoldfastError('INTERNAL', message, { hint: `The whole log: ${place.logPath}` });
+}
