@@ -1,0 +1,36 @@
+// Compiles src/ into a fresh dist/. The old one stays until the new one is whole, so that running programs find theirs.
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runQuietly } from './child.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Resolves with the compiler's exit code. */
+export async function build() {
+  const began = new Date();
+  const cache = path.join(root, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(path.join(cache, 'build-'));
+  const fresh = path.join(folder, 'new');
+  try {
+    const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh];
+    const code = await runQuietly('Building', process.execPath, args, { cwd: root });
+    if (code !== 0) return code;
+    // A source that was saved while the compiler ran is newer than this, and will be built next time.
+    utimesSync(fresh, began, began);
+    const dist = path.join(root, 'dist');
+    try {
+      renameSync(dist, path.join(folder, 'old'));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    renameSync(fresh, dist);
+    return 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await build();

@@ -1,0 +1,77 @@
+// What every command of a checkout needs first: the right Node, the packages, a build. Does only what is missing.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from './build.mjs';
+import { runQuietly } from './child.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Programs that only tests use, and the Debian packages that bring them. */
+const testPrograms = [{ program: 'strace', package: 'strace', purpose: 'to see that commits reach the disk' }];
+
+/** Ends the process with a message when something is missing and cannot be had. */
+export async function setUp({ tests = false } = {}) {
+  checkNode();
+  await installPackages();
+  if (tests) await installTestPrograms();
+  if (isStale() && (await build()) !== 0) stop('The build failed; the compiler says why above.');
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  stop(`Holdfast needs Node 20.19 or newer; this is ${process.version}. See https://nodejs.org`);
+}
+
+const changedAt = (file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+async function installPackages() {
+  // npm writes this file last, so an installation that was interrupted does not count.
+  if (changedAt('node_modules/.package-lock.json') >= changedAt('package-lock.json')) return;
+  console.error(
+    'Installing packages. Where no prebuilt better-sqlite3 can be fetched, it compiles for about a minute.',
+  );
+  // Started by npm, its own program is named in the environment; else the one in PATH must do.
+  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const [file, ...args] = [...npm, 'ci', '--no-audit', '--no-fund'];
+  const code = await runQuietly('Installing', file, args, { cwd: root });
+  if (code !== 0) stop('Installing the packages failed; npm says why above.');
+}
+
+async function installTestPrograms() {
+  const isMissing = ({ program }) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error !== undefined;
+  if (process.platform !== 'linux') return;
+  const missing = testPrograms.filter(isMissing);
+  if (missing.length === 0) return;
+  if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).error === undefined) {
+    const names = missing.map((one) => one.package);
+    const install = `apt-get update -qq; apt-get install -y -qq --no-install-recommends ${names.join(' ')}`;
+    console.error(`Installing for the tests: ${names.join(', ')}`);
+    await runQuietly('Installing', 'sh', ['-c', install], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  }
+  for (const { program, purpose } of missing.filter(isMissing)) {
+    const message = `${program} is not installed; tests need it ${purpose}.`;
+    if (process.env.CI) stop(message);
+    console.error(`${message} They will be skipped.`);
+  }
+}
+
+/** Whether a source, or a folder of sources (something was removed or renamed), is newer than the build. */
+function isStale() {
+  const built = changedAt('dist');
+  if (changedAt('dist/cli/main.js') === 0) return true;
+  const newer = (file) => changedAt(file) > built;
+  if (['tsconfig.json', 'tsconfig.build.json', 'package.json', 'src'].some(newer)) return true;
+  return readdirSync(path.join(root, 'src'), { recursive: true })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .some((file) => newer(path.join('src', file)));
+}
