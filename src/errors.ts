@@ -55,15 +55,31 @@ export function explain(error: unknown, subject: string): HoldfastError {
   if (code === 'EACCES' || code === 'EPERM')
     return because('NO_PERMISSION', `${subject} cannot be read: permission denied`, 'Check its owner and mode.');
   if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code === 'EDQUOT')
-    return because('DISK_FULL', `No space left on the disk that holds ${subject}`, 'Free some space, then try again; nothing is lost.');
+    return because(
+      'DISK_FULL',
+      `No space left on the disk that holds ${subject}`,
+      'Free some space, then try again; nothing is lost.',
+    );
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_BUSY_SNAPSHOT' || code === 'SQLITE_LOCKED')
     return because('STORE_BUSY', `${subject} is held by another process`, 'Try again in a moment.');
   if (code === 'SQLITE_READONLY' || code === 'SQLITE_CANTOPEN' || code === 'EROFS')
     return because('NO_PERMISSION', `${subject} cannot be written`, 'Check the owner and mode of the data folder.');
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
-    return because('STORE_DAMAGED', `${subject} is damaged or not a Holdfast database`, 'Restore a backup: holdfast restore <file>.');
+    return because(
+      'STORE_DAMAGED',
+      `${subject} is damaged or not a Holdfast database`,
+      'Restore a backup: holdfast restore <file>.',
+    );
   if (code.startsWith('SQLITE_IOERR'))
-    return because('DISK_FULL', `Reading or writing ${subject} failed (${code})`, 'Check free space and the disk, then try again.');
+    return because(
+      'DISK_FULL',
+      `Reading or writing ${subject} failed (${code})`,
+      'Check free space and the disk, then try again.',
+    );
   const message = error instanceof Error ? error.message : String(error);
-  return because('INTERNAL', `${subject}: ${message}`, 'This is a bug in Holdfast. Please report it with `holdfast logs`.');
+  return because(
+    'INTERNAL',
+    `${subject}: ${message}`,
+    'This is a bug in Holdfast. Please report it with `holdfast logs`.',
+  );
 }

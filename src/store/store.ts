@@ -92,6 +92,13 @@ export interface Chunk {
   readonly results: readonly NewToolResult[];
 }
 
+export interface FileCopy {
+  readonly agent: AgentName;
+  readonly key: string;
+  readonly root: string;
+  readonly size: number;
+}
+
 export interface ChunkOutcome {
   /** Another process was faster: nothing was written, read the state again. */
   readonly stale: boolean;
@@ -154,8 +161,8 @@ export interface Store {
   fileState(agent: AgentName, key: string): Promise<FileState | undefined>;
   /** Applies chunks in order, all in one transaction; a stale chunk is left out and said so. */
   commit(chunks: readonly Chunk[], rules: ConversationRules): Promise<readonly ChunkOutcome[]>;
-  /** Records that a copy of a known file was seen under a root. */
-  noteCopy(agent: AgentName, key: string, root: string, size: number): Promise<void>;
+  /** Records that copies of known files were seen under a root. */
+  noteCopies(copies: readonly FileCopy[]): Promise<void>;
   /** Records that a file could not be read; its entries stay. */
   noteFailure(agent: AgentName, key: string, root: string, error: string): Promise<void>;
 

@@ -1,0 +1,160 @@
+// Claude Code: ~/.claude/projects/<folder>/<session>.jsonl, subagents beside or below it; about forty kinds of lines, of which few matter.
+import path from 'node:path';
+import type { Author } from '../schema/entry.ts';
+import type { Agent, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from './agent.ts';
+import { nothing } from './agent.ts';
+import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
+
+export const claudeCode: Agent = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  idKey: 'uuid',
+
+  root: (env, home) => path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), 'projects'),
+
+  isTranscript: (key) => key.endsWith('.jsonl'),
+
+  recognises: (lines) =>
+    lines.some((line) => {
+      const { sessionId, uuid, leafUuid, messageId, type } = asObject(line);
+      return typeof type === 'string' && [sessionId, uuid, leafUuid, messageId].some((id) => typeof id === 'string');
+    }),
+
+  describe(key) {
+    const name = path.posix.basename(key, '.jsonl');
+    if (!name.startsWith('agent-')) return { session: name };
+    // Newer clients nest a subagent's file below its session; older ones put it beside, and only its lines name the session.
+    const nested = /([^/]+)\/subagents\/[^/]+$/.exec(key)?.[1];
+    return { session: nested ?? name, subagent: name.slice('agent-'.length) };
+  },
+
+  cannotMatter: (line) => !kindsThatMatter.some((kind) => line.includes(kind)),
+
+  read(value, file) {
+    const line = asObject(value);
+    const at = asTime(line.timestamp);
+    if (line.type === 'user' || line.type === 'assistant') return { at, items: readMessage(line, at, file) };
+    const title = asString(line.customTitle) ?? asString(line.aiTitle);
+    return title === undefined ? { ...nothing, at } : { at, items: [{ kind: 'title', title }] };
+  },
+
+  resume: (session) => ['claude', '--resume', session],
+};
+
+const kindsThatMatter = ['"user"', '"assistant"', '"custom-title"', '"ai-title"'].map((kind) => Buffer.from(kind));
+
+function readMessage(line: Record<string, unknown>, at: number | undefined, file: TranscriptFile): ParsedLine['items'] {
+  const inSubagent = claudeCode.describe(file.key).subagent !== undefined;
+  if (line.isMeta === true || (line.isSidechain === true && !inSubagent)) return [];
+  const message = asObject(line.message);
+  const uuid = asString(line.uuid);
+  const items: ParsedItem[] = [];
+  if (line.type === 'user') items.push(...toolResults(message.content));
+  const { text, author, toolUses } =
+    line.type === 'user' ? readPrompt(line, message, inSubagent) : readAnswer(line, message);
+  if (uuid !== undefined && text !== '') {
+    items.push({
+      kind: 'entry',
+      uuid,
+      session: asString(line.sessionId),
+      role: line.type === 'user' ? 'user' : 'assistant',
+      author,
+      at,
+      cwd: asString(line.cwd),
+      text,
+      toolUses,
+      // Only a prompt can leave a branch; the small forks of parallel tool calls are none.
+      continues: line.type === 'user' ? asString(line.parentUuid) : undefined,
+    });
+  }
+  return items;
+}
+
+interface Content {
+  readonly text: string;
+  readonly author: Author;
+  readonly toolUses: readonly ParsedToolUse[];
+}
+
+function readPrompt(line: Record<string, unknown>, message: Record<string, unknown>, inSubagent: boolean): Content {
+  const blocks = typeof message.content === 'string' ? [message.content] : textOfBlocks(message.content);
+  const own = blocks.map((block) => withoutInjected(block)).filter((block) => block !== '');
+  // Nothing but injected text is left as it came, and marked as the machine's.
+  const text = own.length > 0 ? asTyped(own.join('\n')) : blocks.join('\n').trim();
+  const machine = inSubagent || own.length === 0 || line.isCompactSummary === true || !typedByPerson(line, text);
+  return { text, author: machine ? 'machine' : 'person', toolUses: [] };
+}
+
+function readAnswer(line: Record<string, unknown>, message: Record<string, unknown>): Content {
+  const toolUses: ParsedToolUse[] = [];
+  for (const part of Array.isArray(message.content) ? message.content : []) {
+    const block = asObject(part);
+    const id = asString(block.id);
+    const tool = asString(block.name);
+    if (block.type !== 'tool_use' || id === undefined || tool === undefined) continue;
+    toolUses.push({ id, tool, input: block.input, files: filesOf(block.input) });
+  }
+  const said = typeof message.content === 'string' ? [message.content] : textOfBlocks(message.content);
+  const synthetic = message.model === '<synthetic>' || line.isApiErrorMessage === true;
+  return { text: usedTools(said.join('\n').trim(), toolUses), author: synthetic ? 'machine' : 'model', toolUses };
+}
+
+function toolResults(content: unknown): ParsedItem[] {
+  const items: ParsedItem[] = [];
+  for (const part of Array.isArray(content) ? content : []) {
+    const block = asObject(part);
+    const id = asString(block.tool_use_id);
+    if (block.type !== 'tool_result' || id === undefined) continue;
+    const output = typeof block.content === 'string' ? block.content : textOfBlocks(block.content).join('\n');
+    items.push({ kind: 'tool-result', id, failed: block.is_error === true, output });
+  }
+  return items;
+}
+
+/** Newer clients say who made a prompt; for older ones its first words tell. */
+function typedByPerson(line: Record<string, unknown>, text: string): boolean {
+  const origin = asString(asObject(line.origin).kind);
+  if (line.promptSource === 'system' || (origin !== undefined && origin !== 'human')) return false;
+  if (line.promptSource === 'typed') return true;
+  return !machineMade.test(text);
+}
+
+const machineMade =
+  /^(<(task-notification|local-command-|bash-std|user-prompt-submit-hook|system-reminder|teammate-message)|\[Request interrupted by user|Caveat: The messages below|This session is being continued from a previous conversation)/;
+
+const injectedTags = ['system-reminder', 'ide_opened_file', 'ide_selection', 'ide_diagnostics'];
+
+/** The text without what the client put into it. Linear: each tag is searched forward once. */
+function withoutInjected(text: string): string {
+  let left = text;
+  for (const tag of injectedTags) {
+    const open = `<${tag}>`;
+    const close = `</${tag}>`;
+    let start = left.indexOf(open);
+    if (start < 0) continue;
+    let kept = '';
+    let from = 0;
+    while (start >= 0) {
+      const end = left.indexOf(close, start);
+      if (end < 0) break;
+      kept += left.slice(from, start);
+      from = end + close.length;
+      start = left.indexOf(open, from);
+    }
+    left = kept + left.slice(from);
+  }
+  return left.trim();
+}
+
+/** A slash command as the person typed it: `<command-name>/init</command-name>…` reads `/init`. */
+function asTyped(text: string): string {
+  const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
+  if (name === undefined || !text.startsWith('<command-')) return text;
+  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? '';
+  return `${name} ${args}`.trim();
+}
+
+function filesOf(input: unknown): string[] {
+  const { file_path, notebook_path, path: folder } = asObject(input);
+  return [file_path, notebook_path, folder].filter((file) => typeof file === 'string' && file !== '') as string[];
+}

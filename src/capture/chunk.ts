@@ -1,0 +1,223 @@
+// ① Lines → a chunk: what one piece of a transcript adds to the store, redacted and cut, with the state to go on from.
+import { createHash } from 'node:crypto';
+import type { Agent, ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
+import { distillerMark } from '../schema/distiller.ts';
+import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/store.ts';
+import { type Line, longestLine, type Piece } from './lines.ts';
+import { locateLine } from './locate.ts';
+import { redact } from './redact.ts';
+
+export interface Source {
+  readonly agent: Agent;
+  readonly path: string;
+  readonly root: string;
+  readonly key: string;
+  readonly size: number;
+}
+
+export interface ChunkNotes {
+  /** Lines that are no JSON object, and the first of them. */
+  malformed: number;
+  firstMalformed: number | undefined;
+  tooLong: number;
+}
+
+/** Reader state of our own, beside the agent's, under names that no agent uses. */
+const own = { lastEntry: '@entry', lastAt: '@at', session: '@session', cwd: '@cwd', ours: '@ours' } as const;
+
+const cut = { input: { head: 1000, tail: 500 }, output: { head: 500, tail: 500 } } as const;
+
+/** Goes through the pieces of one file. `begin` is the state to start from: none for a file read from the start. */
+export function chunker(
+  source: Source,
+  fd: number,
+  begin: FileState | undefined,
+  deps: { readonly home: string; readonly projectOf: (folder: string) => string },
+) {
+  const { agent, key } = source;
+  const { session: named, subagent } = agent.describe(key);
+  const state: ReaderState = { ...begin?.state };
+  let offset = begin?.offset ?? 0;
+  let lines = begin?.lines ?? 0;
+  let malformed = begin?.malformed ?? 0;
+  let bornAt = begin?.bornAt;
+  let head = begin?.head ?? '';
+  let restart = false;
+
+  function parse(line: Line, notes: ChunkNotes): readonly ParsedItem[] {
+    lines++;
+    const bytes = line.pos === 0 && line.bytes.indexOf(byteOrderMark) === 0 ? line.bytes.subarray(3) : line.bytes;
+    const looksWhole = bytes[0] === 0x7b && bytes[bytes.length - 1] === 0x7d;
+    // Until the birth of the file is known every line is parsed for its time; later, only those that can matter.
+    if (!line.tooLong && looksWhole && bornAt !== undefined && agent.cannotMatter(bytes)) return [];
+    const value = line.tooLong ? undefined : parseObject(bytes);
+    if (value === undefined) {
+      if (isBlank(bytes)) return [];
+      malformed++;
+      notes.malformed++;
+      notes.firstMalformed ??= lines;
+      if (line.tooLong) notes.tooLong++;
+      return [];
+    }
+    const { at, items } = agent.read(value, { key, state });
+    bornAt ??= at;
+    return items;
+  }
+
+  return function next(piece: Piece, notes: ChunkNotes, options: { restart: boolean }): Chunk {
+    const from = offset;
+    restart = options.restart && from === 0;
+    const entries: NewEntry[] = [];
+    const results: NewToolResult[] = [];
+    const sessions = new Map<string, { cwd: string | undefined; title: string | undefined }>();
+    const sessionOf = (said: string | undefined) => said ?? (state[own.session] as string | undefined) ?? named;
+
+    for (const line of piece.lines) {
+      for (const item of parse(line, notes)) {
+        if (item.kind === 'tool-result') {
+          results.push({
+            id: item.id,
+            outcome: item.failed ? 'error' : 'ok',
+            output: shorten(item.output, cut.output),
+          });
+        } else if (item.kind === 'header') {
+          if (item.session !== undefined) state[own.session] = item.session;
+          if (item.cwd !== undefined) state[own.cwd] = item.cwd;
+        } else if (item.kind === 'title') {
+          const id = sessionOf(undefined);
+          sessions.set(id, { cwd: sessions.get(id)?.cwd, title: redact(item.title) });
+        } else {
+          const session = sessionOf(item.session);
+          const cwd = item.cwd ?? (state[own.cwd] as string | undefined);
+          if (isOurs(item, cwd, deps.home, state)) continue;
+          // A file whose lines name their session speaks of that one from here on.
+          if (item.session !== undefined) state[own.session] = item.session;
+          const known = sessions.get(session);
+          sessions.set(session, { cwd: known?.cwd ?? cwd, title: known?.title });
+          entries.push(newEntry(item, session, line.pos, fd, agent.idKey, state));
+        }
+      }
+    }
+
+    offset = piece.end;
+    if (from === 0) head = fingerprint(piece.bytes.subarray(0, Math.min(1024, offset)));
+    const ours = state[own.ours] === true;
+    return {
+      agent: agent.name,
+      key,
+      root: source.root,
+      size: piece.last ? source.size : offset,
+      subagent,
+      from,
+      to: offset,
+      restart,
+      last: piece.last,
+      lines,
+      malformed,
+      head,
+      tail: tailOf(piece, from),
+      state: { ...state },
+      bornAt,
+      status: ours ? 'ignored' : 'ok',
+      sessions: ours
+        ? []
+        : [...sessions].map(([session, { cwd, title }]) => inFile(session, cwd, title, deps.projectOf)),
+      entries: ours ? [] : entries,
+      results: ours ? [] : results,
+    };
+  };
+}
+
+const inFile = (
+  session: string,
+  cwd: string | undefined,
+  title: string | undefined,
+  projectOf: (folder: string) => string,
+): SessionInFile => ({ session, cwd, title, projectPath: cwd === undefined ? undefined : projectOf(cwd) });
+
+function newEntry(
+  item: ParsedEntry,
+  session: string,
+  pos: number,
+  fd: number,
+  idKey: string,
+  state: ReaderState,
+): NewEntry {
+  const at = item.at ?? (state[own.lastAt] as number | undefined) ?? 0;
+  const before = state[own.lastEntry] as number | undefined;
+  let joinsAt: number | undefined;
+  if (item.continues !== undefined && before !== undefined) {
+    const parent = locateLine(fd, idKey, item.continues, pos);
+    if (parent !== undefined && parent < before) joinsAt = parent;
+  }
+  state[own.lastAt] = at;
+  state[own.lastEntry] = pos;
+  return {
+    uuid: item.uuid,
+    session,
+    pos,
+    at,
+    role: item.role,
+    author: item.author,
+    text: redact(item.text),
+    tools: [...new Set(item.toolUses.map((use) => use.tool))],
+    toolUses: item.toolUses.map(
+      (use): NewToolUse => ({
+        id: use.id,
+        tool: use.tool,
+        input: shorten(JSON.stringify(use.input ?? {}), cut.input),
+        files: use.files,
+      }),
+    ),
+    joinsAt,
+  };
+}
+
+/** The work of our own distiller is known by its first prompt, or by the folder it runs in. */
+function isOurs(item: ParsedEntry, cwd: string | undefined, home: string, state: ReaderState): boolean {
+  if (state[own.ours] === true) return true;
+  if (state[own.lastEntry] !== undefined) return false;
+  const inHome = cwd !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
+  if (inHome || item.text.startsWith(distillerMark)) state[own.ours] = true;
+  return state[own.ours] === true;
+}
+
+/** Redacted, then head and tail of what is too long. Only a margin around what is kept is looked at. */
+function shorten(text: string, { head, tail }: { head: number; tail: number }): string {
+  if (text.length <= head + tail) return redact(text);
+  const margin = 2048;
+  const first = redact(text.slice(0, head + margin));
+  const last = redact(text.slice(Math.max(head, text.length - tail - margin)));
+  const left = text.length - head - tail;
+  return `${first.slice(0, head).toWellFormed()} … [${left} characters left out] … ${last.slice(-tail).toWellFormed()}`;
+}
+
+function parseObject(bytes: Buffer): unknown {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    // Not JSON: the caller counts it.
+    return undefined;
+  }
+}
+
+/** True for a whole JSON object: nothing but blanks can follow it, so it is safe to take without its newline. */
+export const isWholeObject = (bytes: Buffer): boolean =>
+  bytes.length <= longestLine &&
+  bytes.subarray(-64).toString('latin1').trimEnd().endsWith('}') &&
+  parseObject(bytes) !== undefined;
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+const isBlank = (bytes: Buffer): boolean => bytes.length < 64 && bytes.toString('latin1').trim() === '';
+
+/** Length and hash of some bytes: enough to tell whether a file still begins, or goes on, as it did. */
+export const fingerprint = (bytes: Buffer): string =>
+  `${bytes.length}:${createHash('sha1').update(bytes).digest('base64url')}`;
+
+function tailOf(piece: Piece, from: number): string {
+  const end = Math.min(piece.end - piece.start, piece.bytes.length);
+  const length = Math.min(1024, end, piece.end - from);
+  return piece.end - piece.start > piece.bytes.length ? '' : fingerprint(piece.bytes.subarray(end - length, end));
+}

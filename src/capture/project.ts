@@ -1,0 +1,44 @@
+// A working folder's project: its git root, where worktrees lead to the repository they belong to.
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** Returns a function that remembers its answers: one pass over transcripts asks for the same few folders again and again. */
+export function projectFinder(): (folder: string) => string {
+  const known = new Map<string, string>();
+  return (folder) => {
+    const found = known.get(folder) ?? projectOf(folder);
+    known.set(folder, found);
+    return found;
+  };
+}
+
+/** Contract: never throws; a folder that no longer exists is its own project. */
+export function projectOf(folder: string): string {
+  if (!path.isAbsolute(folder)) return folder;
+  const start = path.resolve(folder);
+  if (!isFolder(start)) return start;
+  for (let at = start; ; at = path.dirname(at)) {
+    const git = path.join(at, '.git');
+    const stat = fs.statSync(git, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) return at;
+    if (stat?.isFile()) return mainTree(at, git);
+    if (at === path.dirname(at)) return start;
+  }
+}
+
+/** `.git` is a file in a worktree (it names `<main>/.git/worktrees/<name>`) and in a submodule (a project of its own). */
+function mainTree(folder: string, file: string): string {
+  const named = /^gitdir: (.+)$/m.exec(fs.readFileSync(file, 'utf8'))?.[1];
+  const main =
+    named === undefined ? null : /^(.+)[/\\]\.git[/\\]worktrees[/\\][^/\\]+$/.exec(path.resolve(folder, named.trim()));
+  return main?.[1] ?? folder;
+}
+
+function isFolder(folder: string): boolean {
+  try {
+    return fs.statSync(folder).isDirectory();
+  } catch {
+    // Not there, or not ours to look at: to us it is a name only.
+    return false;
+  }
+}

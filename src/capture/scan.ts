@@ -1,0 +1,73 @@
+// Finds the transcripts below a folder. Looks only: nothing is opened, moved or locked.
+import fs from 'node:fs';
+import path from 'node:path';
+import { explain } from '../errors.ts';
+
+export interface Found {
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface Problem {
+  readonly file: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export const problemOf = (file: string, error: unknown): Problem => {
+  const { message, hint } = explain(error, file);
+  return hint === undefined ? { file, message } : { file, message, hint };
+};
+
+/**
+ * All files below `root` for which `wanted` holds, in a stable order. Symbolic links are followed, a loop is reported
+ * and left. Gives way to other work between folders.
+ */
+export async function scan(
+  root: string,
+  wanted: (file: string) => boolean,
+): Promise<{ found: Found[]; problems: Problem[]; leftOut: number }> {
+  const found: Found[] = [];
+  const problems: Problem[] = [];
+  /** Problems that are no failure. */
+  let leftOut = 0;
+  const leave = (file: string, why: string) => {
+    leftOut++;
+    problems.push({ file, message: `${file} ${why}` });
+  };
+  const ancestors = new Set<string>();
+
+  async function walk(folder: string): Promise<void> {
+    const real = fs.realpathSync(folder);
+    if (ancestors.has(real)) {
+      leave(folder, 'is a symbolic link that leads back to a folder above it; not followed');
+      return;
+    }
+    ancestors.add(real);
+    await new Promise(setImmediate);
+    const items = fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const item of items) {
+      const file = path.join(folder, item.name);
+      try {
+        if (item.isDirectory() || (item.isSymbolicLink() && fs.statSync(file).isDirectory())) {
+          if (wanted(file)) leave(file, 'is a folder, not a transcript; looked inside it');
+          await walk(file);
+        } else if (wanted(file)) {
+          const stat = fs.statSync(file);
+          if (stat.isFile()) found.push({ path: file, size: stat.size });
+          else leave(file, 'is neither a file nor a folder; left alone');
+        }
+      } catch (error) {
+        problems.push(problemOf(file, error));
+      }
+    }
+    ancestors.delete(real);
+  }
+
+  try {
+    await walk(root);
+  } catch (error) {
+    problems.push(problemOf(root, error));
+  }
+  return { found, problems, leftOut };
+}

@@ -1,0 +1,101 @@
+// Which file belongs to which agent, and under which key: the same for a live tree, a backup of it, and a single file.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { agents } from '../agents/index.ts';
+import type { Config } from '../config.ts';
+import type { Source } from './chunk.ts';
+import { type Found, type Problem, problemOf, scan } from './scan.ts';
+
+export interface Sources {
+  readonly sources: Source[];
+  readonly problems: Problem[];
+  /** How many of the problems are no failure: empty files, files that no known agent wrote, what was looked into instead. */
+  readonly leftOut: number;
+}
+
+/** The transcripts of every enabled agent, where that agent keeps them. Agents that are not installed have none. */
+export async function ownSources(config: Config): Promise<Sources> {
+  const sources: Source[] = [];
+  const problems: Problem[] = [];
+  let leftOut = 0;
+  for (const agent of agents) {
+    const root = config.watchPath(agent);
+    if (!config.enabled(agent) || !fs.existsSync(root)) continue;
+    const seen = await scan(root, (file) => agent.isTranscript(keyIn(root, file)));
+    problems.push(...seen.problems);
+    leftOut += seen.leftOut;
+    for (const file of seen.found) sources.push({ agent, root, key: keyIn(root, file.path), ...file });
+  }
+  return { sources, problems, leftOut };
+}
+
+/** The transcripts of any agent below a folder. */
+export async function folderSources(config: Config, folder: string): Promise<Sources> {
+  const {
+    found,
+    problems,
+    leftOut: passed,
+  } = await scan(folder, (file) => agents.some((agent) => agent.isTranscript(keyIn(folder, file))));
+  const sources: Source[] = [];
+  let leftOut = passed;
+  for (const file of found) {
+    try {
+      const source = fileSource(config, file, folder);
+      if (source !== undefined) {
+        sources.push(source);
+        continue;
+      }
+      leftOut++;
+      const why = file.size === 0 ? 'is empty; nothing to import' : 'is not a transcript of a known agent; left out';
+      problems.push({ file: file.path, message: `${file.path} ${why}` });
+    } catch (error) {
+      problems.push(problemOf(file.path, error));
+    }
+  }
+  return { sources, problems, leftOut };
+}
+
+/** One file as a source: inside an agent's own folder it has that agent's key, elsewhere one relative to the import root. */
+export function fileSource(config: Config, file: Found, importRoot: string): Source | undefined {
+  for (const agent of agents) {
+    const root = config.watchPath(agent);
+    const key = keyIn(root, file.path);
+    if (!key.startsWith('../') && !path.isAbsolute(key) && agent.isTranscript(key))
+      return { agent, root, key, ...file };
+  }
+  const agent = authorOf(file.path);
+  return agent === undefined ? undefined : { agent, root: importRoot, key: keyIn(importRoot, file.path), ...file };
+}
+
+const keyIn = (root: string, file: string): string => path.relative(root, file).split(path.sep).join('/');
+
+/** The agent that wrote a file, judged by its first lines. */
+function authorOf(file: string): Agent | undefined {
+  const fd = fs.openSync(file, 'r');
+  try {
+    // Most first lines are short; one that holds a picture is not.
+    for (const length of [64 << 10, 8 << 20]) {
+      const bytes = Buffer.alloc(length);
+      const got = fs.readSync(fd, bytes, 0, length, 0);
+      const text = bytes.toString('utf8', 0, got);
+      const lines = text.split('\n').slice(0, 20);
+      const values = lines.map((line) => parsed(line)).filter((value) => value !== undefined);
+      // The most particular agent is asked first: each knows what its own lines look like.
+      const author = [...agents].reverse().find((agent) => agent.recognises(values));
+      if (author !== undefined || values.length > 0 || got < length) return author;
+    }
+    return undefined;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line.replace(/^\ufeff/, ''));
+  } catch {
+    // A cut or malformed line says nothing about its author.
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+// Tells of transcripts that appear or grow below a folder; also when that folder comes later, goes, and comes back.
+import fs from 'node:fs';
+import path from 'node:path';
+import { type FSWatcher, watch as watchTree } from 'chokidar';
+
+export interface Watch {
+  close(): Promise<void>;
+}
+
+/**
+ * Resolves when changes are being seen. Files that are there at that moment are not told of: the scan takes them.
+ * `onRoot` is called whenever the folder has come back: what it holds then must be scanned.
+ */
+export async function watchFolder(
+  root: string,
+  wanted: (file: string) => boolean,
+  on: { file: (file: string) => void; root: () => void; error: (error: unknown) => void },
+): Promise<Watch> {
+  let tree: FSWatcher | undefined;
+  let above: fs.FSWatcher | undefined;
+  let closed = false;
+
+  async function watchRoot(): Promise<void> {
+    const watcher = watchTree(root, {
+      ignoreInitial: true,
+      ignored: (file, stats) => stats?.isFile() === true && !wanted(file),
+    });
+    tree = watcher;
+    watcher.on('add', on.file).on('change', on.file).on('error', on.error);
+    watcher.on('unlinkDir', (folder) => {
+      if (path.resolve(folder) === root) void comeBack(watcher);
+    });
+    await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  }
+
+  async function comeBack(gone: FSWatcher): Promise<void> {
+    if (closed || tree !== gone) return;
+    tree = undefined;
+    await gone.close();
+    await awaitRoot();
+  }
+
+  /** Looks at the nearest folder above that exists until the root is there again. */
+  async function awaitRoot(): Promise<void> {
+    above?.close();
+    above = undefined;
+    if (closed) return;
+    if (fs.existsSync(root)) {
+      await watchRoot();
+      on.root();
+      return;
+    }
+    let folder = path.dirname(root);
+    while (!fs.existsSync(folder)) folder = path.dirname(folder);
+    above = fs.watch(folder, () => {
+      if (fs.existsSync(root) || !fs.existsSync(folder) || nextStep(folder, root)) void awaitRoot();
+    });
+    above.on('error', on.error);
+    // It may have come between the look and the watch.
+    if (fs.existsSync(root) || nextStep(folder, root)) await awaitRoot();
+  }
+
+  if (fs.existsSync(root)) await watchRoot();
+  else await awaitRoot();
+
+  return {
+    async close() {
+      closed = true;
+      above?.close();
+      await tree?.close();
+    },
+  };
+}
+
+/** Whether the next folder on the way from `folder` to `root` exists by now. */
+function nextStep(folder: string, root: string): boolean {
+  const [step] = path.relative(folder, root).split(path.sep);
+  return step !== undefined && step !== '' && fs.existsSync(path.join(folder, step));
+}

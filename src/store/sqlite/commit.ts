@@ -1,0 +1,213 @@
+// Chunk → rows: entries, copies, tool uses, sessions, conversations and the new offset, all in the caller's transaction.
+import type { Database } from 'better-sqlite3';
+import { segment } from '../segment.ts';
+import type { Chunk, ChunkOutcome, ConversationRules, NewEntry } from '../store.ts';
+import { branches } from './branches.ts';
+import { grouping } from './grouping.ts';
+import { ownership } from './ownership.ts';
+import { sessionRows } from './session-rows.ts';
+
+interface FileRow {
+  readonly id: number;
+  readonly offset: number;
+  readonly generation: number;
+  readonly sweeping: number;
+  readonly shared: number;
+}
+
+interface KnownEntry {
+  readonly id: number;
+  readonly file_id: number;
+  readonly session_id: number;
+  readonly generation: number;
+  readonly text: string;
+}
+
+export function committer(db: Database) {
+  const file = db.prepare<[string, string], FileRow>(
+    'SELECT id, offset, generation, sweeping, shared FROM files WHERE agent = ? AND key = ?',
+  );
+  const addFile = db.prepare(
+    `INSERT INTO files (agent, key, subagent, offset, lines, head, tail, state, born_at, malformed, status)
+     VALUES (@agent, @key, @subagent, @to, @lines, @head, @tail, @state, @bornAt, @malformed, @status)`,
+  );
+  const advanceFile = db.prepare(
+    `UPDATE files SET offset = @to, lines = @lines, head = @head, tail = @tail, state = @state, born_at = @bornAt,
+       malformed = @malformed, status = @status, error = NULL, generation = @generation, sweeping = @sweeping WHERE id = @id`,
+  );
+  const noteCopy = db.prepare(
+    'INSERT INTO file_copies (file_id, root, size) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET size = excluded.size',
+  );
+  const addEntry = db.prepare(
+    `INSERT INTO entries (uuid, session_id, file_id, pos, at, role, author, text, tools, subagent, joins_at, generation)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING`,
+  );
+  const known = db.prepare<[string], KnownEntry>(
+    'SELECT id, file_id, session_id, generation, text FROM entries WHERE uuid = ?',
+  );
+  const renewEntry = db.prepare(
+    `UPDATE entries SET session_id = ?, pos = ?, at = ?, role = ?, author = ?, text = ?, tools = ?, joins_at = ?, generation = ?
+     WHERE id = ?`,
+  );
+  const addCopy = db.prepare(
+    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, joins_at, generation) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET session_id = excluded.session_id, pos = excluded.pos, joins_at = excluded.joins_at,
+       generation = excluded.generation WHERE generation < excluded.generation`,
+  );
+  const indexEntry = db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
+  const unindexEntry = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
+  const addToolUse = db.prepare(
+    `INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (use_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files`,
+  );
+  const addResult = db.prepare('UPDATE tool_uses SET outcome = ?, output = ? WHERE use_id = ?');
+  const markShared = db.prepare('UPDATE files SET shared = 1 WHERE id IN (?, ?)');
+  const vanished = db.prepare<[number, number], { id: number; session_id: number }>(
+    'SELECT id, session_id FROM entries WHERE file_id = ? AND generation < ?',
+  );
+  const vanishedCopies = db.prepare<[number, number], { entry_id: number; session_id: number }>(
+    'SELECT entry_id, session_id FROM entry_copies WHERE file_id = ? AND generation < ?',
+  );
+  const deleteCopy = db.prepare('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
+  const deleteEntry = db.prepare('DELETE FROM entries WHERE id = ?');
+
+  const owners = ownership(db);
+  const groups = grouping(db);
+  const sessions = sessionRows(db);
+  const markAbandoned = branches(db);
+
+  /** What one chunk has touched, to be brought in line before the transaction ends. */
+  interface Touched {
+    readonly sessions: Set<number>;
+    /** Files whose conversations must be rebuilt from the start. */
+    readonly files: Set<number>;
+  }
+
+  function takeEntry(entry: NewEntry, chunk: Chunk, at: FileRow, generation: number, touched: Touched): boolean {
+    const session = sessions.idOf(chunk.agent, entry.session);
+    touched.sessions.add(session);
+    const tools = entry.tools.length > 0 ? JSON.stringify(entry.tools) : null;
+    const joinsAt = entry.joinsAt ?? null;
+    const added = addEntry.run(
+      entry.uuid,
+      session,
+      at.id,
+      entry.pos,
+      entry.at,
+      entry.role,
+      entry.author,
+      entry.text,
+      tools,
+      chunk.subagent ?? null,
+      joinsAt,
+      generation,
+    );
+    if (added.changes === 1) {
+      indexEntry.run(added.lastInsertRowid, segment(entry.text));
+      takeToolUses(entry, added.lastInsertRowid);
+      return true;
+    }
+    const before = known.get(entry.uuid) as KnownEntry;
+    if (before.file_id !== at.id) {
+      addCopy.run(before.id, at.id, session, entry.pos, joinsAt, generation);
+      markShared.run(before.file_id, at.id);
+    } else if (before.generation < generation) {
+      touched.sessions.add(before.session_id);
+      renewEntry.run(
+        session,
+        entry.pos,
+        entry.at,
+        entry.role,
+        entry.author,
+        entry.text,
+        tools,
+        joinsAt,
+        generation,
+        before.id,
+      );
+      if (before.text !== entry.text) {
+        unindexEntry.run(before.id);
+        indexEntry.run(before.id, segment(entry.text));
+      }
+      takeToolUses(entry, before.id);
+    }
+    return false;
+  }
+
+  function takeToolUses(entry: NewEntry, id: number | bigint): void {
+    for (const use of entry.toolUses) {
+      addToolUse.run(use.id, id, use.tool, use.input, use.files.length > 0 ? JSON.stringify(use.files) : null);
+    }
+  }
+
+  /** Ends a read from the start: what the file no longer holds goes, unless another file holds it too. */
+  function sweep(id: number, generation: number, touched: Touched): void {
+    for (const copy of vanishedCopies.all(id, generation)) {
+      touched.sessions.add(copy.session_id);
+      deleteCopy.run(copy.entry_id, id);
+    }
+    for (const entry of vanished.all(id, generation)) {
+      touched.sessions.add(entry.session_id);
+      const heir = owners.handOver(entry.id);
+      if (heir !== undefined) {
+        touched.files.add(heir.file);
+        touched.sessions.add(heir.session);
+      } else {
+        unindexEntry.run(entry.id);
+        deleteEntry.run(entry.id);
+      }
+    }
+  }
+
+  return function apply(chunk: Chunk, rules: ConversationRules): ChunkOutcome {
+    const before = file.get(chunk.agent, chunk.key);
+    if (!chunk.restart && (before?.offset ?? 0) !== chunk.from) return { stale: true, added: 0 };
+    const generation = (before?.generation ?? 0) + (before !== undefined && chunk.restart ? 1 : 0);
+    const sweeping = before !== undefined && (chunk.restart || before.sweeping === 1);
+    const row = {
+      agent: chunk.agent,
+      key: chunk.key,
+      subagent: chunk.subagent ?? null,
+      to: chunk.to,
+      lines: chunk.lines,
+      head: chunk.head,
+      tail: chunk.tail,
+      state: JSON.stringify(chunk.state),
+      bornAt: chunk.bornAt ?? null,
+      malformed: chunk.malformed,
+      status: chunk.status,
+    };
+    if (before === undefined) addFile.run(row);
+    else advanceFile.run({ ...row, id: before.id, generation, sweeping: sweeping && !chunk.last ? 1 : 0 });
+    const at = file.get(chunk.agent, chunk.key) as FileRow;
+    noteCopy.run(at.id, chunk.root, chunk.size);
+
+    const touched: Touched = { sessions: new Set(), files: new Set() };
+    for (const session of chunk.sessions)
+      touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
+    let added = 0;
+    for (const entry of chunk.entries) if (takeEntry(entry, chunk, at, generation, touched)) added++;
+    for (const result of chunk.results) addResult.run(result.outcome, result.output, result.id);
+
+    if (sweeping) {
+      if (chunk.last) sweep(at.id, generation, touched);
+      touched.files.add(at.id);
+    }
+    if (file.get(chunk.agent, chunk.key)?.shared === 1) {
+      for (const moved of owners.settle(at.id)) {
+        touched.files.add(moved.file);
+        touched.sessions.add(moved.session);
+      }
+    }
+    if (!touched.files.has(at.id) && chunk.entries.length > 0) {
+      markAbandoned(at.id);
+      groups.extend(at.id, rules);
+    }
+    for (const id of touched.files) {
+      markAbandoned(id);
+      groups.rebuild(id, rules);
+    }
+    for (const id of touched.sessions) sessions.refresh(id);
+    return { stale: false, added };
+  };
+}

@@ -1,0 +1,118 @@
+// The status of conversations: who may move what, and what a silent worker's lease gives back.
+import type { Database } from 'better-sqlite3';
+import { HoldfastError } from '../../errors.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import { type Conversation, type ConversationStatus, conversationMoves } from '../../schema/conversation.ts';
+import { toMoment } from '../../schema/time.ts';
+import type { Store } from '../store.ts';
+import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
+import { headline } from './session-rows.ts';
+
+interface Row {
+  id: number;
+  session: string;
+  agent: AgentName;
+  project: string | null;
+  key: string;
+  status: ConversationStatus;
+  reason: string | null;
+  attempts: number;
+  first_at: number;
+  last_at: number;
+  entries: number;
+  title: string | null;
+}
+
+const select = `SELECT c.id, s.session, s.agent, p.name AS project, f.key, c.status, c.reason, c.attempts, c.first_at, c.last_at, c.entries,
+  coalesce((SELECT substr(e.text, 1, 2000) FROM entries e WHERE e.file_id = c.file_id AND e.pos BETWEEN c.first_pos AND c.last_pos
+     AND e.author = 'person' ORDER BY e.pos LIMIT 1), s.title) AS title
+  FROM conversations c JOIN sessions s ON s.id = c.session_id JOIN files f ON f.id = c.file_id LEFT JOIN projects p ON p.id = s.project_id`;
+
+type Run = <T>(work: () => T) => T;
+
+export function conversationRows(
+  db: Database,
+  read: Run,
+  write: Run,
+): Pick<Store, 'conversations' | 'conversationEntries' | 'markReady' | 'moveConversation' | 'requeueExpired'> {
+  const byId = db.prepare<[number], Row>(`${select} WHERE c.id = ?`);
+  const silent = db.prepare("SELECT 1 FROM conversations WHERE status = 'active' AND last_at < ? LIMIT 1");
+  const ready = db.prepare("UPDATE conversations SET status = 'ready' WHERE status = 'active' AND last_at < ?");
+  const tooShort = db.prepare(
+    `UPDATE conversations SET status = 'skipped', reason = 'fewer than ' || @least || ' entries' WHERE status = 'ready' AND entries < @least`,
+  );
+  const entries = db.prepare<[number], EntryRow>(
+    `SELECT ${entryColumns} FROM entries e JOIN sessions s ON s.id = e.session_id WHERE e.conversation_id = ? ORDER BY e.pos`,
+  );
+  const move = db.prepare(
+    `UPDATE conversations SET status = @to, reason = @reason, lease_until = @leaseUntil, attempts = attempts + @attempt WHERE id = @id`,
+  );
+  const expired = db.prepare(
+    `UPDATE conversations SET lease_until = NULL,
+       status = CASE WHEN attempts >= @most THEN 'skipped' ELSE 'queued' END,
+       reason = CASE WHEN attempts >= @most THEN 'given up after ' || attempts || ' attempts' || coalesce(': ' || reason, '') ELSE reason END
+     WHERE status = 'processing' AND lease_until <= @now`,
+  );
+
+  return {
+    async conversations(filter) {
+      return read(() => {
+        const { where, values } = sessionConditions(db, { project: filter.project });
+        if (filter.status !== undefined) {
+          where.push('c.status = ?');
+          values.push(filter.status);
+        }
+        const sql = `${select} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY c.last_at DESC, c.id DESC LIMIT ?`;
+        return (db.prepare(sql).all(...values, filter.limit ?? -1) as Row[]).map(toConversation);
+      });
+    },
+    async conversationEntries(id) {
+      return read(() => entries.all(id).map(toEntry));
+    },
+    async markReady(now, { gapMs, minEntries }) {
+      // Looking first keeps an idle worker from writing.
+      if (read(() => silent.get(now - gapMs)) === undefined) return 0;
+      return write(() => {
+        const { changes } = ready.run(now - gapMs);
+        tooShort.run({ least: minEntries });
+        return changes;
+      });
+    },
+    async moveConversation(id, to, options = {}) {
+      return write(() => {
+        const row = byId.get(id);
+        if (row === undefined) throw new HoldfastError('NOT_FOUND', `There is no conversation ${id}`);
+        if (!conversationMoves[row.status].includes(to)) {
+          const allowed = conversationMoves[row.status].join(', ') || 'nothing';
+          throw new HoldfastError('CONFLICT', `Conversation ${id} is ${row.status} and cannot become ${to}`, {
+            hint: `From ${row.status} it can become: ${allowed}.`,
+          });
+        }
+        if (to === 'processing' && options.leaseUntil === undefined) {
+          throw new HoldfastError('BAD_INPUT', `Conversation ${id} cannot be processed without a lease`);
+        }
+        const leaseUntil = to === 'processing' ? options.leaseUntil : null;
+        move.run({ id, to, reason: options.reason ?? null, leaseUntil, attempt: to === 'processing' ? 1 : 0 });
+        return toConversation(byId.get(id) as Row);
+      });
+    },
+    async requeueExpired(now, maxAttempts) {
+      return write(() => expired.run({ now, most: maxAttempts }).changes);
+    },
+  };
+}
+
+const toConversation = (row: Row): Conversation => ({
+  id: row.id,
+  session: row.session,
+  agent: row.agent,
+  project: row.project ?? '',
+  file: row.key,
+  status: row.status,
+  ...(row.reason === null ? {} : { reason: row.reason }),
+  attempts: row.attempts,
+  firstAt: toMoment(row.first_at),
+  lastAt: toMoment(row.last_at),
+  entries: row.entries,
+  title: headline(row.title ?? ''),
+});

@@ -1,0 +1,193 @@
+// Named, append-only: a migration that has been released is never changed, only followed by another.
+import type { Database } from 'better-sqlite3';
+import { HoldfastError } from '../../errors.ts';
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-foundation',
+    sql: `
+      CREATE TABLE projects (
+        id INTEGER PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL
+      );
+      CREATE INDEX projects_by_name ON projects (name);
+
+      CREATE TABLE files (
+        id INTEGER PRIMARY KEY,
+        agent TEXT NOT NULL,
+        key TEXT NOT NULL,
+        subagent TEXT,
+        offset INTEGER NOT NULL,
+        lines INTEGER NOT NULL,
+        head TEXT NOT NULL,
+        tail TEXT NOT NULL,
+        state TEXT NOT NULL,
+        born_at INTEGER,
+        malformed INTEGER NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('ok', 'ignored', 'failed')),
+        error TEXT,
+        generation INTEGER NOT NULL DEFAULT 0, -- counts how often the file was read from the start
+        sweeping INTEGER NOT NULL DEFAULT 0,   -- 1 while a read from the start has not reached the end
+        shared INTEGER NOT NULL DEFAULT 0,     -- 1 when entries of this file stand in another file too
+        UNIQUE (agent, key)
+      );
+      CREATE TABLE file_copies (
+        file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+        root TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        PRIMARY KEY (file_id, root)
+      ) WITHOUT ROWID;
+
+      CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY,
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        project_id INTEGER REFERENCES projects,
+        cwd TEXT,
+        title TEXT,
+        started_at INTEGER,
+        ended_at INTEGER,
+        entries INTEGER NOT NULL DEFAULT 0,
+        subagent_entries INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (session, agent)
+      );
+      CREATE INDEX sessions_by_end ON sessions (ended_at);
+      CREATE INDEX sessions_by_project ON sessions (project_id, ended_at);
+      CREATE TABLE file_sessions (
+        file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        cwd TEXT,
+        project_id INTEGER REFERENCES projects,
+        title TEXT,
+        PRIMARY KEY (file_id, session_id)
+      ) WITHOUT ROWID;
+      CREATE INDEX file_sessions_by_session ON file_sessions (session_id);
+
+      CREATE TABLE conversations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        file_id INTEGER NOT NULL REFERENCES files,
+        session_id INTEGER NOT NULL REFERENCES sessions,
+        status TEXT NOT NULL CHECK (status IN ('active', 'ready', 'queued', 'processing', 'archived', 'skipped')),
+        reason TEXT,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        lease_until INTEGER,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        first_pos INTEGER NOT NULL,
+        last_pos INTEGER NOT NULL,
+        entries INTEGER NOT NULL
+      );
+      CREATE INDEX conversations_by_file ON conversations (file_id, first_pos);
+      CREATE INDEX conversations_by_status ON conversations (status, last_at);
+
+      CREATE TABLE entries (
+        id INTEGER PRIMARY KEY,
+        uuid TEXT NOT NULL UNIQUE,
+        session_id INTEGER NOT NULL REFERENCES sessions,
+        file_id INTEGER NOT NULL REFERENCES files,
+        pos INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        role TEXT NOT NULL,
+        author TEXT NOT NULL,
+        text TEXT NOT NULL,
+        tools TEXT,
+        subagent TEXT,
+        joins_at INTEGER,
+        abandoned INTEGER NOT NULL DEFAULT 0,
+        conversation_id INTEGER REFERENCES conversations,
+        generation INTEGER NOT NULL
+      );
+      CREATE INDEX entries_by_file ON entries (file_id, pos);
+      CREATE INDEX entries_by_session ON entries (session_id, pos);
+      CREATE INDEX entries_that_join ON entries (file_id) WHERE joins_at IS NOT NULL;
+      CREATE INDEX entries_abandoned ON entries (file_id) WHERE abandoned = 1;
+      CREATE INDEX entries_by_conversation ON entries (conversation_id) WHERE conversation_id IS NOT NULL;
+
+      -- The places beside its owner where an entry stands as well: forked and resumed sessions copy their history.
+      CREATE TABLE entry_copies (
+        entry_id INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
+        file_id INTEGER NOT NULL REFERENCES files,
+        session_id INTEGER NOT NULL REFERENCES sessions,
+        pos INTEGER NOT NULL,
+        joins_at INTEGER,
+        generation INTEGER NOT NULL,
+        PRIMARY KEY (entry_id, file_id)
+      ) WITHOUT ROWID;
+      CREATE INDEX entry_copies_by_file ON entry_copies (file_id, pos);
+      CREATE INDEX entry_copies_by_session ON entry_copies (session_id);
+
+      CREATE TABLE tool_uses (
+        id INTEGER PRIMARY KEY,
+        use_id TEXT NOT NULL UNIQUE,
+        entry_id INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
+        tool TEXT NOT NULL,
+        input TEXT NOT NULL,
+        files TEXT,
+        outcome TEXT CHECK (outcome IN ('ok', 'error')),
+        output TEXT
+      );
+      CREATE INDEX tool_uses_by_entry ON tool_uses (entry_id);
+
+      CREATE VIRTUAL TABLE entries_fts USING fts5 (
+        text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+      );
+    `,
+  },
+];
+
+/** "HFst": marks a SQLite file as ours. */
+const applicationId = 0x48467374;
+
+/** Brings the database to this version. One from a newer version, or of another program, is refused before anything is written. */
+export function migrate(db: Database, location: string): void {
+  refuseForeign(db, location);
+  if (pending(db).length === 0) return;
+  db.pragma('journal_mode = WAL');
+  db.transaction(() => {
+    refuseForeign(db, location);
+    db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) WITHOUT ROWID');
+    const note = db.prepare("INSERT INTO migrations (name, applied_at) VALUES (?, datetime('now'))");
+    for (const { name, sql } of pending(db)) {
+      db.exec(sql);
+      note.run(name);
+    }
+    db.pragma(`application_id = ${applicationId}`);
+  }).immediate();
+}
+
+const applied = (db: Database): string[] =>
+  hasTable(db, 'migrations') ? (db.prepare('SELECT name FROM migrations').pluck().all() as string[]) : [];
+
+const pending = (db: Database): Migration[] => {
+  const done = new Set(applied(db));
+  return migrations.filter(({ name }) => !done.has(name));
+};
+
+function refuseForeign(db: Database, location: string): void {
+  const known = new Set(migrations.map(({ name }) => name));
+  const newer = applied(db).filter((name) => !known.has(name));
+  if (newer.length > 0) {
+    throw new HoldfastError(
+      'STORE_NEWER',
+      `${location} was written by a newer version of Holdfast (${newer.join(', ')})`,
+      {
+        hint: 'Update Holdfast, or set HOLDFAST_HOME to another folder. The database was not touched.',
+      },
+    );
+  }
+  const tables = db.prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table'").pluck().get() as number;
+  if (tables > 0 && !hasTable(db, 'migrations')) {
+    throw new HoldfastError('STORE_DAMAGED', `${location} is a database of another program`, {
+      hint: 'Set HOLDFAST_HOME to another folder. The database was not touched.',
+    });
+  }
+}
+
+const hasTable = (db: Database, name: string): boolean =>
+  db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;

@@ -1,0 +1,195 @@
+// SQLite behind the Store interface: one connection, WAL, and a commit that is on the disk when it is acknowledged.
+import fs from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { explain, HoldfastError } from '../../errors.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Chunk, ConversationRules, FileState, FileStatus, Store } from '../store.ts';
+import { committer } from './commit.ts';
+import { conversationRows } from './conversations.ts';
+import { migrate } from './migrations.ts';
+import { reader } from './read.ts';
+import { keywordSearch } from './search.ts';
+
+interface FileRow {
+  id: number;
+  agent: AgentName;
+  key: string;
+  offset: number;
+  lines: number;
+  head: string;
+  tail: string;
+  state: string;
+  born_at: number | null;
+  malformed: number;
+  status: FileStatus;
+  error: string | null;
+}
+
+export async function openSqliteStore(location: string): Promise<Store> {
+  const db = open(location);
+  const apply = committer(db);
+  const fileRows = db.prepare<[], FileRow>('SELECT * FROM files');
+  const fileRow = db.prepare<[string, string], FileRow>('SELECT * FROM files WHERE agent = ? AND key = ?');
+  const copies = db.prepare<[], { file_id: number; root: string; size: number }>('SELECT * FROM file_copies');
+  const copiesOf = db.prepare<[number], { file_id: number; root: string; size: number }>(
+    'SELECT * FROM file_copies WHERE file_id = ?',
+  );
+  const noteCopy = db.prepare(
+    `INSERT INTO file_copies (file_id, root, size) SELECT id, @root, @size FROM files WHERE agent = @agent AND key = @key
+     ON CONFLICT DO UPDATE SET size = excluded.size`,
+  );
+  const addFailed = db.prepare(
+    `INSERT INTO files (agent, key, offset, lines, head, tail, state, malformed, status, error)
+     VALUES (@agent, @key, 0, 0, '', '', '{}', 0, 'failed', @error)
+     ON CONFLICT (agent, key) DO UPDATE SET status = 'failed', error = excluded.error`,
+  );
+
+  /** Every write runs here: one immediate transaction, so that two processes wait for each other instead of colliding. */
+  const write = <T>(work: () => T): T => {
+    try {
+      return db.transaction(work).immediate();
+    } catch (error) {
+      throw explain(error, `the database ${location}`);
+    }
+  };
+  const read = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error, `the database ${location}`);
+    }
+  };
+
+  return {
+    engine: `SQLite ${db.prepare('SELECT sqlite_version()').pluck().get()}`,
+    location,
+
+    async fileStates(agent) {
+      return read(() => {
+        const byFile = groupCopies(copies.all());
+        const rows = fileRows.all().filter((row) => agent === undefined || row.agent === agent);
+        return rows.map((row) => toState(row, byFile.get(row.id) ?? []));
+      });
+    },
+    async fileState(agent, key) {
+      return read(() => {
+        const row = fileRow.get(agent, key);
+        return row === undefined ? undefined : toState(row, copiesOf.all(row.id));
+      });
+    },
+    async commit(chunks: readonly Chunk[], rules: ConversationRules) {
+      return write(() => chunks.map((chunk) => apply(chunk, rules)));
+    },
+    async noteCopies(seen) {
+      if (seen.length > 0) write(() => seen.forEach((copy) => noteCopy.run(copy)));
+    },
+    async noteFailure(agent, key, root, error) {
+      write(() => {
+        addFailed.run({ agent, key, error });
+        noteCopy.run({ agent, key, root, size: 0 });
+      });
+    },
+
+    ...reader(db, read),
+    ...keywordSearch(db, read),
+    ...conversationRows(db, read, write),
+
+    async size() {
+      return ['', '-wal', '-shm'].reduce(
+        (sum, side) => sum + (fs.statSync(location + side, { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      );
+    },
+    async integrity() {
+      return read(() => {
+        const said = db.pragma('quick_check(20)') as { quick_check: string }[];
+        const orphans = db.pragma('foreign_key_check') as { table: string }[];
+        const problems = said.map((row) => row.quick_check).filter((line) => line !== 'ok');
+        if (orphans.length > 0) problems.push(`${orphans.length} rows refer to rows that do not exist`);
+        const indexed = db.prepare('SELECT count(*) FROM entries_fts_docsize').pluck().get() as number;
+        const entries = db.prepare('SELECT count(*) FROM entries').pluck().get() as number;
+        if (indexed !== entries) problems.push(`the search index holds ${indexed} of ${entries} entries`);
+        return problems;
+      });
+    },
+    async backup(target) {
+      if (fs.existsSync(target)) {
+        throw new HoldfastError('CONFLICT', `${target} exists already`, {
+          hint: 'Name a file that does not exist yet.',
+        });
+      }
+      const draft = `${target}.${process.pid}.tmp`;
+      try {
+        createPrivate(draft);
+        db.prepare('VACUUM INTO ?').run(draft);
+        syncFile(draft);
+        fs.renameSync(draft, target);
+        syncFile(path.dirname(target));
+      } catch (error) {
+        fs.rmSync(draft, { force: true });
+        throw explain(error, target);
+      }
+    },
+    async close() {
+      db.close();
+    },
+  };
+}
+
+function open(location: string): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    // SQLite gives its side files the mode of the database: created closed, they stay closed.
+    if (!fs.existsSync(location)) {
+      createPrivate(location);
+      syncFile(path.dirname(location));
+    }
+    db = new Database(location, { timeout: 5000 });
+    migrate(db, location);
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('foreign_keys = ON');
+    db.pragma('cache_size = -16000');
+    return db;
+  } catch (error) {
+    db?.close();
+    throw explain(error, `the database ${location}`);
+  }
+}
+
+const createPrivate = (file: string): void => fs.closeSync(fs.openSync(file, 'ax', 0o600));
+
+function syncFile(file: string): void {
+  const handle = fs.openSync(file, 'r');
+  try {
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+const toState = (row: FileRow, seen: readonly { root: string; size: number }[]): FileState => ({
+  agent: row.agent,
+  key: row.key,
+  offset: row.offset,
+  lines: row.lines,
+  head: row.head,
+  tail: row.tail,
+  state: JSON.parse(row.state) as FileState['state'],
+  bornAt: row.born_at ?? undefined,
+  malformed: row.malformed,
+  status: row.status,
+  error: row.error ?? undefined,
+  copies: new Map(seen.map((copy) => [copy.root, copy.size])),
+});
+
+function groupCopies<T extends { file_id: number }>(rows: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.file_id);
+    if (group === undefined) groups.set(row.file_id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}

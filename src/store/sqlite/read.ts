@@ -1,0 +1,240 @@
+// Rows → the words of the schema: sessions, projects, transcripts, tool uses, counts.
+import type { Database } from 'better-sqlite3';
+import { agentNamed } from '../../agents/index.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import { ConversationStatus } from '../../schema/conversation.ts';
+import type { Author, Entry, Role } from '../../schema/entry.ts';
+import type { Session } from '../../schema/session.ts';
+import { toMoment } from '../../schema/time.ts';
+import type { ProjectFilter, SessionFilter, Store } from '../store.ts';
+
+export interface EntryRow {
+  uuid: string;
+  session: string;
+  agent: AgentName;
+  role: Role;
+  author: Author;
+  at: number;
+  text: string;
+  tools: string | null;
+  subagent: string | null;
+  abandoned: number;
+}
+
+export const entryColumns =
+  'e.uuid, s.session, s.agent, e.role, e.author, e.at, e.text, e.tools, e.subagent, e.abandoned';
+
+export const toEntry = (row: EntryRow): Entry => ({
+  id: row.uuid,
+  session: row.session,
+  agent: row.agent,
+  role: row.role,
+  author: row.author,
+  at: toMoment(row.at),
+  text: row.text,
+  tools: row.tools === null ? [] : (JSON.parse(row.tools) as string[]),
+  ...(row.subagent === null ? {} : { subagent: row.subagent }),
+  abandoned: row.abandoned === 1,
+});
+
+interface SessionRow {
+  session: string;
+  agent: AgentName;
+  name: string | null;
+  path: string | null;
+  cwd: string | null;
+  title: string | null;
+  started_at: number | null;
+  ended_at: number | null;
+  entries: number;
+  subagent_entries: number;
+  tool_uses: number;
+}
+
+const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, s.title, s.started_at, s.ended_at, s.entries, s.subagent_entries,
+  (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses`;
+
+function toSession(row: SessionRow): Session {
+  const resume = agentNamed(row.agent)?.resume(row.session).join(' ');
+  return {
+    id: row.session,
+    agent: row.agent,
+    project: row.name ?? '',
+    projectPath: row.path ?? '',
+    cwd: row.cwd ?? '',
+    title: row.title ?? '',
+    startedAt: toMoment(row.started_at ?? 0),
+    endedAt: toMoment(row.ended_at ?? 0),
+    entries: row.entries,
+    subagentEntries: row.subagent_entries,
+    toolUses: row.tool_uses,
+    ...(resume === undefined ? {} : { resume }),
+  };
+}
+
+/** SQL conditions on `s` (sessions) and, for a project, `s.project_id`. */
+export function sessionConditions(
+  db: Database,
+  filter: Pick<SessionFilter, 'project' | 'agent'>,
+): { where: string[]; values: (string | number)[] } {
+  const where: string[] = [];
+  const values: (string | number)[] = [];
+  if (filter.agent !== undefined) {
+    where.push('s.agent = ?');
+    values.push(filter.agent);
+  }
+  if (filter.project !== undefined) {
+    const ids = projectIds(db, filter.project);
+    where.push(`s.project_id IN (${ids.join(', ') || 'NULL'})`);
+  }
+  return { where, values };
+}
+
+function projectIds(db: Database, filter: ProjectFilter): number[] {
+  if ('name' in filter) {
+    return db.prepare('SELECT id FROM projects WHERE name = ? COLLATE NOCASE').pluck().all(filter.name) as number[];
+  }
+  // The innermost project that the path lies in; below no project, the projects that lie below the path.
+  const inside = db.prepare(
+    "SELECT id FROM projects WHERE ? = path OR substr(?, 1, length(path) + 1) = path || '/' ORDER BY length(path) DESC LIMIT 1",
+  );
+  const found = inside.pluck().all(filter.path, filter.path) as number[];
+  if (found.length > 0) return found;
+  const below = db.prepare("SELECT id FROM projects WHERE substr(path, 1, length(?) + 1) = ? || '/'");
+  return below.pluck().all(filter.path, filter.path) as number[];
+}
+
+type Run = <T>(work: () => T) => T;
+
+export function reader(
+  db: Database,
+  run: Run,
+): Pick<Store, 'counts' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'transcript' | 'toolUses'> {
+  const one = (sql: string): number => db.prepare(sql).pluck().get() as number;
+  const startsWith = (column: string) => `${column} >= ? AND ${column} < ? || x'f48fbfbf'`;
+  const sessionFiles = db.prepare<[string, string], { id: number; session_id: number }>(
+    `SELECT f.id, s.id AS session_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
+     WHERE s.session = ? AND s.agent = ? ORDER BY f.subagent IS NOT NULL, f.born_at, f.key`,
+  );
+  const entriesIn = db.prepare<{ file: number; session: number }, EntryRow>(
+    `SELECT ${entryColumns}, e.pos AS place FROM entries e JOIN sessions s ON s.id = e.session_id
+     WHERE e.file_id = @file AND e.session_id = @session
+     UNION ALL
+     SELECT ${entryColumns}, c.pos AS place FROM entry_copies c JOIN entries e ON e.id = c.entry_id JOIN sessions s ON s.id = e.session_id
+     WHERE c.file_id = @file AND c.session_id = @session ORDER BY place`,
+  );
+
+  return {
+    async counts() {
+      return run(() => {
+        const conversations = Object.fromEntries(ConversationStatus.options.map((status) => [status, 0])) as Record<
+          ConversationStatus,
+          number
+        >;
+        const rows = db.prepare('SELECT status, count(*) AS n FROM conversations GROUP BY status').all() as {
+          status: ConversationStatus;
+          n: number;
+        }[];
+        for (const { status, n } of rows) conversations[status] = n;
+        return {
+          files: one('SELECT count(*) FROM files'),
+          entries: one('SELECT count(*) FROM entries'),
+          subagentEntries: one('SELECT count(*) FROM entries WHERE subagent IS NOT NULL'),
+          toolUses: one('SELECT count(*) FROM tool_uses'),
+          sessions: one('SELECT count(*) FROM sessions'),
+          projects: one('SELECT count(*) FROM projects WHERE id IN (SELECT project_id FROM sessions)'),
+          malformed: one('SELECT coalesce(sum(malformed), 0) FROM files'),
+          conversations,
+        };
+      });
+    },
+    async projects() {
+      return run(() => {
+        const rows = db
+          .prepare(
+            `SELECT p.name, p.path, count(*) AS sessions, sum(s.entries) AS entries, max(s.ended_at) AS last
+             FROM projects p JOIN sessions s ON s.project_id = p.id GROUP BY p.id ORDER BY last DESC, p.path`,
+          )
+          .all() as { name: string; path: string; sessions: number; entries: number; last: number | null }[];
+        return rows.map(({ last, ...row }) => ({ ...row, lastActivityAt: toMoment(last ?? 0) }));
+      });
+    },
+    async sessions(filter) {
+      return run(() => {
+        const { where, values } = sessionConditions(db, filter);
+        if (filter.since !== undefined) {
+          where.push('s.ended_at >= ?');
+          values.push(filter.since);
+        }
+        if (filter.until !== undefined) {
+          where.push('s.started_at < ?');
+          values.push(filter.until);
+        }
+        const sql = `SELECT ${sessionColumns} FROM sessions s LEFT JOIN projects p ON p.id = s.project_id
+          ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY s.ended_at DESC, s.session LIMIT ?`;
+        return (db.prepare(sql).all(...values, filter.limit ?? -1) as SessionRow[]).map(toSession);
+      });
+    },
+    async findSessions(id) {
+      return run(() => {
+        const sql = `SELECT ${sessionColumns} FROM sessions s LEFT JOIN projects p ON p.id = s.project_id
+          WHERE ${startsWith('s.session')} ORDER BY s.session <> ?, s.ended_at DESC LIMIT 50`;
+        return exactOrAll((db.prepare(sql).all(id, id, id) as SessionRow[]).map(toSession), id);
+      });
+    },
+    async findEntries(id) {
+      return run(() => {
+        const sql = `SELECT ${entryColumns} FROM entries e JOIN sessions s ON s.id = e.session_id WHERE ${startsWith('e.uuid')} LIMIT 50`;
+        return exactOrAll((db.prepare(sql).all(id, id) as EntryRow[]).map(toEntry), id);
+      });
+    },
+    async transcript(agent, session, options = {}) {
+      return run(() => {
+        const seen = new Map<string, EntryRow>();
+        for (const { id, session_id } of sessionFiles.all(session, agent)) {
+          for (const row of entriesIn.all({ file: id, session: session_id })) {
+            if ((row.subagent === null || options.subagents === true) && !seen.has(row.uuid)) seen.set(row.uuid, row);
+          }
+        }
+        return [...seen.values()].map(toEntry);
+      });
+    },
+    async toolUses(entries) {
+      return run(() => {
+        const rows = db
+          .prepare(
+            `SELECT t.use_id, e.uuid, t.tool, e.at, t.input, t.files, t.outcome, t.output FROM json_each(?) j
+             JOIN entries e ON e.uuid = j.value JOIN tool_uses t ON t.entry_id = e.id ORDER BY j.key, t.id`,
+          )
+          .all(JSON.stringify(entries)) as ToolRow[];
+        return rows.map((row) => ({
+          id: row.use_id,
+          entry: row.uuid,
+          tool: row.tool,
+          at: toMoment(row.at),
+          input: row.input,
+          files: row.files === null ? [] : (JSON.parse(row.files) as string[]),
+          ...(row.outcome === null ? {} : { outcome: row.outcome }),
+          ...(row.output === null ? {} : { output: row.output }),
+        }));
+      });
+    },
+  };
+}
+
+interface ToolRow {
+  use_id: string;
+  uuid: string;
+  tool: string;
+  at: number;
+  input: string;
+  files: string | null;
+  outcome: 'ok' | 'error' | null;
+  output: string | null;
+}
+
+/** An id that is given whole means that one, even where it begins others. */
+function exactOrAll<T extends { id: string }>(found: readonly T[], id: string): readonly T[] {
+  const exact = found.filter((item) => item.id === id);
+  return exact.length > 0 ? exact : found;
+}

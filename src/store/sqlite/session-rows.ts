@@ -1,0 +1,123 @@
+// Sessions and projects are derived: from what each file says of a session, and from its entries.
+
+import path from 'node:path';
+import type { Database } from 'better-sqlite3';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { SessionInFile } from '../store.ts';
+
+export function sessionRows(db: Database) {
+  const find = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
+  const add = db.prepare('INSERT INTO sessions (session, agent) VALUES (?, ?)');
+  const findProject = db.prepare<[string], number>('SELECT id FROM projects WHERE path = ?').pluck();
+  const addProject = db.prepare('INSERT INTO projects (path, name) VALUES (?, ?)');
+  const noteInFile = db.prepare(
+    `INSERT INTO file_sessions (file_id, session_id, cwd, project_id, title) VALUES (@file, @session, @cwd, @project, @title)
+     ON CONFLICT DO UPDATE SET cwd = coalesce(cwd, excluded.cwd), project_id = coalesce(project_id, excluded.project_id),
+       title = coalesce(excluded.title, title)`,
+  );
+  const forgetInFile = db.prepare(
+    'UPDATE file_sessions SET cwd = NULL, project_id = NULL, title = NULL WHERE file_id = ? AND session_id = ?',
+  );
+  const place = db.prepare<[number], { cwd: string | null; project_id: number | null }>(
+    `SELECT s.cwd, s.project_id FROM file_sessions s JOIN files f ON f.id = s.file_id
+     WHERE s.session_id = ? AND s.cwd IS NOT NULL ORDER BY f.subagent IS NOT NULL, f.born_at, f.key LIMIT 1`,
+  );
+  const given = db
+    .prepare<[number], string>(
+      `SELECT s.title FROM file_sessions s JOIN files f ON f.id = s.file_id
+     WHERE s.session_id = ? AND s.title IS NOT NULL ORDER BY f.born_at DESC, f.key DESC LIMIT 1`,
+    )
+    .pluck();
+  const own = db.prepare<
+    [number],
+    {
+      entries: number;
+      started: number | null;
+      ended: number | null;
+      subagents: number;
+      anyStarted: number | null;
+      anyEnded: number | null;
+    }
+  >(
+    `SELECT count(*) FILTER (WHERE subagent IS NULL) AS entries, count(*) FILTER (WHERE subagent IS NOT NULL) AS subagents,
+       min(at) FILTER (WHERE subagent IS NULL) AS started, max(at) FILTER (WHERE subagent IS NULL) AS ended,
+       min(at) AS anyStarted, max(at) AS anyEnded FROM entries WHERE session_id = ?`,
+  );
+  const copied = db.prepare<[number], { entries: number; started: number | null; ended: number | null }>(
+    `SELECT count(*) AS entries, min(e.at) AS started, max(e.at) AS ended FROM entry_copies c JOIN entries e ON e.id = c.entry_id
+     WHERE c.session_id = ? AND e.session_id <> c.session_id`,
+  );
+  const firstPrompt = db
+    .prepare<{ session: number }, string>(
+      `SELECT text FROM (
+       SELECT * FROM (SELECT text, pos FROM entries WHERE session_id = @session AND subagent IS NULL AND author = 'person'
+                      AND substr(text, 1, 1) <> '/' ORDER BY pos LIMIT 1)
+       UNION ALL
+       SELECT * FROM (SELECT e.text, c.pos FROM entry_copies c JOIN entries e ON e.id = c.entry_id WHERE c.session_id = @session
+                      AND e.author = 'person' AND substr(e.text, 1, 1) <> '/' ORDER BY c.pos LIMIT 1)
+     ) ORDER BY pos LIMIT 1`,
+    )
+    .pluck();
+  const firstText = db
+    .prepare<[number], string>(
+      'SELECT text FROM entries WHERE session_id = ? ORDER BY subagent IS NOT NULL, pos LIMIT 1',
+    )
+    .pluck();
+  const update = db.prepare(
+    `UPDATE sessions SET project_id = ?, cwd = ?, title = ?, started_at = ?, ended_at = ?, entries = ?, subagent_entries = ?
+     WHERE id = ?`,
+  );
+  const pinned = db
+    .prepare<[number], number>('SELECT EXISTS (SELECT 1 FROM conversations WHERE session_id = ?)')
+    .pluck();
+  const remove = db.prepare('DELETE FROM sessions WHERE id = ?');
+
+  const idOf = (agent: AgentName, session: string): number =>
+    find.get(session, agent) ?? Number(add.run(session, agent).lastInsertRowid);
+
+  const projectOf = (folder: string): number =>
+    findProject.get(folder) ?? Number(addProject.run(folder, path.basename(folder) || folder).lastInsertRowid);
+
+  return {
+    idOf,
+
+    /** Records what a file says of a session; a read from the start forgets what it said before. */
+    note(agent: AgentName, file: number, said: SessionInFile, restart: boolean): number {
+      const session = idOf(agent, said.session);
+      if (restart) forgetInFile.run(file, session);
+      const project = said.projectPath === undefined ? null : projectOf(said.projectPath);
+      noteInFile.run({ file, session, cwd: said.cwd ?? null, project, title: said.title ?? null });
+      return session;
+    },
+
+    /** Brings a session's row in line with its files and entries; one without entries goes. */
+    refresh(id: number): void {
+      const mine = own.get(id);
+      const copies = copied.get(id);
+      if (mine === undefined || copies === undefined) return;
+      if (mine.entries + mine.subagents + copies.entries === 0 && pinned.get(id) === 0) {
+        remove.run(id);
+        return;
+      }
+      const where = place.get(id);
+      const title = given.get(id) ?? firstPrompt.get({ session: id }) ?? firstText.get(id) ?? '';
+      update.run(
+        where?.project_id ?? null,
+        where?.cwd ?? null,
+        headline(title),
+        mine.started ?? copies.started ?? mine.anyStarted,
+        mine.ended ?? copies.ended ?? mine.anyEnded,
+        mine.entries + copies.entries,
+        mine.subagents,
+        id,
+      );
+    },
+  };
+}
+
+/** The first line of a text, at most 100 characters, cut between code points. */
+export function headline(text: string): string {
+  const line = text.slice(0, 2000).trim().split('\n', 1)[0] ?? '';
+  const points = Array.from(line.trim());
+  return points.length <= 100 ? points.join('') : `${points.slice(0, 99).join('')}…`;
+}
