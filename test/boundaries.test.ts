@@ -1,0 +1,143 @@
+// The layers of src/: imports run one way, and some knowledge has one home. Reads the sources; runs nothing of them.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
+const ground = ['schema', 'errors.ts'];
+const known = [...ground, 'agents', 'config.ts', 'log.ts', 'package.ts', 'store'];
+const middle = ['capture', 'distill', 'recall', 'sessions'];
+const top = [...known, 'config-file.ts', ...middle, 'operations'];
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  schema: [],
+  'errors.ts': [],
+  'log.ts': ['errors.ts'],
+  'package.ts': ['errors.ts'],
+  agents: ground,
+  'config.ts': [...ground, 'agents'],
+  'config-file.ts': [...ground, 'agents', 'config.ts'],
+  store: [...ground, 'agents'],
+  ...Object.fromEntries(middle.map((layer) => [layer, known])),
+  operations: [...known, 'config-file.ts', ...middle],
+  'open.ts': top,
+  worker: [...top, 'open.ts'],
+  http: [...top, 'open.ts'],
+  mcp: [...top, 'open.ts'],
+  host: [...top, 'open.ts', 'worker'],
+  viewer: ['schema'],
+  cli: [...top, 'open.ts', 'worker', 'http', 'mcp', 'host'],
+  'index.ts': [...top, 'open.ts'],
+};
+/** What may be loaded at the moment of use only: the command that runs the worker must not load it for all others. */
+const mayLoadLazily: Readonly<Record<string, readonly string[]>> = { operations: ['worker', 'open.ts', 'http', 'mcp'] };
+
+type Sources = ReadonlyMap<string, string>;
+type How = 'value' | 'type' | 'lazy';
+
+const layerOf = (file: string): string => file.split('/')[0] ?? file;
+
+function importsOf(file: string, text: string): { target: string; how: How }[] {
+  const found: { target: string; how: How }[] = [];
+  const add = (specifier: string | undefined, how: How) => {
+    if (specifier?.startsWith('.')) found.push({ target: path.posix.join(path.posix.dirname(file), specifier), how });
+  };
+  const statements = /^\s*(?:import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
+  for (const [, type, specifier] of text.matchAll(statements)) add(specifier, type ? 'type' : 'value');
+  for (const [, specifier] of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) add(specifier, 'lazy');
+  return found;
+}
+
+function againstTheStream(sources: Sources): string[] {
+  const violations: string[] = [];
+  for (const [file, text] of sources)
+    for (const { target, how } of importsOf(file, text)) {
+      const [from, to] = [layerOf(file), layerOf(target)];
+      const allowed = [from, ...(mayImport[from] ?? []), ...(how === 'value' ? [] : (mayLoadLazily[from] ?? []))];
+      if (!allowed.includes(to)) violations.push(`${file} → ${target}`);
+    }
+  return violations;
+}
+
+/** Circles of modules that load each other; types alone load nothing. */
+function circles(sources: Sources): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]) => {
+    if (trail.includes(file)) found.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+    if (done.has(file) || trail.includes(file)) return;
+    for (const { target, how } of importsOf(file, sources.get(file) ?? ''))
+      if (how === 'value') visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources.keys()) visit(file, []);
+  return found;
+}
+
+const holders = (sources: Sources, pattern: RegExp, allowed: readonly string[]): string[] =>
+  [...sources].filter(([file, text]) => pattern.test(text) && !allowed.includes(file)).map(([file]) => file);
+
+const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, ['config.ts']);
+const claudeFolders = (sources: Sources) => holders(sources, /\.claude\b|CLAUDE_[A-Z]/, ['agents/claude-code.ts']);
+const piFolders = (sources: Sources) => holders(sources, /['"/]\.pi\b|PI_CODING/, ['agents/pi.ts']);
+
+const src = path.join(import.meta.dirname, '../src');
+const sources: Sources = new Map(
+  readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
+    .map((file) => [file.replaceAll(path.sep, '/'), readFileSync(path.join(src, file), 'utf8')]),
+);
+
+describe('the sources', () => {
+  it('every file belongs to a known layer', () => {
+    expect([...sources.keys()].filter((file) => mayImport[layerOf(file)] === undefined)).toEqual([]);
+  });
+  it('imports run one way', () => expect(againstTheStream(sources)).toEqual([]));
+  it('no modules load each other in a circle', () => expect(circles(sources)).toEqual([]));
+  it('every import leads to a file', () => {
+    const targets = [...sources].flatMap(([file, text]) => importsOf(file, text).map(({ target }) => target));
+    expect(targets.filter((target) => !sources.has(target))).toEqual([]);
+  });
+  it('only the configuration reads the environment', () => expect(readers(sources)).toEqual([]));
+  it("only an agent's own file knows its folders", () => {
+    expect([...claudeFolders(sources), ...piFolders(sources)]).toEqual([]);
+  });
+});
+
+describe('the test itself', () => {
+  const made = (files: Record<string, string>): Sources => new Map(Object.entries(files));
+
+  it.each([
+    ['schema/a.ts', "import { x } from '../errors.ts';"],
+    ['schema/a.ts', "import type { X } from '../store/store.ts';"],
+    ['errors.ts', "export * from './schema/a.ts';"],
+    ['agents/a.ts', "import type {\n  Store,\n} from '../store/store.ts';"],
+    ['store/a.ts', "import { segment } from '../recall/keywords.ts';"],
+    ['store/sqlite/a.ts', "import '../../config.ts';"],
+    ['config.ts', "import { openStore } from './store/sqlite/open.ts';"],
+    ['capture/a.ts', "import { search } from '../recall/search.ts';"],
+    ['recall/a.ts', "const { show } = await import('../operations/show.ts');"],
+    ['operations/a.ts', "import { runWorker } from '../worker/run.ts';"],
+    ['operations/a.ts', "const { main } = await import('../cli/main.ts');"],
+    ['viewer/a.ts', "import { HoldfastError } from '../errors.ts';"],
+    ['elsewhere/a.ts', "import { x } from '../schema/a.ts';"],
+  ])('sees that %s says %j', (file, text) => expect(againstTheStream(made({ [file]: text }))).toHaveLength(1));
+
+  it('lets the stream pass', () => {
+    const files = {
+      'operations/a.ts': "import type { W } from '../worker/run.ts';\nawait import('../worker/run.ts');",
+      'cli/a.ts': "import { operations } from '../operations/index.ts';\nimport fs from 'node:fs';",
+    };
+    expect(againstTheStream(made(files))).toEqual([]);
+  });
+
+  it('sees a circle, and none in types', () => {
+    const circle = { 'a/x.ts': "import { y } from './y.ts';", 'a/y.ts': "import { x } from './x.ts';" };
+    expect(circles(made(circle))).toEqual(['a/x.ts → a/y.ts → a/x.ts']);
+    expect(circles(made({ ...circle, 'a/y.ts': "import type { X } from './x.ts';" }))).toEqual([]);
+  });
+
+  it('sees who reads the environment and who knows a folder', () => {
+    const files = made({ 'cli/a.ts': 'process.env.HOME', 'recall/b.ts': "join(home, '.claude')", 'c.ts': "'.pi'" });
+    expect([readers(files), claudeFolders(files), piFolders(files)]).toEqual([['cli/a.ts'], ['recall/b.ts'], ['c.ts']]);
+  });
+});
