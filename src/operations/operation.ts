@@ -14,6 +14,8 @@ export interface Context {
   readonly progress?: ((progress: Progress) => void) | undefined;
   /** Asks long work to stop at the next safe point. */
   readonly signal?: AbortSignal | undefined;
+  /** Tells the person at the terminal what long work is doing; absent where nobody listens. */
+  readonly say?: ((line: string) => void) | undefined;
 }
 
 export interface Progress {
@@ -33,6 +35,10 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Input fields that the command line takes as arguments rather than options, in order. */
   readonly positional?: readonly string[];
   readonly examples: readonly string[];
+  /** Works where there is no sound store, or opens one itself: `context.store` must not be touched. */
+  readonly withoutStore?: true;
+  /** False when the answer itself reports a failure. The command line then ends with 1. */
+  succeeded?(output: z.input<Output>): boolean;
   run(context: Context, input: z.output<Input>): Promise<z.input<Output>>;
 }
 

@@ -1,0 +1,27 @@
+// A query may begin with a dash, which commander would take for an option. Such words move behind `--`.
+import type { Operation } from '../operations/operation.ts';
+import { fieldsOf } from './fields.ts';
+
+/** `argv` without node and script. Only commands that take free words are touched. */
+export function protectQuery(argv: readonly string[], operations: readonly Operation[]): string[] {
+  const operation = operations.find((candidate) => candidate.name === argv[0]);
+  const fields = operation ? fieldsOf(operation) : [];
+  if (!fields.some((field) => field.rest)) return [...argv];
+  const valued = new Set(fields.filter((f) => !f.positional && f.kind !== 'flag').map((field) => field.label));
+  const known = new Set([...fields.map((field) => field.label), '--json', '--help']);
+  const kept: string[] = [];
+  const words: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] as string;
+    if (word === '--') {
+      words.push(...argv.slice(i + 1));
+      break;
+    }
+    const isOption = /^--[a-z-]+(=|$)/.test(word) && (known.has(word.split('=')[0] as string) || !/\s/.test(word));
+    if (i === 0 || isOption || word === '-h') {
+      kept.push(word);
+      if (valued.has(word) && i + 1 < argv.length) kept.push(argv[++i] as string);
+    } else words.push(word);
+  }
+  return words.length === 0 ? kept : [...kept, '--', ...words];
+}

@@ -1,0 +1,81 @@
+// The entry: bin/holdfast imports this file, and it runs. Every error ends here, as a message and an exit code.
+import { CommanderError } from 'commander';
+import { terminalWishes } from '../config.ts';
+import { explain, HoldfastError } from '../errors.ts';
+import { operations } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { protectQuery } from './arguments.ts';
+import { buildProgram } from './program.ts';
+import { runOperation } from './run.ts';
+import { styles } from './style.ts';
+
+// Before anything is written: what we create is for the owner alone.
+process.umask(0o077);
+
+const argv = process.argv.slice(2);
+const table = operations.filter((operation) => operation.surfaces.includes('cli')) as unknown as Operation[];
+const stop = new AbortController();
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.on(signal, () => {
+    // The second time, the person means it.
+    if (stop.signal.aborted) process.exit(code);
+    stop.abort();
+    process.exitCode = code;
+  });
+
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever read us has seen enough (`| head`).
+    if (error.code === 'EPIPE') process.exit();
+    throw error;
+  });
+
+process.on('uncaughtException', (error) => process.exit(report(error)));
+
+try {
+  const program = buildProgram(
+    table,
+    async (operation, input, { json }) => {
+      process.exitCode = await runOperation(operation, input, { json, signal: stop.signal });
+    },
+    { out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text) },
+  );
+  await program.parseAsync(protectQuery(argv, table), { from: 'user' });
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Says what went wrong, and returns the exit code. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const { debug, noColor, forceColor } = terminalWishes();
+  if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  const interrupted = stop.signal.aborted && (error as Error | undefined)?.name === 'AbortError';
+  if (interrupted) {
+    process.stderr.write('Stopped. What was imported so far is kept; the next run goes on from there.\n');
+    return Number(process.exitCode ?? 130);
+  }
+  const { code, message, hint, exitCode } =
+    error instanceof CommanderError ? misuse(error) : explain(error, 'holdfast');
+  if (argv.includes('--json')) {
+    process.stderr.write(`${JSON.stringify({ error: { code, message, ...(hint ? { hint } : {}) } })}\n`);
+  } else {
+    const style = styles(forceColor || (process.stderr.isTTY === true && !noColor));
+    process.stderr.write(`${style.red('Error:')} ${message}\n${hint ? `${style.dim(hint)}\n` : ''}`);
+  }
+  return exitCode;
+}
+
+/** Commander's own complaints, in our form. */
+function misuse(error: CommanderError): HoldfastError {
+  const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = rest.join(' ').replace(/^\((.*)\)$/, '$1');
+  const help = `See: holdfast ${argv[0] !== undefined && /^[a-z]+$/.test(argv[0]) ? `${argv[0]} ` : ''}--help`;
+  return new HoldfastError('BAD_INPUT', message.charAt(0).toUpperCase() + message.slice(1), {
+    hint: suggestion === '' ? help : suggestion,
+  });
+}

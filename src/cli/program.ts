@@ -1,0 +1,147 @@
+// The table of operations → commands. Nothing here knows a particular operation.
+import { Command, Option } from 'commander';
+import { HoldfastError } from '../errors.ts';
+import type { Operation } from '../operations/operation.ts';
+import { version } from '../package.ts';
+import { completion, shells } from './completion.ts';
+import { type Field, fieldsOf, toInput } from './fields.ts';
+
+export type Run = (operation: Operation, input: Record<string, unknown>, options: { json: boolean }) => Promise<void>;
+
+export interface Output {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** Commands of two words belong to a group; `bare` is what the group's name alone does. */
+export const groups: Readonly<Record<string, { readonly summary: string; readonly bare?: string }>> = {
+  config: { summary: 'Read and change settings', bare: 'config list' },
+  worker: { summary: 'The process that watches for new transcripts' },
+};
+
+export function buildProgram(operations: readonly Operation[], run: Run, output: Output): Command {
+  const program = new Command('holdfast');
+  settle(program, output)
+    .description('The memory of AI coding agents: every session on this machine, kept safe and searchable')
+    .version(version(), '-V, --version', 'print the version')
+    .helpCommand(false)
+    .showSuggestionAfterError(true)
+    .addHelpText('after', '\nExamples:\n  holdfast start\n  holdfast search flaky login test\n  holdfast show 0f3c')
+    .action((_, command: Command) => {
+      const [word] = command.args;
+      if (word === undefined) program.outputHelp();
+      else
+        throw unknown(
+          word,
+          program.commands.map((child) => child.name()),
+        );
+    })
+    .allowExcessArguments(true);
+  const parents = new Map<string, Command>();
+  for (const operation of operations) {
+    const [first = '', second] = operation.name.split(' ');
+    let parent = program;
+    if (second !== undefined) {
+      parent = parents.get(first) ?? addGroup(program, first, operations, run, output);
+      parents.set(first, parent);
+    }
+    addOperation(parent, second ?? first, operation, run, output);
+  }
+  settle(program.command('completion'), output)
+    .summary('Print a script that completes commands in your shell')
+    .description('Print a script that completes commands in your shell')
+    .argument('<shell>', shells.join(', '))
+    .addHelpText('after', '\nExamples:\n  source <(holdfast completion bash)\n  holdfast completion fish | source')
+    .action((shell: string) => output.out(completion(shell, operations)));
+  return program;
+}
+
+function addGroup(program: Command, name: string, operations: readonly Operation[], run: Run, output: Output): Command {
+  const group = groups[name];
+  const bare = operations.find((operation) => operation.name === group?.bare);
+  const command = settle(program.command(name), output)
+    .summary(group?.summary ?? '')
+    .description(group?.summary ?? '');
+  command.allowExcessArguments(true).action(async (_, self: Command) => {
+    const names = self.commands.map((child) => child.name());
+    const [word] = self.args;
+    if (word !== undefined) throw unknown(`${name} ${word}`, names, name);
+    if (bare === undefined)
+      throw new HoldfastError('BAD_INPUT', `holdfast ${name} needs one of: ${names.join(', ')}`, {
+        hint: `See: holdfast ${name} --help`,
+      });
+    await run(bare, toInput(bare, {}), { json: self.opts().json === true });
+  });
+  if (bare) command.option('--json', 'print JSON');
+  return command;
+}
+
+function addOperation(parent: Command, name: string, operation: Operation, run: Run, output: Output): void {
+  const command = settle(parent.command(name), output).summary(operation.summary).description(operation.summary);
+  const fields = fieldsOf(operation);
+  for (const field of fields) {
+    if (field.positional) command.argument(argumentOf(field), field.description);
+    else command.addOption(optionOf(field));
+  }
+  command.option('--json', 'print JSON').allowExcessArguments(false);
+  command.addHelpText('after', `\nExamples:\n${operation.examples.map((example) => `  ${example}`).join('\n')}`);
+  command.action(async () => {
+    // A parent takes options that it has too, so `config list --json` may end up there.
+    const { json, ...options } = command.optsWithGlobals();
+    const typed: Record<string, unknown> = { ...options };
+    fields
+      .filter((field) => field.positional)
+      .forEach((field, i) => {
+        const value = field.rest ? command.args.slice(i).join(' ') : command.args[i];
+        if (value !== undefined) typed[field.name] = value;
+      });
+    await run(operation, toInput(operation, typed), { json: json === true });
+  });
+}
+
+/** What holds for every command. Errors are thrown; whoever called says them. */
+function settle(command: Command, output: Output): Command {
+  return command
+    .exitOverride()
+    .configureOutput({ writeOut: output.out, writeErr: output.err, outputError: () => {} })
+    .helpOption('-h, --help', 'show this help');
+}
+
+function argumentOf({ name, required, rest }: Field): string {
+  const inside = rest ? `${name}...` : name;
+  return required ? `<${inside}>` : `[${inside}]`;
+}
+
+function optionOf({ name, label, kind, choices, fallback, description }: Field): Option {
+  if (kind === 'flag') return new Option(label, description);
+  const placeholder = kind === 'choice' ? choices.join('|') : kind === 'number' ? 'n' : name;
+  const shown = fallback === undefined ? description : `${description} (default: ${fallback})`;
+  return new Option(`${label} <${placeholder}>`, shown);
+}
+
+function unknown(word: string, names: readonly string[], group?: string): HoldfastError {
+  const last = word.split(' ').at(-1) as string;
+  const near = names.find((name) => distance(name, last) <= Math.max(1, Math.floor(last.length / 3)));
+  const prefix = group === undefined ? '' : `${group} `;
+  const hint = near
+    ? `Did you mean: holdfast ${prefix}${near}?`
+    : `Commands: ${names.map((name) => prefix + name).join(', ')}.`;
+  return new HoldfastError('BAD_INPUT', `There is no command "${word}"`, { hint });
+}
+
+/** Edits that turn one word into the other. Words are cut to 40 letters: longer ones are no typing mistakes. */
+function distance(a: string, b: string): number {
+  const [from, to] = [a.slice(0, 40), b.slice(0, 40)];
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++)
+      next[j] = Math.min(
+        (row[j] as number) + 1,
+        (next[j - 1] as number) + 1,
+        (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1),
+      );
+    row = next;
+  }
+  return row[to.length] as number;
+}

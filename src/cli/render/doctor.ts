@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import type { doctor } from '../../operations/doctor.ts';
+import { bytes, clean } from '../style.ts';
+import type { View } from '../view.ts';
+
+export function renderDoctor(
+  { ok, checks, counts, disk }: z.infer<(typeof doctor)['output']>,
+  { style }: View,
+): string {
+  const width = Math.max(...checks.map((check) => check.name.length));
+  const lines = checks.flatMap(({ name, ok: fine, message, hint }) => [
+    `${fine ? style.green('✓') : style.red('✗')} ${name.padEnd(width)}  ${clean(message)}`,
+    ...(hint ? [`${' '.repeat(width + 4)}${style.yellow(clean(hint))}`] : []),
+  ]);
+  const n = (value: number) => value.toLocaleString('en');
+  const conversations = Object.entries(counts.conversations)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${n(count)} ${status}`);
+  lines.push(
+    '',
+    `${n(counts.files)} files, ${n(counts.entries)} entries, ${n(counts.toolUses)} tool uses, ` +
+      `${n(counts.sessions)} sessions, ${n(counts.projects)} projects`,
+    `conversations: ${conversations.join(', ') || 'none'}`,
+    `on disk: database ${bytes(disk.database)}, logs ${bytes(disk.logs)}, backups ${bytes(disk.backups)}  ${style.dim(disk.home)}`,
+    '',
+    ok ? style.green('All is well.') : style.red('Something needs attention.'),
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,42 @@
+// How each operation's answer looks to a person. Loaded only for the command that runs, and not at all with --json.
+import type { View } from '../view.ts';
+
+export interface Rendering {
+  readonly text: string;
+  /** Long enough to be read page by page. */
+  readonly paged?: boolean;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the table below pairs each operation's name with the renderer of its own output
+type Render = (output: any, view: View, input: any) => string;
+
+const table: Readonly<Record<string, () => Promise<Render>>> = {
+  start: async () => () => '',
+  ingest: async () => (await import('./ingest.ts')).renderIngest,
+  search: async () => (await import('./search.ts')).renderSearch,
+  sessions: async () => (await import('./sessions.ts')).renderSessions,
+  show: async () => (await import('./show.ts')).renderShow,
+  conversations: async () => (await import('./conversations.ts')).renderConversations,
+  projects: async () => (await import('./projects.ts')).renderProjects,
+  doctor: async () => (await import('./doctor.ts')).renderDoctor,
+  'config list': async () => (await import('./config.ts')).renderList,
+  'config get': async () => (await import('./config.ts')).renderGet,
+  'config set': async () => (await import('./config.ts')).renderSet,
+  'config unset': async () => (await import('./config.ts')).renderUnset,
+  backup: async () => (await import('./backup.ts')).renderBackup,
+  restore: async () => (await import('./backup.ts')).renderRestore,
+  logs: async () => (await import('./logs.ts')).renderLogs,
+  'worker run': async () => () => '',
+  'worker start': async () => (await import('./worker.ts')).renderStart,
+  'worker stop': async () => (await import('./worker.ts')).renderStop,
+  'worker status': async () => (await import('./worker.ts')).renderStatus,
+};
+
+const paged = new Set(['show', 'sessions', 'conversations', 'projects']);
+
+export async function render(name: string, output: unknown, view: View, input: unknown): Promise<Rendering> {
+  const load = table[name];
+  // A new operation without a renderer of its own is still readable.
+  if (!load) return { text: JSON.stringify(output, null, 2) };
+  return { text: (await load())(output, view, input), paged: paged.has(name) };
+}

@@ -1,0 +1,20 @@
+import type { Session } from '../../schema/session.ts';
+import { clean, oneLine, table } from '../style.ts';
+import { localTime, type View } from '../view.ts';
+
+export function renderSessions({ sessions }: { sessions: readonly Session[] }, view: View): string {
+  const { style } = view;
+  if (sessions.length === 0) return `No sessions. ${style.dim('Import first: holdfast ingest')}`;
+  const rows = sessions.map((session) => [
+    session.id.slice(0, 8),
+    localTime(session.endedAt, view),
+    oneLine(session.project, 24),
+    clean(session.agent),
+    String(session.entries),
+    oneLine(session.title, Math.max(20, view.width - 76)),
+  ]);
+  const paint = [style.cyan, style.dim, style.bold, style.dim];
+  return table([['session', 'last entry', 'project', 'agent', 'entries', 'title'], ...rows], (cell, column) =>
+    (paint[column] ?? ((text: string) => text))(cell),
+  );
+}

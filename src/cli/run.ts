@@ -1,0 +1,66 @@
+// One command, from validated input to printed answer and exit code.
+import { ensureHome, loadConfig, terminalWishes } from '../config.ts';
+import { HoldfastError } from '../errors.ts';
+import type { Context, Operation } from '../operations/operation.ts';
+import type { Store } from '../store/store.ts';
+import { page, print } from './print.ts';
+import { progressBar } from './progress.ts';
+import { render } from './render/index.ts';
+import { styles } from './style.ts';
+
+/** Returns the exit code. What goes wrong is thrown. */
+export async function runOperation(
+  operation: Operation,
+  input: Record<string, unknown>,
+  { json, signal }: { json: boolean; signal: AbortSignal },
+): Promise<number> {
+  const config = loadConfig();
+  const store = operation.withoutStore ? undefined : await openStore();
+  const bar = progressBar(process.stderr);
+  const say = (line: string) => {
+    bar.clear();
+    (json ? process.stderr : process.stdout).write(`${line}\n`);
+  };
+  try {
+    const context: Context = {
+      config,
+      get store(): Store {
+        if (store) return store;
+        throw new HoldfastError('INTERNAL', `${operation.name} was declared to work without the store`);
+      },
+      clock: Date.now,
+      progress: bar.update,
+      signal,
+      say,
+    };
+    const output = await operation.run(context, input);
+    bar.clear();
+    if (json) await print(JSON.stringify(output, null, 2));
+    else await show(operation, output, input, config.settings.timeZone);
+    return operation.succeeded?.(output) === false ? 1 : 0;
+  } finally {
+    bar.clear();
+    await store?.close();
+  }
+
+  async function openStore(): Promise<Store> {
+    ensureHome(config);
+    const { openSqliteStore } = await import('../store/sqlite/open.ts');
+    return openSqliteStore(config.databasePath);
+  }
+}
+
+async function show(operation: Operation, output: unknown, input: unknown, timeZone: string): Promise<void> {
+  const { isTTY } = process.stdout;
+  const { pager, noColor, forceColor } = terminalWishes();
+  const view = {
+    style: styles(forceColor || (isTTY === true && !noColor)),
+    width: process.stdout.columns ?? 120,
+    now: Date.now(),
+    timeZone,
+  };
+  const { text, paged } = await render(operation.name, output, view, input);
+  if (text === '') return;
+  if (isTTY && paged) await page(text, pager);
+  else await print(text);
+}

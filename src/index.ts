@@ -1,0 +1,21 @@
+// The public API.
+export type { Agent } from './agents/agent.ts';
+export { agents } from './agents/index.ts';
+export { ingest } from './capture/ingest.ts';
+export { type Config, loadConfig } from './config.ts';
+export { type ErrorCode, HoldfastError } from './errors.ts';
+export { type Holdfast, openHoldfast } from './open.ts';
+export { operations } from './operations/index.ts';
+export type { Context, Operation, Progress } from './operations/operation.ts';
+export { type SearchRequest, search } from './recall/search.ts';
+export { AgentName } from './schema/agent-name.ts';
+export { Conversation, ConversationStatus } from './schema/conversation.ts';
+export { Author, Entry, Role } from './schema/entry.ts';
+export { Hit, HitKind } from './schema/hit.ts';
+export { IngestReport } from './schema/ingest-report.ts';
+export { Project } from './schema/project.ts';
+export { Session } from './schema/session.ts';
+export { Settings } from './schema/settings.ts';
+export { ToolUse } from './schema/tool-use.ts';
+export { openSqliteStore } from './store/sqlite/open.ts';
+export type { Store } from './store/store.ts';

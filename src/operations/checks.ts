@@ -1,0 +1,103 @@
+// What `doctor` looks at, one function for each concern.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { agents } from '../agents/index.ts';
+import type { Config } from '../config.ts';
+import { version } from '../package.ts';
+import type { FileState, Store } from '../store/store.ts';
+import type { Check } from './doctor.ts';
+
+const listed = 10;
+
+/** Nobody but the owner may look into the data folder or any file in it. */
+export function checkPermissions(config: Config): Check {
+  const name = 'permissions';
+  if (process.platform === 'win32') return { name, ok: true, message: 'not checked on Windows' };
+  const open = [config.home, ...allBelow(config.home)].filter((path) => modeOf(path) & 0o077);
+  if (open.length === 0) return { name, ok: true, message: `${config.home} is closed to other users` };
+  const named = open.slice(0, listed).map((path) => `${path} (${(modeOf(path) & 0o777).toString(8)})`);
+  return {
+    name,
+    ok: false,
+    message: `Other users can look into ${named.join(', ')}${open.length > listed ? ' and more' : ''}`,
+    hint: `chmod -R go= '${config.home}'`,
+  };
+}
+
+export async function checkStore(store: Store): Promise<Check> {
+  const problems = await store.integrity();
+  if (problems.length === 0) return { name: 'store', ok: true, message: `${store.location} is sound` };
+  return {
+    name: 'store',
+    ok: false,
+    message: `${store.location} is damaged: ${problems.slice(0, 3).join('; ')}`,
+    hint: 'Restore a backup: holdfast restore <file>. Or move the database away and import anew: holdfast ingest',
+  };
+}
+
+export async function checkFiles(store: Store): Promise<Check[]> {
+  const states = await store.fileStates();
+  const failed = states.filter((file) => file.status === 'failed');
+  const malformed = states.filter((file) => file.malformed > 0);
+  const lines = malformed.reduce((sum, file) => sum + file.malformed, 0);
+  return [
+    failed.length === 0
+      ? { name: 'transcripts', ok: true, message: `${states.length} known, none stuck` }
+      : {
+          name: 'transcripts',
+          ok: false,
+          message: `${failed.length} could not be read: ${name(failed, (file) => file.error ?? 'unknown')}`,
+          hint: 'Correct the cause, then: holdfast ingest',
+        },
+    // Agents that are killed leave half lines behind: worth knowing, but nothing is wrong with Holdfast.
+    {
+      name: 'malformed lines',
+      ok: true,
+      message:
+        lines === 0
+          ? 'none'
+          : `${lines} skipped in ${malformed.length} files: ${name(malformed, (f) => `${f.malformed}`)}`,
+    },
+  ];
+}
+
+export function checkAgents(config: Config): Check[] {
+  return agents.map((agent) => {
+    const path = config.watchPath(agent);
+    const found = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    const message = !config.enabled(agent) ? 'switched off' : found ? path : `no transcripts on this machine (${path})`;
+    return { name: agent.title, ok: true, message };
+  });
+}
+
+export async function checkWorker(config: Config): Promise<Check> {
+  const { workerStatus } = await import('../worker/process.ts');
+  const status = await workerStatus(config);
+  const message = status.running
+    ? `running as process ${status.pid} since ${status.since}`
+    : 'not running; start it with: holdfast worker start';
+  return { name: 'worker', ok: true, message };
+}
+
+export function checkVersions(store: Store | undefined): Check {
+  const engine = store === undefined ? '' : `, ${store.engine}`;
+  return { name: 'versions', ok: true, message: `Holdfast ${version()}, Node ${process.versions.node}${engine}` };
+}
+
+/** Bytes of the files in a folder; one that does not exist has none. */
+export const folderSize = (path: string): number =>
+  allBelow(path).reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+
+function allBelow(path: string): string[] {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((item) => !item.isSymbolicLink())
+    .flatMap((item) => [join(path, item.name), ...(item.isDirectory() ? allBelow(join(path, item.name)) : [])]);
+}
+
+const modeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+
+function name(files: readonly FileState[], say: (file: FileState) => string): string {
+  const named = files.slice(0, listed).map((file) => `${file.agent} ${file.key} (${say(file)})`);
+  return named.join(', ') + (files.length > listed ? `, and ${files.length - listed} more` : '');
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { agentNamed } from '../agents/index.ts';
+import { type Config, loadConfig, settingNamed } from '../config.ts';
+import { setSetting, unsetSetting } from '../config-file.ts';
+import { type Setting, settingList } from '../schema/settings.ts';
+import { operation } from './operation.ts';
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+const SettingValue = z.object({
+  key: z.string(),
+  value: Value,
+  origin: z.enum(['default', 'file', 'environment']),
+  variable: z.string().describe('the environment variable that overrides it'),
+  description: z.string(),
+});
+
+const key = z.string().min(1).describe('name of a setting');
+
+function current(config: Config, { key, variable, description }: Setting): z.infer<typeof SettingValue> {
+  let value: unknown = config.settings;
+  for (const step of key.split('.')) value = (value as Record<string, unknown> | undefined)?.[step];
+  const agent = agentNamed(key.split('.')[1] ?? '');
+  if (value === undefined && agent && key.endsWith('.watchPath')) value = config.watchPath(agent);
+  return {
+    key,
+    value: Value.catch(null).parse(value),
+    origin: config.origin[key] ?? 'default',
+    variable,
+    description,
+  };
+}
+
+export const configList = operation({
+  name: 'config list',
+  summary: 'List every setting, its value, and where the value comes from',
+  input: z.object({}),
+  output: z.object({ file: z.string(), settings: z.array(SettingValue) }),
+  surfaces: ['cli'],
+  examples: ['holdfast config', 'holdfast config list --json'],
+  withoutStore: true,
+  run: async ({ config }) => ({
+    file: config.filePath,
+    settings: settingList.map((setting) => current(config, setting)),
+  }),
+});
+
+export const configGet = operation({
+  name: 'config get',
+  summary: 'Print one setting',
+  input: z.object({ key }),
+  output: SettingValue,
+  surfaces: ['cli'],
+  positional: ['key'],
+  examples: ['holdfast config get port', 'holdfast config get agents.pi.enabled'],
+  withoutStore: true,
+  run: async ({ config }, input) => current(config, settingNamed(input.key)),
+});
+
+export const configSet = operation({
+  name: 'config set',
+  summary: 'Change one setting in config.json',
+  input: z.object({ key, value: z.string().describe('its new value') }),
+  output: SettingValue.extend({ stored: Value }),
+  surfaces: ['cli'],
+  positional: ['key', 'value'],
+  examples: ['holdfast config set conversationGapMinutes 90', 'holdfast config set timeZone Europe/Berlin'],
+  withoutStore: true,
+  async run({ config }, input) {
+    const stored = Value.parse(setSetting(config, input.key, input.value));
+    // The environment may still say otherwise, so what holds now is read again.
+    return { ...current(loadConfig(), settingNamed(input.key)), stored };
+  },
+});
+
+export const configUnset = operation({
+  name: 'config unset',
+  summary: 'Remove one setting from config.json, so that its default holds',
+  input: z.object({ key }),
+  output: SettingValue.extend({ removed: z.boolean() }),
+  surfaces: ['cli'],
+  positional: ['key'],
+  examples: ['holdfast config unset timeZone'],
+  withoutStore: true,
+  async run({ config }, input) {
+    const removed = unsetSetting(config, input.key);
+    return { ...current(loadConfig(), settingNamed(input.key)), removed };
+  },
+});

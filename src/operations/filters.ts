@@ -1,0 +1,44 @@
+// The filters that several operations share: how they are declared, and what they mean to the store.
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { AgentName } from '../schema/agent-name.ts';
+import type { ProjectFilter, SessionFilter, Store } from '../store/store.ts';
+import type { Context } from './operation.ts';
+import { parseSince, parseUntil } from './when.ts';
+
+export const filterFields = {
+  project: z.string().min(1).optional().describe('name of a project, or any path inside it'),
+  agent: AgentName.optional().describe('only sessions of this agent'),
+  since: z.string().optional().describe('from this date on: 2026-03-01, 3d, 2w, 12h, today, yesterday'),
+  until: z.string().optional().describe('up to and including this date'),
+};
+
+export const limitField = z.int().min(1).max(1000);
+
+interface Filters {
+  readonly project?: string | undefined;
+  readonly agent?: AgentName | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export async function toFilter({ config, store, clock }: Context, input: Filters): Promise<SessionFilter> {
+  const at = { now: clock(), timeZone: config.settings.timeZone };
+  return {
+    ...(input.project === undefined ? {} : { project: await toProject(store, input.project) }),
+    ...(input.agent === undefined ? {} : { agent: input.agent }),
+    ...(input.since === undefined ? {} : { since: parseSince(input.since, at) }),
+    ...(input.until === undefined ? {} : { until: parseUntil(input.until, at) }),
+  };
+}
+
+/** A path if it looks like one, or is a folder here and the name of no project. */
+export async function toProject(store: Store, text: string): Promise<ProjectFilter> {
+  if (/^~(?:[/\\]|$)/.test(text)) return { path: resolve(join(homedir(), text.slice(1))) };
+  if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return { path: resolve(text) };
+  const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder && !(await store.projects()).some((project) => project.name === text)) return { path: resolve(text) };
+  return { name: text };
+}

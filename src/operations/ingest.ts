@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
+import { IngestReport } from '../schema/ingest-report.ts';
+import { operation } from './operation.ts';
+
+export const ingest = operation({
+  name: 'ingest',
+  summary: 'Take in transcripts: all that are found, one file, or a folder',
+  input: z.object({
+    file: z.string().min(1).optional().describe('one transcript'),
+    dir: z.string().min(1).optional().describe('a folder of transcripts, such as a backup'),
+    reimport: z.boolean().default(false).describe('read again what was read before'),
+  }),
+  output: IngestReport,
+  surfaces: ['cli'],
+  examples: [
+    'holdfast ingest',
+    'holdfast ingest --dir /mnt/backup/.claude/projects',
+    'holdfast ingest --file session.jsonl --reimport',
+  ],
+  succeeded: (report) => report.files.failed === 0,
+  async run(context, input) {
+    if (input.file !== undefined && input.dir !== undefined)
+      throw new HoldfastError('BAD_INPUT', '--file and --dir exclude each other', { hint: 'Give one of them.' });
+    // Loaded only here: a search must not pay for it.
+    const { ingest: run } = await import('../capture/ingest.ts');
+    const { store, config, clock, progress, signal } = context;
+    return run(
+      { store, config, clock, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
+      {
+        reimport: input.reimport,
+        ...(input.file === undefined ? {} : { file: input.file }),
+        ...(input.dir === undefined ? {} : { dir: input.dir }),
+      },
+    );
+  },
+});

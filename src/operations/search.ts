@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
+import { search as recall } from '../recall/search.ts';
+import { Role } from '../schema/entry.ts';
+import { Hit, HitKind } from '../schema/hit.ts';
+import { filterFields, limitField, toFilter } from './filters.ts';
+import { operation } from './operation.ts';
+
+export const search = operation({
+  name: 'search',
+  summary: 'Find what was said, in entries or whole sessions',
+  input: z.object({
+    query: z.string().meta({ description: 'words, and "phrases in quotes"', rest: true }),
+    kind: HitKind.default('entry').describe('what to find'),
+    ...filterFields,
+    role: Role.optional().describe('only what this side said'),
+    subagents: z.boolean().default(false).describe('also what subagents said'),
+    limit: limitField.default(10).describe('at most this many hits'),
+  }),
+  output: z.object({ hits: z.array(Hit) }),
+  surfaces: ['cli', 'http', 'mcp'],
+  positional: ['query'],
+  examples: [
+    'holdfast search flaky login test',
+    'holdfast search \'"race condition" worker\' --since 2w',
+    'holdfast search migration --kind session --project holdfast --json',
+  ],
+  async run(context, input) {
+    if (input.query.trim() === '')
+      throw new HoldfastError('BAD_INPUT', 'The query is empty', { hint: 'Example: holdfast search flaky login test' });
+    const filter = await toFilter(context, input);
+    const { query, kind, limit, role, subagents } = input;
+    return recall(context, { query, kind, limit, filter: { ...filter, ...(role ? { role } : {}), subagents } });
+  },
+});

@@ -1,0 +1,102 @@
+// The first run: import what is there, say what was found and what to try, then stay as the worker.
+import { existsSync } from 'node:fs';
+import { basename, join, sep } from 'node:path';
+import { z } from 'zod';
+import { agents } from '../agents/index.ts';
+import { type Config, demoEnvironment, ensureHome, loadConfig } from '../config.ts';
+import { setSetting } from '../config-file.ts';
+import { HoldfastError } from '../errors.ts';
+import { packageRoot } from '../package.ts';
+import { parseKeywords } from '../recall/keywords.ts';
+import type { IngestReport } from '../schema/ingest-report.ts';
+import type { Store } from '../store/store.ts';
+import { ingest } from './ingest.ts';
+import { type Context, operation } from './operation.ts';
+import { watch } from './worker.ts';
+
+export const start = operation({
+  name: 'start',
+  summary: 'Import every transcript on this machine, then watch for new ones until Ctrl+C',
+  input: z.object({
+    demo: z.boolean().default(false).describe('use a small sample, in a data folder of its own (~/.holdfast-demo)'),
+  }),
+  output: z.object({ stopped: z.boolean() }),
+  surfaces: ['cli'],
+  examples: ['holdfast start', 'holdfast start --demo'],
+  withoutStore: true,
+  async run(context, { demo }) {
+    const { openHoldfast } = await import('../open.ts');
+    const env = demo ? demoEnvironment() : undefined;
+    if (demo) prepareDemo(loadConfig(env));
+    const opened = await openHoldfast(env);
+    try {
+      const { progress, signal, say } = context;
+      const own: Context = { ...opened.context, progress, signal, say };
+      const report = await ingest.run(own, { reimport: false });
+      for (const line of await welcome(opened, report, demo)) say?.(line);
+      const { workerStatus } = await import('../worker/process.ts');
+      const worker = await workerStatus(opened.config);
+      if (worker.running) say?.(`A worker is watching already (process ${worker.pid}).`);
+      else {
+        say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
+        await watch(own);
+      }
+      return { stopped: true };
+    } finally {
+      await opened.close();
+    }
+  },
+});
+
+/** The sample's folders become settings of the demo's own home, so that every later command there sees the same. */
+function prepareDemo(config: Config): void {
+  const ours = (path: string) => path.includes(`${sep}demo${sep}`);
+  if (existsSync(config.databasePath) && !agents.every((agent) => ours(config.watchPath(agent))))
+    throw new HoldfastError('CONFLICT', `${config.home} holds your own memory; the sample must not mix with it`, {
+      hint: 'Unset HOLDFAST_HOME, or set it to an empty folder, and try again.',
+    });
+  ensureHome(config);
+  for (const agent of agents) {
+    const folder = join(packageRoot, 'demo', agent.name, basename(config.watchPath(agent)));
+    setSetting(config, `agents.${agent.name}.watchPath`, folder);
+  }
+}
+
+async function welcome(
+  { config, store }: { config: Config; store: Store },
+  { files, entries, problems, seconds }: IngestReport,
+  demo: boolean,
+): Promise<string[]> {
+  const command = (demo ? `HOLDFAST_HOME=${config.home} ` : '') + program();
+  if (files.seen === 0) {
+    const places = agents.filter((agent) => config.enabled(agent)).map((agent) => `  ${config.watchPath(agent)}`);
+    return [
+      'No transcripts were found. Holdfast looked in',
+      ...places,
+      '',
+      `To see what it does with a small sample: ${program() === 'bin/holdfast' ? 'npm start -- --demo' : `${program()} start --demo`}`,
+      '',
+    ];
+  }
+  const counts = await store.counts();
+  const [newest] = await store.sessions({ limit: 1 });
+  const words = parseKeywords(newest?.title ?? '').terms.map((term) => term.words.join(' '));
+  const query = words.slice(0, 3).join(' ') || 'error';
+  return [
+    `Imported ${entries.added} entries from ${files.imported} of ${files.seen} transcripts in ${seconds.toFixed(1)} s.`,
+    `Holdfast now knows ${counts.entries} entries of ${counts.sessions} sessions in ${counts.projects} projects.`,
+    ...problems.slice(0, 5).map(({ message }) => `  ! ${message}`),
+    '',
+    'Worth trying:',
+    `  ${command} search ${query}`,
+    `  ${command} sessions --since 30d`,
+    ...(newest ? [`  ${command} show ${newest.id.slice(0, 8)}`] : []),
+    '',
+  ];
+}
+
+/** How the person can call us again: from the checkout, through npx, or by name. */
+function program(): string {
+  if (existsSync(join(packageRoot, '.git'))) return 'bin/holdfast';
+  return packageRoot.includes('_npx') ? 'npx holdfast' : 'holdfast';
+}
