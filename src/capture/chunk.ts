@@ -5,7 +5,7 @@ import { distillerMark } from '../schema/distiller.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/store.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
-import { redact } from './redact.ts';
+import { hidesAtLength, redact } from './redact.ts';
 
 export interface Source {
   readonly agent: Agent;
@@ -182,10 +182,11 @@ function isOurs(item: ParsedEntry, cwd: string | undefined, home: string, state:
   return state[own.ours] === true;
 }
 
-/** Redacted, then head and tail of what is too long. Only a margin around what is kept is looked at. */
-function shorten(text: string, { head, tail }: { head: number; tail: number }): string {
-  if (text.length <= head + tail) return redact(text);
-  const margin = 2048;
+/** Redacted, then head and tail of what is too long. Of most long texts only a margin around what is kept is looked at. */
+function shorten(said: string, { head, tail }: { head: number; tail: number }): string {
+  const text = said.length <= head + tail || hidesAtLength(said) ? redact(said) : said;
+  if (text.length <= head + tail) return text;
+  const margin = 512;
   const first = redact(text.slice(0, head + margin));
   const last = redact(text.slice(Math.max(head, text.length - tail - margin)));
   const left = text.length - head - tail;

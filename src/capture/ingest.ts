@@ -5,11 +5,10 @@ import type { Config } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, ConversationRules, FileCopy, FileState, Store } from '../store/store.ts';
-import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
-import { longestLine, readPieces } from './lines.ts';
-import { planFor } from './plan.ts';
-import { projectFinder } from './project.ts';
-import { type Problem, problemOf } from './scan.ts';
+import type { Source } from './chunk.ts';
+import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
+import { readBatchesAhead } from './reader-thread.ts';
+import type { Problem } from './scan.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
 
 export interface IngestDeps {
@@ -117,12 +116,12 @@ export interface Pass {
   problems: Problem[];
 }
 
-/** A commit waits until this much is ready: one for every small file would spend the time waiting for the disk. */
-const batchBytes = 8 << 20;
-const batchChunks = 128;
+/** From here on a thread of its own pays for itself. */
+const worthAThread = 8 << 20;
 
+/** Takes in what is new in the given files. Throws only for what no other file would escape: the store, or the wish to stop. */
 export async function ingestSources(deps: IngestDeps, sources: readonly Source[], reimport: boolean): Promise<Pass> {
-  const { store, config } = deps;
+  const { store, config, signal } = deps;
   const { settings } = config;
   const rules: ConversationRules = {
     gapMs: settings.conversationGapMinutes * 60_000,
@@ -130,150 +129,88 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     maxChars: settings.conversationMaxChars,
   };
   const pass: Pass = { imported: 0, skipped: 0, failed: 0, added: 0, malformed: 0, bytes: 0, problems: [] };
-  const states = await statesOf(store, sources);
-  const projectOf = projectFinder();
-  const totalBytes = sources.reduce((sum, source) => sum + source.size, 0);
-  /** Sources that another process moved on while we read them: to be looked at again. */
-  const overtaken = new Set<Source>();
   const copies: FileCopy[] = [];
-  let batch: { chunk: Chunk; source: Source }[] = [];
-  let held = 0;
+  const totalBytes = sources.reduce((sum, source) => sum + source.size, 0);
   let files = 0;
   let bytes = 0;
 
-  const report = () => deps.progress?.({ files, totalFiles: sources.length, bytes, totalBytes });
-
-  async function flush(): Promise<void> {
-    if (batch.length === 0) return;
-    const ready = batch;
-    batch = [];
-    held = 0;
-    const outcomes = await store.commit(
-      ready.map(({ chunk }) => chunk),
-      rules,
-    );
-    outcomes.forEach((outcome, i) => {
-      pass.added += outcome.added;
-      const source = ready[i]?.source;
-      if (outcome.stale && source !== undefined) overtaken.add(source);
+  /** Commits what the readings hold. Returns the sources that another process has moved on meanwhile. */
+  async function commit(readings: readonly Reading[], of: readonly Source[]): Promise<Set<Source>> {
+    const overtaken = new Set<Source>();
+    const withChunk = readings.filter((reading) => reading.chunk !== undefined);
+    const chunks = withChunk.map((reading) => reading.chunk as Chunk);
+    const outcomes = chunks.length > 0 ? await store.commit(chunks, rules) : [];
+    outcomes.forEach(({ stale, added }, i) => {
+      pass.added += added;
+      const chunk = chunks[i] as Chunk;
+      pass.bytes += chunk.to - chunk.from;
+      bytes += chunk.to - chunk.from;
+      if (stale) overtaken.add(of[withChunk[i]?.source ?? 0] as Source);
     });
-    report();
-    await new Promise(setImmediate);
+    return overtaken;
   }
 
-  async function take(source: Source, anew: boolean): Promise<void> {
-    const state = states.get(stateKey(source.agent.name, source.key));
-    if (state === undefined && source.size === 0) {
+  async function finish(end: End, source: Source): Promise<void> {
+    if (end.as === 'skipped') {
       pass.skipped++;
-      return;
+      bytes += source.size;
+      if (end.copy !== undefined) copies.push(end.copy);
+    } else if (end.as === 'read') {
+      pass.imported++;
+      pass.malformed += end.malformed;
+      if (end.problem !== undefined) pass.problems.push(end.problem);
+    } else {
+      pass.failed++;
+      pass.problems.push(end.problem);
+      await store.noteFailure(source.agent.name, end.key, end.root, end.problem.message);
     }
-    const plan = planFor(source, state, anew);
-    if (plan.do === 'separate') return take({ ...source, key: source.path, root: path.dirname(source.path) }, anew);
-    if (plan.do === 'skip') {
-      if (plan.note) copies.push({ agent: source.agent.name, key: source.key, root: source.root, size: source.size });
-      if (state?.status === 'failed') fail(source, { message: state.error ?? `${source.path} could not be read` });
-      else pass.skipped++;
-      return;
-    }
-    const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
-    const last = await read(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', notes);
-    if (overtaken.has(source)) return;
-    pass.malformed += notes.malformed;
-    if (last !== undefined && last.lines > 0 && last.malformed === last.lines) {
-      const message = `${source.path} is not a transcript: none of its ${last.lines} lines is a JSON object`;
-      await flush();
-      await store.noteFailure(source.agent.name, source.key, source.root, message);
-      fail(source, { message });
-      return;
-    }
-    if (notes.malformed > 0) pass.problems.push(malformedLines(source, notes));
-    pass.imported++;
-  }
-
-  /** Reads a file to its captured size, piece by piece; full batches are committed on the way. Returns its last chunk. */
-  async function read(source: Source, begin: FileState | undefined, restart: boolean, notes: ChunkNotes) {
-    const fd = fs.openSync(source.path, 'r');
-    try {
-      const next = chunker(source, fd, begin, { home: config.home, projectOf });
-      let last: Chunk | undefined;
-      for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {
-        deps.signal?.throwIfAborted();
-        last = next(piece, notes, { restart });
-        batch.push({ chunk: last, source });
-        held += last.to - last.from;
-        bytes += last.to - last.from;
-        pass.bytes += last.to - last.from;
-        if (held >= batchBytes || batch.length >= batchChunks) await flush();
-        if (overtaken.has(source)) return undefined;
-      }
-      return last;
-    } finally {
-      fs.closeSync(fd);
-    }
-  }
-
-  function fail(source: Source, problem: { message: string; hint?: string }): void {
-    pass.failed++;
-    pass.problems.push({ file: source.path, ...problem });
-  }
-
-  async function takeOrFail(source: Source, anew: boolean): Promise<void> {
-    deps.signal?.throwIfAborted();
-    try {
-      await take(source, anew);
-    } catch (error) {
-      if (isFatal(error)) throw error;
-      const problem = problemOf(source.path, error);
-      await store.noteFailure(source.agent.name, source.key, source.root, problem.message);
-      fail(source, problem);
-    }
-  }
-
-  for (const source of sources) {
-    const before = bytes;
-    await takeOrFail(source, reimport);
     files++;
-    bytes = before + source.size;
-    report();
   }
-  await flush();
-  for (let round = 0; overtaken.size > 0; round++) {
-    if (round === 20)
-      throw new HoldfastError('STORE_BUSY', 'Other processes import the same transcripts', {
+
+  let left = sources;
+  for (let round = 0; left.length > 0; round++) {
+    if (round === 20) {
+      throw new HoldfastError('STORE_BUSY', 'Other processes keep importing the same transcripts', {
         hint: 'Nothing is lost; try again.',
       });
-    const again = [...overtaken];
-    overtaken.clear();
-    for (const source of again) {
-      const state = await store.fileState(source.agent.name, source.key);
-      if (state !== undefined) states.set(stateKey(state.agent, state.key), state);
-      await takeOrFail(source, false);
     }
-    await flush();
+    const states = await statesOf(store, left);
+    const large =
+      left.some(({ size }) => size > worthAThread) || left.reduce((sum, { size }) => sum + size, 0) > worthAThread;
+    const work: Work = { sources: left, states, reimport: reimport && round === 0, home: config.home };
+    const unread = large && !allSkipped(left, states, work.reimport);
+    const again = new Set<Source>();
+    for await (const readings of unread ? readBatchesAhead(work) : readBatches(work)) {
+      signal?.throwIfAborted();
+      for (const source of await commit(readings, left)) again.add(source);
+      for (const { end, source } of readings) {
+        const of = left[source] as Source;
+        if (end !== undefined && !again.has(of)) await finish(end, of);
+      }
+      deps.progress?.({ files, totalFiles: sources.length, bytes, totalBytes });
+      await new Promise(setImmediate);
+    }
+    left = [...again];
   }
   await store.noteCopies(copies);
   return pass;
 }
 
-const malformedLines = (source: Source, notes: ChunkNotes): Problem => ({
-  file: source.path,
-  message:
-    `${source.path}: ${notes.malformed} malformed ${notes.malformed === 1 ? 'line' : 'lines'} left out, the first is line ${notes.firstMalformed}` +
-    (notes.tooLong > 0 ? `; ${notes.tooLong} longer than ${longestLine >> 20} MB` : ''),
-});
-
-/** Errors that no other file would escape: the store's, and the wish to stop. */
-const isFatal = (error: unknown): boolean =>
-  error instanceof HoldfastError || (error instanceof Error && error.name === 'AbortError');
+/** A scan of files that did not change needs no thread: their sizes say it all. */
+const allSkipped = (sources: readonly Source[], states: ReadonlyMap<string, FileState>, reimport: boolean): boolean =>
+  !reimport && sources.every(({ agent, key, size }) => size === (states.get(stateKey(agent.name, key))?.offset ?? 0));
 
 async function statesOf(store: Store, sources: readonly Source[]): Promise<Map<string, FileState>> {
   const found =
     sources.length > 3
       ? await store.fileStates()
-      : await Promise.all(sources.map((source) => store.fileState(source.agent.name, source.key)));
+      : await Promise.all(
+          sources.flatMap(({ agent, key, path: file }) => [
+            store.fileState(agent.name, key),
+            store.fileState(agent.name, file),
+          ]),
+        );
   return new Map(
     found.filter((state) => state !== undefined).map((state) => [stateKey(state.agent, state.key), state]),
   );
 }
-
-const stateKey = (agent: string, key: string): string => `${agent} ${key}`;

@@ -23,19 +23,40 @@ const rules: readonly Rule[] = [
   { name: 'JSON web token', shape: /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g },
 ];
 
-/** One cheap pass that nearly all text ends with. */
-const suspicious =
-  /<private|-----BEGIN |\bsk-|\bgh[pousr]_|github_pat_|glpat-|npm_|xox[abposr]-|AKIA|ASIA|AIza|[rs]k_live|[rs]k_test|eyJ|:\/\/[^\s/:@]{1,200}:[^\s/@]{1,200}@/i;
+/** Every rule's shape holds one of these; plain searches for them end the matter for nearly all text. */
+const anchors = [
+  '-----BEGIN ',
+  'sk-',
+  'ghp_',
+  'gho_',
+  'ghu_',
+  'ghs_',
+  'ghr_',
+  'github_pat_',
+  'glpat-',
+  'npm_',
+  'xox',
+  'AKIA',
+  'ASIA',
+  'AIza',
+  'k_live_',
+  'k_test_',
+  'eyJ',
+];
 
 const passwordInUrl = /(:\/\/[^\s/:@]{1,200}:)[^\s/@]{1,200}(?=@)/g;
 
 /** Contract: never throws; text without anything to hide comes back as it is. */
 export function redact(text: string): string {
-  if (!suspicious.test(text)) return text;
-  let clean = withoutPrivate(text);
-  for (const { name, shape } of rules) clean = clean.replace(shape, `[redacted: ${name}]`);
-  return clean.replace(passwordInUrl, '$1[redacted: password]');
+  let clean = /<private/i.test(text) ? withoutPrivate(text) : text;
+  if (anchors.some((anchor) => clean.includes(anchor))) {
+    for (const { name, shape } of rules) clean = clean.replace(shape, `[redacted: ${name}]`);
+  }
+  return clean.includes('://') ? clean.replace(passwordInUrl, '$1[redacted: password]') : clean;
 }
+
+/** Whether something to hide may be longer than the margin of a cut, so that the whole text must be looked at. */
+export const hidesAtLength = (text: string): boolean => text.includes('PRIVATE KEY-----') || /<private/i.test(text);
 
 /** Removes `<private>…</private>` in any case, nested or never closed: what is not closed is private to the end. */
 function withoutPrivate(text: string): string {

@@ -41,8 +41,9 @@ export function conversationRows(
   const tooShort = db.prepare(
     `UPDATE conversations SET status = 'skipped', reason = 'fewer than ' || @least || ' entries' WHERE status = 'ready' AND entries < @least`,
   );
-  const entries = db.prepare<[number], EntryRow>(
-    `SELECT ${entryColumns} FROM entries e JOIN sessions s ON s.id = e.session_id WHERE e.conversation_id = ? ORDER BY e.pos`,
+  const entries = db.prepare<{ id: number }, EntryRow>(
+    `SELECT ${entryColumns} FROM entries e JOIN sessions s ON s.id = e.session_id
+     WHERE e.file_id = (SELECT file_id FROM conversations WHERE id = @id) AND e.conversation_id = @id ORDER BY e.pos`,
   );
   const move = db.prepare(
     `UPDATE conversations SET status = @to, reason = @reason, lease_until = @leaseUntil, attempts = attempts + @attempt WHERE id = @id`,
@@ -67,7 +68,7 @@ export function conversationRows(
       });
     },
     async conversationEntries(id) {
-      return read(() => entries.all(id).map(toEntry));
+      return read(() => entries.all({ id }).map(toEntry));
     },
     async markReady(now, { gapMs, minEntries }) {
       // Looking first keeps an idle worker from writing.

@@ -44,7 +44,7 @@ export function grouping(db: Database) {
        last_pos = ?, entries = ? WHERE id = ?`,
   );
   const remove = db.prepare('DELETE FROM conversations WHERE id = ?');
-  const detach = db.prepare('UPDATE entries SET conversation_id = NULL WHERE conversation_id = ?');
+  const detach = db.prepare('UPDATE entries SET conversation_id = NULL WHERE file_id = ? AND conversation_id = ?');
   const attach = db.prepare(
     'UPDATE entries SET conversation_id = ? WHERE file_id = ? AND pos BETWEEN ? AND ? AND conversation_id IS NOT ?',
   );
@@ -64,7 +64,7 @@ export function grouping(db: Database) {
       attach.run(id, file, first.pos, end.pos, id);
     });
     for (const id of reusable.slice(groups.length)) {
-      detach.run(id);
+      detach.run(file, id);
       remove.run(id);
     }
   }

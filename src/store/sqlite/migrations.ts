@@ -107,7 +107,6 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX entries_by_session ON entries (session_id, pos);
       CREATE INDEX entries_that_join ON entries (file_id) WHERE joins_at IS NOT NULL;
       CREATE INDEX entries_abandoned ON entries (file_id) WHERE abandoned = 1;
-      CREATE INDEX entries_by_conversation ON entries (conversation_id) WHERE conversation_id IS NOT NULL;
 
       -- The places beside its owner where an entry stands as well: forked and resumed sessions copy their history.
       CREATE TABLE entry_copies (

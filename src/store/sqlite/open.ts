@@ -82,7 +82,10 @@ export async function openSqliteStore(location: string): Promise<Store> {
       return write(() => chunks.map((chunk) => apply(chunk, rules)));
     },
     async noteCopies(seen) {
-      if (seen.length > 0) write(() => seen.forEach((copy) => noteCopy.run(copy)));
+      if (seen.length === 0) return;
+      write(() => {
+        for (const copy of seen) noteCopy.run(copy);
+      });
     },
     async noteFailure(agent, key, root, error) {
       write(() => {
@@ -151,6 +154,8 @@ function open(location: string): Database.Database {
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
     db.pragma('cache_size = -16000');
+    // A checkpoint rewrites pages that the next batch of an import changes again: let several share one.
+    db.pragma('wal_autocheckpoint = 4000');
     return db;
   } catch (error) {
     db?.close();

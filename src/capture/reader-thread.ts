@@ -1,0 +1,59 @@
+// A large import reads and parses in a thread of its own, while the thread that called it commits.
+import { once } from 'node:events';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { Agent } from '../agents/agent.ts';
+import { agentNamed } from '../agents/index.ts';
+import type { Source } from './chunk.ts';
+import { type Reading, readBatches, type Work } from './reader.ts';
+
+/** How many batches may wait to be committed: it bounds the memory. */
+const ahead = 2;
+
+/** The same batches as `readBatches`, read ahead in another thread. */
+export async function* readBatchesAhead(work: Work): AsyncGenerator<Reading[], void, void> {
+  const sources = work.sources.map((source) => ({ ...source, agent: source.agent.name }));
+  const thread = new Worker(new URL(import.meta.url), { workerData: { ...work, sources } });
+  const ready: Reading[][] = [];
+  let ended = false;
+  let failure: unknown;
+  let wake: () => void = () => {};
+  thread.on('message', (batch: Reading[]) => {
+    ready.push(batch);
+    wake();
+  });
+  thread.on('error', (error) => {
+    failure = error;
+    wake();
+  });
+  thread.on('exit', () => {
+    ended = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      const batch = ready.shift();
+      if (batch !== undefined) {
+        thread.postMessage('taken');
+        yield batch;
+      } else if (failure !== undefined) throw failure;
+      else if (ended) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    await thread.terminate();
+  }
+}
+
+if (!isMainThread && parentPort !== null) {
+  const port = parentPort;
+  const sent = workerData as Omit<Work, 'sources'> & { sources: (Omit<Source, 'agent'> & { agent: string })[] };
+  const sources = sent.sources.map((source) => ({ ...source, agent: agentNamed(source.agent) as Agent }));
+  let waiting = 0;
+  for (const batch of readBatches({ ...sent, sources })) {
+    port.postMessage(batch);
+    if (++waiting < ahead) continue;
+    await once(port, 'message');
+    waiting--;
+  }
+  port.close();
+}

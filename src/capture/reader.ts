@@ -1,0 +1,121 @@
+// Sources → readings: plans each file, reads what is new in it, and hands it on in batches worth a commit.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Chunk, FileCopy, FileState } from '../store/store.ts';
+import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
+import { longestLine, readPieces } from './lines.ts';
+import { planFor } from './plan.ts';
+import { projectFinder } from './project.ts';
+import { type Problem, problemOf } from './scan.ts';
+
+export interface Work {
+  readonly sources: readonly Source[];
+  /** What is stored about the files, by `stateKey`. */
+  readonly states: ReadonlyMap<string, FileState>;
+  readonly reimport: boolean;
+  /** The data folder: what an agent does in there is our own distiller's work. */
+  readonly home: string;
+}
+
+/** What was found out about one source. Chunks come in order; the last reading of a source says how it ended. */
+export interface Reading {
+  /** Index into the sources. */
+  readonly source: number;
+  readonly chunk?: Chunk;
+  readonly end?: End;
+}
+
+export type End =
+  | { readonly as: 'skipped'; readonly copy?: FileCopy }
+  | { readonly as: 'read'; readonly malformed: number; readonly problem?: Problem }
+  /** `key` and `root` under which the failure is to be recorded. */
+  | { readonly as: 'failed'; readonly problem: Problem; readonly key: string; readonly root: string };
+
+export const stateKey = (agent: string, key: string): string => `${agent} ${key}`;
+
+/** A commit for every small file would spend the time waiting for the disk; one for all would hold it too long. */
+const batchBytes = 8 << 20;
+const batchReadings = 256;
+
+export function* readBatches(work: Work): Generator<Reading[], void, void> {
+  const projectOf = projectFinder();
+  let batch: Reading[] = [];
+  let held = 0;
+  for (const [index, source] of work.sources.entries()) {
+    for (const reading of readSource(source, work, projectOf)) {
+      batch.push({ source: index, ...reading });
+      if (reading.chunk !== undefined) held += reading.chunk.to - reading.chunk.from;
+      if (held < batchBytes && batch.length < batchReadings) continue;
+      yield batch;
+      batch = [];
+      held = 0;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function* readSource(
+  source: Source,
+  work: Work,
+  projectOf: (folder: string) => string,
+): Generator<Omit<Reading, 'source'>> {
+  try {
+    const state = work.states.get(stateKey(source.agent.name, source.key));
+    if (state === undefined && source.size === 0) {
+      yield { end: { as: 'skipped' } };
+      return;
+    }
+    const plan = planFor(source, state, work.reimport);
+    if (plan.do === 'separate') {
+      yield* readSource({ ...source, key: source.path, root: path.dirname(source.path) }, work, projectOf);
+    } else if (plan.do === 'skip' && state?.status === 'failed') {
+      const message = state.error ?? `${source.path} could not be read`;
+      yield { end: { as: 'failed', problem: { file: source.path, message }, key: source.key, root: source.root } };
+    } else if (plan.do === 'skip') {
+      const { key, root, size } = source;
+      yield {
+        end: plan.note ? { as: 'skipped', copy: { agent: source.agent.name, key, root, size } } : { as: 'skipped' },
+      };
+    } else {
+      yield* readChunks(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', work.home, projectOf);
+    }
+  } catch (error) {
+    yield { end: { as: 'failed', problem: problemOf(source.path, error), key: source.key, root: source.root } };
+  }
+}
+
+function* readChunks(
+  source: Source,
+  begin: FileState | undefined,
+  restart: boolean,
+  home: string,
+  projectOf: (folder: string) => string,
+): Generator<Omit<Reading, 'source'>> {
+  const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
+  let last: Chunk | undefined;
+  const fd = fs.openSync(source.path, 'r');
+  try {
+    const next = chunker(source, fd, begin, { home, projectOf });
+    for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {
+      last = next(piece, notes, { restart });
+      yield { chunk: last };
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+  if (last !== undefined && last.lines > 0 && last.malformed === last.lines) {
+    const message = `${source.path} is not a transcript: none of its ${last.lines} lines is a JSON object`;
+    yield { end: { as: 'failed', problem: { file: source.path, message }, key: source.key, root: source.root } };
+  } else if (notes.malformed > 0) {
+    yield { end: { as: 'read', malformed: notes.malformed, problem: malformedLines(source, notes) } };
+  } else {
+    yield { end: { as: 'read', malformed: 0 } };
+  }
+}
+
+const malformedLines = (source: Source, notes: ChunkNotes): Problem => ({
+  file: source.path,
+  message:
+    `${source.path}: ${notes.malformed} malformed ${notes.malformed === 1 ? 'line' : 'lines'} left out, the first is line ${notes.firstMalformed}` +
+    (notes.tooLong > 0 ? `; ${notes.tooLong} longer than ${longestLine >> 20} MB` : ''),
+});
