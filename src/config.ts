@@ -19,6 +19,8 @@ export interface Config {
   /** The folder of an agent's transcripts. */
   watchPath(agent: Agent): string;
   enabled(agent: Agent): boolean;
+  /** The configuration as it is now, from the same environment. */
+  reload(): Config;
 }
 
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -44,6 +46,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     origin,
     watchPath: (agent) => resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user)),
     enabled: (agent) => settings.agents[agent.name].enabled,
+    reload: () => loadConfig(env),
   };
 }
 
@@ -94,7 +97,8 @@ export function readConfigFile(path: string): Map<string, unknown> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return new Map();
+    // ENOTDIR: the data folder itself is a file, which is said when it is to be made.
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return new Map();
     throw explain(error, path);
   }
   let json: unknown;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentNamed } from '../agents/index.ts';
-import { type Config, loadConfig, settingNamed } from '../config.ts';
+import { type Config, settingNamed } from '../config.ts';
 import { setSetting, unsetSetting } from '../config-file.ts';
 import { type Setting, settingList } from '../schema/settings.ts';
 import { operation } from './operation.ts';
@@ -69,7 +69,7 @@ export const configSet = operation({
   async run({ config }, input) {
     const stored = Value.parse(setSetting(config, input.key, input.value));
     // The environment may still say otherwise, so what holds now is read again.
-    return { ...current(loadConfig(), settingNamed(input.key)), stored };
+    return { ...current(config.reload(), settingNamed(input.key)), stored };
   },
 });
 
@@ -84,6 +84,6 @@ export const configUnset = operation({
   withoutStore: true,
   async run({ config }, input) {
     const removed = unsetSetting(config, input.key);
-    return { ...current(loadConfig(), settingNamed(input.key)), removed };
+    return { ...current(config.reload(), settingNamed(input.key)), removed };
   },
 });

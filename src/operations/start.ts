@@ -34,13 +34,7 @@ export const start = operation({
       const own: Context = { ...opened.context, progress, signal, say };
       const report = await ingest.run(own, { reimport: false });
       for (const line of await welcome(opened, report, demo)) say?.(line);
-      const { workerStatus } = await import('../worker/process.ts');
-      const worker = await workerStatus(opened.config);
-      if (worker.running) say?.(`A worker is watching already (process ${worker.pid}).`);
-      else {
-        say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
-        await watch(own);
-      }
+      await watch(own);
       return { stopped: true };
     } finally {
       await opened.close();
@@ -89,8 +83,8 @@ async function welcome(
     '',
     'Worth trying:',
     `  ${command} search ${query}`,
-    `  ${command} sessions --since 30d`,
-    ...(newest ? [`  ${command} show ${newest.id.slice(0, 8)}`] : []),
+    `  ${command} projects`,
+    ...(newest ? [`  ${command} show ${newest.id.slice(0, 13)}`] : []),
     '',
   ];
 }

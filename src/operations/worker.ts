@@ -17,18 +17,31 @@ export const workerRun = operation({
   },
 });
 
-/** Runs as the worker until the signal says stop. */
+/** Runs as the worker until the signal says stop; where there is a worker already, only says so. */
 export async function watch(context: Context): Promise<void> {
-  const [{ runWorker }, { openLog }] = await Promise.all([import('../worker/run.ts'), import('../log.ts')]);
-  const { logPath } = context.config;
-  const write = openLog(logPath);
-  // In the background the log is also where standard output goes; each line should be there once.
-  const say = isOutput(logPath) ? undefined : context.say;
-  const log = (line: string) => {
-    write(line);
-    say?.(line);
-  };
-  await runWorker({ ...context, log }, context.signal ?? new AbortController().signal);
+  const { claimWorker } = await import('../worker/process.ts');
+  const { config } = context;
+  const claim = await claimWorker(config);
+  if (claim.other !== undefined) {
+    context.say?.(`A worker is watching already (process ${claim.other}).`);
+    return;
+  }
+  try {
+    const [{ runWorker }, { openLog }] = await Promise.all([import('../worker/run.ts'), import('../log.ts')]);
+    const write = openLog(config.logPath);
+    // In the background the log is also where standard output goes; each line should be there once.
+    const say = isOutput(config.logPath) ? undefined : context.say;
+    const log = (line: string) => {
+      write(line);
+      say?.(line);
+    };
+    write(`worker ${process.pid} started`);
+    say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
+    await runWorker({ ...context, progress: undefined, log }, context.signal ?? new AbortController().signal);
+    write(`worker ${process.pid} stopped`);
+  } finally {
+    claim.release();
+  }
 }
 
 function isOutput(path: string): boolean {

@@ -15,10 +15,10 @@ export function renderIngest(report: IngestReport, { style }: View): string {
   ];
   if (files.failed > 0) lines.push(style.red(`${plural(files.failed, 'file')} failed`));
   if (entries.malformed > 0) lines.push(style.yellow(`${plural(entries.malformed, 'malformed line')} left out`));
-  for (const { message, hint } of problems.slice(0, 20)) {
+  for (const { message, hint } of problems.slice(0, 8)) {
     lines.push(`  ${style.yellow('!')} ${clean(message)}`);
     if (hint) lines.push(`    ${style.dim(hint)}`);
   }
-  if (problems.length > 20) lines.push(`  … and ${problems.length - 20} more: holdfast doctor`);
+  if (problems.length > 8) lines.push(`  … and ${problems.length - 8} more: --json shows all`);
   return lines.join('\n');
 }

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { HoldfastError } from '../errors.ts';
+import { operations } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { protectQuery } from './arguments.ts';
+import { completion, shells } from './completion.ts';
+import { buildProgram } from './program.ts';
+
+const table = operations as unknown as Operation[];
+
+async function call(...argv: string[]) {
+  const ran: { name: string; input: Record<string, unknown>; json: boolean }[] = [];
+  let out = '';
+  const program = buildProgram(
+    table,
+    async (operation, input, { json }) => {
+      ran.push({ name: operation.name, input, json });
+    },
+    { out: (text) => (out += text), err: () => {} },
+  );
+  const error = await program.parseAsync(protectQuery(argv, table), { from: 'user' }).then(
+    () => undefined,
+    (thrown: Error) => thrown,
+  );
+  return { ran: ran[0], out, error };
+}
+
+describe('the command line', () => {
+  it.each(
+    table.filter(({ surfaces }) => surfaces.includes('cli')).map((operation) => [operation.name, operation] as const),
+  )('offers %s with its summary, options and examples', async (name, operation) => {
+    expect(operation.summary).not.toBe('');
+    expect(operation.examples.length).toBeGreaterThan(0);
+    const { out } = await call(...name.split(' '), '--help');
+    expect(out.replace(/\s+/g, ' ')).toContain(operation.summary);
+    expect(out).toContain('--json');
+    for (const example of operation.examples) expect(out).toContain(example);
+  });
+
+  it('takes all words of a query, and options anywhere', async () => {
+    const { ran } = await call('search', 'flaky', '--limit', '3', 'login', '--kind=session', '--json');
+    expect(ran).toMatchObject({ name: 'search', json: true });
+    expect(ran?.input).toMatchObject({ query: 'flaky login', limit: 3, kind: 'session', subagents: false });
+  });
+
+  it.each([['-foo'], ['--'], ['-'], ['*'], ['"'], ['--dry-run does nothing'], ['-h is short']])(
+    'takes %j as a query',
+    async (query) => {
+      const argv = query === '--' ? ['search', '--', '--'] : ['search', query];
+      expect((await call(...argv)).ran?.input.query).toBe(query);
+    },
+  );
+
+  it('lists settings when only `config` is typed', async () => {
+    expect((await call('config')).ran).toMatchObject({ name: 'config list', json: false });
+    expect((await call('config', '--json')).ran).toMatchObject({ name: 'config list', json: true });
+    expect((await call('config', 'list', '--json')).ran).toMatchObject({ name: 'config list', json: true });
+  });
+
+  it.each([
+    [['search', 'x', '--limit', 'many'], '--limit must be a whole number'],
+    [['search', 'x', '--limit', '1.5'], '--limit must be a whole number'],
+    [['search', 'x', '--limit', '0'], '--limit must be at least 1'],
+    [['search', 'x', '--limit', '1001'], '--limit must be at most 1000'],
+    [['search', 'x', '--kind', 'page'], '--kind must be one of: entry, session'],
+    [['conversations', '--status', 'lost'], '--status must be one of: active, ready'],
+    [['serch'], 'There is no command "serch"'],
+    [['config', 'gte'], 'There is no command "config gte"'],
+    [['worker'], 'needs one of: run, start, stop, status'],
+    [['completion', 'tcsh'], 'no completion for "tcsh"'],
+  ])('refuses %j in its own words', async (argv, message) => {
+    const { error, ran } = await call(...argv);
+    expect(ran).toBeUndefined();
+    expect(error).toBeInstanceOf(HoldfastError);
+    expect(error?.message).toContain(message);
+    expect((error as HoldfastError).hint).toBeDefined();
+  });
+
+  it('suggests the command and the option that were meant', async () => {
+    expect(((await call('serch')).error as HoldfastError).hint).toContain('holdfast search');
+    expect((await call('search', 'x', '--limt', '3')).error?.message).toContain('--limit');
+  });
+
+  it('shows its help when nothing is typed', async () => {
+    expect((await call()).out).toContain('Usage: holdfast');
+  });
+
+  it.each(shells)('completes every command in %s', (shell) => {
+    const script = completion(shell, table);
+    for (const { name } of table) for (const word of name.split(' ')) expect(script).toContain(word);
+    expect(script).toContain('entry session');
+  });
+});
