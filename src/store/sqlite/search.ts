@@ -1,71 +1,140 @@
 // Keyword recall on FTS5: terms are ORed and ranked by BM25; phrases must be there.
 import type { Database } from 'better-sqlite3';
-import type { KeywordHit, KeywordQuery, Store } from '../store.ts';
+import type { KeywordFilter, KeywordHit, KeywordQuery, Store } from '../store.ts';
 import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
 
-type Row = EntryRow & { rank: number; project: string | null; title: string | null };
+type Row = EntryRow & { score: number; project: string | null; title: string | null };
+
+interface Ranked {
+  readonly rowid: number;
+  /** As FTS5 gives it: the better, the more negative. */
+  readonly score: number;
+}
 
 const columns = `${entryColumns}, p.name AS project, s.title`;
 const joins = 'JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id';
 
+/** The share of all entries that the rare terms of a query may match before the others are left to the second look. */
+const rareShare = 0.04;
+/**
+ * What a term can add to a BM25 score, in multiples of its weight. The limit is 2.2, for a word that fills an entry;
+ * ordinary text stays below this, and the bench finds the same first ten with it as without any shortcut.
+ */
+const mostPerTerm = 1.5;
+
 export function keywordSearch(db: Database, run: <T>(work: () => T) => T): Pick<Store, 'searchKeywords'> {
-  const ranked = db.prepare<[string, number], { rowid: number; rank: number }>(
-    'SELECT rowid, rank FROM entries_fts WHERE entries_fts MATCH ? ORDER BY rank LIMIT ?',
+  const total = db.prepare<[], number>('SELECT count(*) FROM entries_fts_docsize').pluck();
+  const count = db.prepare<[string], number>('SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?').pluck();
+  const best = db.prepare<[string, number], Ranked>(
+    'SELECT rowid, bm25(entries_fts) AS score FROM entries_fts WHERE entries_fts MATCH ? ORDER BY score LIMIT ?',
+  );
+  // The plus keeps SQLite from asking the index once for each row of the list.
+  const bestAmong = db.prepare<[string, string, number], Ranked>(
+    `SELECT rowid, bm25(entries_fts) AS score FROM entries_fts WHERE entries_fts MATCH ?
+     AND +rowid IN (SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?) ORDER BY score LIMIT ?`,
   );
   const fetch = db.prepare<[string], Row>(
-    `SELECT ${columns}, e.id AS rank FROM json_each(?) j JOIN entries e ON e.id = j.value ${joins} ORDER BY j.key`,
+    `SELECT ${columns}, json_extract(j.value, '$.score') AS score FROM json_each(?) j
+     JOIN entries e ON e.id = json_extract(j.value, '$.rowid') ${joins} ORDER BY j.key`,
   );
-  const toHit = (row: Row): KeywordHit => ({
-    score: -row.rank,
-    entry: toEntry(row),
-    project: row.project ?? '',
-    title: row.title ?? '',
-  });
 
-  /** Without filters the index alone ranks, and rows are read for the best only. */
-  function unfiltered(match: string, limit: number, subagents: boolean): Row[] {
-    for (let wanted = limit + 20; ; wanted *= 4) {
-      const best = ranked.all(match, wanted);
-      const rows = fetch.all(JSON.stringify(best.map((hit) => hit.rowid)));
-      rows.forEach((row, i) => {
-        row.rank = best[i]?.rank ?? 0;
-      });
-      const shown = subagents ? rows : rows.filter((row) => row.subagent === null);
-      if (shown.length >= limit || best.length < wanted) return shown.slice(0, limit);
+  /** Rows for the best matches, without those that are not to be shown. */
+  const rowsOf = (ranked: readonly Ranked[], subagents: boolean): Row[] =>
+    fetch.all(JSON.stringify(ranked)).filter((row) => subagents || row.subagent === null);
+
+  /**
+   * The hits of ranking every match, for a third of the work: computing BM25 is what costs, so only entries with a rare
+   * term are ranked, until what is left out could not reach the last place even with all its terms.
+   */
+  function byRareTerms(terms: readonly string[], limit: number, subagents: boolean): Row[] {
+    const entries = total.get() ?? 0;
+    const known = terms.map((term) => ({ term, matches: count.get(term) ?? 0 })).filter(({ matches }) => matches > 0);
+    known.sort((a, b) => a.matches - b.matches);
+    const all = known.map(({ term }) => term).join(' OR ');
+    let rare = 0;
+    for (let sum = 0; rare < known.length; rare++) {
+      sum += known[rare]?.matches ?? 0;
+      if (rare > 0 && sum > rareShare * entries) break;
     }
+    for (let wanted = limit + 20; ; ) {
+      const whole = rare >= known.length;
+      const among = known
+        .slice(0, rare)
+        .map(({ term }) => term)
+        .join(' OR ');
+      const ranked = whole ? best.all(all, wanted) : bestAmong.all(all, among, wanted);
+      const rows = rowsOf(ranked, subagents);
+      const last = rows.length < limit ? 0 : -(rows[limit - 1]?.score ?? 0);
+      let missed = known.slice(rare).reduce((sum, { matches }) => sum + mostPerTerm * weight(matches, entries), 0);
+      if (missed > last && !whole) {
+        for (; rare < known.length && missed > last; rare++)
+          missed -= mostPerTerm * weight(known[rare]?.matches ?? 0, entries);
+      } else if (rows.length >= limit || ranked.length < wanted) return rows.slice(0, limit);
+      else wanted *= 4;
+    }
+  }
+
+  function ranked(match: string, filter: KeywordFilter): Row[] {
+    const { where, values } = sessionConditions(db, filter);
+    const conditions =
+      where.length === 0
+        ? []
+        : [
+            `+f.rowid IN (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${where.join(' AND ')})`,
+          ];
+    const add = (condition: string, value: string | number | undefined) => {
+      if (value === undefined) return;
+      conditions.push(condition);
+      values.push(value);
+    };
+    add('e.role = ?', filter.role);
+    add('e.at >= ?', filter.since);
+    add('e.at < ?', filter.until);
+    if (filter.subagents !== true) conditions.push('e.subagent IS NULL');
+    const sql = `SELECT ${columns}, bm25(entries_fts) AS score FROM entries_fts f JOIN entries e ON e.id = f.rowid ${joins}
+      WHERE entries_fts MATCH ? ${conditions.map((condition) => `AND ${condition}`).join(' ')} ORDER BY score LIMIT ?`;
+    return db.prepare(sql).all(match, ...values, filter.limit) as Row[];
   }
 
   return {
     async searchKeywords(query, filter) {
-      const match = toMatch(query);
-      if (match === undefined || filter.limit <= 0) return [];
-      return run(() => {
-        const { where, values } = sessionConditions(db, filter);
-        const add = (condition: string, value: string | number | undefined) => {
-          if (value === undefined) return;
-          where.push(condition);
-          values.push(value);
-        };
-        add('e.role = ?', filter.role);
-        add('e.at >= ?', filter.since);
-        add('e.at < ?', filter.until);
-        if (where.length === 0) return unfiltered(match, filter.limit, filter.subagents === true).map(toHit);
-        if (filter.subagents !== true) where.push('e.subagent IS NULL');
-        const sql = `SELECT ${columns}, f.rank FROM entries_fts f JOIN entries e ON e.id = f.rowid ${joins}
-          WHERE entries_fts MATCH ? AND ${where.join(' AND ')} ORDER BY f.rank LIMIT ?`;
-        return (db.prepare(sql).all(match, ...values, filter.limit) as Row[]).map(toHit);
-      });
+      const { terms, phrases } = toMatch(query);
+      if (terms.length + phrases.length === 0 || filter.limit <= 0) return [];
+      const { project, agent, role, since, until } = filter;
+      const plain = phrases.length === 0 && [project, agent, role, since, until].every((value) => value === undefined);
+      return run(() =>
+        (plain
+          ? byRareTerms(terms, filter.limit, filter.subagents === true)
+          : ranked(expression(terms, phrases), filter)
+        ).map(toHit),
+      );
     },
   };
 }
 
-/** An FTS5 expression in which every word is a quoted string, so that no input can be syntax. */
-function toMatch(query: KeywordQuery): string | undefined {
+const toHit = (row: Row): KeywordHit => ({
+  score: -row.score,
+  entry: toEntry(row),
+  project: row.project ?? '',
+  title: row.title ?? '',
+});
+
+/** The inverse document frequency as FTS5 computes it. */
+const weight = (matches: number, entries: number): number =>
+  Math.max(1e-6, Math.log((entries - matches + 0.5) / (matches + 0.5)));
+
+/** Every word is a quoted string, so that no input can be syntax. */
+function toMatch(query: KeywordQuery): { terms: string[]; phrases: string[] } {
   const string = (words: readonly string[]) => `"${words.join(' ').replaceAll('"', ' ').replaceAll('\0', ' ')}"`;
-  const phrases = query.phrases.map(string);
-  const terms = query.terms.map(({ words, prefix }) => string(words) + (prefix ? '*' : ''));
+  return {
+    terms: query.terms.map(({ words, prefix }) => string(words) + (prefix ? '*' : '')),
+    phrases: query.phrases.map(string),
+  };
+}
+
+/** Terms beside a phrase only raise the rank: `phrase AND (phrase OR terms)` matches what the phrase matches. */
+function expression(terms: readonly string[], phrases: readonly string[]): string {
+  if (phrases.length === 0) return terms.join(' OR ');
   const required = phrases.join(' AND ');
-  if (required === '') return terms.length === 0 ? undefined : terms.join(' OR ');
-  // The terms beside a phrase only raise the rank: `phrase AND (phrase OR terms)` has the phrase's matches.
   return terms.length === 0 ? required : `(${required}) AND (${[...phrases, ...terms].join(' OR ')})`;
 }
