@@ -15,7 +15,7 @@ export const ingest = operation({
   surfaces: ['cli'],
   examples: [
     'holdfast ingest',
-    'holdfast ingest --dir /mnt/backup/.claude/projects',
+    'holdfast ingest --dir /mnt/backup/projects',
     'holdfast ingest --file session.jsonl --reimport',
   ],
   succeeded: (report) => report.files.failed === 0,

@@ -49,6 +49,7 @@ export function keywordSearch(db: Database, run: <T>(work: () => T) => T): Pick<
   function byRareTerms(terms: readonly string[], limit: number, subagents: boolean): Row[] {
     const entries = total.get() ?? 0;
     const known = terms.map((term) => ({ term, matches: count.get(term) ?? 0 })).filter(({ matches }) => matches > 0);
+    if (known.length === 0) return [];
     known.sort((a, b) => a.matches - b.matches);
     const all = known.map(({ term }) => term).join(' OR ');
     let rare = 0;
