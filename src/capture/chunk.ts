@@ -23,7 +23,15 @@ export interface ChunkNotes {
 }
 
 /** Reader state of our own, beside the agent's, under names that no agent uses. */
-const own = { lastEntry: '@entry', lastAt: '@at', session: '@session', cwd: '@cwd', ours: '@ours' } as const;
+const own = {
+  lastEntry: '@entry',
+  lastAt: '@at',
+  session: '@session',
+  cwd: '@cwd',
+  /** The title of the current session; it may come before the first entry. */
+  title: '@title',
+  ours: '@ours',
+} as const;
 
 const cut = { input: { head: 1000, tail: 500 }, output: { head: 500, tail: 500 } } as const;
 
@@ -84,16 +92,24 @@ export function chunker(
           if (item.session !== undefined) state[own.session] = item.session;
           if (item.cwd !== undefined) state[own.cwd] = item.cwd;
         } else if (item.kind === 'title') {
+          state[own.title] = redact(item.title);
+          // A session without entries is none yet; its first entry brings the title along.
           const id = sessionOf(undefined);
-          sessions.set(id, { cwd: sessions.get(id)?.cwd, title: redact(item.title) });
+          if (state[own.lastEntry] !== undefined)
+            sessions.set(id, { cwd: sessions.get(id)?.cwd, title: state[own.title] as string });
         } else {
           const session = sessionOf(item.session);
           const cwd = item.cwd ?? (state[own.cwd] as string | undefined);
           if (isOurs(item, cwd, deps.home, state)) continue;
           // A file whose lines name their session speaks of that one from here on.
-          if (item.session !== undefined) state[own.session] = item.session;
-          const known = sessions.get(session);
-          sessions.set(session, { cwd: known?.cwd ?? cwd, title: known?.title });
+          if (item.session !== undefined && item.session !== state[own.session]) {
+            if (state[own.lastEntry] !== undefined) delete state[own.title];
+            state[own.session] = item.session;
+          }
+          sessions.set(session, {
+            cwd: sessions.get(session)?.cwd ?? cwd,
+            title: state[own.title] as string | undefined,
+          });
           entries.push(newEntry(item, session, line.pos, fd, agent.idKey, state));
         }
       }
@@ -115,7 +131,7 @@ export function chunker(
       lines,
       malformed,
       head,
-      tail: tailOf(piece, from),
+      tail: offset > from ? tailOf(piece, from) : (begin?.tail ?? ''),
       state: { ...state },
       bornAt,
       status: ours ? 'ignored' : 'ok',

@@ -1,5 +1,4 @@
 // A large import reads and parses in a thread of its own, while the thread that called it commits.
-import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.ts';
 import { agentNamed } from '../agents/index.ts';
@@ -46,14 +45,23 @@ export async function* readBatchesAhead(work: Work): AsyncGenerator<Reading[], v
 
 if (!isMainThread && parentPort !== null) {
   const port = parentPort;
-  const sent = workerData as Omit<Work, 'sources'> & { sources: (Omit<Source, 'agent'> & { agent: string })[] };
-  const sources = sent.sources.map((source) => ({ ...source, agent: agentNamed(source.agent) as Agent }));
-  let waiting = 0;
-  for (const batch of readBatches({ ...sent, sources })) {
+  const given = workerData as Omit<Work, 'sources'> & { sources: (Omit<Source, 'agent'> & { agent: string })[] };
+  const sources = given.sources.map((source) => ({ ...source, agent: agentNamed(source.agent) as Agent }));
+  let sent = 0;
+  let taken = 0;
+  let wake: () => void = () => {};
+  port.on('message', () => {
+    taken++;
+    wake();
+  });
+  for (const batch of readBatches({ ...given, sources })) {
     port.postMessage(batch);
-    if (++waiting < ahead) continue;
-    await once(port, 'message');
-    waiting--;
+    sent++;
+    while (sent - taken >= ahead) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
   }
   port.close();
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Chunk, FileCopy, FileState } from '../store/store.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
-import { longestLine, readPieces } from './lines.ts';
+import { longestLine, type Piece, readPieces } from './lines.ts';
 import { planFor } from './plan.ts';
 import { projectFinder } from './project.ts';
 import { type Problem, problemOf } from './scan.ts';
@@ -69,8 +69,8 @@ function* readSource(
     if (plan.do === 'separate') {
       yield* readSource({ ...source, key: source.path, root: path.dirname(source.path) }, work, projectOf);
     } else if (plan.do === 'skip' && state?.status === 'failed') {
-      const message = state.error ?? `${source.path} could not be read`;
-      yield { end: { as: 'failed', problem: { file: source.path, message }, key: source.key, root: source.root } };
+      // It may be readable again by now.
+      yield* readChunks(source, state, false, work.home, projectOf);
     } else if (plan.do === 'skip') {
       const { key, root, size } = source;
       yield {
@@ -100,6 +100,11 @@ function* readChunks(
       last = next(piece, notes, { restart });
       yield { chunk: last };
     }
+    // Nothing was left to read, but that the file could be opened is news for one that had failed.
+    if (last === undefined && begin?.status === 'failed') {
+      last = next(emptyPiece(begin.offset), notes, { restart: false });
+      yield { chunk: last };
+    }
   } finally {
     fs.closeSync(fd);
   }
@@ -112,6 +117,8 @@ function* readChunks(
     yield { end: { as: 'read', malformed: 0 } };
   }
 }
+
+const emptyPiece = (at: number): Piece => ({ lines: [], start: at, bytes: Buffer.alloc(0), end: at, last: true });
 
 const malformedLines = (source: Source, notes: ChunkNotes): Problem => ({
   file: source.path,
