@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/contracts/**/*.test.ts', 'test/boundaries.test.ts'] } },
+      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/contracts/**/*.test.ts'] } },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 120_000 } },
     ],
   },

@@ -1,0 +1,68 @@
+// What the documents say of commands, settings and files is checked against the program.
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { operations } from '../src/operations/index.ts';
+import { Settings, settingList } from '../src/schema/settings.ts';
+
+const read = (file: string) => fs.readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+const readme = read('README.md');
+const documents = ['README.md', 'ARCHITECTURE.md', 'AGENTS.md', 'CHANGELOG.md', 'docs/decisions.md'];
+
+describe('the documents', () => {
+  it('name only commands that exist', () => {
+    const known = new Set([...operations.map(({ name }) => name), 'config', 'completion']);
+    for (const document of documents) {
+      for (const [, command = ''] of read(document).matchAll(/(?:^|[`\s/])holdfast ((?:worker |config )?[a-z]+)/gm)) {
+        if (['is', 'in', 'from'].includes(command)) continue;
+        expect([...known], `${document}: holdfast ${command}`).toContain(command.trim());
+      }
+    }
+  });
+
+  it('name every command in the README', () => {
+    for (const { name } of operations) {
+      const [first = '', second] = name.split(' ');
+      if (first === 'config') expect(readme).toContain(second);
+      else expect(readme, name).toMatch(new RegExp(`\`(holdfast )?${name}[ \`]`));
+    }
+  });
+
+  it('list every setting with its default and its variable', () => {
+    const defaults = Settings.parse({ agents: {} }) as Record<string, unknown>;
+    for (const { key, variable } of settingList) {
+      const row = readme.split('\n').find((line) => line.startsWith(`| \`${key}\` |`));
+      expect(row, key).toBeDefined();
+      expect(row).toContain(`\`${variable}\``);
+      const value = defaults[key];
+      if (typeof value === 'number') expect(row).toContain(`\`${value}\``);
+    }
+  });
+
+  it('lead to files that exist', () => {
+    for (const document of documents) {
+      for (const [, target = ''] of read(document).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
+        const file = new URL(`../${document.includes('/') ? 'docs/' : ''}${target}`, import.meta.url);
+        expect(fs.existsSync(file), `${document} → ${target}`).toBe(true);
+      }
+    }
+  });
+
+  it('name every dependency, with its reason', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const decisions = read('docs/decisions.md');
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+      if (name.startsWith('@types/')) continue;
+      expect(decisions, name).toMatch(new RegExp(`^\\| ${name}[ (].*\\| \\S+`, 'm'));
+    }
+  });
+
+  it('describe only source files that exist', () => {
+    for (const [, file = ''] of read('ARCHITECTURE.md').matchAll(/^ {3}((?:capture|recall|sqlite)\/[a-z-]+)/gm)) {
+      const path = file.replace(/^sqlite/, 'store/sqlite');
+      expect(fs.existsSync(new URL(`../src/${path}.ts`, import.meta.url)), file).toBe(true);
+    }
+  });
+});
