@@ -146,8 +146,10 @@ function withoutInjected(text: string): string {
   return left.trim();
 }
 
-/** A slash command as the person typed it: `<command-name>/init</command-name>…` reads `/init`. */
+/** A command as the person typed it: `<command-name>/init</command-name>…` reads `/init`, `<bash-input>ls</bash-input>` reads `! ls`. */
 function asTyped(text: string): string {
+  const shell = /^<bash-input>([\s\S]*)<\/bash-input>$/.exec(text)?.[1];
+  if (shell !== undefined) return `! ${shell.trim()}`;
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined || !text.startsWith('<command-')) return text;
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? '';

@@ -51,10 +51,10 @@ export function sessionRows(db: Database) {
     .prepare<{ session: number }, string>(
       `SELECT text FROM (
        SELECT * FROM (SELECT text, pos FROM entries WHERE session_id = @session AND subagent IS NULL AND author = 'person'
-                      AND substr(text, 1, 1) <> '/' ORDER BY pos LIMIT 1)
+                      AND substr(text, 1, 1) NOT IN ('/', '!') ORDER BY pos LIMIT 1)
        UNION ALL
        SELECT * FROM (SELECT e.text, c.pos FROM entry_copies c JOIN entries e ON e.id = c.entry_id WHERE c.session_id = @session
-                      AND e.author = 'person' AND substr(e.text, 1, 1) <> '/' ORDER BY c.pos LIMIT 1)
+                      AND e.author = 'person' AND substr(e.text, 1, 1) NOT IN ('/', '!') ORDER BY c.pos LIMIT 1)
      ) ORDER BY pos LIMIT 1`,
     )
     .pluck();
