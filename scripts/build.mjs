@@ -1,4 +1,4 @@
-// Compiles src/ into a fresh dist/. The old one stays until the new one is whole, so that running programs find theirs.
+// Compiles src/ into a fresh dist/, and the program into one file there. The old one stays until the new one is whole, so that running programs find theirs.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ export async function build() {
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh];
     const code = await runQuietly('Building', process.execPath, args, { cwd: root });
     if (code !== 0) return code;
+    await bundleProgram(fresh);
     // A source that was saved while the compiler ran is newer than this, and will be built next time.
     utimesSync(fresh, began, began);
     const dist = path.join(root, 'dist');
@@ -31,6 +32,18 @@ export async function build() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** One file instead of two hundred for what every command loads: it halves the time before a command does its work. */
+async function bundleProgram(folder) {
+  const { rolldown } = await import('rolldown');
+  const bundle = await rolldown({
+    input: { holdfast: path.join(folder, 'cli', 'main.js') },
+    platform: 'node',
+    external: ['better-sqlite3', 'chokidar'],
+  });
+  await bundle.write({ dir: folder, format: 'esm', codeSplitting: false });
+  await bundle.close();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await build();

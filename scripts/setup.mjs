@@ -68,7 +68,7 @@ async function installTestPrograms() {
 /** Whether a source, or a folder of sources (something was removed or renamed), is newer than the build. */
 function isStale() {
   const built = changedAt('dist');
-  if (changedAt('dist/cli/main.js') === 0) return true;
+  if (changedAt('dist/holdfast.js') === 0) return true;
   const newer = (file) => changedAt(file) > built;
   if (['tsconfig.json', 'tsconfig.build.json', 'package.json', 'src'].some(newer)) return true;
   return readdirSync(path.join(root, 'src'), { recursive: true })

@@ -1,7 +1,9 @@
 // A large import reads and parses in a thread of its own, while the thread that called it commits.
+import path from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.ts';
 import { agentNamed } from '../agents/index.ts';
+import { packageRoot } from '../package.ts';
 import type { Source } from './chunk.ts';
 import { type Reading, readBatches, type Work } from './reader.ts';
 
@@ -11,7 +13,9 @@ const ahead = 2;
 /** The same batches as `readBatches`, read ahead in another thread. */
 export async function* readBatchesAhead(work: Work): AsyncGenerator<Reading[], void, void> {
   const sources = work.sources.map((source) => ({ ...source, agent: source.agent.name }));
-  const thread = new Worker(new URL(import.meta.url), { workerData: { ...work, sources } });
+  const thread = new Worker(path.join(packageRoot, 'dist', 'capture', 'reader-thread.js'), {
+    workerData: { ...work, sources },
+  });
   const ready: Reading[][] = [];
   let ended = false;
   let failure: unknown;

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { HoldfastError } from '../errors.ts';
 import { openLogFile, rotateLog } from '../log.ts';
+import { packageRoot } from '../package.ts';
 import { claim, type Holder, holderOf, sameProcess } from './claim.ts';
 
 /** The part of the configuration that matters here. */
@@ -20,7 +20,7 @@ export type WorkerStatus =
 
 const claimFile = (place: Pick<WorkerPlace, 'home'>): string => path.join(place.home, 'worker.pid');
 
-const program = fileURLToPath(new URL('../../bin/holdfast', import.meta.url));
+const program = path.join(packageRoot, 'bin', 'holdfast');
 const command: readonly string[] = [process.execPath, program, 'worker', 'run'];
 
 /** For the worker itself: `other` is the pid of the worker that is there already, and then nothing was taken. */

@@ -18,7 +18,7 @@ it('holds the program, the build and the sample, and no sources or tests', () =>
   const [pack] = JSON.parse(said) as [{ files: { path: string }[] }];
   const files = pack.files.map((file) => file.path);
   expect(files).toEqual(expect.arrayContaining(['package.json', 'LICENSE', 'bin/holdfast']));
-  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/cli/main.js']));
+  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/holdfast.js']));
   expect(files.some((file) => /^demo\/claude-code\/projects\/.+\.jsonl$/.test(file))).toBe(true);
   expect(files.some((file) => /^demo\/pi\/sessions\/.+\.jsonl$/.test(file))).toBe(true);
   const allowed = /^(bin|dist|demo)\/|^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/;

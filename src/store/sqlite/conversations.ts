@@ -39,7 +39,7 @@ export function conversationRows(
   const silent = db.prepare("SELECT 1 FROM conversations WHERE status = 'active' AND last_at < ? LIMIT 1");
   const ready = db.prepare("UPDATE conversations SET status = 'ready' WHERE status = 'active' AND last_at < ?");
   const tooShort = db.prepare(
-    `UPDATE conversations SET status = 'skipped', reason = 'fewer than ' || @least || ' entries' WHERE status = 'ready' AND entries < @least`,
+    `UPDATE conversations SET status = 'skipped', reason = 'fewer than ' || CAST(@least AS INTEGER) || ' entries' WHERE status = 'ready' AND entries < @least`,
   );
   const entries = db.prepare<{ id: number }, EntryRow>(
     `SELECT ${entryColumns} FROM entries e JOIN sessions s ON s.id = e.session_id
