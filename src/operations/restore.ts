@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
   openSync,
   readSync,
   renameSync,
@@ -108,7 +109,13 @@ async function setAside(database: string, previous: string): Promise<boolean> {
     () => undefined, // A damaged database is a reason to restore, not an obstacle.
   );
   for (const side of sides) if (existsSync(database + side)) renameSync(database + side, previous + side);
-  renameSync(database, previous);
+  // A second name, not a move: there is a database under its own name at every moment.
+  try {
+    linkSync(database, previous);
+  } catch {
+    // Some file systems have no links.
+    copyFileSync(database, previous);
+  }
   return true;
 }
 
