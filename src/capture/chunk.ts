@@ -50,6 +50,7 @@ export function chunker(
   let malformed = begin?.malformed ?? 0;
   let bornAt = begin?.bornAt;
   let head = begin?.head ?? '';
+  let tail = begin?.tail ?? '';
   let restart = false;
 
   function parse(line: Line, notes: ChunkNotes): readonly ParsedItem[] {
@@ -116,7 +117,8 @@ export function chunker(
     }
 
     offset = piece.end;
-    if (from === 0) head = fingerprint(piece.bytes.subarray(0, Math.min(1024, offset)));
+    if (from === 0) head = headOf(piece.bytes.subarray(0, Math.min(1024, offset)));
+    if (offset > from) tail = tailOf(piece, from);
     const ours = state[own.ours] === true;
     return {
       agent: agent.name,
@@ -131,7 +133,7 @@ export function chunker(
       lines,
       malformed,
       head,
-      tail: offset > from ? tailOf(piece, from) : (begin?.tail ?? ''),
+      tail,
       state: { ...state },
       bornAt,
       status: ours ? 'ignored' : 'ok',
@@ -232,6 +234,13 @@ const isBlank = (bytes: Buffer): boolean => bytes.length < 64 && bytes.toString(
 /** Length and hash of some bytes: enough to tell whether a file still begins, or goes on, as it did. */
 export const fingerprint = (bytes: Buffer): string =>
   `${bytes.length}:${createHash('sha1').update(bytes).digest('base64url')}`;
+
+/** Prints of the first bytes at several lengths: a shorter file can be compared as well. */
+const headOf = (bytes: Buffer): string =>
+  [64, 256, bytes.length]
+    .filter((length) => length <= bytes.length)
+    .map((length) => fingerprint(bytes.subarray(0, length)))
+    .join(' ');
 
 function tailOf(piece: Piece, from: number): string {
   const end = Math.min(piece.end - piece.start, piece.bytes.length);

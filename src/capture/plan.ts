@@ -15,37 +15,34 @@ export type Plan =
 /** Contract: opens the file only when sizes alone do not decide. */
 export function planFor(source: Source, state: FileState | undefined, reimport: boolean): Plan {
   if (state === undefined) return { do: 'read' };
+  const { size } = source;
   const seen = state.copies.get(source.root);
-  const longerElsewhere = [...state.copies].some(([root, size]) => root !== source.root && size > source.size);
-  if (reimport) {
-    if (source.size < state.offset && longerElsewhere) return { do: 'skip', note: false };
-    return seen === undefined && !continues(source, state) ? { do: 'separate' } : { do: 'restart' };
-  }
-  if (source.size === state.offset || source.size === seen) return { do: 'skip', note: source.size !== seen };
-  if (source.size > state.offset) {
-    if (continues(source, state)) return { do: 'read' };
-    return seen === undefined ? { do: 'separate' } : { do: 'restart' };
-  }
-  if (seen === undefined) return continues(source, state) ? { do: 'skip', note: true } : { do: 'separate' };
-  return source.size < seen && !longerElsewhere ? { do: 'restart' } : { do: 'skip', note: true };
+  const elsewhere = [...state.copies].filter(([root]) => root !== source.root).map(([, copy]) => copy);
+  if (!reimport && (size === state.offset || size === seen)) return { do: 'skip', note: size !== seen };
+  // What another root still holds is not swept for a file that was replaced under this one.
+  if (!continues(source, state)) return { do: seen === undefined || elsewhere.length > 0 ? 'separate' : 'restart' };
+  const oldCopy = size < state.offset && elsewhere.some((copy) => copy > size);
+  if (reimport) return oldCopy ? { do: 'skip', note: false } : { do: 'restart' };
+  if (size > state.offset) return { do: 'read' };
+  return seen !== undefined && size < seen && !oldCopy ? { do: 'restart' } : { do: 'skip', note: true };
 }
 
 /** Whether the file begins, and at the offset ends, with the bytes that were read before; as far as it is long enough to tell. */
-function continues(source: Source, state: FileState): boolean {
-  const fd = fs.openSync(source.path, 'r');
+function continues({ path, size }: Source, { head, tail, offset }: FileState): boolean {
+  const beginning = head.split(' ').findLast((print) => lengthOf(print) <= size) ?? '';
+  const fd = fs.openSync(path, 'r');
   try {
-    return (
-      sameBytes(fd, state.head, () => 0, source.size) && sameBytes(fd, state.tail, (n) => state.offset - n, source.size)
-    );
+    return sameBytes(fd, beginning, 0) && (offset > size || sameBytes(fd, tail, offset - lengthOf(tail)));
   } finally {
     fs.closeSync(fd);
   }
 }
 
-function sameBytes(fd: number, print: string, startOf: (length: number) => number, size: number): boolean {
-  const length = Number.parseInt(print, 10);
-  if (!(length > 0) || startOf(length) + length > size) return true;
-  const bytes = Buffer.alloc(length);
-  const got = fs.readSync(fd, bytes, 0, length, startOf(length));
-  return fingerprint(bytes.subarray(0, got)) === print;
+/** A print begins with the number of bytes it was taken of; an empty one was taken of none. */
+const lengthOf = (print: string): number => Number.parseInt(print, 10) || 0;
+
+function sameBytes(fd: number, print: string, start: number): boolean {
+  const bytes = Buffer.alloc(lengthOf(print));
+  const got = fs.readSync(fd, bytes, 0, bytes.length, start);
+  return bytes.length === 0 || fingerprint(bytes.subarray(0, got)) === print;
 }

@@ -60,6 +60,12 @@ function* readSource(
   projectOf: (folder: string) => string,
 ): Generator<Omit<Reading, 'source'>> {
   try {
+    // A file that was found to be another than the one whose key it shares is known by its path since.
+    const apart: Source = { ...source, key: source.path, root: path.dirname(source.path) };
+    if (source.key !== apart.key && work.states.has(stateKey(source.agent.name, apart.key))) {
+      yield* readSource(apart, work, projectOf);
+      return;
+    }
     const state = work.states.get(stateKey(source.agent.name, source.key));
     if (state === undefined && source.size === 0) {
       yield { end: { as: 'skipped' } };
@@ -67,7 +73,7 @@ function* readSource(
     }
     const plan = planFor(source, state, work.reimport);
     if (plan.do === 'separate') {
-      yield* readSource({ ...source, key: source.path, root: path.dirname(source.path) }, work, projectOf);
+      yield* readSource(apart, work, projectOf);
     } else if (plan.do === 'skip' && state?.status === 'failed') {
       // It may be readable again by now.
       yield* readChunks(source, state, false, work.home, projectOf);

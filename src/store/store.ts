@@ -14,7 +14,7 @@ export interface FileState {
   /** Bytes taken in so far: always the end of a line. */
   readonly offset: number;
   readonly lines: number;
-  /** Hashes of the first bytes and of the last bytes before the offset: they tell a file that grew from another file. */
+  /** Prints of the first bytes and of the last bytes before the offset: they tell a file that grew from another file. */
   readonly head: string;
   readonly tail: string;
   readonly state: ReaderState;

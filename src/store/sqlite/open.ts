@@ -39,6 +39,10 @@ export async function openSqliteStore(location: string): Promise<Store> {
     `INSERT INTO file_copies (file_id, root, size) SELECT id, @root, @size FROM files WHERE agent = @agent AND key = @key
      ON CONFLICT DO UPDATE SET size = excluded.size`,
   );
+  const noteRoot = db.prepare(
+    `INSERT INTO file_copies (file_id, root, size) SELECT id, @root, 0 FROM files WHERE agent = @agent AND key = @key
+     ON CONFLICT DO NOTHING`,
+  );
   const addFailed = db.prepare(
     `INSERT INTO files (agent, key, offset, lines, head, tail, state, malformed, status, error)
      VALUES (@agent, @key, 0, 0, '', '', '{}', 0, 'failed', @error)
@@ -90,7 +94,7 @@ export async function openSqliteStore(location: string): Promise<Store> {
     async noteFailure(agent, key, root, error) {
       write(() => {
         addFailed.run({ agent, key, error });
-        noteCopy.run({ agent, key, root, size: 0 });
+        noteRoot.run({ agent, key, root });
       });
     },
 
