@@ -15,6 +15,11 @@ export function sessionRows(db: Database) {
      ON CONFLICT DO UPDATE SET cwd = coalesce(cwd, excluded.cwd), project_id = coalesce(project_id, excluded.project_id),
        title = coalesce(excluded.title, title)`,
   );
+  const projectInFile = db
+    .prepare<[number, number], number | null>(
+      'SELECT project_id FROM file_sessions WHERE file_id = ? AND session_id = ?',
+    )
+    .pluck();
   const forgetInFile = db.prepare(
     'UPDATE file_sessions SET cwd = NULL, project_id = NULL, title = NULL WHERE file_id = ? AND session_id = ?',
   );
@@ -85,7 +90,9 @@ export function sessionRows(db: Database) {
     note(agent: AgentName, file: number, said: SessionInFile, restart: boolean): number {
       const session = idOf(agent, said.session);
       if (restart) forgetInFile.run(file, session);
-      const project = said.projectPath === undefined ? null : projectOf(said.projectPath);
+      // The first folder that a file names counts. A later one must not leave a project behind that nothing belongs to.
+      const isKnown = typeof projectInFile.get(file, session) === 'number';
+      const project = said.projectPath === undefined || isKnown ? null : projectOf(said.projectPath);
       noteInFile.run({ file, session, cwd: said.cwd ?? null, project, title: said.title ?? null });
       return session;
     },
