@@ -3,7 +3,7 @@ import type { AgentName } from '../schema/agent-name.ts';
 import type { Author, Role } from '../schema/entry.ts';
 
 export interface ParsedToolUse {
-  /** Unique among all tool uses of the agent; the reader qualifies ids that are not. */
+  /** Unique among the tool uses of an entry; a result is that of the last use of its id before it. */
   readonly id: string;
   readonly tool: string;
   readonly input: unknown;

@@ -86,6 +86,7 @@ export function chunker(
         if (item.kind === 'tool-result') {
           results.push({
             id: item.id,
+            pos: line.pos,
             outcome: item.failed ? 'error' : 'ok',
             output: shorten(item.output, cut.output),
           });

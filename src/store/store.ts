@@ -53,6 +53,7 @@ export interface NewEntry {
 
 export interface NewToolResult {
   readonly id: string;
+  readonly pos: number;
   readonly outcome: 'ok' | 'error';
   readonly output: string;
 }

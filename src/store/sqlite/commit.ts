@@ -58,9 +58,17 @@ export function committer(db: Database) {
   const unindexEntry = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
   const addToolUse = db.prepare(
     `INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (use_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files`,
+     ON CONFLICT (use_id, entry_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files,
+       outcome = NULL, output = NULL`,
   );
-  const addResult = db.prepare('UPDATE tool_uses SET outcome = ?, output = ? WHERE use_id = ?');
+  // The result is that of the last use before it in the same file.
+  const addResult = db.prepare(
+    `UPDATE tool_uses SET outcome = @outcome, output = @output WHERE id = (
+       SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
+         LEFT JOIN entry_copies c ON c.entry_id = e.id AND c.file_id = @file
+       WHERE t.use_id = @id AND (e.file_id = @file OR c.file_id = @file) AND coalesce(c.pos, e.pos) <= @pos
+       ORDER BY coalesce(c.pos, e.pos) DESC LIMIT 1)`,
+  );
   const markShared = db.prepare('UPDATE files SET shared = 1 WHERE id IN (?, ?)');
   const vanished = db.prepare<[number, number], { id: number; session_id: number }>(
     'SELECT id, session_id FROM entries WHERE file_id = ? AND generation < ?',
@@ -187,7 +195,7 @@ export function committer(db: Database) {
       touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
     let added = 0;
     for (const entry of chunk.entries) if (takeEntry(entry, chunk, at, generation, touched)) added++;
-    for (const result of chunk.results) addResult.run(result.outcome, result.output, result.id);
+    for (const result of chunk.results) addResult.run({ ...result, file: at.id });
 
     if (sweeping) {
       if (chunk.last) sweep(at.id, generation, touched);

@@ -123,13 +123,14 @@ export const migrations: readonly Migration[] = [
 
       CREATE TABLE tool_uses (
         id INTEGER PRIMARY KEY,
-        use_id TEXT NOT NULL UNIQUE,
+        use_id TEXT NOT NULL,
         entry_id INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
         tool TEXT NOT NULL,
         input TEXT NOT NULL,
         files TEXT,
         outcome TEXT CHECK (outcome IN ('ok', 'error')),
-        output TEXT
+        output TEXT,
+        UNIQUE (use_id, entry_id) -- some models number their calls anew in every session
       );
       CREATE INDEX tool_uses_by_entry ON tool_uses (entry_id);
 
