@@ -128,7 +128,7 @@ export async function openSqliteStore(location: string): Promise<Store> {
       }
       const draft = `${target}.${process.pid}.tmp`;
       try {
-        createPrivate(draft);
+        createPrivate(draft, 'w');
         db.prepare('VACUUM INTO ?').run(draft);
         syncFile(draft);
         fs.renameSync(draft, target);
@@ -149,7 +149,8 @@ function open(location: string): Database.Database {
   try {
     // SQLite gives its side files the mode of the database: created closed, they stay closed.
     if (!fs.existsSync(location)) {
-      createPrivate(location);
+      // Another process may do the same at this moment.
+      createPrivate(location, 'a');
       syncFile(path.dirname(location));
     }
     db = new Database(location, { timeout: 5000 });
@@ -167,7 +168,7 @@ function open(location: string): Database.Database {
   }
 }
 
-const createPrivate = (file: string): void => fs.closeSync(fs.openSync(file, 'ax', 0o600));
+const createPrivate = (file: string, flag: 'a' | 'w'): void => fs.closeSync(fs.openSync(file, flag, 0o600));
 
 function syncFile(file: string): void {
   const handle = fs.openSync(file, 'r');
