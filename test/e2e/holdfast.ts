@@ -1,0 +1,148 @@
+// The real program in processes of its own, with a home of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+
+export const root = path.join(import.meta.dirname, '../..');
+export const program = path.join(root, 'bin/holdfast');
+
+export interface Result {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Result>;
+  /** Standard output and standard error so far. */
+  said(): string;
+  /** Resolves when the text has been said; fails when the process ends without it. */
+  says(text: string | RegExp): Promise<void>;
+}
+
+export interface Place {
+  readonly folder: string;
+  /** The data folder. */
+  readonly home: string;
+  readonly database: string;
+  /** Where the agents of this machine keep their transcripts. */
+  readonly claude: string;
+  readonly pi: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A folder of this test alone, gone when it ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-e2e-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A machine: a home folder, a data folder, and a place for each agent's transcripts. Nothing of the real one is seen. */
+export function place(options: { folder?: string; home?: string; claude?: string; pi?: string } = {}): Place {
+  const folder = options.folder ?? temporaryFolder();
+  const user = path.join(folder, 'user');
+  mkdirSync(user, { recursive: true });
+  const home = options.home ?? path.join(folder, 'data');
+  const claude = options.claude ?? path.join(folder, 'claude');
+  const pi = options.pi ?? path.join(folder, 'pi');
+  const env = {
+    PATH: process.env.PATH,
+    HOME: user,
+    TZ: 'UTC',
+    HOLDFAST_HOME: home,
+    HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH: claude,
+    HOLDFAST_AGENTS_PI_WATCH_PATH: pi,
+  };
+  return { folder, home, database: path.join(home, 'holdfast.db'), claude, pi, env };
+}
+
+/** Starts a command; it is killed, should it still run when the test ends. */
+export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper: readonly string[] = []): Running {
+  const [file = program, ...rest] = [...wrapper, program, ...args];
+  const child = spawn(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  child.stdout.on('data', (bytes: Buffer) => said.stdout.push(bytes));
+  child.stderr.on('data', (bytes: Buffer) => said.stderr.push(bytes));
+  const text = (stream: Buffer[]) => Buffer.concat(stream).toString('utf8');
+  const ended = new Promise<Result>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) =>
+      resolve({ code, signal, stdout: text(said.stdout), stderr: text(said.stderr) }),
+    );
+  });
+  let over = false;
+  void ended.finally(() => {
+    over = true;
+  });
+  if (child.exitCode === null) killAtEnd(child);
+  return {
+    child,
+    ended,
+    said: () => text(said.stdout) + text(said.stderr),
+    async says(wanted) {
+      const heard = () => {
+        const all = text(said.stdout) + text(said.stderr);
+        return typeof wanted === 'string' ? all.includes(wanted) : wanted.test(all);
+      };
+      await until(() => heard() || over);
+      expect(heard(), `${args.join(' ')} ended without saying ${wanted}: ${this.said()}`).toBe(true);
+    },
+  };
+}
+
+function killAtEnd(child: ChildProcess): void {
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  });
+}
+
+export const holdfast = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Result> => launch(env, args).ended;
+
+/** Runs a command that must succeed and say nothing on standard error; gives its JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own, and the tests look at parts of it.
+export async function ask(env: NodeJS.ProcessEnv, ...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await holdfast(env, ...args, '--json');
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+/** Looks again until it holds. Gives up only when a person would long have. */
+export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
+  const giveUp = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > giveUp) throw new Error(`Waited a minute for ${what}`);
+    await sleep(20);
+  }
+}
+
+/** What a person must never see. */
+export function expectNoTrace({ stdout, stderr }: Pick<Result, 'stdout' | 'stderr'>): void {
+  expect(stdout + stderr).not.toMatch(/^\s+at .+[:(]\d+|node:internal|bug in Holdfast|\[object |undefined/m);
+}
+
+/** Random numbers that a seed repeats: the seed is part of every failure's message. */
+export function dice(seed: number): { next(): number; below(n: number): number } {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return { next, below: (n) => Math.floor(next() * n) };
+}
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    // A zombie still has a pid, but runs no more.
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,132 @@
+// SIGKILL at any moment of an import, again and again: what is in the database at the end is what an undisturbed import leaves.
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
+import { expectSameRows, type Rows, rowsOf } from './rows.ts';
+import { writeTranscripts } from './transcripts.ts';
+
+const rounds = 100;
+const together = 2;
+
+it('100 imports, each killed at random moments and begun again until done, leave what one undisturbed import leaves', async () => {
+  const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
+  const folder = temporaryFolder();
+  const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+  // A file of which nothing can be used is a state to come back to as well.
+  mkdirSync(path.join(transcripts.claude, '-broken'), { recursive: true });
+  writeFileSync(path.join(transcripts.claude, '-broken', 'noise.jsonl'), 'no\nJSON\nhere\n');
+
+  const whole = place({ folder: path.join(folder, 'whole'), ...transcripts });
+  const began = performance.now();
+  const first = await holdfast(whole.env, 'ingest', '--json');
+  const lasts = performance.now() - began;
+  const expected = rowsOf(whole.database);
+  expect(first.code).toBe(1);
+  expect(first.stderr).toBe('');
+  expect(JSON.parse(first.stdout).files).toMatchObject({ failed: 1 });
+  expect(JSON.parse(first.stdout).bytes, 'large enough for the reading thread').toBeGreaterThan(8 << 20);
+  expect(expected.get('entries')?.length).toBeGreaterThan(1000);
+
+  const tally = { killed: 0, early: 0, inside: 0, reimports: 0 };
+  const todo = Array.from({ length: rounds }, (_, round) => round);
+  const lane = async () => {
+    for (let round = todo.shift(); round !== undefined; round = todo.shift())
+      await killUntilDone({ folder, transcripts, whole, expected, lasts, seed, round, tally });
+  };
+  await Promise.all(Array.from({ length: together }, lane));
+
+  console.log(
+    `seed ${seed}: ${rounds} imports, ${tally.killed} kills (${tally.inside} with part of the import stored, ` +
+      `${tally.early} before anything was stored, ${tally.reimports} during a re-import); undisturbed ${Math.round(lasts)} ms`,
+  );
+  expect(tally.killed).toBeGreaterThanOrEqual(rounds);
+  expect(tally.inside).toBeGreaterThanOrEqual(rounds / 5);
+  expect(tally.reimports).toBeGreaterThanOrEqual(10);
+});
+
+interface Round {
+  readonly folder: string;
+  readonly transcripts: { claude: string; pi: string };
+  readonly whole: Place;
+  readonly expected: Rows;
+  /** Milliseconds of an undisturbed import. */
+  readonly lasts: number;
+  readonly seed: number;
+  readonly round: number;
+  readonly tally: { killed: number; early: number; inside: number; reimports: number };
+}
+
+async function killUntilDone(run: Round): Promise<void> {
+  const { round, seed, tally, whole } = run;
+  const note = `seed ${seed}, round ${round}`;
+  const random = dice(seed + round * 7919);
+  const own = place({ folder: path.join(run.folder, `round-${round}`), ...run.transcripts });
+  // Every fourth round starts from a finished import and disturbs the reading of everything anew.
+  const reimport = round % 4 === 3;
+  if (reimport) cpSync(whole.home, own.home, { recursive: true });
+
+  // The program itself needs a while to start; kills then would all hit the same nothing.
+  const startUp = Math.min(150, run.lasts / 4);
+  const moments = [startUp + random.next() * (run.lasts * (2 / together + 0.2) - startUp)];
+  while (moments.length < 4 && random.next() < 0.5) moments.push(startUp + random.next() * run.lasts);
+  for (const moment of moments) {
+    const running = launch(own.env, ['ingest', ...(reimport ? ['--reimport'] : [])]);
+    await Promise.race([sleep(moment), running.ended]);
+    running.child.kill('SIGKILL');
+    const { signal } = await running.ended;
+    if (signal !== 'SIGKILL') break;
+    tally.killed++;
+    if (reimport) tally.reimports++;
+    const stored = storedFiles(own);
+    if (stored === 0) tally.early++;
+    else if (!reimport && stored < (run.expected.get('files')?.length ?? 0)) tally.inside++;
+  }
+
+  // After a kill, what the person does is what they did before, or nothing but the next ordinary import.
+  const again = reimport && random.next() < 0.5;
+  const last = await holdfast(own.env, 'ingest', '--json', ...(again ? ['--reimport'] : []));
+  expect({ note, code: last.code, stderr: last.stderr }).toEqual({ note, code: 1, stderr: '' });
+  expectSameRows(rowsOf(own.database), run.expected, note);
+  const report = JSON.parse((await holdfast(own.env, 'doctor', '--json')).stdout);
+  const store = report.checks.find((check: { name: string }) => check.name === 'store');
+  expect(store, note).toMatchObject({ ok: true });
+  rmSync(own.folder, { recursive: true, force: true });
+}
+
+/** Looks at a copy: to open the database itself would recover it before the program has to. */
+function storedFiles(own: Place): number {
+  const copy = path.join(own.folder, 'look');
+  mkdirSync(copy);
+  try {
+    for (const side of ['', '-wal'])
+      if (existsSync(own.database + side)) cpSync(own.database + side, path.join(copy, `db${side}`));
+    if (!existsSync(path.join(copy, 'db'))) return 0;
+    const db = new Database(path.join(copy, 'db'));
+    const made = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'files'").get() !== undefined;
+    const count = made ? db.prepare('SELECT count(*) FROM files').pluck().get() : 0;
+    db.close();
+    return Number(count);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+it('a killed import goes on where it stood, and does not begin anew', async () => {
+  const folder = temporaryFolder();
+  const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
+  const running = launch(own.env, ['ingest']);
+  const wal = () => statSync(`${own.database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  // The tables take less than this; so something of the import is there.
+  await until(() => wal() > 1 << 20);
+  running.child.kill('SIGKILL');
+  await running.ended;
+  const stored = storedFiles(own);
+  expect(stored).toBeGreaterThan(0);
+  const report = await ask(own.env, 'ingest');
+  expect(report.files.failed).toBe(0);
+  // One of the files that are stored may be stored in part.
+  expect(report.files.skipped).toBeGreaterThanOrEqual(stored - 1);
+});

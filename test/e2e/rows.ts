@@ -1,0 +1,113 @@
+// Everything that a database holds, in words that do not depend on row ids: two imports are equal when these are.
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'vitest';
+import type { Place } from './holdfast.ts';
+import { filesBelow } from './transcripts.ts';
+
+/** What each table calls its rows, for the columns that refer to them by id. */
+const names: Readonly<Record<string, string>> = {
+  projects: 'SELECT path FROM projects WHERE id = $id',
+  files: "SELECT agent || ' ' || key FROM files WHERE id = $id",
+  sessions: "SELECT agent || ' ' || session FROM sessions WHERE id = $id",
+  entries: 'SELECT uuid FROM entries WHERE id = $id',
+  conversations: `SELECT f.agent || ' ' || f.key || ' ' || c.first_pos FROM conversations c JOIN files f ON f.id = c.file_id WHERE c.id = $id`,
+};
+
+export type Rows = ReadonlyMap<string, readonly string[]>;
+
+export function rowsOf(database: string): Rows {
+  const db = new Database(database, { readonly: true, fileMustExist: true });
+  try {
+    const tables = db
+      .prepare(
+        `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
+           AND name NOT LIKE 'entries!_fts%' ESCAPE '!' AND name <> 'migrations' ORDER BY name`,
+      )
+      .pluck()
+      .all() as string[];
+    const rows = new Map(tables.map((table) => [table, tableRows(db, table)]));
+    rows.set('search index', indexRows(db));
+    return rows;
+  } finally {
+    db.close();
+  }
+}
+
+function tableRows(db: Database.Database, table: string): string[] {
+  const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+  const links = db.pragma(`foreign_key_list(${table})`) as { table: string; from: string }[];
+  const selected = columns.flatMap((column) => {
+    const link = links.find(({ from }) => from === column);
+    if (link !== undefined) {
+      const name = names[link.table];
+      if (name === undefined) throw new Error(`rows.ts has no name for rows of ${link.table}`);
+      return [`(${name.replace('$id', `t.${column}`)}) AS ${column}`];
+    }
+    if (column === 'id') return [];
+    // How often a file was read from the start may differ; whether a row is of the last time may not.
+    if (column === 'generation')
+      return table === 'files'
+        ? []
+        : ['t.generation = (SELECT generation FROM files WHERE id = t.file_id) AS generation'];
+    return [`t.${column}`];
+  });
+  const sql = `SELECT ${selected.join(', ')} FROM ${table} t`;
+  return (db.prepare(sql).all() as object[]).map((row) => JSON.stringify(row)).sort();
+}
+
+/** For each term in how many entries and how often, and which entries are indexed. */
+function indexRows(db: Database.Database): string[] {
+  db.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'entries_fts', 'row')");
+  const terms = db.prepare('SELECT term, doc, cnt FROM temp.terms ORDER BY term').raw().all();
+  const indexed = db
+    .prepare('SELECT e.uuid FROM entries_fts_docsize d LEFT JOIN entries e ON e.id = d.id ORDER BY e.uuid')
+    .pluck()
+    .all();
+  return [...terms, ...indexed].map((row) => JSON.stringify(row));
+}
+
+export const digest = (rows: Rows): string =>
+  createHash('sha256')
+    .update(JSON.stringify([...rows]))
+    .digest('hex');
+
+/** Says which rows differ, a few of them, rather than printing two databases. */
+export function expectSameRows(actual: Rows, expected: Rows, note: string): void {
+  if (digest(actual) === digest(expected)) return;
+  const differences: string[] = [];
+  for (const table of new Set([...actual.keys(), ...expected.keys()])) {
+    const [mine, theirs] = [counted(actual.get(table)), counted(expected.get(table))];
+    for (const [row, n] of mine)
+      if (n > (theirs.get(row) ?? 0)) differences.push(`+ ${table} ×${n} ${row.slice(0, 600)}`);
+    for (const [row, n] of theirs)
+      if (n > (mine.get(row) ?? 0)) differences.push(`- ${table} ×${n} ${row.slice(0, 600)}`);
+  }
+  expect.fail(
+    `${note}: ${differences.length} rows differ (+ only here, - missing)\n${differences.slice(0, 12).join('\n')}`,
+  );
+}
+
+function counted(rows: readonly string[] = []): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(row, (counts.get(row) ?? 0) + 1);
+  return counts;
+}
+
+/** Whether the stored offset of every file is its size, and no conversation waits for the next poll. */
+export function caughtUp(own: Place): boolean {
+  const db = new Database(own.database, { readonly: true });
+  try {
+    const offsets = new Map(db.prepare<[], [string, number]>('SELECT key, offset FROM files').raw().all());
+    const active = db.prepare("SELECT count(*) FROM conversations WHERE status = 'active'").pluck().get();
+    const all = [own.claude, own.pi]
+      .filter((root) => existsSync(root))
+      .flatMap((root) => filesBelow(root).map((file) => ({ root, file })));
+    const open = all.filter(({ root, file }) => offsets.get(path.relative(root, file)) !== statSync(file).size);
+    return open.length === 0 && active === 0;
+  } finally {
+    db.close();
+  }
+}

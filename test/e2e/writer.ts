@@ -1,0 +1,36 @@
+// Another program that writes transcripts: appends pieces of any length, cut anywhere, with pauses of any length.
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dice } from './holdfast.ts';
+
+export interface Growth {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** Rebuilds each target from its source, all at the same time. Small pieces, so that most end inside a line. */
+export async function grow(plan: readonly Growth[], seed: number, pieces = 120): Promise<void> {
+  await Promise.all(
+    plan.map(async ({ source, target }, index) => {
+      const random = dice(seed + index);
+      const bytes = readFileSync(source);
+      mkdirSync(path.dirname(target), { recursive: true });
+      for (let at = 0; at < bytes.length; ) {
+        const wanted = 1 + random.below((2 * bytes.length) / pieces);
+        const end = random.next() < 0.3 ? insideCharacter(bytes, at + wanted) : at + wanted;
+        appendFileSync(target, bytes.subarray(at, end));
+        at = end;
+        // Mostly at once; sometimes long enough for the reader to come in between.
+        await sleep(random.next() < 0.6 ? random.below(4) : random.below(120));
+      }
+    }),
+  );
+}
+
+/** The next place, at or after an offset, that lies inside a character of several bytes. */
+function insideCharacter(bytes: Buffer, from: number): number {
+  for (let at = from; at < Math.min(bytes.length, from + 20_000); at++)
+    if (((bytes[at] as number) & 0xc0) === 0x80) return at;
+  return from;
+}
