@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../errors.ts';
+import { errorCodes, HoldfastError } from '../errors.ts';
 import { openLogFile, rotateLog } from '../log.ts';
 import { packageRoot } from '../package.ts';
 import { claim, type Holder, holderOf, sameProcess } from './claim.ts';
@@ -49,10 +49,12 @@ export async function startWorker(
   const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   let ended: string | undefined;
+  let exit: number | null = null;
   child.once('error', (error) => {
     ended = error.message;
   });
   child.once('exit', (code, signal) => {
+    exit = code;
     ended ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
   });
   child.unref();
@@ -70,7 +72,7 @@ export async function startWorker(
     if (ended !== undefined) {
       const winner = await workerStatus(place);
       if (winner.running) return { pid: winner.pid, alreadyRunning: true };
-      throw failure(place, ended);
+      throw exit === errorCodes.DISK_FULL.exit ? diskFull(place) : failure(place, ended);
     }
     await sleep(25);
   }
@@ -111,6 +113,12 @@ async function gone(holder: Holder, patienceMs: number): Promise<boolean> {
   }
   return true;
 }
+
+/** The one reason that the log cannot tell. */
+const diskFull = (place: WorkerPlace): HoldfastError =>
+  new HoldfastError('DISK_FULL', `The worker did not start: no space left on the disk that holds ${place.home}`, {
+    hint: 'Free some space, then try again; nothing is lost.',
+  });
 
 function failure(place: WorkerPlace, reason: string): HoldfastError {
   const log = existsSync(place.logPath) ? readFileSync(place.logPath, 'utf8').trimEnd() : '';
