@@ -161,6 +161,7 @@ function requirement(error: z.ZodError, setting: Setting): string {
   if (issue?.code === 'custom') return issue.message;
   if (setting.kind === 'boolean') return 'must be true or false';
   if (setting.kind === 'string') return 'must be a text that is not empty';
+  if (setting.kind === 'list') return 'must be a list of texts; on the command line, separated by commas';
   const { minValue, maxValue, format } = setting.schema as z.ZodNumber;
   const low = minValue === 0 || minValue === null ? 'above 0' : `at least ${minValue}`;
   return `must be a ${format === 'safeint' ? 'whole number' : 'number'}, ${low}, at most ${maxValue}`;
@@ -168,6 +169,11 @@ function requirement(error: z.ZodError, setting: Setting): string {
 
 function fromText(setting: Setting, text: string): unknown {
   if (setting.kind === 'number' && text !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (setting.kind === 'list')
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
   if (setting.kind === 'boolean') {
     if (/^(true|1|yes|on)$/i.test(text)) return true;
     if (/^(false|0|no|off)$/i.test(text)) return false;

@@ -1,6 +1,7 @@
 // What Holdfast must know about an agent: where its transcripts are, how a line becomes an entry, how a session is resumed.
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Author, Role } from '../schema/entry.ts';
+import type { HookEvent } from './hook-event.ts';
 
 export interface ParsedToolUse {
   /** Unique among the tool uses of an entry; a result is that of the last use of its id before it. */
@@ -76,6 +77,8 @@ export interface Agent {
   read(value: unknown, file: TranscriptFile): ParsedLine;
   /** The JSON key under which a line states its own id; ingest uses it to find the line that an entry continues from. */
   readonly idKey: string;
+  /** A hook's payload in our own words; undefined when it is none. Agents without hooks have no such member. */
+  readHook?(payload: unknown): HookEvent | undefined;
   /** The command that resumes a session, as argv, to be run in the session's folder. */
   resume(session: string): readonly string[];
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Author } from '../schema/entry.ts';
 import type { Agent, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from './agent.ts';
 import { nothing } from './agent.ts';
+import { readClaudeCodeHook } from './claude-code-events.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
 
 export const claudeCode: Agent = {
@@ -37,6 +38,8 @@ export const claudeCode: Agent = {
     const title = asString(line.customTitle) ?? asString(line.aiTitle);
     return title === undefined ? { ...nothing, at } : { at, items: [{ kind: 'title', title }] };
   },
+
+  readHook: readClaudeCodeHook,
 
   resume: (session) => ['claude', '--resume', session],
 };

@@ -1,7 +1,8 @@
 import type { Agent } from './agent.ts';
 import { claudeCode } from './claude-code.ts';
+import { client } from './client.ts';
 import { pi } from './pi.ts';
 
-export const agents = [claudeCode, pi] as const satisfies readonly Agent[];
+export const agents = [claudeCode, pi, client] as const satisfies readonly Agent[];
 
 export const agentNamed = (name: string): Agent | undefined => agents.find((agent) => agent.name === name);

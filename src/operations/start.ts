@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { z } from 'zod';
+import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import { type Config, demoEnvironment, ensureHome, loadConfig } from '../config.ts';
 import { setSetting } from '../config-file.ts';
@@ -44,14 +45,16 @@ export const start = operation({
 
 /** The sample's folders become settings of the demo's own home, so that every later command there sees the same. */
 function prepareDemo(config: Config): void {
+  const sample = (agent: Agent) => join(packageRoot, 'demo', agent.name);
+  const shown = agents.filter((agent) => existsSync(sample(agent)));
   const ours = (path: string) => path.includes(`${sep}demo${sep}`);
-  if (existsSync(config.databasePath) && !agents.every((agent) => ours(config.watchPath(agent))))
+  if (existsSync(config.databasePath) && !shown.every((agent) => ours(config.watchPath(agent))))
     throw new HoldfastError('CONFLICT', `${config.home} holds your own memory; the sample must not mix with it`, {
       hint: 'Unset HOLDFAST_HOME, or set it to an empty folder, and try again.',
     });
   ensureHome(config);
-  for (const agent of agents) {
-    const folder = join(packageRoot, 'demo', agent.name, basename(config.watchPath(agent)));
+  for (const agent of shown) {
+    const folder = join(sample(agent), basename(config.watchPath(agent)));
     setSetting(config, `agents.${agent.name}.watchPath`, folder);
   }
 }

@@ -49,6 +49,13 @@ export const Settings = z.strictObject({
     .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin or UTC')
     .default(systemTimeZone)
     .describe('for times that are shown and dates that are typed'),
+  skipTools: z
+    .array(z.string().min(1))
+    .default([
+      ...['TodoWrite', 'AskUserQuestion', 'SlashCommand', 'Skill', 'ListMcpResourcesTool'],
+      ...['TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ReadMcpResourceTool', 'ToolSearch'],
+    ])
+    .describe('tools whose uses are not kept'),
   port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -59,7 +66,7 @@ export interface Setting {
   /** The same in the environment: `HOLDFAST_AGENTS_PI_ENABLED`. */
   readonly variable: string;
   readonly schema: z.ZodType;
-  readonly kind: 'boolean' | 'number' | 'string';
+  readonly kind: 'boolean' | 'number' | 'string' | 'list';
   readonly description: string;
 }
 
@@ -84,7 +91,14 @@ function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
       leaves(field, [...path, name]),
     );
   const key = path.join('.');
-  const kind = inner instanceof z.ZodBoolean ? 'boolean' : inner instanceof z.ZodNumber ? 'number' : 'string';
+  const kind =
+    inner instanceof z.ZodBoolean
+      ? 'boolean'
+      : inner instanceof z.ZodNumber
+        ? 'number'
+        : inner instanceof z.ZodArray
+          ? 'list'
+          : 'string';
   return [{ key, variable: variableOf(key), schema: inner, kind, description: schema.description ?? '' }];
 }
 

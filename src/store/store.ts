@@ -5,6 +5,7 @@ import type { Conversation, ConversationStatus } from '../schema/conversation.ts
 import type { Author, Entry, Role } from '../schema/entry.ts';
 import type { Project } from '../schema/project.ts';
 import type { Session } from '../schema/session.ts';
+import type { SessionState } from '../schema/session-state.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 
 /** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
@@ -142,6 +143,20 @@ export interface KeywordHit {
   readonly title: string;
 }
 
+/** Something that a hook or a client told of a session. */
+export interface SessionChange {
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly at: number;
+  /** `stop` asks for a summary; a prompt reopens whatever was stopped or ended. */
+  readonly event: 'start' | 'prompt' | 'stop' | 'end';
+  /** A prompt with the id of the one before it is the same, told twice. */
+  readonly promptId?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly lastUserMessage?: string | undefined;
+  readonly lastAssistantMessage?: string | undefined;
+}
+
 export interface Counts {
   readonly files: number;
   readonly entries: number;
@@ -166,6 +181,12 @@ export interface Store {
   noteCopies(copies: readonly FileCopy[]): Promise<void>;
   /** Records that a file could not be read; its entries stay. */
   noteFailure(agent: AgentName, key: string, root: string, error: string): Promise<void>;
+
+  /** Takes a session's status on: initialized → active → summarizing → completed. */
+  noteSession(change: SessionChange): Promise<SessionState>;
+  sessionState(agent: AgentName, session: string): Promise<SessionState | undefined>;
+  /** When a hook or a client last told something. */
+  lastToldAt(): Promise<number | undefined>;
 
   counts(): Promise<Counts>;
   projects(): Promise<readonly Project[]>;

@@ -114,6 +114,7 @@ export const migrations: readonly Migration[] = [
         file_id INTEGER NOT NULL REFERENCES files,
         session_id INTEGER NOT NULL REFERENCES sessions,
         pos INTEGER NOT NULL,
+        author TEXT NOT NULL, -- a subagent's prompts are the machine's, wherever they were copied from
         joins_at INTEGER,
         generation INTEGER NOT NULL,
         PRIMARY KEY (entry_id, file_id)
@@ -137,6 +138,25 @@ export const migrations: readonly Migration[] = [
       CREATE VIRTUAL TABLE entries_fts USING fts5 (
         text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
       );
+    `,
+  },
+  {
+    name: '002-session-states',
+    sql: `
+      -- What hooks and clients tell of a session, whether or not its transcript is known yet.
+      CREATE TABLE session_states (
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('initialized', 'active', 'summarizing', 'completed')),
+        prompts INTEGER NOT NULL,
+        prompt_id TEXT,
+        end_reason TEXT,
+        last_user TEXT,
+        last_assistant TEXT,
+        updated_at INTEGER NOT NULL,
+        PRIMARY KEY (agent, session)
+      ) WITHOUT ROWID;
+      CREATE INDEX session_states_by_time ON session_states (updated_at);
     `,
   },
 ];

@@ -10,6 +10,7 @@ import { conversationRows } from './conversations.ts';
 import { migrate } from './migrations.ts';
 import { reader } from './read.ts';
 import { keywordSearch } from './search.ts';
+import { sessionStates } from './session-states.ts';
 
 interface FileRow {
   id: number;
@@ -101,6 +102,7 @@ export async function openSqliteStore(location: string): Promise<Store> {
     ...reader(db, read),
     ...keywordSearch(db, read),
     ...conversationRows(db, read, write),
+    ...sessionStates(db, read, write),
 
     async size() {
       return ['', '-wal', '-shm'].reduce(

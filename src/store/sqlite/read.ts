@@ -55,7 +55,7 @@ const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, s.title, s.st
   (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses`;
 
 function toSession(row: SessionRow): Session {
-  const resume = agentNamed(row.agent)?.resume(row.session).join(' ');
+  const resume = agentNamed(row.agent)?.resume(row.session).join(' ') || undefined;
   return {
     id: row.session,
     agent: row.agent,

@@ -1,0 +1,135 @@
+// Clients without a transcript (an editor, a custom agent that posts): what they say goes into a transcript of ours, which ingest reads.
+import { createHash, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type ClientLine, client } from '../agents/client.ts';
+import { explain } from '../errors.ts';
+import type { LiveDeps } from './hook.ts';
+import { redact } from './redact.ts';
+
+export interface ClientInit {
+  readonly claudeSessionId: string;
+  readonly project?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly userPrompt?: string | undefined;
+}
+
+export interface ClientObservation {
+  readonly claudeSessionId: string;
+  readonly tool_name: string;
+  readonly tool_input?: unknown;
+  readonly tool_response?: unknown;
+  readonly cwd?: string | undefined;
+}
+
+export interface ClientSummarize {
+  readonly claudeSessionId: string;
+  readonly last_user_message?: string | undefined;
+  readonly last_assistant_message?: string | undefined;
+}
+
+export interface ClientComplete {
+  readonly claudeSessionId: string;
+  readonly reason?: string | undefined;
+}
+
+/** Each resolves when what was said is on the disk. */
+export interface Clients {
+  init(said: ClientInit): Promise<{ session: string; promptNumber: number }>;
+  /** `stored` is false for a tool on the skip list. */
+  observe(said: ClientObservation): Promise<{ stored: boolean }>;
+  summarize(said: ClientSummarize): Promise<void>;
+  complete(said: ClientComplete): Promise<void>;
+}
+
+export function openClients(deps: LiveDeps): Clients {
+  const { store, clock, events } = deps;
+  const root = deps.config.watchPath(client);
+  const now = () => new Date(clock()).toISOString();
+  // The name is a hash: whatever id a client chooses, it cannot lead out of the folder.
+  const fileOf = (session: string) =>
+    path.join(root, `${createHash('sha256').update(session).digest('hex').slice(0, 40)}.jsonl`);
+
+  function append(session: string, lines: readonly ClientLine[], cwd: string | undefined): void {
+    const file = fileOf(session);
+    try {
+      fs.mkdirSync(root, { recursive: true, mode: 0o700 });
+      const handle = fs.openSync(file, 'a', 0o600);
+      try {
+        const head: ClientLine = { kind: 'session', id: randomUUID(), at: now(), session, cwd };
+        const all = fs.fstatSync(handle).size === 0 ? [head, ...lines] : lines;
+        // One write: lines of two requests never mix.
+        fs.writeSync(handle, all.map((line) => `${JSON.stringify(line)}\n`).join(''));
+        fs.fdatasyncSync(handle);
+      } finally {
+        fs.closeSync(handle);
+      }
+    } catch (error) {
+      throw explain(error, file);
+    }
+    deps.wake(file);
+  }
+
+  const note = async (
+    session: string,
+    change: Omit<Parameters<typeof store.noteSession>[0], 'agent' | 'session' | 'at'>,
+  ) => {
+    const state = await store.noteSession({ agent: client.name, session, at: clock(), ...change });
+    events.publish({
+      kind: 'session',
+      agent: client.name,
+      session,
+      state: state.status,
+      ...(state.endReason === undefined ? {} : { reason: state.endReason }),
+    });
+    return state;
+  };
+
+  return {
+    async init({ claudeSessionId: session, userPrompt, cwd, project }) {
+      const text = redact(userPrompt ?? '').trim();
+      const lines: ClientLine[] = text === '' ? [] : [{ kind: 'prompt', id: randomUUID(), at: now(), text }];
+      append(session, lines, cwd ?? project);
+      const state = await note(session, { event: userPrompt === undefined ? 'start' : 'prompt' });
+      return { session, promptNumber: state.prompts };
+    },
+
+    async observe({ claudeSessionId: session, tool_name: tool, tool_input, tool_response, cwd }) {
+      if (deps.config.settings.skipTools.includes(tool)) return { stored: false };
+      const { path: file, file_path } = (tool_input ?? {}) as Record<string, unknown>;
+      append(
+        session,
+        [
+          {
+            kind: 'tool',
+            id: randomUUID(),
+            at: now(),
+            tool,
+            input: redact(asText(tool_input ?? {})),
+            output: redact(asText(tool_response ?? '')),
+            files: [file, file_path].filter((name) => typeof name === 'string'),
+          },
+        ],
+        cwd,
+      );
+      return { stored: true };
+    },
+
+    async summarize({ claudeSessionId: session, last_user_message, last_assistant_message }) {
+      const answer = redact(last_assistant_message ?? '').trim();
+      if (answer !== '') append(session, [{ kind: 'answer', id: randomUUID(), at: now(), text: answer }], undefined);
+      await note(session, {
+        event: 'stop',
+        lastUserMessage: last_user_message === undefined ? undefined : redact(last_user_message),
+        lastAssistantMessage: answer === '' ? undefined : answer,
+      });
+    },
+
+    async complete({ claudeSessionId: session, reason }) {
+      append(session, [{ kind: 'end', id: randomUUID(), at: now(), reason }], undefined);
+      await note(session, { event: 'end', reason });
+    },
+  };
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

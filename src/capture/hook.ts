@@ -1,0 +1,85 @@
+// ① A hook's payload → what it changes: it wakes ingest for its transcript and brings what the transcript lacks.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import type { HookEvent } from '../agents/hook-event.ts';
+import type { Config } from '../config.ts';
+import { HoldfastError } from '../errors.ts';
+import type { LiveEvents } from '../schema/live-event.ts';
+import type { SessionChange, Store } from '../store/store.ts';
+import { redact } from './redact.ts';
+
+export interface LiveDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+  readonly events: LiveEvents;
+  /** Asks ingest to look at a transcript soon. */
+  readonly wake: (file: string) => void;
+  /** Says what the past knows about a prompt, where the person has asked for that. */
+  readonly onPrompt?:
+    | ((prompt: string, session: string, cwd: string | undefined) => Promise<string | undefined>)
+    | undefined;
+}
+
+export interface HookAnswer {
+  /** Text for the agent, where the event takes some. */
+  readonly context?: string;
+}
+
+/** Contract: throws for a payload that is none, and when the store cannot be written; the client goes on either way. */
+export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown): Promise<HookAnswer> {
+  const event = agent.readHook?.(payload);
+  if (event === undefined) {
+    throw new HoldfastError('BAD_INPUT', `This is not a hook payload of ${agent.title}`, {
+      hint: 'It needs session_id and hook_event_name.',
+    });
+  }
+  const root = deps.config.watchPath(agent);
+  for (const file of event.transcripts) if (isInside(root, file)) deps.wake(file);
+  const change = changeOf(event);
+  if (change !== undefined) {
+    const state = await deps.store.noteSession({
+      ...change,
+      agent: agent.name,
+      session: event.session,
+      at: deps.clock(),
+      lastAssistantMessage: event.lastAnswer === undefined ? undefined : redact(event.lastAnswer),
+    });
+    deps.events.publish({
+      kind: 'session',
+      agent: agent.name,
+      session: event.session,
+      state: state.status,
+      ...(state.endReason === undefined ? {} : { reason: state.endReason }),
+    });
+  }
+  if (event.kind !== 'prompt' || event.prompt === undefined) return {};
+  const context = await deps.onPrompt?.(event.prompt, event.session, event.cwd);
+  return context === undefined ? {} : { context };
+}
+
+function changeOf(event: HookEvent): Pick<SessionChange, 'event' | 'promptId' | 'reason'> | undefined {
+  switch (event.kind) {
+    case 'start':
+    case 'stop':
+      return { event: event.kind };
+    case 'prompt':
+      return { event: 'prompt', promptId: event.promptId };
+    case 'end':
+      return { event: 'end', reason: event.reason };
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a path that a stranger may have named lies below the agent's own folder, links resolved. Contract: never throws. */
+function isInside(root: string, file: string): boolean {
+  try {
+    const below = path.relative(fs.realpathSync(root), fs.realpathSync(file));
+    return below !== '' && !below.startsWith('..') && !path.isAbsolute(below);
+  } catch {
+    // A file that is not there yet: the watcher tells when it is.
+    return false;
+  }
+}

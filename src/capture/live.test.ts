@@ -1,0 +1,169 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claudeCode } from '../agents/claude-code.ts';
+import { client } from '../agents/client.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { type LiveEvent, liveEvents } from '../schema/live-event.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import type { Store } from '../store/store.ts';
+import { openClients } from './client.ts';
+import { type LiveDeps, receiveHook } from './hook.ts';
+import { ingest } from './ingest.ts';
+
+let folder: string;
+let config: Config;
+let store: Store;
+let woken: string[];
+let told: LiveEvent[];
+let deps: LiveDeps;
+let now = Date.parse('2026-03-01T10:00:00Z');
+
+beforeEach(async () => {
+  folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-live-')));
+  config = loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, 'data') });
+  fs.mkdirSync(config.home, { recursive: true });
+  store = await openSqliteStore(config.databasePath);
+  woken = [];
+  told = [];
+  const clock = () => now++;
+  const events = liveEvents(clock);
+  events.subscribe((event) => told.push(event));
+  deps = { store, config, clock, events, wake: (file) => woken.push(file) };
+});
+
+afterEach(async () => {
+  await store.close();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+const hook = (name: string, rest: object = {}) =>
+  receiveHook(deps, claudeCode, { session_id: 's1', hook_event_name: name, cwd: '/home/dev/app', ...rest });
+const state = () => store.sessionState('claude-code', 's1');
+
+describe('a hook', () => {
+  it('4. counts prompts 1, 2, 3 for a session, and the same prompt told twice once', async () => {
+    await hook('UserPromptSubmit', { prompt: 'one', prompt_id: 'a' });
+    await hook('UserPromptSubmit', { prompt: 'one', prompt_id: 'a' });
+    await hook('UserPromptSubmit', { prompt: 'two', prompt_id: 'b' });
+    expect((await state())?.prompts).toBe(2);
+  });
+
+  it('does not count a prompt that the machine made', async () => {
+    await hook('UserPromptSubmit', { prompt: '<task-notification>done</task-notification>', prompt_id: 'a' });
+    expect(await state()).toBeUndefined();
+  });
+
+  it('14. moves a session from initialized to active, summarizing and completed, and a prompt reopens it', async () => {
+    const seen: (string | undefined)[] = [];
+    for (const [name, rest] of [
+      ['SessionStart', { source: 'startup' }],
+      ['UserPromptSubmit', { prompt: 'go', prompt_id: 'a' }],
+      ['Stop', { last_assistant_message: 'all done' }],
+      ['SessionEnd', { reason: 'other' }],
+      ['UserPromptSubmit', { prompt: 'again', prompt_id: 'b' }],
+    ] as const) {
+      await hook(name, rest);
+      seen.push((await state())?.status);
+    }
+    expect(seen).toEqual(['initialized', 'active', 'summarizing', 'completed', 'active']);
+  });
+
+  it('7. keeps the last answer that the transcript does not hold yet, without secrets', async () => {
+    await hook('Stop', { last_assistant_message: `the key is ghp_${'a1B2'.repeat(9)}` });
+    expect((await state())?.lastAssistantMessage).toMatch(/^the key is \[redacted: /);
+  });
+
+  it('8. marks the end with its reason and tells live viewers', async () => {
+    await hook('SessionEnd', { reason: 'prompt_input_exit' });
+    expect(await state()).toMatchObject({ status: 'completed', endReason: 'prompt_input_exit' });
+    expect(told.at(-1)).toMatchObject({
+      kind: 'session',
+      session: 's1',
+      state: 'completed',
+      reason: 'prompt_input_exit',
+    });
+  });
+
+  it('10. that comes twice has the effect of one', async () => {
+    await hook('Stop', { last_assistant_message: 'x' });
+    const once = await state();
+    await hook('Stop', { last_assistant_message: 'x' });
+    expect({ ...(await state()), updatedAt: '' }).toEqual({ ...once, updatedAt: '' });
+    await hook('SessionEnd', { reason: 'clear' });
+    await hook('Stop', { last_assistant_message: 'x' });
+    expect((await state())?.status).toBe('completed');
+  });
+
+  it("wakes ingest for transcripts in the agent's own folder, and for no other path", async () => {
+    const root = config.watchPath(claudeCode);
+    fs.mkdirSync(path.join(root, 'p'), { recursive: true });
+    const own = path.join(root, 'p', 's1.jsonl');
+    const foreign = path.join(folder, 'secret.jsonl');
+    fs.writeFileSync(own, '');
+    fs.writeFileSync(foreign, '');
+    fs.symlinkSync(foreign, path.join(root, 'p', 'link.jsonl'));
+    for (const file of [
+      own,
+      foreign,
+      `${root}/p/../../../secret.jsonl`,
+      path.join(root, 'p', 'link.jsonl'),
+      '/dev/zero',
+      '\0',
+    ]) {
+      await hook('PostToolUse', { transcript_path: file });
+    }
+    expect(woken).toEqual([own]);
+  });
+
+  it.each([undefined, null, 7, 'text', [], {}, { session_id: 's' }, { hook_event_name: 'Stop', session_id: 5 }])(
+    'refuses what is no payload (%j)',
+    async (payload) => {
+      await expect(receiveHook(deps, claudeCode, payload)).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    },
+  );
+});
+
+describe('a client without a transcript', () => {
+  it('gets one of ours, which ingest reads', async () => {
+    const clients = openClients(deps);
+    const id = '../../etc/passwd';
+    expect(await clients.init({ claudeSessionId: id, cwd: '/home/dev/app', userPrompt: 'rename the button' })).toEqual({
+      session: id,
+      promptNumber: 1,
+    });
+    const use = {
+      claudeSessionId: id,
+      tool_name: 'FileSave',
+      tool_input: { path: 'src/button.ts' },
+      tool_response: 'saved',
+    };
+    expect(await clients.observe(use)).toEqual({ stored: true });
+    expect(await clients.observe({ ...use, tool_name: 'TodoWrite' })).toEqual({ stored: false });
+    await clients.summarize({
+      claudeSessionId: id,
+      last_user_message: 'rename',
+      last_assistant_message: 'Renamed it.',
+    });
+    await clients.complete({ claudeSessionId: id, reason: 'idle' });
+    expect((await clients.init({ claudeSessionId: id, userPrompt: 'and now?' })).promptNumber).toBe(2);
+
+    const files = fs.readdirSync(config.watchPath(client));
+    expect(files).toHaveLength(1);
+    expect(fs.statSync(path.join(config.watchPath(client), files[0] as string)).mode & 0o777).toBe(0o600);
+    await ingest({ store, config, clock: deps.clock }, {});
+    const entries = await store.transcript('client', id);
+    expect(entries.map(({ role, text }) => [role, text])).toEqual([
+      ['user', 'rename the button'],
+      ['assistant', '[Used tools: FileSave]'],
+      ['assistant', 'Renamed it.'],
+      ['user', 'and now?'],
+    ]);
+    expect(await store.toolUses(entries.map((entry) => entry.id))).toMatchObject([
+      { tool: 'FileSave', files: ['src/button.ts'], outcome: 'ok', output: 'saved' },
+    ]);
+    expect(await store.sessionState('client', id)).toMatchObject({ status: 'active', prompts: 2 });
+    expect(await store.findSessions(id)).toMatchObject([{ project: 'app', title: 'rename the button' }]);
+  });
+});

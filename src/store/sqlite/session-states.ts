@@ -1,0 +1,95 @@
+// What hooks and clients tell of sessions, beyond their transcripts: one row each, last word counts.
+import type { Database } from 'better-sqlite3';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { SessionState, SessionStatus } from '../../schema/session-state.ts';
+import { toMoment } from '../../schema/time.ts';
+import type { SessionChange, Store } from '../store.ts';
+
+interface Row {
+  agent: AgentName;
+  session: string;
+  status: SessionStatus;
+  prompts: number;
+  prompt_id: string | null;
+  end_reason: string | null;
+  last_user: string | null;
+  last_assistant: string | null;
+  updated_at: number;
+}
+
+type Run = <T>(work: () => T) => T;
+
+export function sessionStates(
+  db: Database,
+  read: Run,
+  write: Run,
+): Pick<Store, 'noteSession' | 'sessionState' | 'lastToldAt'> {
+  const find = db.prepare<[string, string], Row>('SELECT * FROM session_states WHERE agent = ? AND session = ?');
+  const latest = db.prepare<[], number | null>('SELECT max(updated_at) FROM session_states').pluck();
+  const save = db.prepare(
+    `INSERT INTO session_states (agent, session, status, prompts, prompt_id, end_reason, last_user, last_assistant, updated_at)
+     VALUES (@agent, @session, @status, @prompts, @prompt_id, @end_reason, @last_user, @last_assistant, @updated_at)
+     ON CONFLICT DO UPDATE SET status = excluded.status, prompts = excluded.prompts, prompt_id = excluded.prompt_id,
+       end_reason = excluded.end_reason, last_user = excluded.last_user, last_assistant = excluded.last_assistant,
+       updated_at = excluded.updated_at`,
+  );
+
+  return {
+    async noteSession(change) {
+      return write(() => {
+        const row = after(find.get(change.agent, change.session), change);
+        save.run(row);
+        return toState(row);
+      });
+    },
+    async sessionState(agent, session) {
+      return read(() => {
+        const row = find.get(agent, session);
+        return row === undefined ? undefined : toState(row);
+      });
+    },
+    async lastToldAt() {
+      return read(() => latest.get() ?? undefined);
+    },
+  };
+}
+
+function after(before: Row | undefined, change: SessionChange): Row {
+  const repeated = change.promptId !== undefined && change.promptId === before?.prompt_id;
+  const prompts = (before?.prompts ?? 0) + (change.event === 'prompt' && !repeated ? 1 : 0);
+  return {
+    agent: change.agent,
+    session: change.session,
+    status: statusAfter(before?.status, change.event),
+    prompts,
+    prompt_id: change.promptId ?? before?.prompt_id ?? null,
+    end_reason:
+      change.event === 'end'
+        ? (change.reason ?? null)
+        : change.event === 'prompt'
+          ? null
+          : (before?.end_reason ?? null),
+    last_user: change.lastUserMessage ?? before?.last_user ?? null,
+    last_assistant: change.lastAssistantMessage ?? before?.last_assistant ?? null,
+    updated_at: change.at,
+  };
+}
+
+function statusAfter(before: SessionStatus | undefined, event: SessionChange['event']): SessionStatus {
+  if (event === 'end') return 'completed';
+  if (event === 'prompt') return 'active';
+  // A stop that comes after the end, late on its way, does not take it back.
+  if (event === 'stop') return before === 'completed' ? 'completed' : 'summarizing';
+  return before === undefined || before === 'completed' ? 'initialized' : before;
+}
+
+const toState = (row: Row): SessionState => ({
+  agent: row.agent,
+  session: row.session,
+  status: row.status,
+  prompts: row.prompts,
+  ...(row.end_reason === null ? {} : { endReason: row.end_reason }),
+  ...(row.last_user === null ? {} : { lastUserMessage: row.last_user }),
+  ...(row.last_assistant === null ? {} : { lastAssistantMessage: row.last_assistant }),
+  updatedAt: toMoment(row.updated_at),
+});
