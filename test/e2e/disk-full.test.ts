@@ -1,0 +1,163 @@
+// A disk without space left, as a small tmpfs: a clear error, a sound database, and all goes on when there is space again.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { ask, expectNoTrace, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
+import { caughtUp, expectSameRows, rowsOf } from './rows.ts';
+import { largest, writeTranscripts } from './transcripts.ts';
+
+const canMount = (() => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-mount-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
+  if (mounted) execFileSync('umount', [folder]);
+  rmSync(folder, { recursive: true });
+  if (!mounted && !process.env.CI) console.log('Skipped: to make a small disk, mount must be allowed (root on Linux).');
+  return mounted;
+})();
+/** In CI a machine that cannot mount is a failure, not a reason to prove less. */
+const itOnSmallDisk = it.skipIf(!canMount && !process.env.CI);
+
+/** A disk of its own, with a block that can be removed to make space. */
+function smallDisk(folder: string, megabytes: number): { path: string; grow(): void; fill(): void } {
+  const disk = path.join(folder, 'disk');
+  mkdirSync(disk);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', disk]);
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', disk]);
+  });
+  const block = path.join(disk, 'block');
+  return {
+    path: disk,
+    grow: () => {
+      rmSync(block, { force: true });
+      execFileSync('mount', ['-o', 'remount,size=200m', disk]);
+    },
+    fill: () => {
+      const { bavail, bsize } = statfsSync(disk);
+      writeFileSync(block, Buffer.alloc(bavail * bsize));
+    },
+  };
+}
+
+async function undisturbed(folder: string, transcripts: { claude: string; pi: string }): Promise<Place> {
+  const fresh = place({ folder: path.join(folder, 'fresh'), ...transcripts });
+  await ask(fresh.env, 'ingest');
+  return fresh;
+}
+
+itOnSmallDisk(
+  'an import onto a full disk says so, keeps the database sound, and completes when there is space',
+  async () => {
+    const folder = temporaryFolder();
+    const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+    const disk = smallDisk(folder, 5);
+    const own = place({ folder, home: path.join(disk.path, 'data'), ...transcripts });
+
+    for (const args of [['ingest'], ['ingest'], ['ingest', '--json']]) {
+      const full = await holdfast(own.env, ...args);
+      expect({ args, code: full.code, stdout: full.stdout }).toEqual({ args, code: 7, stdout: '' });
+      expect(full.stderr).toContain('No space left on the disk');
+      expect(full.stderr).toContain(own.database);
+      expect(full.stderr).toContain('Free some space');
+      expectNoTrace(full);
+    }
+    // Reading still works, and nothing is damaged.
+    const report = await ask(own.env, 'doctor');
+    expect(report).toMatchObject({ ok: true });
+
+    disk.grow();
+    await ask(own.env, 'ingest');
+    expectSameRows(
+      rowsOf(own.database),
+      rowsOf((await undisturbed(folder, transcripts)).database),
+      'after space was made',
+    );
+  },
+);
+
+itOnSmallDisk('a disk too full to create the database at all is named, too', async () => {
+  const folder = temporaryFolder();
+  const disk = smallDisk(folder, 1);
+  disk.fill();
+  const own = place({ folder, home: path.join(disk.path, 'data') });
+  for (const args of [['ingest'], ['sessions'], ['config', 'set', 'port', '4000'], ['worker', 'start']]) {
+    const full = await holdfast(own.env, ...args);
+    expect({ args, code: full.code }).toEqual({ args, code: 7 });
+    expect(full.stderr).toMatch(/no space left on the disk/i);
+    expect(full.stderr).toContain(disk.path);
+    expectNoTrace(full);
+  }
+  disk.grow();
+  await ask(own.env, 'sessions');
+});
+
+itOnSmallDisk('the worker lives through a full disk, says so, and catches up', async () => {
+  const folder = temporaryFolder();
+  const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+  const disk = smallDisk(folder, 20);
+  const own = place({ folder, home: path.join(disk.path, 'data') });
+  for (const root of [own.claude, own.pi]) mkdirSync(root, { recursive: true });
+  const [first, ...later] = largest(transcripts.claude, 6, 500_000).map((source) => ({
+    source,
+    target: path.join(own.claude, path.basename(source)),
+  })) as [{ source: string; target: string }, ...{ source: string; target: string }[]];
+
+  copyFileSync(first.source, first.target);
+  const worker = launch({ ...own.env, HOLDFAST_POLL_INTERVAL_MS: '200' }, ['worker', 'run']);
+  await worker.says('imported');
+  disk.fill();
+  for (const { source, target } of later) copyFileSync(source, target);
+  await worker.says('No space left on the disk');
+  expect(worker.child.exitCode).toBe(null);
+
+  disk.grow();
+  await until(() => caughtUp(own), 'the worker to catch up');
+  const log = readFileSync(path.join(own.home, 'logs/worker.log'), 'utf8');
+  expect(log).toContain('No space left on the disk');
+  worker.child.kill('SIGTERM');
+  expect((await worker.ended).code).toBe(0);
+  const fresh = await undisturbed(folder, own);
+  expectSameRows(rowsOf(own.database), rowsOf(fresh.database), 'after space was made');
+});
+
+itOnSmallDisk('a backup onto a full disk leaves no part of a file, and one that has space is complete', async () => {
+  const folder = temporaryFolder();
+  const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
+  await ask(own.env, 'ingest');
+  const disk = smallDisk(folder, 2);
+  const target = path.join(disk.path, 'copy.db');
+  const full = await holdfast(own.env, 'backup', target);
+  expect(full.code).toBe(7);
+  expect(full.stderr).toContain('No space left on the disk');
+  expect(full.stderr).toContain(target);
+  expectNoTrace(full);
+  expect(readdirSync(disk.path)).toEqual([]);
+
+  disk.grow();
+  await ask(own.env, 'backup', target);
+  expect(readdirSync(disk.path)).toEqual(['copy.db']);
+  expectSameRows(rowsOf(target), rowsOf(own.database), 'the backup');
+
+  // The same for the way back: a data folder without space keeps what it had.
+  const small = smallDisk(path.join(folder, 'user'), 2);
+  const poor = place({ folder, home: path.join(small.path, 'data') });
+  await ask(poor.env, 'sessions');
+  const before = rowsOf(poor.database);
+  const restored = await holdfast(poor.env, 'restore', target);
+  expect(restored.code).toBe(7);
+  expect(restored.stderr).toContain('No space left on the disk');
+  expectNoTrace(restored);
+  expectSameRows(rowsOf(poor.database), before, 'after a restore without space');
+  expect(readdirSync(poor.home).filter((name) => name.includes('restore'))).toEqual([]);
+});
