@@ -40,7 +40,7 @@ async function bundleProgram(folder) {
   const bundle = await rolldown({
     input: { holdfast: path.join(folder, 'cli', 'main.js') },
     platform: 'node',
-    external: ['better-sqlite3', 'chokidar'],
+    external: ['better-sqlite3'],
   });
   await bundle.write({ dir: folder, format: 'esm', codeSplitting: false });
   await bundle.close();

@@ -1,7 +1,7 @@
 // Tells of transcripts that appear or grow below a folder; also when that folder comes later, goes, and comes back.
 import fs from 'node:fs';
 import path from 'node:path';
-import { type FSWatcher, watch as watchTree } from 'chokidar';
+import { watchTree } from './tree.ts';
 
 export interface Watch {
   close(): Promise<void>;
@@ -16,28 +16,16 @@ export async function watchFolder(
   wanted: (file: string) => boolean,
   on: { file: (file: string) => void; root: () => void; error: (error: unknown) => void },
 ): Promise<Watch> {
-  let tree: FSWatcher | undefined;
+  let leaveTree: (() => void) | undefined;
   let above: fs.FSWatcher | undefined;
   let closed = false;
 
-  async function watchRoot(): Promise<void> {
-    const watcher = watchTree(root, {
-      ignoreInitial: true,
-      ignored: (file, stats) => stats?.isFile() === true && !wanted(file),
-    });
-    tree = watcher;
-    watcher.on('add', on.file).on('change', on.file).on('error', on.error);
-    watcher.on('unlinkDir', (folder) => {
-      if (path.resolve(folder) === root) void comeBack(watcher);
-    });
-    await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
-  }
-
-  async function comeBack(gone: FSWatcher): Promise<void> {
-    if (closed || tree !== gone) return;
-    tree = undefined;
-    await gone.close();
-    await awaitRoot();
+  function watchRoot(): void {
+    const gone = () => {
+      leaveTree = undefined;
+      void awaitRoot();
+    };
+    leaveTree = watchTree(root, wanted, { file: on.file, gone, error: on.error });
   }
 
   /** Looks at the nearest folder above that exists until the root is there again. */
@@ -46,7 +34,7 @@ export async function watchFolder(
     above = undefined;
     if (closed) return;
     if (fs.existsSync(root)) {
-      await watchRoot();
+      watchRoot();
       on.root();
       return;
     }
@@ -60,14 +48,14 @@ export async function watchFolder(
     if (fs.existsSync(root) || nextStep(folder, root)) await awaitRoot();
   }
 
-  if (fs.existsSync(root)) await watchRoot();
+  if (fs.existsSync(root)) watchRoot();
   else await awaitRoot();
 
   return {
     async close() {
       closed = true;
       above?.close();
-      await tree?.close();
+      leaveTree?.();
     },
   };
 }

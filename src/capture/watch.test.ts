@@ -1,0 +1,123 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Watch, watchFolder } from './watch.ts';
+
+let folder: string;
+let root: string;
+let told: Set<string>;
+let roots: number;
+let errors: unknown[];
+let watch: Watch | undefined;
+
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-watch-'));
+  root = path.join(folder, '.claude', 'projects');
+  fs.mkdirSync(root, { recursive: true });
+  [told, roots, errors] = [new Set(), 0, []];
+});
+
+afterEach(async () => {
+  await watch?.close();
+  watch = undefined;
+  fs.rmSync(folder, { recursive: true, force: true });
+  expect(errors).toEqual([]);
+});
+
+async function start(): Promise<void> {
+  watch = await watchFolder(root, (file) => file.endsWith('.jsonl'), {
+    file: (file) => void told.add(path.relative(root, file)),
+    root: () => void roots++,
+    error: (error) => void errors.push(error),
+  });
+}
+
+const write = (name: string, text = '{}\n') => {
+  const file = path.join(root, name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.appendFileSync(file, text);
+};
+
+const hears = (...names: string[]) => vi.waitFor(() => expect([...told].sort()).toEqual(names.sort()), { timeout: 3000 });
+
+it('tells of files that grow or appear below a hidden folder, and of no others', async () => {
+  write('a/old.jsonl');
+  write('a/still.jsonl');
+  await start();
+  write('a/old.jsonl');
+  write('a/new.jsonl');
+  write('a/notes.txt');
+  await hears('a/old.jsonl', 'a/new.jsonl');
+});
+
+it('misses nothing in folders that are made, filled and moved in at once', async () => {
+  await start();
+  for (let i = 0; i < 50; i++) write(`made-${i}/deep/er/s.jsonl`);
+  const elsewhere = path.join(folder, 'elsewhere');
+  fs.mkdirSync(path.join(elsewhere, 'inner'), { recursive: true });
+  fs.writeFileSync(path.join(elsewhere, 'inner', 's.jsonl'), '{}\n');
+  fs.renameSync(elsewhere, path.join(root, 'moved'));
+  await hears('moved/inner/s.jsonl', ...Array.from({ length: 50 }, (_, i) => `made-${i}/deep/er/s.jsonl`));
+});
+
+it('goes on with a folder that was removed and made again', async () => {
+  write('a/b/s.jsonl');
+  await start();
+  fs.rmSync(path.join(root, 'a'), { recursive: true });
+  write('a/b/t.jsonl');
+  await hears('a/b/t.jsonl');
+  told.clear();
+  write('a/b/t.jsonl');
+  await hears('a/b/t.jsonl');
+});
+
+it.each(['projects', ''])('goes on when the watched folder itself goes and comes back (.claude/%s)', async (name) => {
+  write('a/s.jsonl');
+  await start();
+  fs.rmSync(path.join(folder, '.claude', name), { recursive: true });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  write('a/t.jsonl');
+  await vi.waitFor(() => expect(roots).toBe(1), { timeout: 3000 });
+  told.clear();
+  write('a/u.jsonl');
+  await vi.waitFor(() => expect(told).toContain('a/u.jsonl'), { timeout: 3000 });
+});
+
+it('asks for a scan when the watched folder is replaced in one breath', async () => {
+  write('a/s.jsonl');
+  await start();
+  fs.rmSync(root, { recursive: true });
+  write('a/t.jsonl');
+  await vi.waitFor(() => expect(roots).toBe(1), { timeout: 3000 });
+  write('a/u.jsonl');
+  await vi.waitFor(() => expect(told).toContain('a/u.jsonl'), { timeout: 3000 });
+});
+
+it('waits for a folder that is not there yet', async () => {
+  fs.rmSync(path.join(folder, '.claude'), { recursive: true });
+  await start();
+  write('a/s.jsonl');
+  await vi.waitFor(() => expect(roots).toBe(1), { timeout: 3000 });
+});
+
+it('follows links to files and folders, and leaves those that lead back', async () => {
+  const real = path.join(folder, 'real');
+  fs.mkdirSync(real);
+  fs.writeFileSync(path.join(real, 's.jsonl'), '{}\n');
+  fs.symlinkSync(real, path.join(root, 'linked'));
+  fs.symlinkSync(path.join(real, 's.jsonl'), path.join(root, 'one.jsonl'));
+  fs.symlinkSync(root, path.join(root, 'loop'));
+  await start();
+  fs.appendFileSync(path.join(real, 's.jsonl'), '{}\n');
+  await hears('linked/s.jsonl', 'one.jsonl');
+});
+
+it('says nothing more once it is closed', async () => {
+  write('a/s.jsonl');
+  await start();
+  await watch?.close();
+  write('a/s.jsonl');
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(told).toEqual(new Set());
+});
