@@ -104,14 +104,13 @@ export function chunker(
           const cwd = item.cwd ?? (state[own.cwd] as string | undefined);
           if (isOurs(item, cwd, deps.home, state)) continue;
           // A file whose lines name their session speaks of that one from here on.
-          if (item.session !== undefined && item.session !== state[own.session]) {
-            if (state[own.lastEntry] !== undefined) delete state[own.title];
-            state[own.session] = item.session;
+          if (item.session !== undefined) {
+            if (state[own.lastEntry] !== undefined && session !== sessionOf(undefined)) delete state[own.title];
+            state[own.session] = session;
           }
-          sessions.set(session, {
-            cwd: sessions.get(session)?.cwd ?? cwd,
-            title: state[own.title] as string | undefined,
-          });
+          const known = sessions.get(session);
+          const title = (state[own.title] as string | undefined) ?? known?.title;
+          sessions.set(session, { cwd: known?.cwd ?? cwd, title });
           entries.push(newEntry(item, session, line.pos, fd, agent.idKey, state));
         }
       }

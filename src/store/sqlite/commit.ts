@@ -50,16 +50,15 @@ export function committer(db: Database) {
      WHERE id = ?`,
   );
   const addCopy = db.prepare(
-    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, joins_at, generation) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET session_id = excluded.session_id, pos = excluded.pos, joins_at = excluded.joins_at,
-       generation = excluded.generation WHERE generation < excluded.generation`,
+    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, author, joins_at, generation) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET session_id = excluded.session_id, pos = excluded.pos, author = excluded.author,
+       joins_at = excluded.joins_at, generation = excluded.generation WHERE generation < excluded.generation`,
   );
   const indexEntry = db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
   const unindexEntry = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
   const addToolUse = db.prepare(
     `INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (use_id, entry_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files,
-       outcome = NULL, output = NULL`,
+     ON CONFLICT (use_id, entry_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files`,
   );
   // The result is that of the last use before it in the same file.
   const addResult = db.prepare(
@@ -117,7 +116,7 @@ export function committer(db: Database) {
     }
     const before = known.get(entry.uuid) as KnownEntry;
     if (before.file_id !== at.id) {
-      addCopy.run(before.id, at.id, session, entry.pos, joinsAt, generation);
+      addCopy.run(before.id, at.id, session, entry.pos, entry.author, joinsAt, generation);
       markShared.run(before.file_id, at.id);
     } else if (before.generation < generation) {
       touched.sessions.add(before.session_id);

@@ -17,6 +17,7 @@ interface Copy {
   readonly file_id: number;
   readonly session_id: number;
   readonly pos: number;
+  readonly author: string;
   readonly joins_at: number | null;
   readonly generation: number;
 }
@@ -44,23 +45,27 @@ export function ownership(db: Database) {
     )
     .pluck();
   const owner = db.prepare<[number], Copy>(
-    'SELECT file_id, session_id, pos, joins_at, generation FROM entries WHERE id = ?',
+    'SELECT file_id, session_id, pos, author, joins_at, generation FROM entries WHERE id = ?',
   );
   const copies = db.prepare<[number], Copy>(
-    'SELECT file_id, session_id, pos, joins_at, generation FROM entry_copies WHERE entry_id = ?',
+    'SELECT file_id, session_id, pos, author, joins_at, generation FROM entry_copies WHERE entry_id = ?',
   );
   const give = db.prepare(
-    `UPDATE entries SET file_id = ?, session_id = ?, pos = ?, joins_at = ?, generation = ?, subagent = ?, abandoned = 0,
+    `UPDATE entries SET file_id = ?, session_id = ?, pos = ?, author = ?, joins_at = ?, generation = ?, subagent = ?, abandoned = 0,
        conversation_id = (SELECT c.id FROM conversations c WHERE c.id = conversation_id AND c.status IN ('queued', 'processing', 'archived'))
      WHERE id = ?`,
   );
   const keep = db.prepare(
-    'INSERT INTO entry_copies (entry_id, file_id, session_id, pos, joins_at, generation) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, author, joins_at, generation)
+     VALUES (@entry, @file_id, @session_id, @pos, @author, @joins_at, @generation)`,
   );
   const drop = db.prepare('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
 
-  /** Compares files by birth; where a fork repeats its origin's first lines, by what each has alone. */
-  function comparer(): (a: number, b: number) => number {
+  /**
+   * Picks the earliest of some files: by birth; where a fork repeats its origin's first lines, by what each has alone.
+   * The answers are remembered, and the order in which the files are given does not matter.
+   */
+  function chooser(): (files: readonly number[]) => number {
     const known = new Map<number, FileFacts>();
     const compared = new Map<string, number>();
     const factsOf = (id: number): FileFacts => {
@@ -79,12 +84,16 @@ export function ownership(db: Database) {
         order(x.key, y.key)
       );
     };
-    return (a, b) => {
+    const isBefore = (a: number, b: number): boolean => {
       const pair = `${a} ${b}`;
       const result = compared.get(pair) ?? compare(a, b);
       compared.set(pair, result);
-      return result;
+      return result < 0;
     };
+    return (files) =>
+      files
+        .toSorted((a, b) => order(factsOf(a).key, factsOf(b).key))
+        .reduce((best, next) => (isBefore(next, best) ? next : best));
   }
 
   function move(entry: number, to: Copy): void {
@@ -93,6 +102,7 @@ export function ownership(db: Database) {
       to.file_id,
       to.session_id,
       to.pos,
+      to.author,
       to.joins_at,
       to.generation,
       facts.get(to.file_id)?.subagent ?? null,
@@ -103,18 +113,17 @@ export function ownership(db: Database) {
   return {
     /** Gives every entry that this file shares to the earliest file that holds it. Returns what changed hands, both sides. */
     settle(file: number): Moved[] {
-      const compare = comparer();
+      const earliestOf = chooser();
       const moved = new Map<string, Moved>();
       const note = (place: Copy) =>
         moved.set(`${place.file_id} ${place.session_id}`, { file: place.file_id, session: place.session_id });
       for (const entry of sharedEntries.all(file, file)) {
-        const places = [entry.file_id, ...entry.places.split(',').map(Number)];
-        const earliest = places.reduce((best, next) => (compare(next, best) < 0 ? next : best));
+        const earliest = earliestOf([entry.file_id, ...entry.places.split(',').map(Number)]);
         if (earliest === entry.file_id) continue;
         const old = owner.get(entry.id) as Copy;
         const heir = copies.all(entry.id).find((copy) => copy.file_id === earliest) as Copy;
         move(entry.id, heir);
-        keep.run(entry.id, old.file_id, old.session_id, old.pos, old.joins_at, old.generation);
+        keep.run({ entry: entry.id, ...old });
         note(old);
         note(heir);
       }
@@ -124,8 +133,8 @@ export function ownership(db: Database) {
     handOver(entry: number): Moved | undefined {
       const heirs = copies.all(entry);
       if (heirs.length === 0) return undefined;
-      const compare = comparer();
-      const heir = heirs.reduce((best, next) => (compare(next.file_id, best.file_id) < 0 ? next : best));
+      const earliest = chooser()(heirs.map((copy) => copy.file_id));
+      const heir = heirs.find((copy) => copy.file_id === earliest) as Copy;
       move(entry, heir);
       return { file: heir.file_id, session: heir.session_id };
     },

@@ -55,17 +55,18 @@ export function sessionRows(db: Database) {
   const firstPrompt = db
     .prepare<{ session: number }, string>(
       `SELECT text FROM (
-       SELECT * FROM (SELECT text, pos FROM entries WHERE session_id = @session AND subagent IS NULL AND author = 'person'
-                      AND substr(text, 1, 1) NOT IN ('/', '!') ORDER BY pos LIMIT 1)
+       SELECT * FROM (SELECT text, pos, at, uuid FROM entries WHERE session_id = @session AND subagent IS NULL
+                      AND author = 'person' AND substr(text, 1, 1) NOT IN ('/', '!') ORDER BY pos, at, uuid LIMIT 1)
        UNION ALL
-       SELECT * FROM (SELECT e.text, c.pos FROM entry_copies c JOIN entries e ON e.id = c.entry_id WHERE c.session_id = @session
-                      AND e.author = 'person' AND substr(e.text, 1, 1) NOT IN ('/', '!') ORDER BY c.pos LIMIT 1)
-     ) ORDER BY pos LIMIT 1`,
+       SELECT * FROM (SELECT e.text, c.pos, e.at, e.uuid FROM entry_copies c JOIN entries e ON e.id = c.entry_id
+                      WHERE c.session_id = @session AND c.author = 'person' AND substr(e.text, 1, 1) NOT IN ('/', '!')
+                      ORDER BY c.pos, e.at, e.uuid LIMIT 1)
+     ) ORDER BY pos, at, uuid LIMIT 1`,
     )
     .pluck();
   const firstText = db
     .prepare<[number], string>(
-      'SELECT text FROM entries WHERE session_id = ? ORDER BY subagent IS NOT NULL, pos LIMIT 1',
+      'SELECT text FROM entries WHERE session_id = ? ORDER BY subagent IS NOT NULL, pos, at, uuid LIMIT 1',
     )
     .pluck();
   const update = db.prepare(
