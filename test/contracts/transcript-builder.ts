@@ -79,25 +79,46 @@ export async function workbench(env: NodeJS.ProcessEnv = {}) {
     stores.push(store);
     return store;
   };
-  const dispose = async () => {
+  const closeStores = async () => {
     for (const store of stores.splice(0)) await store.close();
+  };
+  const dispose = async () => {
+    await closeStores();
     fs.rmSync(home, { recursive: true, force: true });
   };
   onTestFinished(dispose);
-  const store = await open();
-  const deps: IngestDeps = { store, config, clock: () => later };
+  const first = await open();
   const place = (key: string, below = root): string => {
     const file = path.join(below, key);
     fs.mkdirSync(path.dirname(file), { recursive: true });
     return file;
   };
+  /** What can be done with a store that is open on this home. */
+  const onto = (store: Store) => {
+    const deps: IngestDeps = { store, config, clock: () => later };
+    return {
+      store,
+      deps,
+      ingest: (request: IngestRequest = {}) => ingest(deps, request),
+      /** Takes in one file as it was at a given size, as a scan that looked earlier would. */
+      take(key: string, size = fs.statSync(place(key)).size, below = root) {
+        const source: Source = { agent: claudeCode, path: place(key, below), root: below, key, size };
+        return ingestSources(deps, [source], false);
+      },
+      state: (key: string) => store.fileState('claude-code', key),
+      /** What the entries of a session say, in order. */
+      texts: async (session = 's1', subagents = false): Promise<string[]> =>
+        (await store.transcript('claude-code', session, { subagents })).map((entry) => entry.text),
+    };
+  };
   return {
+    ...onto(first),
+    onto,
     home,
     config,
     root,
-    store,
-    deps,
     open,
+    closeStores,
     dispose,
     write(key: string, parts: readonly Part[], below = root): string {
       const file = place(key, below);
@@ -107,16 +128,6 @@ export async function workbench(env: NodeJS.ProcessEnv = {}) {
     append(key: string, ...parts: readonly Part[]): void {
       fs.appendFileSync(place(key), bytesOf(parts));
     },
-    ingest: (request: IngestRequest = {}) => ingest(deps, request),
-    /** Takes in one file as it was at a given size, as a scan that looked earlier would. */
-    take(key: string, size = fs.statSync(place(key)).size, below = root) {
-      const source: Source = { agent: claudeCode, path: place(key, below), root: below, key, size };
-      return ingestSources(deps, [source], false);
-    },
-    state: (key: string) => store.fileState('claude-code', key),
-    /** What the entries of a session say, in order. */
-    texts: async (session = 's1', subagents = false): Promise<string[]> =>
-      (await store.transcript('claude-code', session, { subagents })).map((entry) => entry.text),
     rows: () => comparable(config.databasePath),
   };
 }
