@@ -27,6 +27,12 @@ for (const [signal, code] of [
     process.exitCode = code;
   });
 
+// Whoever ran us as a part of themselves is gone: so is the need.
+if (process.channel) {
+  process.once('disconnect', () => stop.abort());
+  process.channel.unref();
+}
+
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // Whoever read us has seen enough (`| head`).
@@ -60,7 +66,7 @@ function report(error: unknown): number {
     return Number(process.exitCode ?? 130);
   }
   const { code, message, hint, exitCode } =
-    error instanceof CommanderError ? misuse(error) : explain(error, 'holdfast');
+    error instanceof CommanderError ? misuse(error) : explain(error, (error as NodeJS.ErrnoException | undefined)?.path ?? 'holdfast');
   if (argv.includes('--json')) {
     process.stderr.write(`${JSON.stringify({ error: { code, message, ...(hint ? { hint } : {}) } })}\n`);
   } else {
