@@ -19,6 +19,8 @@ export interface Config {
   /** The folder of an agent's transcripts. */
   watchPath(agent: Agent): string;
   enabled(agent: Agent): boolean;
+  /** The environment in which a process of ours has this same configuration. */
+  readonly environment: NodeJS.ProcessEnv;
   /** The configuration as it is now, from the same environment. */
   reload(): Config;
 }
@@ -46,6 +48,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     origin,
     watchPath: (agent) => resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user)),
     enabled: (agent) => settings.agents[agent.name].enabled,
+    environment: { ...env, HOLDFAST_HOME: home },
     reload: () => loadConfig(env),
   };
 }
@@ -163,7 +166,7 @@ function requirement(error: z.ZodError, setting: Setting): string {
   if (setting.kind === 'string') return 'must be a text that is not empty';
   if (setting.kind === 'list') return 'must be a list of texts; on the command line, separated by commas';
   const { minValue, maxValue, format } = setting.schema as z.ZodNumber;
-  const low = minValue === 0 || minValue === null ? 'above 0' : `at least ${minValue}`;
+  const low = minValue === null || !setting.schema.safeParse(minValue).success ? 'above 0' : `at least ${minValue}`;
   return `must be a ${format === 'safeint' ? 'whole number' : 'number'}, ${low}, at most ${maxValue}`;
 }
 

@@ -39,7 +39,8 @@ const write = (name: string, text = '{}\n') => {
   fs.appendFileSync(file, text);
 };
 
-const hears = (...names: string[]) => vi.waitFor(() => expect([...told].sort()).toEqual(names.sort()), { timeout: 3000 });
+const hears = (...names: string[]) =>
+  vi.waitFor(() => expect([...told].sort()).toEqual(names.sort()), { timeout: 3000 });
 
 it('tells of files that grow or appear below a hidden folder, and of no others', async () => {
   write('a/old.jsonl');

@@ -29,7 +29,8 @@ export async function runOperation(
         throw new HoldfastError('INTERNAL', `${operation.name} was declared to work without the store`);
       },
       clock: Date.now,
-      progress: bar.update,
+      // Another process of ours that waits for this one draws it itself.
+      progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
       signal,
       say,
     };

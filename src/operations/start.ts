@@ -11,7 +11,6 @@ import { packageRoot } from '../package.ts';
 import { parseKeywords } from '../recall/keywords.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Store } from '../store/store.ts';
-import { ingest } from './ingest.ts';
 import { type Context, operation } from './operation.ts';
 import { watch } from './worker.ts';
 
@@ -33,7 +32,8 @@ export const start = operation({
     try {
       const { progress, signal, say } = context;
       const own: Context = { ...opened.context, progress, signal, say };
-      const report = await ingest.run(own, { reimport: false });
+      const { ingestApart } = await import('../worker/apart.ts');
+      const report = await ingestApart(own);
       for (const line of await welcome(opened, report, demo)) say?.(line);
       await watch(own);
       return { stopped: true };

@@ -27,7 +27,11 @@ export async function watch(context: Context): Promise<void> {
     return;
   }
   try {
-    const [{ runWorker }, { openLog }] = await Promise.all([import('../worker/run.ts'), import('../log.ts')]);
+    const [{ runWorker }, { ingestApart }, { openLog }] = await Promise.all([
+      import('../worker/run.ts'),
+      import('../worker/apart.ts'),
+      import('../log.ts'),
+    ]);
     const write = openLog(config.logPath);
     // In the background the log is also where standard output goes; each line should be there once.
     const say = isOutput(config.logPath) ? undefined : context.say;
@@ -37,7 +41,9 @@ export async function watch(context: Context): Promise<void> {
     };
     write(`worker ${process.pid} started`);
     say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
-    await runWorker({ ...context, progress: undefined, log }, context.signal ?? new AbortController().signal);
+    const signal = context.signal ?? new AbortController().signal;
+    const scan = () => ingestApart({ config, signal });
+    await runWorker({ ...context, progress: undefined, scan, log }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();

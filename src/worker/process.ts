@@ -20,7 +20,7 @@ export type WorkerStatus =
 
 const claimFile = (place: Pick<WorkerPlace, 'home'>): string => path.join(place.home, 'worker.pid');
 
-const program = path.join(packageRoot, 'bin', 'holdfast');
+export const program = path.join(packageRoot, 'bin', 'holdfast');
 const command: readonly string[] = [process.execPath, program, 'worker', 'run'];
 
 /** For the worker itself: `other` is the pid of the worker that is there already, and then nothing was taken. */

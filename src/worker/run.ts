@@ -2,18 +2,19 @@
 import fs from 'node:fs';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
-import { type IngestDeps, ingest, ingestSources } from '../capture/ingest.ts';
+import { type IngestDeps, ingestSources } from '../capture/ingest.ts';
 import { fileQueue } from '../capture/queue.ts';
 import { fileSource } from '../capture/sources.ts';
 import { type Watch, watchFolder } from '../capture/watch.ts';
 import { explain, systemCode } from '../errors.ts';
+import type { IngestReport } from '../schema/ingest-report.ts';
 
 /** How often a processing attempt may fail before the conversation is given up, with the reason. */
 const maxAttempts = 3;
 
 /** Runs until the signal; resolves when the last transaction is finished and every watch is closed. */
 export async function runWorker(
-  deps: IngestDeps & { log: (line: string) => void },
+  deps: IngestDeps & { scan: () => Promise<IngestReport>; log: (line: string) => void },
   signal: AbortSignal,
 ): Promise<void> {
   const { store, config, clock, log } = deps;
@@ -28,7 +29,7 @@ export async function runWorker(
   async function scanAll(): Promise<void> {
     scanDue = false;
     try {
-      const report = await ingest({ ...deps, signal }, {});
+      const report = await deps.scan();
       if (report.files.imported > 0)
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
