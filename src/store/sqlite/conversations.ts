@@ -41,9 +41,13 @@ export function conversationRows(
   const tooShort = db.prepare(
     `UPDATE conversations SET status = 'skipped', reason = 'fewer than ' || CAST(@least AS INTEGER) || ' entries' WHERE status = 'ready' AND entries < @least`,
   );
+  // An entry may since belong to an earlier file; then a copy tells where it stands in this one.
   const entries = db.prepare<{ id: number }, EntryRow>(
-    `SELECT ${entryColumns} FROM entries e JOIN sessions s ON s.id = e.session_id
-     WHERE e.file_id = (SELECT file_id FROM conversations WHERE id = @id) AND e.conversation_id = @id ORDER BY e.pos`,
+    `SELECT ${entryColumns}, e.pos AS place FROM entries e JOIN sessions s ON s.id = e.session_id
+     WHERE e.file_id = (SELECT file_id FROM conversations WHERE id = @id) AND e.conversation_id = @id
+     UNION ALL
+     SELECT ${entryColumns}, k.pos FROM entry_copies k JOIN entries e ON e.id = k.entry_id JOIN sessions s ON s.id = e.session_id
+     WHERE k.file_id = (SELECT file_id FROM conversations WHERE id = @id) AND e.conversation_id = @id ORDER BY place`,
   );
   const move = db.prepare(
     `UPDATE conversations SET status = @to, reason = @reason, lease_until = @leaseUntil, attempts = attempts + @attempt WHERE id = @id`,

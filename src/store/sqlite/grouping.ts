@@ -22,8 +22,9 @@ const frozen = "status IN ('queued', 'processing', 'archived')";
 
 export function grouping(db: Database) {
   const isSubagent = db.prepare<[number], number>('SELECT subagent IS NOT NULL FROM files WHERE id = ?').pluck();
-  const last = db.prepare<[number], { first_pos: number; last_pos: number; held: number }>(
-    `SELECT first_pos, last_pos, ${frozen} AS held FROM conversations WHERE file_id = ? ORDER BY first_pos DESC LIMIT 1`,
+  const last = db.prepare<[number], { pos: number; first_pos: number; held: number }>(
+    `SELECT e.pos, c.first_pos, c.${frozen} AS held FROM entries e JOIN conversations c ON c.id = e.conversation_id
+     WHERE e.file_id = ? ORDER BY e.pos DESC LIMIT 1`,
   );
   const members = db.prepare<[number, number], Member>(
     `SELECT e.pos, e.at, e.session_id, length(e.text) AS chars, c.id AS frozen
@@ -73,7 +74,7 @@ export function grouping(db: Database) {
     /** Takes in entries that were appended: only the last conversation can change. */
     extend(file: number, rules: ConversationRules): void {
       const tail = last.get(file);
-      regroup(file, tail === undefined ? 0 : tail.held === 1 ? tail.last_pos + 1 : tail.first_pos, rules);
+      regroup(file, tail === undefined ? 0 : tail.held === 1 ? tail.pos + 1 : tail.first_pos, rules);
     },
     /** Groups the whole file anew; rows that somebody works with, or has, stay as they are. */
     rebuild(file: number, rules: ConversationRules): void {
