@@ -51,6 +51,7 @@ export function explain(error: unknown, subject: string): HoldfastError {
   if (code === 'ENOENT') return because('NOT_FOUND', `${subject} does not exist`, 'Check the path.');
   if (code === 'EISDIR') return because('UNREADABLE', `${subject} is a folder, not a file`);
   if (code === 'ENOTDIR') return because('UNREADABLE', `${subject} is a file, not a folder`);
+  if (code === 'EEXIST') return because('CONFLICT', `${subject} is in the way`, 'Choose another name, or move it away.');
   if (code === 'ELOOP') return because('UNREADABLE', `${subject} is a symbolic link that leads back to itself`);
   if (code === 'EACCES' || code === 'EPERM')
     return because('NO_PERMISSION', `${subject} cannot be read: permission denied`, 'Check its owner and mode.');
