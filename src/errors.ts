@@ -2,6 +2,9 @@
 
 export const errorCodes = {
   BAD_INPUT: { exit: 2, status: 400 },
+  BAD_METHOD: { exit: 2, status: 405 },
+  BAD_TYPE: { exit: 2, status: 415 },
+  TOO_LARGE: { exit: 2, status: 413 },
   NOT_FOUND: { exit: 3, status: 404 },
   AMBIGUOUS: { exit: 3, status: 409 },
   UNREADABLE: { exit: 4, status: 422 },
@@ -10,6 +13,7 @@ export const errorCodes = {
   STORE_DAMAGED: { exit: 6, status: 503 },
   STORE_BUSY: { exit: 6, status: 503 },
   DISK_FULL: { exit: 7, status: 507 },
+  NO_TOKEN: { exit: 8, status: 401 },
   NO_PERMISSION: { exit: 8, status: 403 },
   INTERNAL: { exit: 70, status: 500 },
 } as const;
@@ -51,7 +55,8 @@ export function explain(error: unknown, subject: string): HoldfastError {
   if (code === 'ENOENT') return because('NOT_FOUND', `${subject} does not exist`, 'Check the path.');
   if (code === 'EISDIR') return because('UNREADABLE', `${subject} is a folder, not a file`);
   if (code === 'ENOTDIR') return because('UNREADABLE', `${subject} is a file, not a folder`);
-  if (code === 'EEXIST') return because('CONFLICT', `${subject} is in the way`, 'Choose another name, or move it away.');
+  if (code === 'EEXIST')
+    return because('CONFLICT', `${subject} is in the way`, 'Choose another name, or move it away.');
   if (code === 'ELOOP') return because('UNREADABLE', `${subject} is a symbolic link that leads back to itself`);
   if (code === 'EACCES' || code === 'EPERM')
     return because('NO_PERMISSION', `${subject} cannot be read: permission denied`, 'Check its owner and mode.');

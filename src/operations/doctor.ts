@@ -43,7 +43,8 @@ export const doctor = operation({
     }),
     disk: z.object({ home: z.string(), database: count, logs: count, backups: count }).describe('bytes'),
   }),
-  surfaces: ['cli', 'http'],
+  // Not over HTTP: the check of a large store takes seconds, in which the worker could answer no hook.
+  surfaces: ['cli'],
   examples: ['holdfast doctor', 'holdfast doctor --json'],
   withoutStore: true,
   succeeded: (report) => report.ok,

@@ -35,6 +35,14 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Input fields that the command line takes as arguments rather than options, in order. */
   readonly positional?: readonly string[];
   readonly examples: readonly string[];
+  /** How HTTP offers it, where that is not `GET /api/<name>`. What changes something must be a POST. */
+  readonly http?: {
+    readonly method?: 'GET' | 'POST';
+    /** `/api/sessions/{id}`: what stands in braces is a field of the input. */
+    readonly path?: string;
+    /** Other names of query fields: `{ q: 'query' }`. */
+    readonly aliases?: Readonly<Record<string, string>>;
+  };
   /** Works where there is no sound store, or opens one itself: `context.store` must not be touched. */
   readonly withoutStore?: true;
   /** False when the answer itself reports a failure. The command line then ends with 1. */

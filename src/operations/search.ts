@@ -20,6 +20,7 @@ export const search = operation({
   output: z.object({ hits: z.array(Hit) }),
   surfaces: ['cli', 'http', 'mcp'],
   positional: ['query'],
+  http: { aliases: { q: 'query' } },
   examples: [
     'holdfast search flaky login test',
     'holdfast search \'"race condition" worker\' --since 2w',

@@ -29,6 +29,7 @@ export const show = operation({
   output: Shown,
   surfaces: ['cli', 'http', 'mcp'],
   positional: ['id'],
+  http: { path: '/api/sessions/{id}' },
   examples: ['holdfast show 0f3c', 'holdfast show 0f3c --subagents', 'holdfast show 0f3c --json'],
   async run({ store }, { id, subagents, agent }) {
     const { session, entry } = await find(store, id.trim(), agent);

@@ -1,6 +1,7 @@
 // The worker as a process. Its code is loaded only when one of these runs.
 import { fstatSync, statSync } from 'node:fs';
 import { z } from 'zod';
+import type { LiveDeps } from '../capture/hook.ts';
 import { ensureHome } from '../config.ts';
 import { type Context, operation } from './operation.ts';
 
@@ -27,9 +28,10 @@ export async function watch(context: Context): Promise<void> {
     return;
   }
   try {
-    const [{ runWorker }, { ingestApart }, { openLog }] = await Promise.all([
+    const [{ runWorker }, { ingestApart }, { startHttp }, { openLog }] = await Promise.all([
       import('../worker/run.ts'),
       import('../worker/apart.ts'),
+      import('../http/server.ts'),
       import('../log.ts'),
     ]);
     const write = openLog(config.logPath);
@@ -43,7 +45,8 @@ export async function watch(context: Context): Promise<void> {
     say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
     const signal = context.signal ?? new AbortController().signal;
     const scan = () => ingestApart({ config, signal });
-    await runWorker({ ...context, progress: undefined, scan, log }, signal);
+    const listen = (live: LiveDeps) => startHttp({ ...live, log, briefing: async () => '' });
+    await runWorker({ ...context, progress: undefined, scan, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();

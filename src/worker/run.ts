@@ -2,22 +2,30 @@
 import fs from 'node:fs';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
+import type { LiveDeps } from '../capture/hook.ts';
 import { type IngestDeps, ingestSources } from '../capture/ingest.ts';
 import { fileQueue } from '../capture/queue.ts';
 import { fileSource } from '../capture/sources.ts';
 import { type Watch, watchFolder } from '../capture/watch.ts';
 import { explain, systemCode } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
+import { liveEvents } from '../schema/live-event.ts';
+import { type Door, door } from './door.ts';
 
 /** How often a processing attempt may fail before the conversation is given up, with the reason. */
 const maxAttempts = 3;
 
-/** Runs until the signal; resolves when the last transaction is finished and every watch is closed. */
-export async function runWorker(
-  deps: IngestDeps & { scan: () => Promise<IngestReport>; log: (line: string) => void },
-  signal: AbortSignal,
-): Promise<void> {
+export interface WorkerDeps extends IngestDeps {
+  readonly scan: () => Promise<IngestReport>;
+  readonly log: (line: string) => void;
+  /** Opens HTTP; without it the worker only watches. */
+  readonly listen?: ((live: LiveDeps) => ReturnType<Parameters<typeof door>[0]>) | undefined;
+}
+
+/** Runs until the signal; resolves when the last transaction is finished and every watch and connection is closed. */
+export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<void> {
   const { store, config, clock, log } = deps;
+  const events = liveEvents(clock);
   const complain = (error: unknown) => {
     if (signal.aborted) return;
     const { message, hint } = explain(error, 'the worker');
@@ -33,6 +41,7 @@ export async function runWorker(
       if (report.files.imported > 0)
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
+      if (report.entries.added > 0) events.publish({ kind: 'entries', added: report.entries.added });
     } catch (error) {
       scanDue = true;
       complain(error);
@@ -48,9 +57,18 @@ export async function runWorker(
       if (source === undefined) return;
       const pass = await ingestSources({ ...deps, signal, progress: undefined }, [source], false);
       for (const problem of pass.problems) log(problem.message);
+      const { agent, key } = source;
+      const { session } = agent.describe(key);
+      if (pass.added > 0) events.publish({ kind: 'entries', agent: agent.name, session, added: pass.added });
     },
     (_, error) => complain(error),
   );
+
+  // Open before the first scan: a hook must not wait for an import.
+  const live: LiveDeps = { store, config, clock, events, wake: queue.add };
+  const { listen } = deps;
+  const http: Door | undefined = listen && door(() => listen(live), log);
+  await http?.open();
 
   const watches: Watch[] = [];
   const watchAgent = async (agent: Agent) => {
@@ -72,6 +90,7 @@ export async function runWorker(
       await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
       await store.requeueExpired(clock(), maxAttempts);
       queue.retry();
+      await http?.open();
       if (scanDue) await scanAll();
     } catch (error) {
       complain(error);
@@ -85,6 +104,7 @@ export async function runWorker(
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   clearInterval(timer);
+  await http?.close();
   await Promise.all(watches.map((watch) => watch.close()));
   await queue.idle();
 }

@@ -1,0 +1,39 @@
+// Who may speak with the worker. In this order: the name it was called by, where the page came from that calls, the token.
+import type { IncomingMessage } from 'node:http';
+import { HoldfastError } from '../errors.ts';
+import { type Access, accessOf, type Tokens } from './tokens.ts';
+
+/** Refuses what a foreign web page could send through the person's browser, whatever token it carries. */
+export function refuseForeign(request: IncomingMessage, port: number): void {
+  // A name that was made to lead to this machine (DNS rebinding) is not one of ours.
+  const hosts = valuesOf(request, 'host');
+  const ownHosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+  if (hosts.length !== 1 || !ownHosts.includes((hosts[0] as string).toLowerCase()))
+    throw new HoldfastError('NO_PERMISSION', 'Refused: this Host is not the worker', {
+      hint: `Call it by its address: http://127.0.0.1:${port}`,
+    });
+  const origins = valuesOf(request, 'origin');
+  const ownOrigins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+  if (origins.length > 1 || origins.some((origin) => !ownOrigins.includes(origin)))
+    throw new HoldfastError('NO_PERMISSION', 'Refused: the call comes from a foreign web page');
+  // Browsers send no Origin with an image or a script, but they say this.
+  if (valuesOf(request, 'sec-fetch-site').some((site) => site !== 'same-origin' && site !== 'none'))
+    throw new HoldfastError('NO_PERMISSION', 'Refused: the call comes from a foreign web page');
+}
+
+/** What the caller may do. The token is taken from the Authorization header and nowhere else. */
+export function identify(request: IncomingMessage, tokens: Tokens): Access {
+  const given = valuesOf(request, 'authorization');
+  const presented = given.length === 1 ? /^Bearer ([0-9a-f]{1,128})$/i.exec(given[0] as string)?.[1] : undefined;
+  const access = presented === undefined ? undefined : accessOf(tokens, presented);
+  if (access !== undefined) return access;
+  throw new HoldfastError('NO_TOKEN', given.length === 0 ? 'The token is missing' : 'The token is wrong', {
+    hint: 'Send the header Authorization: Bearer … with what the file `token` in the data folder holds.',
+  });
+}
+
+/** All values of a header as they were sent: Node shows only the first of some, and joins others. */
+function valuesOf(request: IncomingMessage, name: string): string[] {
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+}

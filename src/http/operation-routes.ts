@@ -1,0 +1,23 @@
+// The table of operations → routes. Nothing here knows a particular operation.
+import { operations } from '../operations/index.ts';
+import type { Context, Operation } from '../operations/operation.ts';
+import type { Route } from './route.ts';
+
+export function operationRoutes(
+  context: Context,
+  table: readonly Operation[] = operations as unknown as readonly Operation[],
+): Route[] {
+  return table
+    .filter((operation) => operation.surfaces.includes('http'))
+    .map((operation) => ({
+      method: operation.http?.method ?? 'GET',
+      path: operation.http?.path ?? `/api/${operation.name.replaceAll(' ', '/')}`,
+      summary: operation.summary,
+      access: 'full',
+      input: operation.input,
+      ...(operation.http?.aliases ? { aliases: operation.http.aliases } : {}),
+      type: 'application/json',
+      output: operation.output,
+      run: (input) => operation.run(context, input),
+    }));
+}

@@ -1,0 +1,64 @@
+// The routes that are no operations: is the worker there, what happens now, what is this API, what should an agent know.
+import { z } from 'zod';
+import { LiveEvent } from '../schema/live-event.ts';
+import type { EventStreams } from './events.ts';
+import { type Route, route } from './route.ts';
+
+export interface BriefingRequest {
+  /** Name of a project, or any path inside it. */
+  readonly project?: string | undefined;
+  readonly session?: string | undefined;
+  /** Why the session starts: startup, resume, clear, compact. */
+  readonly source?: string | undefined;
+}
+
+export interface OwnDeps {
+  readonly version: string;
+  readonly streams: EventStreams;
+  /** The text for an agent whose session starts; empty where there is nothing to say. */
+  readonly briefing: (request: BriefingRequest) => Promise<string>;
+  readonly allRoutes: () => readonly Route[];
+}
+
+export function ownRoutes({ version, streams, briefing, allRoutes }: OwnDeps): Route[] {
+  const reads = { method: 'GET', access: 'full', type: 'application/json', input: z.object({}) } as const;
+  return [
+    route({
+      ...reads,
+      path: '/api/health',
+      summary: 'Whether the worker is there, and which version',
+      access: 'open',
+      output: z.object({ ok: z.literal(true), name: z.literal('holdfast'), version: z.string(), pid: z.int() }),
+      run: async () => ({ ok: true, name: 'holdfast', version, pid: process.pid }),
+    }),
+    route({
+      ...reads,
+      path: '/api/context/inject',
+      summary: 'The briefing for a session that starts',
+      input: z.object({
+        project: z.string().min(1).optional().describe('name of a project, or any path inside it'),
+        session: z.string().min(1).optional().describe('the session that it is for'),
+        source: z.string().min(1).optional().describe('why it starts: startup, resume, clear, compact'),
+      }),
+      type: 'text/markdown',
+      output: z.string(),
+      run: (request) => briefing(request),
+    }),
+    route({
+      ...reads,
+      path: '/api/events',
+      summary: 'What happens, as it happens: server-sent events',
+      type: 'text/event-stream',
+      output: LiveEvent,
+      run: async (_, { response }) => streams.add(response),
+    }),
+    route({
+      ...reads,
+      path: '/api/openapi.json',
+      summary: 'This API, described',
+      output: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
+      // Loaded only here: the worker must not keep in memory what nobody asks for.
+      run: async () => (await import('./openapi.ts')).openApi(allRoutes(), version),
+    }),
+  ];
+}

@@ -1,0 +1,72 @@
+// Who listens on a port of this machine. From /proc on Linux, from lsof elsewhere; where neither says it, nobody knows.
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+export interface PortHolder {
+  /** Unknown when the process belongs to another user. */
+  readonly pid?: number | undefined;
+  readonly command?: string | undefined;
+}
+
+/** Undefined when nobody listens, or nobody can tell. Contract: never throws. */
+export async function portHolder(port: number): Promise<PortHolder | undefined> {
+  try {
+    return process.platform === 'linux' ? await holderByProc(port) : await holderByLsof(port);
+  } catch {
+    // To name the holder is a courtesy.
+    return undefined;
+  }
+}
+
+/** Contract: the first line is what is wrong, the second what to do. */
+export function describeTaken(port: number, holder: PortHolder | undefined): { message: string; hint: string } {
+  const who =
+    holder?.pid === undefined
+      ? 'another program, perhaps of another user'
+      : `process ${holder.pid}${holder.command ? ` (${holder.command})` : ''}`;
+  return {
+    message: `Port ${port} is held by ${who}; the worker goes on without HTTP, from transcripts alone`,
+    hint: `Stop that program, or move Holdfast: holdfast config set port ${port === 65_535 ? 37_778 : port + 1} && holdfast repair`,
+  };
+}
+
+async function holderByProc(port: number): Promise<PortHolder | undefined> {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+  );
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const inodes = tables
+    .flatMap((table) => table.split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    // 0A: it listens.
+    .filter(([, local = '', , state]) => state === '0A' && local.endsWith(suffix))
+    .map((fields) => `socket:[${fields[9]}]`);
+  if (inodes.length === 0) return undefined;
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const links = await readdir(`/proc/${pid}/fd`).catch(() => []);
+    for (const link of links) {
+      const target = await readlink(`/proc/${pid}/fd/${link}`).catch(() => '');
+      if (inodes.includes(target)) return { pid: Number(pid), command: await commandOf(pid) };
+    }
+  }
+  return {};
+}
+
+async function commandOf(pid: string): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return text.replaceAll('\0', ' ').trim().slice(0, 120) || undefined;
+}
+
+async function holderByLsof(port: number): Promise<PortHolder | undefined> {
+  const { stdout } = await promisify(execFile)('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], {
+    timeout: 3000,
+  });
+  const field = (letter: string) =>
+    stdout
+      .split('\n')
+      .find((line) => line.startsWith(letter))
+      ?.slice(1);
+  const pid = field('p');
+  return pid === undefined ? undefined : { pid: Number(pid), command: field('c') };
+}

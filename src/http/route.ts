@@ -1,0 +1,116 @@
+// A route, declared: the server runs it, the OpenAPI document describes it, and neither knows more than this.
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
+import type { Access } from './tokens.ts';
+
+export type Method = 'GET' | 'POST';
+
+export interface Route {
+  readonly method: Method;
+  /** `/api/sessions/{id}`: what stands in braces is a field of the input. */
+  readonly path: string;
+  readonly summary: string;
+  /** `open`: no token; `report`: either token; `full`: the one that opens everything. */
+  readonly access: 'open' | Access;
+  /** Taken from path and query string of a GET, from path and body of a POST. */
+  readonly input: z.ZodObject;
+  /** Other names of query fields. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** The most bytes of a body. */
+  readonly limit?: number;
+  readonly type: 'application/json' | 'text/markdown' | 'text/event-stream';
+  /** Of the answer, or of each event. */
+  readonly output: z.ZodType;
+  /** Resolves with the answer; a stream of events writes to the response itself and resolves with nothing. */
+  run(input: Record<string, unknown>, caller: Caller): Promise<unknown>;
+}
+
+export interface Caller {
+  readonly access: Access | undefined;
+  readonly response: ServerResponse;
+}
+
+/** Keeps the type of the input where a route is declared. */
+export const route = <Input extends z.ZodObject>(
+  declared: Omit<Route, 'input' | 'run'> & {
+    input: Input;
+    run(input: z.output<Input>, caller: Caller): Promise<unknown>;
+  },
+): Route => declared as unknown as Route;
+
+export interface Match {
+  readonly route: Route;
+  /** What stood where the path has braces. */
+  readonly inPath: Readonly<Record<string, string>>;
+}
+
+/** Finds the route; one that is written out goes before one with braces. */
+export function findRoute(routes: readonly Route[], method: string, path: string): Match {
+  const matches = routes
+    .map((candidate) => ({ route: candidate, inPath: matchPath(candidate.path, path) }))
+    .filter((match): match is Match => match.inPath !== undefined)
+    .sort((a, b) => Object.keys(a.inPath).length - Object.keys(b.inPath).length);
+  const found = matches.find((match) => match.route.method === method);
+  if (found) return found;
+  if (matches.length > 0)
+    throw new HoldfastError('BAD_METHOD', `This address takes ${matches.map((m) => m.route.method).join(' or ')}`);
+  throw new HoldfastError('NOT_FOUND', 'There is nothing at this address', { hint: 'See /api/openapi.json' });
+}
+
+function matchPath(template: string, path: string): Record<string, string> | undefined {
+  const [expected, given] = [template.split('/'), path.split('/')];
+  if (expected.length !== given.length) return undefined;
+  const inPath: Record<string, string> = {};
+  for (const [i, part] of expected.entries()) {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    const text = given[i] as string;
+    if (name === undefined ? text !== part : text === '') return undefined;
+    if (name !== undefined) inPath[name] = decode(text);
+  }
+  return inPath;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new HoldfastError('BAD_INPUT', 'The address has a broken %-escape');
+  }
+}
+
+/** A query string as the input's fields: each at most once, none that is unknown, texts as the types they stand for. */
+export function fromQuery({ input, aliases = {} }: Route, query: string): Record<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [given, text] of new URLSearchParams(query)) {
+    const name = Object.hasOwn(aliases, given) ? (aliases[given] as string) : given;
+    const field = Object.hasOwn(input.shape, name) ? (input.shape[name] as z.ZodType) : undefined;
+    if (field === undefined)
+      throw new HoldfastError('BAD_INPUT', `There is no parameter ${JSON.stringify(given)}`, {
+        hint: `Parameters: ${[...Object.keys(input.shape), ...Object.keys(aliases)].join(', ') || 'none'}.`,
+      });
+    if (values.has(name)) throw new HoldfastError('BAD_INPUT', `The parameter ${given} is given twice`);
+    // An empty parameter is one that a form left open.
+    if (text !== '') values.set(name, fromText(field, text));
+  }
+  return Object.fromEntries(values);
+}
+
+function fromText(field: z.ZodType, text: string): unknown {
+  let inner = field;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault)
+    inner = inner.unwrap() as z.ZodType;
+  if (inner instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (inner instanceof z.ZodBoolean && /^(true|1)$/.test(text)) return true;
+  if (inner instanceof z.ZodBoolean && /^(false|0)$/.test(text)) return false;
+  if (inner instanceof z.ZodArray) return text.split(',').map((part) => fromText(inner.element as z.ZodType, part));
+  return text;
+}
+
+export function checkInput({ input }: Route, values: unknown): Record<string, unknown> {
+  const parsed = input.safeParse(values);
+  if (parsed.success) return parsed.data as Record<string, unknown>;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.');
+  throw new HoldfastError('BAD_INPUT', field ? `${field}: ${issue?.message}` : (issue?.message ?? 'Bad input'));
+}

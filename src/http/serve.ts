@@ -1,0 +1,113 @@
+// One request → one response. Everything about the caller is checked before a byte of the body is read.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ErrorCode, explain, HoldfastError, systemCode } from '../errors.ts';
+import type { ApiError } from '../schema/api-error.ts';
+import { readJson } from './body.ts';
+import { identify, refuseForeign } from './guard.ts';
+import { checkInput, findRoute, fromQuery, type Route } from './route.ts';
+import type { Access, Tokens } from './tokens.ts';
+
+export interface Serving {
+  readonly port: number;
+  readonly tokens: Tokens;
+  readonly routes: readonly Route[];
+  readonly log: (line: string) => void;
+}
+
+const smallBody = 1 << 20;
+/** How long a caller may go on sending after the answer. Cut off at once, he might not see what it was. */
+const lingerMs = 500;
+
+/** Contract: never throws; every failure becomes an answer. */
+export async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    const { route, answer } = await run(serving, request, response);
+    if (route.type === 'text/event-stream') return;
+    const text = route.type === 'application/json' ? JSON.stringify(answer) : String(answer);
+    send(request, response, 200, route.type, text);
+  } catch (error) {
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    const failure = explain(error, 'the request');
+    if (failure.status >= 500) serving.log(`${request.method} ${pathOf(request)[0]}: ${failure.message}`);
+    if (failure.code === 'NO_TOKEN') response.setHeader('www-authenticate', 'Bearer');
+    send(request, response, failure.status, 'application/json', JSON.stringify(toApiError(failure)));
+  }
+}
+
+async function run(serving: Serving, request: IncomingMessage, response: ServerResponse) {
+  const { method = '' } = request;
+  refuseForeign(request, serving.port);
+  if (method !== 'GET' && method !== 'POST') throw new HoldfastError('BAD_METHOD', 'Only GET and POST are taken');
+  const [path, query] = pathOf(request);
+  const isOpen = serving.routes.some((open) => open.access === 'open' && open.method === method && open.path === path);
+  const access = isOpen ? undefined : identify(request, serving.tokens);
+  const { route, inPath } = findRoute(serving.routes, method, path);
+  if (route.access === 'full' && access !== 'full') throw onlyReports();
+  const given = method === 'GET' ? fromQuery(route, query) : await bodyOf(route, query, request, response);
+  const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
+  return { route, answer: await route.run(input, { access: access as Access | undefined, response }) };
+}
+
+async function bodyOf(route: Route, query: string, request: IncomingMessage, response: ServerResponse) {
+  if (query !== '') throw new HoldfastError('BAD_INPUT', 'What is posted stands in the body, not in the address');
+  return readJson(request, response, route.limit ?? smallBody);
+}
+
+/** Path and query string as they were sent: nothing is resolved, so `..` leads nowhere. */
+function pathOf({ url = '' }: IncomingMessage): [path: string, query: string] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+const onlyReports = (): HoldfastError =>
+  new HoldfastError('NO_PERMISSION', 'This token can only report', {
+    hint: 'Reading needs the one in the file `token`.',
+  });
+
+/** No cache keeps an answer, no page of another origin may show it, no browser guesses what it is. */
+const headers = [
+  ['cache-control', 'no-store'],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['x-content-type-options', 'nosniff'],
+] as const;
+
+function send(request: IncomingMessage, response: ServerResponse, status: number, type: string, text: string): void {
+  const body = Buffer.from(text);
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': body.length });
+  response.end(body);
+  if (request.complete) return;
+  // What is still being sent is thrown away, for a moment.
+  request.resume();
+  const cut = setTimeout(() => request.destroy(), lingerMs).unref();
+  request.once('close', () => clearTimeout(cut));
+}
+
+const toApiError = ({
+  code,
+  message,
+  hint,
+}: {
+  code: ErrorCode;
+  message: string;
+  hint?: string | undefined;
+}): ApiError => ({
+  error: { code, message, ...(hint === undefined ? {} : { hint }) },
+});
+
+/** What is not HTTP at all, or took too long to become a request. */
+export function refuseBroken(error: Error, socket: Duplex): void {
+  if (!socket.writable || systemCode(error) === 'ECONNRESET') return void socket.destroy();
+  const code = systemCode(error);
+  const [status, message] =
+    code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'The request took too long']
+      : code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', 'The headers are too large']
+        : ['400 Bad Request', 'This is not HTTP'];
+  const body = JSON.stringify(toApiError({ code: 'BAD_INPUT', message }));
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,101 @@
+// The worker's HTTP, on the loopback alone: socket → serve (guard, route, body) → operation, capture or event stream.
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LiveDeps } from '../capture/hook.ts';
+import { explain, HoldfastError, systemCode } from '../errors.ts';
+import { version } from '../package.ts';
+import { captureRoutes } from './capture-routes.ts';
+import { eventStreams } from './events.ts';
+import { operationRoutes } from './operation-routes.ts';
+import { type OwnDeps, ownRoutes } from './own-routes.ts';
+import { describeTaken, portHolder } from './port-holder.ts';
+import type { Route } from './route.ts';
+import { refuseBroken, serve } from './serve.ts';
+import { openTokens } from './tokens.ts';
+
+export interface HttpDeps extends LiveDeps {
+  readonly briefing: OwnDeps['briefing'];
+  readonly log: (line: string) => void;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  readonly routes: readonly Route[];
+  /** Ends every connection, open streams too, within a second. */
+  close(): Promise<void>;
+}
+
+export interface HttpOptions {
+  /** 0 takes any that is free. */
+  readonly port?: number;
+  /** How long the head of a request may take; a body and a silence get a few times that. */
+  readonly patienceMs?: number;
+  readonly heartbeatMs?: number;
+}
+
+const maxConnections = 256;
+/** What is being answered when the worker stops has this long. */
+const farewellMs = 500;
+
+/** Throws CONFLICT, with the holder's name where it can be found out, when somebody else has the port. */
+export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Promise<HttpServer> {
+  const { port = deps.config.settings.port, patienceMs = 10_000, heartbeatMs } = options;
+  // Before the port is open: nobody can come in without them.
+  const tokens = openTokens(deps.config.home);
+  const streams = eventStreams(deps.events, heartbeatMs);
+  const own = { version: version(), streams, briefing: deps.briefing, allRoutes: () => routes };
+  const routes: readonly Route[] = [...ownRoutes(own), ...captureRoutes(deps), ...operationRoutes(deps)];
+
+  const server = http.createServer({
+    headersTimeout: patienceMs,
+    requestTimeout: 2 * patienceMs,
+    // The one timer of an idle server; as rare as the worker's own poll.
+    connectionsCheckingInterval: 3 * patienceMs,
+    keepAliveTimeout: 3 * patienceMs,
+    // The guard says it, in the form that all our refusals have.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  server.maxConnections = maxConnections;
+  server.timeout = 3 * patienceMs;
+  await listen(server, port);
+  const bound = (server.address() as AddressInfo).port;
+
+  const serving = { port: bound, tokens, routes, log: deps.log };
+  const respond = (request: http.IncomingMessage, response: http.ServerResponse) =>
+    void serve(serving, request, response);
+  server.on('request', respond);
+  // Who waits for leave to send a body gets it only after the checks.
+  server.on('checkContinue', respond);
+  server.on('clientError', refuseBroken);
+  server.on('error', (error) => deps.log(explain(error, 'HTTP').message));
+
+  return {
+    port: bound,
+    routes,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      streams.close();
+      server.closeIdleConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), farewellMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+async function listen(server: http.Server, port: number): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    if (systemCode(error) !== 'EADDRINUSE') throw explain(error, `Port ${port}`);
+    const { message, hint } = describeTaken(port, await portHolder(port));
+    throw new HoldfastError('CONFLICT', message, { hint, cause: error });
+  }
+}

@@ -1,0 +1,72 @@
+// Two secrets in the data folder: `token` opens everything, `hook-token` can only report. Hooks carry the second, so that
+// whoever holds the port in the worker's place learns nothing that opens the store.
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { explain, systemCode } from '../errors.ts';
+
+export type Access = 'full' | 'report';
+
+export interface Tokens {
+  readonly full: string;
+  readonly report: string;
+}
+
+const pattern = /^[0-9a-f]{64}$/;
+
+/** The tokens of a data folder, made where there are none. They stay the same until somebody removes the files. */
+export const openTokens = (home: string): Tokens => ({
+  full: tokenIn(join(home, 'token')),
+  report: tokenIn(join(home, 'hook-token')),
+});
+
+/** What a presented token opens. Takes the same time whatever it says. */
+export function accessOf(tokens: Tokens, presented: string): Access | undefined {
+  const full = same(presented, tokens.full);
+  const report = same(presented, tokens.report);
+  return full ? 'full' : report ? 'report' : undefined;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+function tokenIn(file: string): string {
+  try {
+    for (let round = 0; ; round++) {
+      const found = read(file);
+      if (found !== undefined && pattern.test(found)) {
+        // A copy from a backup may have come with wider rights.
+        chmodSync(file, 0o600);
+        return found;
+      }
+      // What is no token opens nothing; half a file of a power cut, say.
+      if (found !== undefined) rmSync(file, { force: true });
+      create(file);
+      if (round > 10) throw new Error('it keeps changing');
+    }
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+/** Linked into place when it is whole: of two processes one is faster, and both then read the same. */
+function create(file: string): void {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(draft, file);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

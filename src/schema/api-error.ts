@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** What every surface says when something went wrong. */
+export const ApiError = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string().optional().describe('what to do'),
+  }),
+});
+export type ApiError = z.infer<typeof ApiError>;
