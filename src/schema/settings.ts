@@ -56,6 +56,17 @@ export const Settings = z.strictObject({
       ...['TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ReadMcpResourceTool', 'ToolSearch'],
     ])
     .describe('tools whose uses are not kept'),
+  briefingTokens: z
+    .int()
+    .min(0)
+    .max(2375)
+    .default(1500)
+    .describe('how long a briefing at session start may be; 0 gives none'),
+  recallOnPrompt: z.boolean().default(false).describe('whether a prompt is told what the past clearly knows about it'),
+  separateWorktrees: z
+    .boolean()
+    .default(false)
+    .describe('whether each worktree of a repository is a project of its own'),
   port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -1,8 +1,10 @@
 // ② The store: what every engine must offer. Each method is one transaction; a promise that resolves is durable.
 import type { ReaderState } from '../agents/agent.ts';
 import type { AgentName } from '../schema/agent-name.ts';
+import type { BriefingSource, GivenBriefing } from '../schema/briefing.ts';
 import type { Conversation, ConversationStatus } from '../schema/conversation.ts';
 import type { Author, Entry, Role } from '../schema/entry.ts';
+import type { Pin, PinKind } from '../schema/pin.ts';
 import type { Project } from '../schema/project.ts';
 import type { Session } from '../schema/session.ts';
 import type { SessionState } from '../schema/session-state.ts';
@@ -168,6 +170,86 @@ export interface Counts {
   readonly conversations: Readonly<Record<ConversationStatus, number>>;
 }
 
+/** Of how many entries each term of a query stands in. */
+export interface KeywordCounts {
+  readonly entries: number;
+  /** In the order of the query's terms. */
+  readonly matches: readonly number[];
+}
+
+/** A project, in figures. Only sessions in which a person spoke count. */
+export interface ProjectDigest {
+  readonly name: string;
+  readonly path: string;
+  readonly sessions: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** A session in a line. */
+export interface SessionGlance {
+  readonly id: string;
+  readonly agent: AgentName;
+  readonly title: string;
+  readonly cwd: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** The beginning of what the person asked first. */
+  readonly asked: string;
+}
+
+/** How a session ended, without subagents and branches that it left. */
+export interface SessionEnding {
+  /** The last prompts of the person, newest first. */
+  readonly prompts: readonly Entry[];
+  /** The last entries that say something, oldest first. */
+  readonly entries: readonly Entry[];
+  /** The last tool uses, oldest first. */
+  readonly toolUses: readonly ToolUse[];
+}
+
+/** A file that a tool was used on. */
+export interface Touch {
+  readonly file: string;
+  readonly tool: string;
+  readonly failed: boolean;
+  readonly at: number;
+  readonly session: string;
+  readonly cwd: string;
+}
+
+export interface NewBriefing {
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly project: string;
+  readonly at: number;
+  readonly source: BriefingSource;
+  readonly text: string;
+}
+
+export interface PinKey {
+  readonly kind: PinKind;
+  readonly id: string;
+  readonly agent?: AgentName | undefined;
+}
+
+/** A folder that was moved. What happened in the old one, or below it, counts as done in the new one. */
+export interface ProjectLink {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface TimelineFilter extends SessionFilter {
+  /** Which end of the time is wanted where there is more than the limit. */
+  readonly end: 'newest' | 'oldest';
+  readonly limit: number;
+}
+
+export interface TimelineEntry {
+  readonly entry: Entry;
+  readonly project: string;
+}
+
 export interface Store {
   readonly engine: string;
   /** Where the data is, for messages to a person. */
@@ -199,6 +281,32 @@ export interface Store {
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
   searchKeywords(query: KeywordQuery, filter: KeywordFilter): Promise<readonly KeywordHit[]>;
+  keywordCounts(query: KeywordQuery): Promise<KeywordCounts>;
+  /** What was said and done, in the order of time; without machine-made text, subagents and branches that were left. */
+  timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
+
+  /** The project that is meant; of several with the name, the one last worked in. */
+  projectDigest(project: ProjectFilter): Promise<ProjectDigest | undefined>;
+  /** Sessions of the project at exactly this path in which a person spoke, newest first. */
+  recentSessions(projectPath: string, limit: number): Promise<readonly SessionGlance[]>;
+  sessionEnding(agent: AgentName, session: string): Promise<SessionEnding>;
+  /** The last uses of tools on files in the given sessions, newest first within each. */
+  touches(sessions: readonly { agent: AgentName; id: string }[], limit: number): Promise<readonly Touch[]>;
+  /** Records what a session was given. The same text twice in a row is one. */
+  saveBriefing(briefing: NewBriefing): Promise<void>;
+  /** Newest first; `session` may be the beginning of an id. */
+  briefings(filter: { session?: string | undefined; limit: number }): Promise<readonly GivenBriefing[]>;
+
+  /** Pinned and muted things, newest first. */
+  pins(): Promise<readonly Pin[]>;
+  /** Pins what was muted, and the other way round. */
+  setPin(key: PinKey, mark: Pin['mark'], at: number): Promise<void>;
+  /** False when it was not so marked. */
+  removePin(key: PinKey, mark: Pin['mark']): Promise<boolean>;
+
+  projectLinks(): Promise<readonly ProjectLink[]>;
+  /** Remembers a link, and gives the sessions of each project in `moves` to the other. Returns how many moved. */
+  linkProject(link: ProjectLink, moves: readonly ProjectLink[]): Promise<number>;
 
   conversations(filter: {
     status?: ConversationStatus | undefined;

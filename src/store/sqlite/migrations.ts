@@ -159,6 +159,36 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX session_states_by_time ON session_states (updated_at);
     `,
   },
+  {
+    name: '003-briefings',
+    sql: `
+      -- What was given to a session. Its row in sessions may come later, so the agent's own id stands here.
+      CREATE TABLE briefings (
+        id INTEGER PRIMARY KEY,
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        project TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        source TEXT NOT NULL,
+        text TEXT NOT NULL
+      );
+      CREATE INDEX briefings_by_session ON briefings (session, at);
+      CREATE TABLE pins (
+        kind TEXT NOT NULL CHECK (kind IN ('session', 'entry', 'project')),
+        id TEXT NOT NULL,
+        agent TEXT NOT NULL, -- empty for a project
+        mark TEXT NOT NULL CHECK (mark IN ('pinned', 'muted')),
+        at INTEGER NOT NULL,
+        PRIMARY KEY (kind, id, agent)
+      ) WITHOUT ROWID;
+      CREATE TABLE project_links (
+        old_path TEXT PRIMARY KEY,
+        new_path TEXT NOT NULL
+      ) WITHOUT ROWID;
+      -- Few entries are prompts: the first and the last of a session are found without reading the others.
+      CREATE INDEX entries_by_person ON entries (session_id, pos) WHERE author = 'person';
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -5,12 +5,17 @@ import Database from 'better-sqlite3';
 import { explain, HoldfastError } from '../../errors.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Chunk, ConversationRules, FileState, FileStatus, Store } from '../store.ts';
+import { briefingRows } from './briefings.ts';
 import { committer } from './commit.ts';
 import { conversationRows } from './conversations.ts';
+import { digests } from './digest.ts';
+import { projectLinks } from './links.ts';
 import { migrate } from './migrations.ts';
+import { pinRows } from './pins.ts';
 import { reader } from './read.ts';
 import { keywordSearch } from './search.ts';
 import { sessionStates } from './session-states.ts';
+import { timelines } from './timeline.ts';
 
 interface FileRow {
   id: number;
@@ -101,6 +106,11 @@ export async function openSqliteStore(location: string): Promise<Store> {
 
     ...reader(db, read),
     ...keywordSearch(db, read),
+    ...timelines(db, read),
+    ...digests(db, read),
+    ...briefingRows(db, read, write),
+    ...pinRows(db, read, write),
+    ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),
     ...sessionStates(db, read, write),
 

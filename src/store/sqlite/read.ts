@@ -6,7 +6,10 @@ import { ConversationStatus } from '../../schema/conversation.ts';
 import type { Author, Entry, Role } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import { toMoment } from '../../schema/time.ts';
+import type { ToolUse } from '../../schema/tool-use.ts';
+import { followLinks } from '../links.ts';
 import type { ProjectFilter, SessionFilter, Store } from '../store.ts';
+import { allLinks } from './links.ts';
 
 export interface EntryRow {
   uuid: string;
@@ -90,7 +93,7 @@ export function sessionConditions(
   return { where, values };
 }
 
-function projectIds(db: Database, filter: ProjectFilter): number[] {
+export function projectIds(db: Database, filter: ProjectFilter): number[] {
   if ('name' in filter) {
     return db.prepare('SELECT id FROM projects WHERE name = ? COLLATE NOCASE').pluck().all(filter.name) as number[];
   }
@@ -98,10 +101,11 @@ function projectIds(db: Database, filter: ProjectFilter): number[] {
   const inside = db.prepare(
     "SELECT id FROM projects WHERE ? = path OR substr(?, 1, length(path) + 1) = path || '/' ORDER BY length(path) DESC LIMIT 1",
   );
-  const found = inside.pluck().all(filter.path, filter.path) as number[];
+  const folder = followLinks(filter.path, allLinks(db));
+  const found = inside.pluck().all(folder, folder) as number[];
   if (found.length > 0) return found;
   const below = db.prepare("SELECT id FROM projects WHERE substr(path, 1, length(?) + 1) = ? || '/'");
-  return below.pluck().all(filter.path, filter.path) as number[];
+  return below.pluck().all(folder, folder) as number[];
 }
 
 type Run = <T>(work: () => T) => T;
@@ -207,22 +211,13 @@ export function reader(
              JOIN entries e ON e.uuid = j.value JOIN tool_uses t ON t.entry_id = e.id ORDER BY j.key, t.id`,
           )
           .all(JSON.stringify(entries)) as ToolRow[];
-        return rows.map((row) => ({
-          id: row.use_id,
-          entry: row.uuid,
-          tool: row.tool,
-          at: toMoment(row.at),
-          input: row.input,
-          files: row.files === null ? [] : (JSON.parse(row.files) as string[]),
-          ...(row.outcome === null ? {} : { outcome: row.outcome }),
-          ...(row.output === null ? {} : { output: row.output }),
-        }));
+        return rows.map(toToolUse);
       });
     },
   };
 }
 
-interface ToolRow {
+export interface ToolRow {
   use_id: string;
   uuid: string;
   tool: string;
@@ -232,6 +227,17 @@ interface ToolRow {
   outcome: 'ok' | 'error' | null;
   output: string | null;
 }
+
+export const toToolUse = (row: ToolRow): ToolUse => ({
+  id: row.use_id,
+  entry: row.uuid,
+  tool: row.tool,
+  at: toMoment(row.at),
+  input: row.input,
+  files: row.files === null ? [] : (JSON.parse(row.files) as string[]),
+  ...(row.outcome === null ? {} : { outcome: row.outcome }),
+  ...(row.output === null ? {} : { output: row.output }),
+});
 
 /** An id that is given whole means that one, even where it begins others. */
 function exactOrAll<T extends { id: string }>(found: readonly T[], id: string): readonly T[] {

@@ -22,7 +22,10 @@ const rareShare = 0.04;
  */
 const mostPerTerm = 1.5;
 
-export function keywordSearch(db: Database, run: <T>(work: () => T) => T): Pick<Store, 'searchKeywords'> {
+export function keywordSearch(
+  db: Database,
+  run: <T>(work: () => T) => T,
+): Pick<Store, 'searchKeywords' | 'keywordCounts'> {
   const total = db.prepare<[], number>('SELECT count(*) FROM entries_fts_docsize').pluck();
   const count = db.prepare<[string], number>('SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?').pluck();
   const best = db.prepare<[string, number], Ranked>(
@@ -98,6 +101,12 @@ export function keywordSearch(db: Database, run: <T>(work: () => T) => T): Pick<
   }
 
   return {
+    async keywordCounts(query) {
+      return run(() => ({
+        entries: total.get() ?? 0,
+        matches: toMatch(query).terms.map((term) => count.get(term) ?? 0),
+      }));
+    },
     async searchKeywords(query, filter) {
       const { terms, phrases } = toMatch(query);
       if (terms.length + phrases.length === 0 || filter.limit <= 0) return [];

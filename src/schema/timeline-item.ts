@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { AgentName } from './agent-name.ts';
+import { Role } from './entry.ts';
+import { Moment } from './time.ts';
+
+/** One thing that happened, in a line. */
+export const TimelineItem = z.object({
+  at: Moment,
+  kind: z.enum(['entry']),
+  id: z.string(),
+  session: z.string(),
+  project: z.string(),
+  agent: AgentName,
+  role: Role,
+  text: z.string().describe('cut; of an entry that only uses tools, what it did'),
+});
+export type TimelineItem = z.infer<typeof TimelineItem>;

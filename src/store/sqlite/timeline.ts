@@ -1,0 +1,66 @@
+// Entries in the order of time, without an index on their times: sessions are few, and say from when to when to look.
+import type { Database } from 'better-sqlite3';
+import type { Store, TimelineFilter } from '../store.ts';
+import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
+
+interface Span {
+  readonly id: number;
+  readonly started_at: number;
+  readonly ended_at: number;
+}
+
+interface Place {
+  readonly id: number;
+  readonly at: number;
+  readonly pos: number;
+}
+
+export function timelines(db: Database, run: <T>(work: () => T) => T): Pick<Store, 'timeline'> {
+  const within = (order: string) =>
+    db.prepare<[number, number, number, number], Place>(
+      `SELECT id, at, pos FROM entries WHERE session_id = ? AND at >= ? AND at < ? AND subagent IS NULL AND abandoned = 0
+       AND author <> 'machine' ORDER BY at ${order}, pos ${order} LIMIT ?`,
+    );
+  const newest = within('DESC');
+  const oldest = within('ASC');
+  const fetch = db.prepare<[string], EntryRow & { project: string | null }>(
+    `SELECT ${entryColumns}, p.name AS project FROM json_each(?) j JOIN entries e ON e.id = j.value
+     JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id ORDER BY j.key`,
+  );
+
+  function spans(filter: TimelineFilter): Span[] {
+    const { where, values } = sessionConditions(db, filter);
+    where.push('s.ended_at >= ?', 's.started_at < ?');
+    const order = filter.end === 'newest' ? 's.ended_at DESC' : 's.started_at';
+    const sql = `SELECT s.id, s.started_at, s.ended_at FROM sessions s WHERE ${where.join(' AND ')} ORDER BY ${order}, s.id`;
+    return db.prepare(sql).all(...values, ...bounds(filter)) as Span[];
+  }
+
+  return {
+    async timeline(filter) {
+      return run(() => {
+        const latest = filter.end === 'newest';
+        const closer = latest
+          ? (a: Place, b: Place) => b.at - a.at || b.pos - a.pos || b.id - a.id
+          : (a: Place, b: Place) => a.at - b.at || a.pos - b.pos || a.id - b.id;
+        let found: Place[] = [];
+        for (const span of spans(filter)) {
+          const last = found[filter.limit - 1];
+          // Sessions come in the order of the end that is wanted: from here on none can be closer.
+          if (last !== undefined && (latest ? span.ended_at < last.at : span.started_at > last.at)) break;
+          const more = (latest ? newest : oldest).all(span.id, ...bounds(filter), filter.limit);
+          found = [...found, ...more].sort(closer).slice(0, filter.limit);
+        }
+        if (latest) found.reverse();
+        return fetch
+          .all(JSON.stringify(found.map(({ id }) => id)))
+          .map((row) => ({ entry: toEntry(row), project: row.project ?? '' }));
+      });
+    },
+  };
+}
+
+const bounds = ({ since, until }: TimelineFilter): [number, number] => [
+  since ?? Number.MIN_SAFE_INTEGER,
+  until ?? Number.MAX_SAFE_INTEGER,
+];
