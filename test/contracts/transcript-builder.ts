@@ -9,6 +9,7 @@ import { type IngestDeps, type IngestRequest, ingest, ingestSources } from '../.
 import { loadConfig } from '../../src/config.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { runWorker } from '../../src/worker/run.ts';
 import { rowsOf } from '../e2e/rows.ts';
 
 export type Json = Record<string, unknown>;
@@ -105,6 +106,9 @@ export async function workbench(env: NodeJS.ProcessEnv = {}) {
         const source: Source = { agent: claudeCode, path: place(key, below), root: below, key, size };
         return ingestSources(deps, [source], false);
       },
+      /** The worker, scanning in this process, until the signal. */
+      work: (signal: AbortSignal, clock = deps.clock) =>
+        runWorker({ ...deps, clock, scan: () => ingest({ ...deps, clock }, {}), log: () => {} }, signal),
       state: (key: string) => store.fileState('claude-code', key),
       /** What the entries of a session say, in order. */
       texts: async (session = 's1', subagents = false): Promise<string[]> =>

@@ -1,7 +1,6 @@
 // Statements 21–27 of the promise to transcripts: stretches between silences, their statuses, and what a rebuild may not touch.
 import { describe, expect, it } from 'vitest';
 import { type Conversation, ConversationStatus, conversationMoves } from '../../src/schema/conversation.ts';
-import { runWorker } from '../../src/worker/run.ts';
 import { answer, type Bench, later, minute, prompt, prompts, start, workbench } from './transcript-builder.ts';
 
 const key = 'p/s1.jsonl';
@@ -105,7 +104,7 @@ describe('statuses', () => {
     expect(await bench.store.markReady(last + gapMs, rules)).toBe(0);
     let now = last + gapMs;
     const stop = new AbortController();
-    const running = runWorker({ ...bench.deps, clock: () => now, log: () => {} }, stop.signal);
+    const running = bench.work(stop.signal, () => now);
     try {
       await expect.poll(() => statusOf(bench)).toBe('active');
       now++;

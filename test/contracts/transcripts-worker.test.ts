@@ -1,0 +1,201 @@
+// Statements 10–12 of the promise to transcripts: the queue, the one writer, the watcher, as the worker joins them.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { claudeCode } from '../../src/agents/claude-code.ts';
+import { ingest } from '../../src/capture/ingest.ts';
+import { fileQueue } from '../../src/capture/queue.ts';
+import { folderSources } from '../../src/capture/sources.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Bench, bytesOf, prompt, prompts, workbench } from './transcript-builder.ts';
+
+const key = 'p/s1.jsonl';
+
+describe('the queue', () => {
+  it('10. holds a file once; a change that arrives while it is processed queues it again', async () => {
+    const taken: string[] = [];
+    let during: (() => void) | undefined;
+    const queue = fileQueue(
+      async (file) => {
+        taken.push(file);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        during?.();
+        during = undefined;
+      },
+      () => {},
+      1,
+    );
+    for (let i = 0; i < 20; i++) for (const file of ['a', 'b']) queue.add(file);
+    await queue.idle();
+    expect(taken).toEqual(['a', 'b']);
+    during = () => {
+      for (let i = 0; i < 5; i++) queue.add('a');
+    };
+    queue.add('a');
+    await queue.idle();
+    expect(taken).toEqual(['a', 'b', 'a', 'a']);
+  });
+
+  it('10. a file whose turn fails waits to be tried again and holds up no other', async () => {
+    const [taken, failed]: [string[], string[]] = [[], []];
+    let broken = true;
+    const queue = fileQueue(
+      async (file) => {
+        if (file === 'bad' && broken) throw new Error('no');
+        taken.push(file);
+      },
+      (file) => failed.push(file),
+      1,
+    );
+    for (const file of ['bad', 'good']) queue.add(file);
+    await queue.idle();
+    expect([taken, failed]).toEqual([['good'], ['bad']]);
+    broken = false;
+    queue.retry();
+    await queue.idle();
+    expect(taken).toEqual(['good', 'bad']);
+  });
+});
+
+describe('one writer at a time', () => {
+  it('11. two stores on one database import the same files at once: nothing lost, nothing doubled', async () => {
+    const bench = await workbench();
+    const alone = await workbench();
+    for (let i = 0; i < 40; i++) {
+      const lines = prompts(`f${i}-`, 6, 0, 30, { sessionId: `f${i}` });
+      for (const each of [bench, alone]) each.write(`p/f${i}.jsonl`, lines);
+    }
+    const second = await bench.open();
+    await Promise.all([bench.ingest(), ingest({ ...bench.deps, store: second }, {}), bench.ingest({ reimport: true })]);
+    await alone.ingest();
+    expect(await bench.store.counts()).toEqual(await alone.store.counts());
+    expect(await second.counts()).toEqual(await alone.store.counts());
+    expect(await bench.store.integrity()).toEqual([]);
+  });
+
+  it('11. a chunk that another process was faster with is left out, and the file is read anew from where that one ended', async () => {
+    const bench = await workbench();
+    bench.write(key, prompts('a', 8));
+    const { size } = fs.statSync(path.join(bench.root, key));
+    const second = await bench.open();
+    let raced = false;
+    const store = {
+      ...bench.store,
+      commit: async (...given: Parameters<typeof second.commit>) => {
+        if (!raced) await bench.onto(second).take(key, Math.floor(size / 2));
+        raced = true;
+        return bench.store.commit(...given);
+      },
+    };
+    expect(await bench.onto(store).take(key)).toMatchObject({ imported: 1, failed: 0 });
+    expect(await bench.texts()).toEqual(prompts('a', 8).map((_, i) => `a number ${i}`));
+  });
+
+  it('11. a writer waits for another process that holds the database, and readers do not', async () => {
+    const bench = await workbench();
+    bench.write(key, prompts('a', 3));
+    const hold = `const D = require('better-sqlite3'); const db = new D(process.argv[1]); db.exec('BEGIN IMMEDIATE');
+      console.log('held'); setTimeout(() => { db.exec('COMMIT'); db.close(); }, 400);`;
+    const child = spawn(process.execPath, ['-e', hold, bench.config.databasePath], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    const started = performance.now();
+    expect((await bench.store.counts()).entries).toBe(0);
+    expect(performance.now() - started).toBeLessThan(300);
+    expect((await bench.ingest()).entries.added).toBe(3);
+    expect(performance.now() - started).toBeGreaterThan(200);
+    if (child.exitCode === null) await once(child, 'exit');
+  });
+});
+
+describe('the worker', () => {
+  it('12. takes in what appears and grows below a hidden folder; the scan takes what was there', async () => {
+    const bench = await workbench();
+    expect(path.relative(bench.home, bench.root)).toBe(path.join('.claude', 'projects'));
+    bench.write('p/old.jsonl', prompts('old', 2, 0, 1, { sessionId: 'old' }));
+    await working(bench);
+    await eventually(bench, 'old', 2);
+    bench.write('new/project/new.jsonl', prompts('new', 2, 0, 1, { sessionId: 'new' }));
+    await eventually(bench, 'new', 2);
+    bench.append('p/old.jsonl', ...prompts('more', 3, 9, 1, { sessionId: 'old' }));
+    await eventually(bench, 'old', 5);
+  });
+
+  it('12. survives the removal and re-creation of a project folder, and of the root', async () => {
+    const bench = await workbench();
+    bench.write(key, prompts('a', 2));
+    await working(bench);
+    await eventually(bench, 's1', 2);
+    fs.rmSync(path.join(bench.root, 'p'), { recursive: true });
+    await pause();
+    bench.write('p/s2.jsonl', prompts('b', 2, 0, 1, { sessionId: 's2' }));
+    await eventually(bench, 's2', 2);
+    fs.rmSync(path.join(bench.home, '.claude'), { recursive: true });
+    await pause();
+    bench.write('p/s3.jsonl', prompts('c', 2, 0, 1, { sessionId: 's3' }));
+    await eventually(bench, 's3', 2);
+    bench.append('p/s3.jsonl', prompt('c9', 'after', 9, { sessionId: 's3' }));
+    await eventually(bench, 's3', 3);
+    expect(await bench.texts('s1')).toHaveLength(2);
+  });
+
+  it('12. coalesces bursts, and loses nothing that is written in small pieces', async () => {
+    const bench = await workbench();
+    bench.write(key, []);
+    let commits = 0;
+    const store = {
+      ...bench.store,
+      commit: (...given: Parameters<typeof bench.store.commit>) => {
+        commits++;
+        return bench.store.commit(...given);
+      },
+    };
+    await working(bench, store);
+    const bytes = bytesOf(prompts('burst 🐙 ', 50));
+    for (let at = 0; at < bytes.length; at += 37) bench.append(key, bytes.subarray(at, at + 37));
+    await eventually(bench, 's1', 50);
+    expect(bytes.length / 37).toBeGreaterThan(200);
+    expect(commits).toBeLessThan(20);
+  });
+
+  it('12. an agent that is switched off is neither scanned nor watched', async () => {
+    const bench = await workbench({ HOLDFAST_AGENTS_CLAUDE_CODE_ENABLED: 'false' });
+    bench.write(key, prompts('a', 2));
+    expect(bench.config.enabled(claudeCode)).toBe(false);
+    await working(bench);
+    bench.append(key, prompt('b', 'more', 3));
+    await pause();
+    expect((await bench.store.counts()).files).toBe(0);
+    expect((await folderSources(bench.config, bench.root)).sources).toHaveLength(1);
+  });
+});
+
+/** Runs the worker until the test ends; resolves when its watches are up. */
+async function working(bench: Bench, store = bench.store): Promise<void> {
+  const stop = new AbortController();
+  let polled = () => {};
+  const first = new Promise<void>((resolve) => {
+    polled = resolve;
+  });
+  const told: Store = {
+    ...store,
+    requeueExpired(now, attempts) {
+      polled();
+      return store.requeueExpired(now, attempts);
+    },
+  };
+  const running = bench.onto(told).work(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  await first;
+}
+
+const eventually = (bench: Bench, session: string, entries: number) =>
+  expect.poll(async () => (await bench.texts(session)).length, { timeout: 5000 }).toBe(entries);
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 200));
