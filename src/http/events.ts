@@ -40,7 +40,7 @@ export function eventStreams(events: LiveEvents, heartbeatMs = 25_000): EventStr
         oldest.end();
       }
       response.socket?.setTimeout(0);
-      response.writeHead(200);
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       response.write(': welcome\n\n');
       response.once('close', () => forget(response));
       streams.add(response);

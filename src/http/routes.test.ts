@@ -1,0 +1,230 @@
+// Every route answers as the OpenAPI document says, and the document describes every route.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStand, type Stand, session } from '../../test/http-stand.ts';
+import { operations } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { ApiError } from '../schema/api-error.ts';
+import { LiveEvent } from '../schema/live-event.ts';
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand.close());
+
+/** Values for fields that a route cannot do without; a new one of its own is added here. */
+const examples: Readonly<Record<string, unknown>> = {
+  id: session,
+  query: 'checkout',
+  q: 'checkout',
+  claudeSessionId: 'editor-1',
+  tool_name: 'Edit',
+  isProcessing: true,
+  session_id: session,
+  hook_event_name: 'Stop',
+};
+
+type Json = Record<string, unknown>;
+interface Described extends Json {
+  operationId: string;
+  security: Json[];
+  parameters: { name: string; in: string; required: boolean; schema: Json }[];
+  requestBody?: { content: { 'application/json': { schema: { properties: Json; required?: string[] } } } };
+  responses: Record<string, { content: Record<string, { schema: Json }> }>;
+}
+
+async function described(): Promise<{ key: string; path: string; method: string; is: Described }[]> {
+  const { json } = await stand.get('/api/openapi.json');
+  return Object.entries(json.paths as Record<string, Record<string, Described>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, is]) => ({ key: `${method.toUpperCase()} ${path}`, path, method, is })),
+  );
+}
+
+describe('the OpenAPI document', () => {
+  it('describes exactly the routes that are there, each once', async () => {
+    const routes = stand.server.routes.map(({ method, path }) => `${method} ${path}`);
+    expect((await described()).map(({ key }) => key).sort()).toEqual([...routes].sort());
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it('holds every operation that is offered over HTTP', async () => {
+    const paths = new Set((await described()).map(({ path }) => path));
+    for (const { name, surfaces, http } of operations as unknown as readonly Operation[])
+      if (surfaces.includes('http')) expect(paths).toContain(http?.path ?? `/api/${name.replaceAll(' ', '/')}`);
+  });
+
+  it('is well formed', async () => {
+    const { json } = await stand.get('/api/openapi.json');
+    expect(json).toMatchObject({ openapi: '3.1.0', info: { title: 'Holdfast', version: expect.any(String) } });
+    const all = await described();
+    expect(new Set(all.map(({ is }) => is.operationId)).size).toBe(all.length);
+    for (const { key, path, method, is } of all) {
+      expect(is, key).toMatchObject({ summary: expect.any(String), operationId: expect.stringMatching(/^[A-Za-z]+$/) });
+      const inPath = is.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      expect(inPath, key).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      expect(is.requestBody !== undefined, key).toBe(method === 'post');
+      for (const [name] of is.security.flatMap(Object.entries))
+        expect(json.components.securitySchemes).toHaveProperty(name);
+      expect(Object.keys(is.responses), key).toEqual(['200', 'default']);
+    }
+    for (const [, target = ''] of JSON.stringify(json).matchAll(/"\$ref":"#\/([^"]+)"/g))
+      expect(
+        target.split('/').reduce((at, step) => at?.[step], json),
+        target,
+      ).toBeDefined();
+    expect(JSON.stringify(json)).not.toContain(stand.tokens.full);
+  });
+
+  it('tells the truth: every route answers as described', async () => {
+    for (const { key, path, method, is } of await described()) {
+      const route = stand.server.routes.find((candidate) => `${candidate.method} ${candidate.path}` === key);
+      const [type = ''] = Object.keys(is.responses['200']?.content ?? {});
+      if (route === undefined || type === 'text/event-stream') continue;
+      const value = (name: string) => {
+        expect(examples, `${key} needs an example of ${name}`).toHaveProperty([name]);
+        return examples[name];
+      };
+      const url = path.replace(/\{(\w+)\}/g, (_, name) => String(value(name)));
+      const query = is.parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+      const search = new URLSearchParams(query.map(({ name }) => [name, String(value(name))])).toString();
+      const fields = is.requestBody?.content['application/json'].schema.required ?? [];
+      const body = Object.fromEntries(fields.map((name) => [name, value(name)]));
+      const answer =
+        method === 'get'
+          ? await stand.get(search === '' ? url : `${url}?${search}`)
+          : await stand.post(url, body, stand.tokens.full);
+      expect([key, answer.status, answer.body.slice(0, 300)]).toEqual([key, 200, expect.any(String)]);
+      expect(answer.head, key).toContain(`content-type: ${type}; charset=utf-8`);
+      const given = type === 'application/json' ? answer.json : answer.body;
+      expect(route.output.safeParse(given), key).toMatchObject({ success: true });
+    }
+  });
+});
+
+describe('answers', () => {
+  it('health is open and tells only who is there', async () => {
+    const { json } = await stand.get('/api/health', '');
+    expect(json).toEqual({ ok: true, name: 'holdfast', version: expect.any(String), pid: process.pid });
+  });
+
+  it('search answers as the command line does, with q or query', async () => {
+    const expected = await operations
+      .find(({ name }) => name === 'search')
+      ?.run(stand.holdfast.context, { query: 'race', kind: 'session', limit: 3, subagents: false } as never);
+    for (const name of ['q', 'query'])
+      expect((await stand.get(`/api/search?${name}=race&kind=session&limit=3&project=`)).json).toEqual(expected);
+    expect((await stand.get('/api/search?q=race&project=elsewhere')).json.hits).toEqual([]);
+    expect((await stand.get('/api/search?q=race&query=race')).status).toBe(400);
+  });
+
+  it('a session is shown by the beginning of its id, and what is not there is said so', async () => {
+    expect((await stand.get(`/api/sessions/${session.slice(0, 8)}`)).json.entries).toHaveLength(2);
+    const { status, json } = await stand.get('/api/sessions/zzz');
+    expect(status).toBe(404);
+    expect(ApiError.safeParse(json)).toMatchObject({ success: true });
+    expect((await stand.get('/api/sessions')).json.sessions).toHaveLength(1);
+  });
+
+  it('the briefing is Markdown', async () => {
+    const { head, body } = await stand.get('/api/context/inject?project=%2Fwork%2Fshop&session=s&source=startup');
+    expect(head).toContain('content-type: text/markdown');
+    expect(body).toBe('# Briefing\n/work/shop');
+  });
+
+  it('are not to be cached, guessed or shown elsewhere', async () => {
+    const { head } = await stand.get('/api/projects');
+    for (const line of [
+      'cache-control: no-store',
+      'x-content-type-options: nosniff',
+      'cross-origin-resource-policy: same-origin',
+    ])
+      expect(head).toContain(line);
+  });
+
+  it('an accident inside is told without its stack, and logged', async () => {
+    const broken = await openStand();
+    await broken.holdfast.store.close();
+    const { status, json } = await broken.get('/api/projects');
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(ApiError.safeParse(json)).toMatchObject({ success: true });
+    expect(JSON.stringify(json)).not.toMatch(/\.ts:\d|at .*\(/);
+    expect(broken.logged.join()).toContain('GET /api/projects');
+    await broken.close().catch(() => {});
+  });
+});
+
+describe('a client without a transcript', () => {
+  it('tells its session from the first prompt to the end', async () => {
+    const claudeSessionId = 'editor-42';
+    const seen: unknown[] = [];
+    const stop = stand.events.subscribe((event) => seen.push(event.state ?? event.isProcessing));
+    const init = (userPrompt: string) =>
+      stand.post('/api/sessions/init', { claudeSessionId, project: '/work/shop', userPrompt });
+    expect((await init('Rename it')).json).toEqual({ session: claudeSessionId, promptNumber: 1 });
+    expect((await init('And test it')).json).toEqual({ session: claudeSessionId, promptNumber: 2 });
+    const use = {
+      claudeSessionId,
+      tool_name: 'Edit',
+      tool_input: { file_path: 'a.ts' },
+      tool_response: 'done',
+      cwd: '/work/shop',
+    };
+    expect((await stand.post('/api/sessions/observations', use)).json).toEqual({ stored: true });
+    expect((await stand.post('/api/sessions/observations', { ...use, tool_name: 'TodoWrite' })).json).toEqual({
+      stored: false,
+    });
+    await stand.post('/api/processing', { claudeSessionId, isProcessing: true });
+    const last = { last_user_message: 'And test it', last_assistant_message: 'Renamed and tested.' };
+    expect((await stand.post('/api/sessions/summarize', { claudeSessionId, ...last })).json).toEqual({ ok: true });
+    expect((await stand.post('/api/sessions/complete', { claudeSessionId, reason: 'exit' })).json).toEqual({
+      ok: true,
+    });
+    stop();
+    expect(seen).toEqual(['active', 'active', true, 'summarizing', 'completed']);
+  });
+});
+
+describe('live events', () => {
+  /** Reads the stream until it has so many events. */
+  async function listen(count: number, then: () => void) {
+    const response = await fetch(`http://127.0.0.1:${stand.server.port}/api/events`, {
+      headers: { authorization: `Bearer ${stand.tokens.full}` },
+    });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    then();
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while ((text.match(/^data: /gm) ?? []).length < count)
+      text += new TextDecoder().decode((await reader.read()).value);
+    return { text, leave: () => reader.cancel() };
+  }
+
+  it('reach everybody who listens, in order', async () => {
+    const publish = () => stand.events.publish({ kind: 'entries', added: 3, session });
+    const { text, leave } = await listen(2, () => {
+      publish();
+      publish();
+    });
+    const events = text.split('\n\n').filter((part) => part.startsWith('data: '));
+    for (const event of events)
+      expect(LiveEvent.parse(JSON.parse(event.slice(6)))).toMatchObject({ kind: 'entries', added: 3, session });
+    await leave();
+    publish();
+    expect((await stand.get('/api/health')).status).toBe(200);
+  });
+
+  it('come with a sign of life, and end when the worker stops', async () => {
+    const own = await openStand({ heartbeatMs: 20 });
+    const bytes = `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${own.server.port}\r\nAuthorization: Bearer ${own.tokens.full}\r\n\r\n`;
+    let closing: Promise<void> | undefined;
+    const answer = await own.raw(bytes, (socket) => {
+      let got = '';
+      socket.on('data', (data) => {
+        got += data;
+        if ((got.match(/: still here/g) ?? []).length === 2) closing ??= own.close();
+      });
+    });
+    await closing;
+    expect(answer).toMatchObject({ status: 200, closed: true });
+  });
+});

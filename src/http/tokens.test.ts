@@ -1,0 +1,49 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accessOf, openTokens } from './tokens.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'holdfast-tokens-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+describe('tokens', () => {
+  it('are 256 bits each, stay the same, and are the owner’s alone', () => {
+    const first = openTokens(home);
+    expect(first.full).toMatch(/^[0-9a-f]{64}$/);
+    expect(first.report).toMatch(/^[0-9a-f]{64}$/);
+    expect(first.full).not.toBe(first.report);
+    expect(openTokens(home)).toEqual(first);
+    expect(readdirSync(home).sort()).toEqual(['hook-token', 'token']);
+    for (const file of readdirSync(home)) expect(statSync(join(home, file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('what is no token is replaced, and open rights are closed', () => {
+    const { report } = openTokens(home);
+    for (const text of ['', 'short', 'x'.repeat(64)]) {
+      writeFileSync(join(home, 'token'), text);
+      expect(openTokens(home).full).toMatch(/^[0-9a-f]{64}$/);
+    }
+    chmodSync(join(home, 'hook-token'), 0o644);
+    expect(openTokens(home).report).toBe(report);
+    expect(statSync(join(home, 'hook-token')).mode & 0o777).toBe(0o600);
+  });
+
+  it('one that ends with a line break, as an editor leaves it, holds', () => {
+    const { full } = openTokens(home);
+    writeFileSync(join(home, 'token'), `${full}\r\n`);
+    expect(openTokens(home).full).toBe(full);
+    expect(readFileSync(join(home, 'token'), 'utf8')).toBe(`${full}\r\n`);
+  });
+
+  it('open what they are for, and nothing else opens anything', () => {
+    const tokens = openTokens(home);
+    expect(accessOf(tokens, tokens.full)).toBe('full');
+    expect(accessOf(tokens, tokens.report)).toBe('report');
+    for (const other of ['', tokens.full.slice(1), `${tokens.full} `, tokens.full.toUpperCase()])
+      if (other !== tokens.full) expect(accessOf(tokens, other)).toBeUndefined();
+  });
+});
