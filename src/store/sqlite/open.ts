@@ -32,8 +32,9 @@ interface FileRow {
   error: string | null;
 }
 
-export async function openSqliteStore(location: string): Promise<Store> {
-  const db = open(location);
+/** `trace` is told every statement that runs, with its values in place. */
+export async function openSqliteStore(location: string, trace?: (sql: string) => void): Promise<Store> {
+  const db = open(location, trace);
   const apply = committer(db);
   const fileRows = db.prepare<[], FileRow>('SELECT * FROM files');
   const fileRow = db.prepare<[string, string], FileRow>('SELECT * FROM files WHERE agent = ? AND key = ?');
@@ -156,7 +157,7 @@ export async function openSqliteStore(location: string): Promise<Store> {
   };
 }
 
-function open(location: string): Database.Database {
+function open(location: string, trace: ((sql: string) => void) | undefined): Database.Database {
   let db: Database.Database | undefined;
   try {
     // SQLite gives its side files the mode of the database: created closed, they stay closed.
@@ -165,7 +166,7 @@ function open(location: string): Database.Database {
       createPrivate(location, 'a');
       syncFile(path.dirname(location));
     }
-    db = new Database(location, { timeout: 5000 });
+    db = new Database(location, { timeout: 5000, ...(trace && { verbose: (sql) => trace(String(sql)) }) });
     migrate(db, location);
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
