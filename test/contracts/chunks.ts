@@ -1,0 +1,47 @@
+// Chunks made by hand, for what a store does with them.
+import type { Chunk, NewEntry } from '../../src/store/store.ts';
+
+export const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
+export const base = Date.parse('2026-05-01T12:00:00Z');
+export const entry = (uuid: string, text: string, more: Partial<NewEntry> = {}): NewEntry => ({
+  uuid,
+  session: 's1',
+  pos: 0,
+  at: base,
+  role: 'user',
+  author: 'person',
+  text,
+  tools: [],
+  toolUses: [],
+  joinsAt: undefined,
+  ...more,
+});
+
+/** One step in one file; entries without a place stand at 0, 10, 20 … */
+export function chunk(entries: readonly NewEntry[], more: Partial<Chunk> = {}): Chunk {
+  const from = more.from ?? 0;
+  const placed = entries.map((each, i) => ({ ...each, pos: from + i * 10 }));
+  const sessions = [...new Set(entries.map((each) => each.session))];
+  return {
+    agent: 'claude-code',
+    key: 'p/s1.jsonl',
+    root: '/root',
+    size: from + entries.length * 10,
+    subagent: undefined,
+    from,
+    to: from + entries.length * 10,
+    restart: false,
+    last: true,
+    lines: entries.length,
+    malformed: 0,
+    head: 'h',
+    tail: 't',
+    state: {},
+    bornAt: base,
+    status: 'ok',
+    sessions: sessions.map((session) => ({ session, cwd: '/w/tide/src', projectPath: '/w/tide', title: undefined })),
+    entries: placed,
+    results: [],
+    ...more,
+  };
+}

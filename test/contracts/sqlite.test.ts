@@ -1,0 +1,220 @@
+// SQLite keeps the store's contract; beyond that: migrations, modes, durability, and queries that use their indexes.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { chunk, entry, rules } from './chunks.ts';
+import { describeStore } from './store.ts';
+
+const folderOf = () => fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-sqlite-'));
+
+describeStore('SQLite', async () => {
+  const folder = folderOf();
+  const location = path.join(folder, 'holdfast.db');
+  const stores: Store[] = [];
+  const open = async (backup = location) => {
+    const store = await openSqliteStore(backup);
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: await open(),
+    reopen: open,
+    async close() {
+      for (const store of stores) await store.close();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+});
+
+function place(): string {
+  const folder = folderOf();
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return path.join(folder, 'holdfast.db');
+}
+
+/** The database through a connection of the test's own. */
+function raw<T>(location: string, work: (db: Database.Database) => T): T {
+  const db = new Database(location);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+const bytesIn = (folder: string) =>
+  Object.fromEntries(fs.readdirSync(folder).map((name) => [name, fs.readFileSync(path.join(folder, name), 'hex')]));
+
+describe('migrations', () => {
+  it('run once on a fresh database, in order, and not again', async () => {
+    const location = place();
+    const first = await openSqliteStore(location);
+    await first.commit([chunk([entry('a', 'kept')])], rules);
+    await first.close();
+    const applied = () => raw(location, (db) => db.prepare('SELECT * FROM migrations ORDER BY name').all());
+    const before = applied();
+    expect(before.map((row) => (row as { name: string }).name)).toEqual(migrations.map(({ name }) => name));
+    const second = await openSqliteStore(location);
+    expect((await second.counts()).entries).toBe(1);
+    await second.close();
+    expect(applied()).toEqual(before);
+  });
+
+  it('have names that sort in the order in which they run', () => {
+    const names = migrations.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)].sort());
+    for (const name of names) expect(name).toMatch(/^\d{3}-[a-z-]+$/);
+  });
+
+  it('refuse a database from a newer version, and leave its bytes as they are', async () => {
+    const location = place();
+    await (await openSqliteStore(location)).close();
+    raw(location, (db) => db.exec("INSERT INTO migrations VALUES ('999-from-the-future', 'x')"));
+    const before = bytesIn(path.dirname(location));
+    await expect(openSqliteStore(location)).rejects.toMatchObject({
+      code: 'STORE_NEWER',
+      message: expect.stringContaining('999-from-the-future'),
+    });
+    expect(bytesIn(path.dirname(location))).toEqual(before);
+  });
+
+  it('refuse the database of another program, and leave its bytes as they are', async () => {
+    const location = place();
+    raw(location, (db) => db.exec('CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (1)'));
+    const before = bytesIn(path.dirname(location));
+    await expect(openSqliteStore(location)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    expect(bytesIn(path.dirname(location))).toEqual(before);
+  });
+
+  it('refuse a file that is no database, with a hint', async () => {
+    const location = place();
+    fs.writeFileSync(location, 'not a database, but long enough to be looked at '.repeat(100));
+    const before = bytesIn(path.dirname(location));
+    await expect(openSqliteStore(location)).rejects.toMatchObject({ code: 'STORE_DAMAGED', hint: expect.any(String) });
+    expect(bytesIn(path.dirname(location))).toEqual(before);
+  });
+
+  it('leave an empty file behind them as a database: a crash right after its creation is no obstacle', async () => {
+    const location = place();
+    fs.writeFileSync(location, '', { mode: 0o600 });
+    const store = await openSqliteStore(location);
+    expect((await store.counts()).entries).toBe(0);
+    await store.close();
+  });
+});
+
+describe('the file', () => {
+  it('is closed to others, with its side files, whatever the umask', async () => {
+    const location = place();
+    const before = process.umask(0);
+    try {
+      const store = await openSqliteStore(location);
+      await store.commit([chunk([entry('a', 'x')])], rules);
+      await store.backup(`${location}.copy`);
+      for (const name of ['', '-wal', '-shm', '.copy'])
+        expect((fs.statSync(location + name).mode & 0o777).toString(8), name || 'database').toBe('600');
+      expect(await store.size()).toBeGreaterThan(fs.statSync(location).size);
+      await store.close();
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('is written ahead and synchronously, so that an acknowledged commit survives a power cut', async () => {
+    const location = place();
+    const ran: string[] = [];
+    const store = await openSqliteStore(location, (sql) => ran.push(sql));
+    expect(ran.map((sql) => sql.toLowerCase())).toEqual(
+      expect.arrayContaining(['pragma journal_mode = wal', 'pragma synchronous = full', 'pragma foreign_keys = on']),
+    );
+    expect(raw(location, (db) => db.pragma('journal_mode', { simple: true }))).toBe('wal');
+    await store.close();
+  });
+});
+
+it('a backup is consistent while another process writes without a pause', async () => {
+  const location = place();
+  const store = await openSqliteStore(location);
+  const writer = `const D = require('better-sqlite3'); const db = new D(process.argv[1], { timeout: 5000 });
+    const add = db.prepare("INSERT INTO projects (path, name) VALUES (?, 'n')"); let n = 0;
+    const pair = db.transaction(() => { add.run('a' + n); add.run('b' + n++); });
+    console.log('begun'); for (;;) pair.immediate();`;
+  const child = spawn(process.execPath, ['-e', writer, location], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await once(child.stdout, 'data');
+    for (let i = 0; i < 3; i++) await store.backup(`${location}.${i}`);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  for (let i = 0; i < 3; i++) {
+    const [a, b, sound] = raw(`${location}.${i}`, (db) => [
+      db.prepare("SELECT count(*) FROM projects WHERE path LIKE 'a%'").pluck().get(),
+      db.prepare("SELECT count(*) FROM projects WHERE path LIKE 'b%'").pluck().get(),
+      db.pragma('integrity_check', { simple: true }),
+    ]);
+    expect(a).toBe(b);
+    expect(sound).toBe('ok');
+  }
+  await store.close();
+});
+
+describe('hot queries', () => {
+  const uses = [{ id: 't', tool: 'Read', input: '{}', files: [] }];
+  const used = [{ id: 't', pos: 0, outcome: 'ok' as const, output: 'x' }];
+  const first = chunk([entry('a', 'tide table', { toolUses: uses }), entry('b', 'database')], { results: used });
+  const on = chunk([entry('c', 'more', { joinsAt: 0 })], { from: 20 });
+  const fork = chunk([entry('a', 'tide table', { session: 's2' }), entry('d', 'own', { session: 's2' })], {
+    key: 'p/s2.jsonl',
+    results: used,
+  });
+  const terms = (word: string) => ({ terms: [{ words: [word], prefix: false }], phrases: [] });
+  const work: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
+    'a chunk that goes on': (store) => store.commit([on], rules),
+    'a fork': (store) => store.commit([fork], rules),
+    'a restart': (store) => store.commit([{ ...first, restart: true, entries: first.entries.slice(1) }], rules),
+    'a look at one file': (store) => store.fileState('claude-code', 'p/s1.jsonl'),
+    'a search': (store) => store.searchKeywords(terms('database'), { limit: 5 }),
+    'a filtered search': (store) =>
+      store.searchKeywords(terms('database'), { limit: 5, project: { path: '/w/tide/src' }, role: 'user', since: 1 }),
+    'a transcript': (store) => store.transcript('claude-code', 's1', { subagents: true }),
+    'an entry by id': (store) => store.findEntries('a'),
+    'a session by id': (store) => store.findSessions('s'),
+    'tool uses': (store) => store.toolUses(['a', 'b']),
+    sessions: (store) => store.sessions({ limit: 20 }),
+    conversations: (store) => store.conversations({ status: 'active', limit: 20 }),
+    'entries of a conversation': (store) => store.conversationEntries(1),
+    'a poll': async (store) => [
+      await store.markReady(0, { gapMs: 1, minEntries: 5 }),
+      await store.requeueExpired(0, 3),
+    ],
+  };
+
+  it.each(Object.entries(work))('%s reads no table of entries from end to end', async (_, run) => {
+    const location = place();
+    let ran: string[] = [];
+    const store = await openSqliteStore(location, (sql) => ran.push(sql));
+    await store.commit([first], rules);
+    ran = [];
+    await run(store);
+    const statements = [...new Set(ran)].filter((sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE)/i.test(sql));
+    expect(statements).not.toEqual([]);
+    const scans = raw(location, (db) =>
+      statements.flatMap((sql) =>
+        (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
+          .map(({ detail }) => detail)
+          .filter((detail) => /^SCAN (entries|entry_copies|tool_uses|e|o|k|t|x|c)\b(?!.*VIRTUAL)/.test(detail))
+          .map((detail) => `${detail}: ${sql}`),
+      ),
+    );
+    expect(scans).toEqual([]);
+    await store.close();
+  });
+});

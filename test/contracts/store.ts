@@ -1,0 +1,270 @@
+// What every engine behind the Store interface must do. An engine passes it with a few lines: see sqlite.test.ts.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseKeywords } from '../../src/recall/keywords.ts';
+import type { Chunk, KeywordFilter, Store } from '../../src/store/store.ts';
+import { base, chunk, entry, rules } from './chunks.ts';
+
+export interface OpenStore {
+  readonly store: Store;
+  /** Another connection to the same data, or to a backup of it. */
+  reopen(backup?: string): Promise<Store>;
+  close(): Promise<void>;
+}
+
+const hour = 3_600_000;
+
+export function describeStore(name: string, open: () => Promise<OpenStore>): void {
+  describe(`${name} keeps the store's contract`, () => {
+    let opened: OpenStore;
+    let store: Store;
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+    const commit = (...chunks: Chunk[]) => store.commit(chunks, rules);
+    const find = async (query: string, filter: Partial<KeywordFilter> = {}) =>
+      (await store.searchKeywords(parseKeywords(query), { limit: 20, ...filter })).map((hit) => hit.entry.id).sort();
+
+    it('is empty at first, and says so without an error', async () => {
+      expect(await store.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });
+      expect(await store.fileStates()).toEqual([]);
+      expect(await store.fileState('pi', 'x')).toBeUndefined();
+      expect(await store.sessions({})).toEqual([]);
+      expect(await store.conversations({})).toEqual([]);
+      expect(await store.transcript('pi', 'none')).toEqual([]);
+      expect(await store.toolUses([])).toEqual([]);
+      expect(await store.integrity()).toEqual([]);
+      expect(await find('anything')).toEqual([]);
+    });
+
+    it('gives back what was committed, also through another connection', async () => {
+      const text = 'Grüße 海の底 🐙 "quoted"\nline \u0000 two';
+      await commit(
+        chunk([entry('a', text), entry('b', 'answer', { role: 'assistant', author: 'model', tools: ['Read'] })], {
+          state: { ordinal: 3, name: 'x', flag: true },
+          malformed: 2,
+        }),
+      );
+      const other = await opened.reopen();
+      for (const each of [store, other]) {
+        const [first, second] = await each.transcript('claude-code', 's1');
+        expect(first).toEqual({
+          id: 'a',
+          session: 's1',
+          agent: 'claude-code',
+          role: 'user',
+          author: 'person',
+          at: '2026-05-01T12:00:00.000Z',
+          text,
+          tools: [],
+          abandoned: false,
+        });
+        expect(second).toMatchObject({ id: 'b', tools: ['Read'] });
+        expect(await each.fileState('claude-code', 'p/s1.jsonl')).toMatchObject({
+          offset: 20,
+          malformed: 2,
+          state: { ordinal: 3, name: 'x', flag: true },
+          status: 'ok',
+          copies: new Map([['/root', 20]]),
+        });
+      }
+      expect(await store.projects()).toMatchObject([{ name: 'tide', path: '/w/tide', sessions: 1, entries: 2 }]);
+    });
+
+    it('leaves a stale chunk out and says so; the others of the commit are taken', async () => {
+      await commit(chunk([entry('a', 'x')]));
+      const late = chunk([entry('a', 'x')]);
+      const other = chunk([entry('c', 'y', { session: 's2' })], { key: 'p/s2.jsonl' });
+      const ahead = chunk([entry('z', 'z')], { from: 90 });
+      expect(await commit(late, other, ahead)).toEqual([
+        { stale: true, added: 0 },
+        { stale: false, added: 1 },
+        { stale: true, added: 0 },
+      ]);
+      expect(await store.counts()).toMatchObject({ files: 2, entries: 2 });
+    });
+
+    it('takes all chunks of a commit or none', async () => {
+      const broken = chunk([entry('b', null as unknown as string)], { key: 'q' });
+      await expect(commit(chunk([entry('a', 'x')]), broken)).rejects.toThrow();
+      expect(await store.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });
+    });
+
+    it('reads anew from the start: what is gone goes, what stays keeps its place', async () => {
+      await commit(chunk([entry('a', 'stays'), entry('b', 'goes')]));
+      await commit(chunk([entry('c', 'came'), entry('a', 'stays, changed')], { restart: true }));
+      expect((await store.transcript('claude-code', 's1')).map((each) => each.text)).toEqual([
+        'came',
+        'stays, changed',
+      ]);
+      expect(await find('goes')).toEqual([]);
+      expect(await find('changed')).toEqual(['a']);
+      expect(await store.integrity()).toEqual([]);
+    });
+
+    it('records failures and copies without touching entries', async () => {
+      await commit(chunk([entry('a', 'x')]));
+      await store.noteFailure('claude-code', 'p/s1.jsonl', '/root', 'denied');
+      await store.noteFailure('pi', 'never read', '/elsewhere', 'binary');
+      await store.noteCopies([{ agent: 'claude-code', key: 'p/s1.jsonl', root: '/backup', size: 7 }]);
+      expect(await store.fileState('claude-code', 'p/s1.jsonl')).toMatchObject({
+        status: 'failed',
+        error: 'denied',
+        offset: 10,
+        copies: new Map([
+          ['/backup', 7],
+          ['/root', 10],
+        ]),
+      });
+      expect(await store.fileState('pi', 'never read')).toMatchObject({ status: 'failed', offset: 0 });
+      expect((await store.transcript('claude-code', 's1')).length).toBe(1);
+      await commit(chunk([entry('b', 'y')], { from: 10 }));
+      expect(await store.fileState('claude-code', 'p/s1.jsonl')).toMatchObject({ status: 'ok', error: undefined });
+    });
+
+    it('finds sessions and entries by their id or its beginning; a whole id means that one', async () => {
+      await commit(chunk([entry('abc', 'x'), entry('abcd', 'y'), entry('ab%_', 'z', { session: 's10' })]));
+      const ids = async (id: string) => (await store.findEntries(id)).map((each) => each.id).sort();
+      expect(await ids('abc')).toEqual(['abc']);
+      expect(await ids('ab')).toEqual(['ab%_', 'abc', 'abcd']);
+      expect(await ids('%')).toEqual([]);
+      expect((await store.findSessions('s1')).map((each) => each.id)).toEqual(['s1']);
+      expect((await store.findSessions('s')).map((each) => each.id).sort()).toEqual(['s1', 's10']);
+    });
+
+    it('filters sessions by project, agent and time, newest first', async () => {
+      const place = (session: string, path: string | undefined) => [
+        { session, cwd: path, projectPath: path, title: `t ${session}` },
+      ];
+      await commit(
+        chunk([entry('a', 'x', { session: 'old', at: base - 50 * hour })], {
+          key: 'a',
+          sessions: place('old', '/w/tide'),
+        }),
+        chunk([entry('b', 'x', { session: 'inner' })], { key: 'b', sessions: place('inner', '/w/tide/sub') }),
+        chunk([entry('c', 'x', { session: 'twin', at: base + hour })], {
+          key: 'c',
+          agent: 'pi',
+          sessions: place('twin', '/x/Tide'),
+        }),
+        chunk([entry('d', 'x', { session: 'homeless', at: base - hour })], {
+          key: 'd',
+          sessions: place('homeless', undefined),
+        }),
+      );
+      const ids = async (filter: Parameters<Store['sessions']>[0]) =>
+        (await store.sessions(filter)).map((each) => each.id);
+      expect(await ids({})).toEqual(['twin', 'inner', 'homeless', 'old']);
+      expect(await ids({ limit: 2 })).toEqual(['twin', 'inner']);
+      expect(await ids({ project: { name: 'tide' } })).toEqual(['twin', 'old']);
+      expect(await ids({ project: { path: '/w/tide/sub/deep/er' } })).toEqual(['inner']);
+      expect(await ids({ project: { path: '/w/tide' } })).toEqual(['old']);
+      expect(await ids({ project: { path: '/w' } })).toEqual(['inner', 'old']);
+      expect(await ids({ project: { path: '/w/tid' } })).toEqual([]);
+      expect(await ids({ project: { name: "'; DROP TABLE sessions; --" } })).toEqual([]);
+      expect(await ids({ agent: 'pi' })).toEqual(['twin']);
+      expect(await ids({ since: base })).toEqual(['twin', 'inner']);
+      expect(await ids({ until: base })).toEqual(['homeless', 'old']);
+    });
+
+    describe('keyword search', () => {
+      beforeEach(() =>
+        commit(
+          chunk([
+            entry('run', 'The runner was running tests in src/auth.ts'),
+            entry('db', 'Connect to the database; connection refused', { role: 'assistant', author: 'model' }),
+            entry('cjk', '東京都の天気は晴れです'),
+            entry('mark', 'naïve café 🐙 C++ a.b "exact words here" x'),
+            entry('order', 'here words exact'),
+          ]),
+          chunk([entry('sub', 'a subagent speaks of the database', { at: base + hour })], {
+            key: 'sub',
+            subagent: 'n',
+          }),
+          chunk([entry('pi', 'database of another agent', { session: 'p1', at: base + 2 * hour })], {
+            key: 'pi',
+            agent: 'pi',
+            sessions: [{ session: 'p1', cwd: '/gone/away/lib', projectPath: '/gone/away', title: undefined }],
+          }),
+        ),
+      );
+
+      it('stems, folds accents, and finds words inside paths and unspaced scripts', async () => {
+        expect(await find('run')).toEqual(['run']);
+        expect(await find('connecting databases')).toEqual(['db', 'pi']);
+        expect(await find('naive CAFE')).toEqual(['mark']);
+        expect(await find('auth')).toEqual(['run']);
+        expect(await find('東京')).toEqual(['cjk']);
+        expect(await find('天気')).toEqual(['cjk']);
+      });
+
+      it('wants every phrase, word for word', async () => {
+        expect(await find('"exact words"')).toEqual(['mark']);
+        expect(await find('"words exact"')).toEqual(['order']);
+        expect(await find('"exact words" database')).toEqual(['mark']);
+        expect(await find('"exact words" "database"')).toEqual([]);
+      });
+
+      it('filters by project, agent, role, time, and leaves subagents out unless asked', async () => {
+        expect(await find('database')).toEqual(['db', 'pi']);
+        expect(await find('database', { subagents: true })).toEqual(['db', 'pi', 'sub']);
+        expect(await find('database', { agent: 'pi' })).toEqual(['pi']);
+        expect(await find('database', { role: 'assistant' })).toEqual(['db']);
+        expect(await find('database', { project: { name: 'tide' } })).toEqual(['db']);
+        expect(await find('database', { project: { path: '/gone/away/lib/deep' } })).toEqual(['pi']);
+        expect(await find('database', { project: { path: '/nowhere' } })).toEqual([]);
+        expect(await find('database', { since: base + 1 })).toEqual(['pi']);
+        expect(await find('database', { until: base + 1 })).toEqual(['db']);
+        expect(await find('database', { subagents: true, agent: 'claude-code', since: base + 1 })).toEqual(['sub']);
+        expect(await store.searchKeywords(parseKeywords('database'), { limit: 1 })).toHaveLength(1);
+        expect(await find('database', { limit: 0 })).toEqual([]);
+      });
+
+      it.each([
+        ['quotes', '"""\'\'"'],
+        ['an open quote', '"database'],
+        ['a star', '* data* *'],
+        ['operators', 'AND OR NOT NEAR(a b, 3) database'],
+        ['minus, caret, colon, braces', '-database ^text text:database {a b}: (c) + ,'],
+        ['NUL', 'data\0base \0'],
+        ['lone surrogates', '\ud800 \udc00x database'],
+        ['emoji', '🐙 👩‍👩‍👧‍👦'],
+        ['blanks', ' \n\t '],
+        ['combining marks', '\u0301\u0301'],
+        ['100 KB of words', Array.from({ length: 12_000 }, (_, i) => `word${i}`).join(' ')],
+        ['100 KB of one word', 'x'.repeat(100_000)],
+        ['100 KB of quotes', '"'.repeat(100_000)],
+        ['100 KB without spaces', '東京都'.repeat(12_000)],
+        ['SQL', "'); DROP TABLE entries; --"],
+      ])('takes any text as a query: %s', async (_, query) => {
+        for (const filter of [{}, { role: 'user' as const, project: { name: query } }]) {
+          await expect(store.searchKeywords(parseKeywords(query), { limit: 5, ...filter })).resolves.toBeInstanceOf(
+            Array,
+          );
+        }
+        // Also words that no reader of queries would make.
+        const raw = {
+          terms: [{ words: [query.slice(0, 300), ''], prefix: true }],
+          phrases: [[], [query.slice(0, 300)]],
+        };
+        await expect(store.searchKeywords(raw, { limit: 5 })).resolves.toBeInstanceOf(Array);
+        expect(await find('refused')).toEqual(['db']);
+      });
+    });
+
+    it('writes a copy that is whole while another connection goes on writing', async () => {
+      await commit(chunk(Array.from({ length: 50 }, (_, i) => entry(`e${i}`, `text ${i}`))));
+      const other = await opened.reopen();
+      const target = `${store.location}.copy`;
+      const writing = other.commit([chunk([entry('w', 'while')], { key: 'w' })], rules);
+      await Promise.all([store.backup(target), writing]);
+      await expect(store.backup(target)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect((await store.counts()).entries).toBe(51);
+      const copy = await opened.reopen(target);
+      expect(await copy.integrity()).toEqual([]);
+      expect([50, 51]).toContain((await copy.counts()).entries);
+      expect((await copy.searchKeywords(parseKeywords('text'), { limit: 99 })).length).toBe(50);
+    });
+  });
+}
