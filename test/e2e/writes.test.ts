@@ -1,0 +1,123 @@
+// A kill at each system call that makes a change lasting: settings, backup and restore leave the old or the new, never half.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ask, holdfast, type Place, place, program } from './holdfast.ts';
+
+const calls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,ftruncate';
+const canTrace = spawnSync('strace', ['--version']).status === 0;
+
+beforeAll(() => {
+  // In CI the set-up brings it; elsewhere the tests below say that they were skipped.
+  if (process.env.CI) expect(canTrace, 'strace is needed').toBe(true);
+});
+
+/** Runs the command again and again, killed at the 1st, 2nd, 3rd … of the calls, until it gets through. Returns how often. */
+async function killAtEach(
+  at: Place,
+  args: (round: number) => string[],
+  look: (round: number) => Promise<void>,
+): Promise<number> {
+  for (let round = 1; round < 60; round++) {
+    const inject = [
+      '-f',
+      '-qq',
+      '-o',
+      '/dev/null',
+      '-e',
+      `trace=${calls}`,
+      '-e',
+      `inject=${calls}:signal=SIGKILL:when=${round}`,
+    ];
+    const { status, signal } = spawnSync('strace', [...inject, process.execPath, program, ...args(round)], {
+      env: at.env,
+    });
+    await look(round);
+    if (status === 0) return round;
+    expect(signal ?? 'SIGKILL').toBe('SIGKILL');
+  }
+  throw new Error('sixty kills, and the command still did not get through');
+}
+
+describe.skipIf(!canTrace)('a kill in the middle', () => {
+  it('of config set leaves the old settings or the new', async () => {
+    const at = place();
+    await ask(at.env, 'config', 'set', 'port', '40000');
+    const kills = await killAtEach(
+      at,
+      () => ['config', 'set', 'port', '50000'],
+      async () => {
+        const { value } = await ask(at.env, 'config', 'get', 'port');
+        expect([40000, 50000]).toContain(value);
+      },
+    );
+    expect(kills).toBeGreaterThan(2);
+    expect((await ask(at.env, 'config', 'get', 'port')).value).toBe(50000);
+  });
+
+  it('of backup leaves no file under the name of the backup that is not a whole one', async () => {
+    const at = place();
+    await ingestSomething(at);
+    const name = (round: number) => path.join(at.folder, `backup-${round}.db`);
+    const kills = await killAtEach(
+      at,
+      (round) => ['backup', name(round)],
+      async (round) => {
+        if (!existsSync(name(round))) return;
+        const fresh = place();
+        expect((await ask(fresh.env, 'restore', name(round))).entries).toBe(2);
+      },
+    );
+    expect(kills).toBeGreaterThan(2);
+    expect(existsSync(name(kills))).toBe(true);
+  });
+
+  it('of restore leaves the old database or the restored one, and the old one is kept', async () => {
+    const at = place();
+    await ingestSomething(at);
+    const backup = path.join(at.folder, 'backup.db');
+    await ask(at.env, 'backup', backup);
+    writeTranscript(at, 'later', 5);
+    await ask(at.env, 'ingest');
+    const kills = await killAtEach(
+      at,
+      () => ['restore', backup],
+      async () => {
+        const { counts, checks } = await ask(at.env, 'doctor');
+        expect([2, 7]).toContain(counts.entries);
+        expect(checks.find((check: { name: string }) => check.name === 'store').ok).toBe(true);
+      },
+    );
+    expect(kills).toBeGreaterThan(2);
+    expect((await ask(at.env, 'doctor')).counts.entries).toBe(2);
+    const kept = readdirSync(at.home).filter((file) => /before-restore-[\d-]+T?[\dZ-]*$/.test(file));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(
+      readFileSync(path.join(at.home, kept[0] as string))
+        .subarray(0, 15)
+        .toString(),
+    ).toBe('SQLite format 3');
+  });
+});
+
+async function ingestSomething(at: Place): Promise<void> {
+  writeTranscript(at, 'first', 2);
+  const { code } = await holdfast(at.env, 'ingest');
+  expect(code).toBe(0);
+}
+
+function writeTranscript(at: Place, session: string, entries: number): void {
+  const folder = path.join(at.claude, '-home-dev-app');
+  mkdirSync(folder, { recursive: true });
+  const lines = Array.from({ length: entries }, (_, i) => ({
+    type: 'user',
+    uuid: `${session}-${i}`,
+    parentUuid: i === 0 ? null : `${session}-${i - 1}`,
+    sessionId: session,
+    cwd: '/home/dev/app',
+    timestamp: new Date(Date.UTC(2026, 0, 1, 10, i)).toISOString(),
+    message: { role: 'user', content: `prompt ${i} of ${session}` },
+  }));
+  writeFileSync(path.join(folder, `${session}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
