@@ -1,16 +1,18 @@
-// Real transcripts, repeated with distinct ids until there are enough of them.
+// What the benches run on: transcripts in folders of their own, repeated with distinct ids until there are enough.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const archive = new URL('../../shared/bench/real-transcripts.tar.gz', import.meta.url).pathname;
+const shared = fileURLToPath(new URL('../../shared/bench', import.meta.url));
+const demo = fileURLToPath(new URL('../demo/claude-code/projects', import.meta.url));
 
-/** Unpacks the real transcripts once into `folder` and returns where they are, or undefined where there are none. */
-export function realTranscripts(folder) {
-  if (!fs.existsSync(archive)) return undefined;
-  fs.mkdirSync(folder, { recursive: true });
-  execFileSync('tar', ['xzf', archive, '-C', folder]);
-  return path.join(folder, 'real-transcripts');
+/** A folder that is removed when the process ends. */
+export function scratchFolder() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-bench-'));
+  process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 export function filesBelow(folder, ending = '.jsonl') {
@@ -21,11 +23,41 @@ export function filesBelow(folder, ending = '.jsonl') {
     .sort();
 }
 
-/** Writes `source` again and again below `target`, every id changed, until it holds `megabytes`. */
-export function repeatTranscripts(source, target, megabytes) {
+/** Real Claude Code sessions, or the sample of this repository where there are none: `megabytes` of them below `target`. */
+export function realTranscripts(target, megabytes) {
+  const archive = path.join(shared, 'real-transcripts.tar.gz');
+  let source = demo;
+  if (fs.existsSync(archive)) {
+    const folder = `${target}-originals`;
+    fs.mkdirSync(folder, { recursive: true });
+    execFileSync('tar', ['xzf', archive, '-C', folder]);
+    source = path.join(folder, 'real-transcripts', 'claude-code');
+  } else console.log(`${archive} is not there: the sample in demo/ is repeated instead, and figures do not compare`);
+  return repeat(source, target, ({ bytes }) => bytes >= megabytes * 1e6);
+}
+
+/** LongMemEval as transcripts, `lines` of them, and its questions; the sample and its prompts where it is not there. */
+export function longMemEval(target, lines) {
+  const data = path.join(shared, 'longmemeval-dev.jsonl.gz');
+  const enough = (written) => written.lines >= lines;
+  if (!fs.existsSync(data)) {
+    console.log(`${data} is not there: the sample in demo/ is repeated instead, and figures do not compare`);
+    const words = ['flaky test', 'rate limit', 'who retries a failed delivery', 'migration', 'session token'];
+    const questions = words.map((question) => ({ question, project: 'courier' }));
+    return { ...repeat(demo, target, enough), questions };
+  }
+  const folder = `${target}-originals`;
+  const make = path.join(shared, 'make-transcripts.mjs');
+  execFileSync(process.execPath, [make, 'longmemeval', data, folder]);
+  const questions = JSON.parse(fs.readFileSync(path.join(folder, 'gold.json'), 'utf8'));
+  return { ...repeat(path.join(folder, 'projects'), target, enough), questions };
+}
+
+/** Writes `source` again and again below `target`, every id changed, until it is enough; the last round may be a part. */
+function repeat(source, target, enough) {
   const originals = filesBelow(source).map((file) => [path.relative(source, file), fs.readFileSync(file, 'utf8')]);
-  let written = 0;
-  for (let round = 0; written < megabytes * 1e6; round++) {
+  const written = { files: 0, bytes: 0, lines: 0 };
+  for (let round = 0; ; round++) {
     const renamed = (text) =>
       text
         .replace(/\b([0-9a-f]{8})(-[0-9a-f]{4}-[0-9a-f]{4}-)/g, (_, first, rest) => {
@@ -38,8 +70,10 @@ export function repeatTranscripts(source, target, megabytes) {
       fs.mkdirSync(path.dirname(file), { recursive: true });
       const changed = renamed(text);
       fs.writeFileSync(file, changed);
-      written += Buffer.byteLength(changed);
+      written.files++;
+      written.bytes += Buffer.byteLength(changed);
+      written.lines += changed.split('\n').length - 1;
+      if (enough(written)) return written;
     }
   }
-  return written;
 }
