@@ -19,6 +19,8 @@ export interface Config {
   /** The folder of an agent's transcripts. */
   watchPath(agent: Agent): string;
   enabled(agent: Agent): boolean;
+  /** The agent's own settings file, for agents that can be told to report to us. */
+  agentSettings(agent: Agent): string | undefined;
   /** The environment in which a process of ours has this same configuration. */
   readonly environment: NodeJS.ProcessEnv;
   /** The configuration as it is now, from the same environment. */
@@ -48,6 +50,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     origin,
     watchPath: (agent) => resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user)),
     enabled: (agent) => settings.agents[agent.name].enabled,
+    agentSettings: (agent) => agent.hooks?.settingsFile(env, user),
     environment: { ...env, HOLDFAST_HOME: home },
     reload: () => loadConfig(env),
   };

@@ -4,13 +4,14 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
-const ground = ['schema', 'errors.ts'];
+const ground = ['schema', 'errors.ts', 'replace-file.ts'];
 const known = [...ground, 'agents', 'config.ts', 'log.ts', 'package.ts', 'store'];
-const middle = ['capture', 'distill', 'recall', 'sessions'];
+const middle = ['capture', 'distill', 'install', 'recall', 'sessions'];
 const top = [...known, 'config-file.ts', ...middle, 'operations'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   'errors.ts': [],
+  'replace-file.ts': [],
   'log.ts': ['errors.ts'],
   'package.ts': ['errors.ts'],
   agents: ground,
@@ -77,7 +78,8 @@ const holders = (sources: Sources, pattern: RegExp, allowed: readonly string[]):
   [...sources].filter(([file, text]) => pattern.test(text) && !allowed.includes(file)).map(([file]) => file);
 
 const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, ['config.ts']);
-const claudeFolders = (sources: Sources) => holders(sources, /\.claude\b|CLAUDE_[A-Z]/, ['agents/claude-code.ts']);
+const claudeFolders = (sources: Sources) =>
+  holders(sources, /\.claude\b|CLAUDE_[A-Z]/, ['agents/claude-code.ts', 'agents/claude-code-hooks.ts']);
 const piFolders = (sources: Sources) => holders(sources, /['"/]\.pi\b|PI_CODING/, ['agents/pi.ts']);
 
 const src = path.join(import.meta.dirname, '../src');

@@ -2,6 +2,7 @@
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Author, Role } from '../schema/entry.ts';
 import type { HookEvent } from './hook-event.ts';
+import type { AgentHooks } from './hooks.ts';
 
 export interface ParsedToolUse {
   /** Unique among the tool uses of an entry; a result is that of the last use of its id before it. */
@@ -79,6 +80,8 @@ export interface Agent {
   readonly idKey: string;
   /** A hook's payload in our own words; undefined when it is none. Agents without hooks have no such member. */
   readHook?(payload: unknown): HookEvent | undefined;
+  /** How they are put into the agent's settings, where that can be done for the person. */
+  readonly hooks?: AgentHooks;
   /** The command that resumes a session, as argv, to be run in the session's folder. */
   resume(session: string): readonly string[];
 }

@@ -4,6 +4,7 @@ import type { Author } from '../schema/entry.ts';
 import type { Agent, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from './agent.ts';
 import { nothing } from './agent.ts';
 import { readClaudeCodeHook } from './claude-code-events.ts';
+import { claudeCodeHooks } from './claude-code-hooks.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
 
 export const claudeCode: Agent = {
@@ -40,6 +41,7 @@ export const claudeCode: Agent = {
   },
 
   readHook: readClaudeCodeHook,
+  hooks: claudeCodeHooks,
 
   resume: (session) => ['claude', '--resume', session],
 };

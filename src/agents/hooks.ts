@@ -1,0 +1,53 @@
+// How an agent is made to tell us of its sessions while they run: what stands in its settings, and how to take it out again.
+// Only data goes in and out; whoever calls reads and writes the files.
+
+export type JsonPath = readonly (string | number)[];
+
+export interface Insertion {
+  /** Ends with a new key of an object that exists, or with the length of an array that exists. */
+  readonly path: JsonPath;
+  readonly value: unknown;
+}
+
+/** What a hook must know to find this very worker. */
+export interface HookLink {
+  readonly version: string;
+  readonly port: number;
+  /** The token that can only report. */
+  readonly token: string;
+  /** The data folder. */
+  readonly home: string;
+  /** The Node that runs the hook program. */
+  readonly node: string;
+  readonly program: string;
+}
+
+export interface HooksFound {
+  /** Events that report to us. */
+  readonly events: readonly string[];
+  /** Events that should and do not. */
+  readonly missing: readonly string[];
+  /** Events whose hook belongs to another version, port, token or place. */
+  readonly outdated: readonly string[];
+  /** The version that wrote them. */
+  readonly version: string | undefined;
+  /** They report to another data folder. */
+  readonly elsewhere: boolean;
+}
+
+export interface AgentHooks {
+  /** The agent's settings file of this person. */
+  settingsFile(env: NodeJS.ProcessEnv, home: string): string;
+  /** Contract: never throws on any JSON value. */
+  find(settings: unknown, link: HookLink): HooksFound;
+  /** What is to be put into settings that hold none of ours. Throws when their shape leaves no place for it. */
+  additions(settings: Record<string, unknown>, link: HookLink): readonly Insertion[];
+  /** What is to be taken out. Whatever was there before us, even empty, stays: `before` are the settings from then. */
+  removals(settings: unknown, before: unknown): readonly JsonPath[];
+  /** Why hooks that stand in the settings would not run, or not only reach us. */
+  obstacles(settings: Record<string, unknown>, link: HookLink, env: NodeJS.ProcessEnv): readonly string[];
+  /** The files of a plugin folder that does the same, by their paths in it. */
+  plugin(link: HookLink): Readonly<Record<string, string>>;
+  /** How the agent is told to use that folder. */
+  usePlugin(folder: string): string;
+}

@@ -1,0 +1,200 @@
+// Puts an agent's hooks into its settings and takes them out again. The agent says what they are; here is only how files are kept safe.
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Agent } from '../agents/agent.ts';
+import type { AgentHooks, HookLink, HooksFound, JsonPath } from '../agents/hooks.ts';
+import type { Config } from '../config.ts';
+import { explain, HoldfastError } from '../errors.ts';
+import { packageRoot, version } from '../package.ts';
+import { replaceFile } from '../replace-file.ts';
+import { unifiedDiff } from './difference.ts';
+import { missingFolders, readText, writeText } from './file.ts';
+import { readRecord, removeIfEmpty, writeRecord } from './record.ts';
+import { insert, readSettings, remove } from './settings-text.ts';
+
+export interface Change {
+  readonly file: string;
+  readonly changed: boolean;
+  /** What changes, or would. The token is not shown. */
+  readonly diff: string;
+}
+
+/** Where hooks are left that could not be delivered. */
+export const spoolFolder = (config: Pick<Config, 'home'>): string => join(config.home, 'spool');
+
+export const linkTo = (config: Config, token: string): HookLink => ({
+  version: version(),
+  port: config.settings.port,
+  token,
+  home: config.home,
+  node: process.execPath,
+  program: join(packageRoot, 'bin', 'holdfast-hook.cjs'),
+});
+
+export interface Inspection extends HooksFound {
+  readonly file: string;
+  readonly obstacles: readonly string[];
+}
+
+export function inspectHooks(config: Config, agent: Agent, token: string): Inspection {
+  const { hooks, file } = hooksOf(config, agent);
+  const link = linkTo(config, token);
+  const { value, plain } = readSettings(readText(file) ?? '', file);
+  const obstacles = [...hooks.obstacles(value, link, config.environment)];
+  if (!plain)
+    obstacles.unshift(`${file} has comments or trailing commas, and ${agent.title} does not read such a file.`);
+  return { file, ...hooks.find(value, link), obstacles };
+}
+
+/** Twice is the same as once. What is there from another version, port, token or place is replaced. */
+export function installHooks(config: Config, agent: Agent, token: string, dryRun = false): Change {
+  const { hooks, file } = hooksOf(config, agent);
+  const link = linkTo(config, token);
+  const text = readText(file);
+  const { value } = readSettings(text ?? '', file);
+  const found = hooks.find(value, link);
+  if (found.missing.length === 0 && found.outdated.length === 0) return { file, changed: false, diff: '' };
+
+  const record = readRecord(config, agent);
+  const untouched = record.settings?.file === file && record.settings.after === text ? record.settings : undefined;
+  let before = text ?? null;
+  if (found.events.length > 0) before = untouched ? untouched.before : withoutHooks(config, agent, text ?? '').text;
+  const base = readSettings(before ?? '', file).value;
+  const after = insert(before ?? '', hooks.additions(base, link), file);
+  const added = readSettings(after, file).value;
+  assertSame(without(added, hooks.removals(added, base)), base, file);
+  if (!dryRun) {
+    mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
+    const folders = before === null && record.settings === undefined ? missingFolders(dirname(file)) : record.folders;
+    writeRecord(config, agent, { ...record, settings: { file, before, after }, folders });
+    writeText(file, text, after);
+  }
+  return { file, changed: true, diff: masked(unifiedDiff(text, after, file), token) };
+}
+
+/** Removes every trace: the hooks, the file and the folders if they were made for them, plugin folders, the record. */
+export function uninstallHooks(config: Config, agent: Agent): Change & { plugins: string[] } {
+  const { file } = hooksOf(config, agent);
+  const record = readRecord(config, agent);
+  const text = readText(file);
+  const after = text === undefined ? null : withoutHooks(config, agent, text).text;
+  const changed = (text ?? null) !== after;
+  const plugins = record.plugins.map(({ folder }) => folder);
+  if (changed) writeText(file, text, after);
+  if (after === null) for (const folder of record.folders.toReversed()) removeIfEmpty(folder);
+  for (const plugin of record.plugins) removePlugin(config, agent, plugin);
+  writeRecord(config, agent, { folders: [], plugins: [] });
+  return { file, changed, diff: unifiedDiff(text, after ?? undefined, file), plugins };
+}
+
+/** Writes a plugin folder that does the same without touching the settings. */
+export function writePlugin(
+  config: Config,
+  agent: Agent,
+  token: string,
+  folder: string,
+): { folder: string; use: string } {
+  const { hooks } = hooksOf(config, agent);
+  const record = readRecord(config, agent);
+  const known = record.plugins.find((plugin) => plugin.folder === folder);
+  const made = known?.made ?? missingFolders(folder);
+  const files = Object.entries(hooks.plugin(linkTo(config, token)));
+  const foreign = existsSync(folder) && !known && files.some(([name]) => existsSync(join(folder, name)));
+  if (foreign)
+    throw new HoldfastError('CONFLICT', `${folder} holds another plugin`, {
+      hint: 'Name a folder that is empty or new.',
+    });
+  try {
+    mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
+    writeRecord(config, agent, {
+      ...record,
+      plugins: [...record.plugins.filter((plugin) => plugin !== known), { folder, made }],
+    });
+    for (const [name, text] of files) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
+      replaceFile(join(folder, name), text, 0o600);
+    }
+  } catch (error) {
+    throw explain(error, folder);
+  }
+  return { folder, use: hooks.usePlugin(folder) };
+}
+
+/** Brings everything that this data folder has installed to this version, port and token. Returns the files that changed. */
+export function mendHooks(config: Config, agent: Agent, token: string): string[] {
+  const { settings, plugins } = readRecord(config, agent);
+  const changed: string[] = [];
+  if (settings !== undefined) {
+    const { events, outdated, elsewhere } = inspectHooks(config, agent, token);
+    // Hooks that the person has taken out, or given to another data folder, are left at that.
+    if (events.length > 0 && outdated.length > 0 && !elsewhere && installHooks(config, agent, token).changed)
+      changed.push(settings.file);
+  }
+  const wanted = Object.entries(agent.hooks?.plugin(linkTo(config, token)) ?? {});
+  for (const { folder } of plugins) {
+    if (!existsSync(folder) || wanted.every(([name, text]) => readText(join(folder, name)) === text)) continue;
+    writePlugin(config, agent, token, folder);
+    changed.push(folder);
+  }
+  return changed;
+}
+
+function hooksOf(config: Config, agent: Agent): { hooks: AgentHooks; file: string } {
+  const file = config.agentSettings(agent);
+  if (agent.hooks === undefined || file === undefined)
+    throw new HoldfastError('BAD_INPUT', `${agent.title} has no hooks that could be installed`, {
+      hint: 'Its transcripts are read all the same; there is nothing to do.',
+    });
+  return { hooks: agent.hooks, file };
+}
+
+/** The settings as they would be without us; null when there would be no file. */
+function withoutHooks(config: Config, agent: Agent, text: string): { text: string | null } {
+  const { hooks, file } = hooksOf(config, agent);
+  const { settings: known } = readRecord(config, agent);
+  if (known?.file === file && known.after === text) return { text: known.before };
+  const { value } = readSettings(text, file);
+  const was = known?.file === file && known.before !== null ? readSettings(known.before, file).value : undefined;
+  const paths = hooks.removals(value, was);
+  if (paths.length === 0) return { text };
+  const left = remove(text, paths, file);
+  const { value: after } = readSettings(left, file);
+  assertSame(after, without(value, paths), file);
+  const ours = known?.file === file && known.before === null && Object.keys(after).length === 0;
+  return { text: ours ? null : left };
+}
+
+function without(value: Record<string, unknown>, paths: readonly JsonPath[]): unknown {
+  const copy = structuredClone(value);
+  const gone = new Set<unknown>();
+  const marked = Symbol('gone') as unknown;
+  for (const path of paths) {
+    let at = copy as unknown as { [step: string]: unknown };
+    for (const step of path.slice(0, -1)) at = at[step] as typeof at;
+    const last = path.at(-1) as string;
+    if (Array.isArray(at)) {
+      at[Number(last)] = marked;
+      gone.add(at);
+    } else delete at[last];
+  }
+  for (const list of gone as Set<unknown[]>) list.splice(0, list.length, ...list.filter((item) => item !== marked));
+  return copy;
+}
+
+/** A last look before somebody else's file is written: all that is not ours must mean what it meant. */
+function assertSame(actual: unknown, expected: unknown, file: string): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  throw new HoldfastError('CONFLICT', `${file} cannot be changed without touching other settings`, {
+    hint: 'A key may stand in it twice. Nothing was changed.',
+  });
+}
+
+function removePlugin(config: Config, agent: Agent, { folder, made }: { folder: string; made: string[] }): void {
+  const names = Object.keys(agent.hooks?.plugin(linkTo(config, '')) ?? {});
+  for (const name of names) rmSync(join(folder, name), { force: true });
+  for (const name of names) if (dirname(name) !== '.') removeIfEmpty(join(folder, dirname(name)));
+  for (const one of made.toReversed()) removeIfEmpty(one);
+}
+
+const masked = (text: string, token: string): string => (token === '' ? text : text.replaceAll(token, '<hook token>'));

@@ -1,0 +1,53 @@
+// What an installation remembers in the data folder, so that taking it out again leaves the bytes that were there before.
+import { mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Agent } from '../agents/agent.ts';
+import type { Config } from '../config.ts';
+import { systemCode } from '../errors.ts';
+import { replaceFile } from '../replace-file.ts';
+
+export const Record = z.object({
+  /** The settings file, and its text before and after; null when there was none. */
+  settings: z.object({ file: z.string(), before: z.string().nullable(), after: z.string() }).optional(),
+  /** Folders that were made for it, outermost first. */
+  folders: z.array(z.string()).default([]),
+  /** Plugin folders that were generated, each with the folders made for it. */
+  plugins: z.array(z.object({ folder: z.string(), made: z.array(z.string()) })).default([]),
+});
+export type Record = z.infer<typeof Record>;
+
+const nothing: Record = { folders: [], plugins: [] };
+
+const fileOf = (config: Config, agent: Agent): string => join(config.home, 'installs', `${agent.name}.json`);
+
+/** A record that cannot be read is as good as none: taking out then goes by what the settings say. */
+export function readRecord(config: Config, agent: Agent): Record {
+  try {
+    return Record.catch(nothing).parse(JSON.parse(readFileSync(fileOf(config, agent), 'utf8')));
+  } catch (error) {
+    if (error instanceof SyntaxError || systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR')
+      return nothing;
+    throw error;
+  }
+}
+
+export function writeRecord(config: Config, agent: Agent, record: Record): void {
+  const file = fileOf(config, agent);
+  if (record.settings === undefined && record.plugins.length === 0) {
+    rmSync(file, { force: true });
+    removeIfEmpty(dirname(file));
+    return;
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  replaceFile(file, `${JSON.stringify(record)}\n`, 0o600);
+}
+
+/** Leaves a folder that holds something, or is gone already. */
+export function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
+  }
+}

@@ -1,0 +1,34 @@
+// Writes a file beside the old one and renames it into place, so that a crash leaves the old or the new one, whole.
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** The mode is set exactly, whatever the umask says. Throws what the system says; the old file then stands. */
+export function replaceFile(path: string, text: string, mode: number): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    const file = openSync(temporary, 'w', mode);
+    try {
+      fchmodSync(file, mode);
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Without this a power cut may undo the rename. Windows cannot open folders, and needs no such call. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
