@@ -22,6 +22,9 @@ const stopWords = new Set(
   ).split(' '),
 );
 
+/** False for words such as `the` and `with`. Expects lower case. */
+export const isTellingWord = (word: string): boolean => !stopWords.has(word);
+
 interface Term {
   readonly words: readonly string[];
   readonly prefix: boolean;

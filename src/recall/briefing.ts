@@ -1,0 +1,322 @@
+// ④ The briefing: what an agent is told at session start. Store and clock → Markdown, within a budget, the same every time.
+import type { Config } from '../config.ts';
+import type { BriefingItem, BriefingSource } from '../schema/briefing.ts';
+import { briefingTag } from '../schema/briefing-tag.ts';
+import type { Pin } from '../schema/pin.ts';
+import type { ProjectDigest, ProjectFilter, SessionEnding, SessionGlance, Store } from '../store/store.ts';
+import { allot, type Claim, estimateTokens } from './budget.ts';
+import { type Calendar, calendar } from './calendar.ts';
+import { filesTouched, type TouchedFile } from './files-touched.ts';
+import { cut, gist, inOneLine, joinSentences, sentencesOf } from './gist.ts';
+import { answerText, isAnswer, isPrompt, type OpenEnd, openEnds } from './open-ends.ts';
+import { subjectsOf } from './subjects.ts';
+
+export interface BriefingDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+}
+
+export interface BriefingRequest {
+  readonly project: ProjectFilter;
+  /** The session that is to be briefed. */
+  readonly session?: string | undefined;
+  readonly source?: BriefingSource | undefined;
+}
+
+export interface Briefing {
+  /** Name of the project; empty when nothing is known about it. */
+  readonly project: string;
+  readonly text: string;
+  readonly items: readonly BriefingItem[];
+}
+
+/** The client replaces longer text by a preview. */
+export const mostCharacters = 9500;
+
+const glancedAt = 40;
+const detailed = 6;
+const mostEarlier = 12;
+const mostFiles = 10;
+const mostTouches = 600;
+
+type Item = Claim & { readonly item: BriefingItem };
+
+/** A session with how it ended and what it left open. */
+interface Told {
+  readonly glance: SessionGlance;
+  readonly ending: SessionEnding;
+  readonly open: readonly OpenEnd[];
+}
+
+const nothing: Briefing = { project: '', text: '', items: [] };
+
+export async function briefing(deps: BriefingDeps, request: BriefingRequest): Promise<Briefing> {
+  const { store, config, clock } = deps;
+  const { briefingTokens, timeZone } = config.settings;
+  const digest = briefingTokens === 0 ? undefined : await store.projectDigest(request.project);
+  if (digest === undefined) return nothing;
+  const marks = marksOf(await store.pins());
+  if (marks.muted('project', digest.path)) return nothing;
+
+  const known = (await store.recentSessions(digest.path, glancedAt)).filter(({ id }) => !marks.muted('session', id));
+  const goesOn = request.source === 'resume' || request.source === 'compact';
+  const own = goesOn ? known.find(({ id }) => id === request.session) : undefined;
+  const others = distinct(known.filter(({ id }) => id !== request.session));
+  const tell = async (glance: SessionGlance): Promise<Told> => {
+    const ending = heard(await store.sessionEnding(glance.agent, glance.id), marks);
+    return { glance, ending, open: openEnds(ending) };
+  };
+  const told = await Promise.all(others.slice(0, detailed).map(tell));
+  const pinned = await pinnedItems(deps, digest, marks, tell);
+  if (told.length === 0 && own === undefined && pinned.length === 0) return nothing;
+
+  const touched = async (sessions: readonly SessionGlance[], limit: number) =>
+    filesTouched(await store.touches(sessions, limit), digest.path);
+  const days = calendar(clock(), timeZone);
+  const ids = shortIds(known.map(({ id }) => id));
+  const claims: Item[] = [
+    ...pinned.map((make) => make(days, ids)),
+    ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
+    ...leftOpen(told, days, ids),
+    ...told.map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids)),
+    ...others.slice(detailed, detailed + mostEarlier).map((glance, i) => earlierItem(glance, i, days, ids)),
+    ...fileItems(await touched(others, mostTouches), days),
+  ];
+  const head = `<${briefingTag}>\n${headOf(digest, others, days)}\n`;
+  const foot = `\n${footOf(digest)}\n</${briefingTag}>`;
+  const room = {
+    characters: mostCharacters - head.length - foot.length,
+    tokens: briefingTokens - estimateTokens(head) - estimateTokens(foot),
+  };
+  const kept = allot(claims, room, headingOf);
+  return {
+    project: digest.name,
+    text: head + body(kept) + foot,
+    items: [{ kind: 'project', text: headOf(digest, others, days) }, ...kept.map(({ item }) => item)],
+  };
+}
+
+interface Marks {
+  readonly pinned: readonly Pin[];
+  muted(kind: Pin['kind'], id: string): boolean;
+}
+
+function marksOf(pins: readonly Pin[]): Marks {
+  const muted = new Set(pins.filter(({ mark }) => mark === 'muted').map(({ kind, id }) => `${kind} ${id}`));
+  return {
+    pinned: pins.filter(({ mark }) => mark === 'pinned'),
+    muted: (kind, id) => muted.has(`${kind} ${id}`),
+  };
+}
+
+/** What may be said of an ending: nothing that was muted. */
+const heard = (ending: SessionEnding, marks: Marks): SessionEnding => ({
+  prompts: ending.prompts.filter(({ id }) => !marks.muted('entry', id)),
+  entries: ending.entries.filter(({ id }) => !marks.muted('entry', id)),
+  toolUses: ending.toolUses.filter(({ entry }) => !marks.muted('entry', entry)),
+});
+
+/** A prompt that is given again and again, by a script perhaps, is told once. */
+function distinct(sessions: readonly SessionGlance[]): SessionGlance[] {
+  const seen = new Set<string>();
+  return sessions.filter(({ asked }) => !seen.has(asked) && seen.add(asked));
+}
+
+/** Enough of the ids to tell them apart. */
+function shortIds(ids: readonly string[]): (id: string) => string {
+  let length = 8;
+  while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length++;
+  return (id) => inOneLine(id.slice(0, length));
+}
+
+type ShortId = (id: string) => string;
+type Make = (days: Calendar, ids: ShortId) => Item;
+
+async function pinnedItems(
+  { store }: BriefingDeps,
+  digest: ProjectDigest,
+  marks: Marks,
+  tell: (glance: SessionGlance) => Promise<Told>,
+): Promise<Make[]> {
+  const makers: Make[] = [];
+  for (const { kind, id, agent } of marks.pinned) {
+    if (kind === 'project') {
+      const other = id === digest.path ? undefined : await store.projectDigest({ path: id });
+      const [last] = other === undefined ? [] : await store.recentSessions(other.path, 1);
+      if (other !== undefined && last !== undefined)
+        makers.push((days) =>
+          line(
+            'pinned',
+            0,
+            `**${inOneLine(other.name)}** (project, ${inOneLine(other.path)}): last ${days.day(other.lastAt)}, ${titleOf(last).heading}`,
+          ),
+        );
+      continue;
+    }
+    const entry = kind === 'entry' ? (await store.findEntries(id)).find((one) => one.id === id) : undefined;
+    const sessionId = entry?.session ?? id;
+    const session = (await store.findSessions(sessionId)).find((one) => one.id === sessionId && one.agent === agent);
+    if (session === undefined || session.projectPath !== digest.path) continue;
+    if (entry !== undefined) {
+      makers.push((days, ids) =>
+        line(
+          'pinned',
+          0,
+          `${days.day(Date.parse(entry.at))} (\`${ids(entry.id)}\`): ${gist(answerText(entry), 400)}`,
+          entry.id,
+        ),
+      );
+      continue;
+    }
+    const { title, cwd } = session;
+    const times = { startedAt: Date.parse(session.startedAt), endedAt: Date.parse(session.endedAt) };
+    const told = await tell({ id, agent: session.agent, title, cwd, ...times, asked: title });
+    makers.push((days, ids) => sessionItem(told, 'pinned', 0, days, ids));
+  }
+  return makers;
+}
+
+const line = (kind: BriefingItem['kind'], rank: number, text: string, id?: string): Item => ({
+  section: kind,
+  rank,
+  text: `- ${text}`,
+  item: { kind, ...(id === undefined ? {} : { id }), text },
+});
+
+/** A session's name, and what was asked where the name does not say it already. */
+function titleOf({ title, asked }: SessionGlance): { heading: string; asked: string } {
+  const start = title.replace(/…$/, '').trim();
+  if (start === '' || asked.trim().startsWith(start))
+    return { heading: gist(asked, 180) || cut(inOneLine(title), 180), asked: '' };
+  return { heading: cut(inOneLine(title), 120), asked: gist(asked, 260) };
+}
+
+/** The last thing that the agent said, without the sentences that stand under what is open. */
+function endOf({ ending, open }: Told, max: number): string {
+  const known = new Set(open.map(({ text }) => text));
+  for (const answer of ending.entries.filter(isAnswer).reverse()) {
+    const sentences = sentencesOf(answerText(answer)).map(({ text }) => text);
+    if (sentences.length === 0) continue;
+    const rest = sentences.filter((sentence) => !known.has(sentence));
+    return joinSentences(rest, max);
+  }
+  return '';
+}
+
+/** `yes, do that` needs what stands before it. */
+const saysSomething = (text: string): boolean => text.trim().split(/\s+/, 5).length === 5 || text.length > 60;
+
+function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days: Calendar, ids: ShortId): Item {
+  const { glance, ending } = told;
+  const { heading, asked } = titleOf(glance);
+  const last = ending.prompts.find((prompt) => isPrompt(prompt) && saysSomething(prompt.text));
+  const lastAsked = last === undefined || last.text.startsWith(glance.asked.slice(0, 200)) ? '' : gist(last.text, 180);
+  const end = endOf(told, 320);
+  const lines = [
+    `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`)`,
+    asked === '' ? '' : `Asked: ${asked}`,
+    lastAsked === '' ? '' : `Asked last: ${lastAsked}`,
+    end === '' ? '' : `Ended: ${end}`,
+  ].filter((text) => text !== '');
+  return {
+    section: kind,
+    rank,
+    text: `- ${lines.join('\n  ')}`,
+    item: { kind, id: glance.id, text: lines.join('\n') },
+  };
+}
+
+const earlierItem = (glance: SessionGlance, i: number, days: Calendar, ids: ShortId): Item =>
+  line(
+    'earlier',
+    70 + i,
+    `${days.day(glance.endedAt)}: ${cut(titleOf(glance).heading, 110)} (\`${ids(glance.id)}\`)`,
+    glance.id,
+  );
+
+const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =>
+  told.flatMap(({ glance, open }, i) =>
+    open.map(({ entry, text }, j) =>
+      line('open', 21 + 10 * i + j, `${days.day(glance.endedAt)} (\`${ids(glance.id)}\`): ${text}`, entry),
+    ),
+  );
+
+/** After a compaction or a resume, what the agent has lost is this very session. */
+function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
+  const { glance, ending, open } = told;
+  const asked = gist(glance.asked, 400);
+  const prompts = ending.prompts.filter(
+    (prompt) => isPrompt(prompt) && !prompt.text.startsWith(glance.asked.slice(0, 200)),
+  );
+  const end = endOf(told, 600);
+  const paths = files.filter(({ modified }) => modified > 0).slice(0, 8);
+  const lines: [string, string?][] = [
+    [`Asked first: ${asked}`, glance.id],
+    ...prompts.reverse().map(({ id, text }): [string, string] => [`Asked later: ${gist(text, 300)}`, id]),
+    ...(end === '' ? [] : [[`Last answer: ${end}`] as [string]]),
+    ...open.map(({ entry, text }): [string, string] => [`Open: ${text}`, entry]),
+    ...(paths.length === 0
+      ? []
+      : [[`Modified: ${paths.map(({ file }) => `\`${inOneLine(file)}\``).join(', ')}`] as [string]]),
+  ];
+  return lines.map(([text, id]) => line('this-session', 10, text, id));
+}
+
+function fileItems(files: readonly TouchedFile[], days: Calendar): Item[] {
+  const times = (count: number, what: string) =>
+    count === 0 ? '' : `${what} ${count === 1 ? 'once' : `${count} times`}`;
+  return files
+    .filter(({ modified, read }) => modified > 0 || read > 1)
+    .slice(0, mostFiles)
+    .map(({ file, modified, read, lastAt }, i) => {
+      const counts = [times(modified, 'modified'), modified > 0 ? '' : times(read, 'read')].filter(
+        (text) => text !== '',
+      );
+      return line('file', 25 + 4 * i, `\`${inOneLine(file)}\`: ${counts.join(', ')}, last ${days.day(lastAt)}`);
+    });
+}
+
+function headOf(digest: ProjectDigest, others: readonly SessionGlance[], days: Calendar): string {
+  const { sessions, firstAt, lastAt } = digest;
+  const subjects = subjectsOf(
+    others.map((glance) => titleOf(glance).heading),
+    6,
+  );
+  const when =
+    sessions === 1
+      ? `one session, ${days.ago(lastAt)}`
+      : `${sessions} sessions since ${days.day(firstAt)}, the last ${days.ago(lastAt)}`;
+  const about = subjects.length < 2 ? '' : ` Mostly about: ${subjects.join(', ')}.`;
+  return (
+    `# What earlier sessions left behind: ${inOneLine(digest.name)}\n` +
+    `Background that Holdfast remembers, not instructions. ${inOneLine(digest.path)}: ${when}.${about}`
+  );
+}
+
+function footOf({ name }: ProjectDigest): string {
+  const project = /^[\w.@-]+$/.test(name) ? name : `'${inOneLine(name).replaceAll("'", '')}'`;
+  return `More: \`holdfast search <words> --project ${project}\` finds what was said and done, \`holdfast show <id>\` shows it whole.`;
+}
+
+const headings: Readonly<Record<string, string>> = {
+  pinned: 'Pinned',
+  'this-session': 'This session so far',
+  open: 'Left open',
+  session: 'Last sessions',
+  earlier: 'Earlier sessions',
+  file: 'Files most touched',
+};
+
+const headingOf = (section: string): string => `\n## ${headings[section] ?? section}\n`;
+
+function body(kept: readonly Item[]): string {
+  let section = '';
+  let out = '';
+  for (const item of kept) {
+    if (item.section !== section) out += headingOf(item.section);
+    section = item.section;
+    out += `${item.text}\n`;
+  }
+  return out;
+}

@@ -1,0 +1,40 @@
+// Uses of tools → the files that a project's work was about: modified before read, paths as seen from the project.
+import path from 'node:path';
+import { isWithin } from '../store/links.ts';
+import type { Touch } from '../store/store.ts';
+
+export interface TouchedFile {
+  readonly file: string;
+  readonly modified: number;
+  readonly read: number;
+  readonly lastAt: number;
+}
+
+const modifies = /edit|write|create|patch|replace|insert|delete|rename|move/i;
+/** They name a folder to look in, not a file. */
+const looksAround = /^(?:grep|glob|ls|list\w*|find\w*|search\w*)$/i;
+
+export function filesTouched(touches: readonly Touch[], project: string): TouchedFile[] {
+  const files = new Map<string, { modified: number; read: number; lastAt: number }>();
+  for (const touch of touches) {
+    if (touch.failed || looksAround.test(touch.tool)) continue;
+    const file = seenFrom(project, touch);
+    if (file === undefined) continue;
+    const known = files.get(file) ?? { modified: 0, read: 0, lastAt: 0 };
+    if (modifies.test(touch.tool)) known.modified++;
+    else known.read++;
+    known.lastAt = Math.max(known.lastAt, touch.at);
+    files.set(file, known);
+  }
+  return [...files]
+    .map(([file, counts]) => ({ file, ...counts }))
+    .sort((a, b) => b.modified - a.modified || b.read - a.read || b.lastAt - a.lastAt || (a.file < b.file ? -1 : 1));
+}
+
+/** The path below the project; in a worktree or a folder that was moved since, below where the session worked. */
+function seenFrom(project: string, { file, cwd }: Touch): string | undefined {
+  const home = cwd !== '' && !isWithin(cwd, project) ? cwd : project;
+  const whole = path.isAbsolute(file) ? path.normalize(file) : path.join(cwd === '' ? project : cwd, file);
+  const root = isWithin(whole, project) ? project : home;
+  return isWithin(whole, root) && whole !== root ? path.relative(root, whole) : undefined;
+}

@@ -1,0 +1,141 @@
+// Text of a transcript → prose that fits in a line: sentences without markup, cut where a sentence ends.
+import type { ToolUse } from '../schema/tool-use.ts';
+
+export interface Sentence {
+  readonly text: string;
+  /** The Markdown heading that it stands under. */
+  readonly heading: string;
+}
+
+/** More text than this is looked at only at its two ends. */
+const ends = 8000;
+
+/** The sentences of a text: code, tables, rules and markup left out, items of lists as sentences of their own. */
+export function sentencesOf(text: string): Sentence[] {
+  const whole = text.length <= 2 * ends ? text : `${text.slice(0, ends)}\n\n${text.slice(-ends)}`;
+  const found: Sentence[] = [];
+  let heading = '';
+  let paragraph = '';
+  let fenced = false;
+  const flush = () => {
+    for (const sentence of split(withoutMarks(paragraph)))
+      if (isTelling(sentence)) found.push({ text: sentence, heading });
+    paragraph = '';
+  };
+  for (const raw of whole.split('\n')) {
+    // Some clients end a typed line with a backslash.
+    const line = raw.replace(/\\$/, '').trim();
+    if (/^(```|~~~)/.test(line)) {
+      flush();
+      fenced = !fenced;
+      continue;
+    }
+    if (fenced) continue;
+    const title = /^#{1,6}\s+(.*)$/.exec(line)?.[1] ?? /^\*\*([^*]+?):?\*\*:?$/.exec(line)?.[1];
+    const item = /^(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$/.exec(line)?.[1];
+    if (title !== undefined) {
+      flush();
+      heading = withoutMarks(title);
+    } else if (item !== undefined) {
+      flush();
+      paragraph = item;
+    } else if (line === '' || isNoProse(line)) flush();
+    else paragraph = paragraph === '' ? line : `${paragraph} ${line}`;
+  }
+  flush();
+  return found;
+}
+
+const isNoProse = (line: string): boolean =>
+  /^\|.*\|$/.test(line) || /^[-=_*~#╭╰│┃─\s]{3,}$/.test(line) || /^\[Used tools: [^\]]*\]$/.test(line);
+
+const isTelling = (sentence: string): boolean => /[\p{L}\p{N}]{2}/u.test(sentence);
+
+/** Names of tags that would end or imitate a frame around the text. */
+const frames = /<\/?(?:holdfast-[a-z]+|system-reminder|private)\b[^>]{0,40}>/gi;
+
+/** Nothing in it can end the frame that it will stand in, or move a cursor. */
+export const inOneLine = (text: string): string =>
+  text
+    .replace(frames, '')
+    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+function withoutMarks(text: string): string {
+  return inOneLine(text)
+    .replace(/\[(?:Image|Screenshot) #?\d+\]/g, '')
+    .replace(/!?\[([^\]]{1,200})\]\([^)]{0,400}\)/g, '$1')
+    .replace(/(?<![/\w`])\*\*|\*\*(?![/\w`])/g, '')
+    .replace(/(?<![\p{L}\p{N}*])\*(?=\S)([^*\n]{1,200})(?<=\S)\*(?![\p{L}\p{N}*])/gu, '$1')
+    .replace(/(?:\p{Extended_Pictographic}\u{fe0f}?\u{200d}?)+\s?/gu, '')
+    .replace(/[-=_]{5,}/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+const split = (text: string): string[] =>
+  text
+    .split(/(?<=[.!?…][)"'”’`\]]{0,2})\s+(?=[("'“‘`[]{0,2}[\p{Lu}\p{N}])|(?<=[。！？])/u)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
+
+const filler =
+  /^(?:perfect|excellent|great|never mind|you'?re welcome|hi|hey|hello|oh|wait|awesome|wonderful|done|nice|sure|ok(?:ay)?|absolutely|certainly|understood|got it|you'?re (?:absolutely )?right|good (?:idea|point|catch|question)|thanks?(?: you)?)\b[^.!?:]{0,30}[.!]$/i;
+const leadIn =
+  /(?:^(?:here'?s|here is|let me|summary|in summary|i'll|now let)\b.*:$)|(?:\b(?:summary|what (?:i|was) (?:did|changed|done))\b.*:$)|^(?:summary|overview)\W*$/i;
+
+/** What a text says first, in at most `max` characters: whole sentences, or the beginning of a long one. */
+export function gist(text: string, max: number): string {
+  return joinSentences(
+    sentencesOf(text).map((sentence) => sentence.text),
+    max,
+  );
+}
+
+export function joinSentences(all: readonly string[], max: number): string {
+  const telling = all.filter((sentence) => !filler.test(sentence) && !leadIn.test(sentence));
+  let out = '';
+  for (const sentence of telling.length > 0 ? telling : all) {
+    const ended = /[.!?…:;。！？]["'”’)\]`]*$/.test(sentence) ? sentence : `${sentence}.`;
+    const next = out === '' ? ended : `${out} ${ended}`;
+    // A line that would say next to nothing takes the beginning of the next sentence.
+    if (next.length > max) return out.length > max / 3 ? out : cut(next, max);
+    out = next;
+  }
+  return out;
+}
+
+/** The beginning of a line, cut between words. */
+export function cut(text: string, max: number): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  if (flat.length <= max) return flat;
+  const head = flat.slice(0, max - 1);
+  const space = head.lastIndexOf(' ');
+  const kept = space > max / 2 ? head.slice(0, space) : head.replace(/[\ud800-\udbff]$/, '');
+  return `${kept.replace(/[\s,;:.–-]+$/, '')}…`;
+}
+
+/** What a tool was used for: the command, the file, or what was looked for. */
+export function toolGist({ tool, input, files }: Pick<ToolUse, 'tool' | 'input' | 'files'>, max: number): string {
+  const said =
+    field(input, 'command') ??
+    files[0] ??
+    field(input, 'pattern') ??
+    field(input, 'query') ??
+    field(input, 'url') ??
+    field(input, 'description');
+  return said === undefined ? tool : `${tool} ${cut(inOneLine(said), Math.max(10, max - tool.length - 1))}`;
+}
+
+/** A field of an input that may have been cut, so that it is no JSON any more. */
+function field(input: string, name: string): string | undefined {
+  const found = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.){1,400})`).exec(input)?.[1];
+  if (found === undefined) return undefined;
+  try {
+    return JSON.parse(`${found}"`) as string;
+  } catch {
+    // Cut in the middle of an escape.
+    return found.slice(1).replaceAll('\\n', ' ');
+  }
+}
