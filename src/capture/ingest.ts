@@ -162,7 +162,8 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     } else {
       pass.failed++;
       pass.problems.push(end.problem);
-      await store.noteFailure(source.agent.name, end.key, end.root, end.problem.message);
+      if (end.note !== undefined)
+        await store.noteFailure(source.agent.name, end.note.key, end.note.root, end.problem.message);
     }
     files++;
   }

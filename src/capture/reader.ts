@@ -28,8 +28,12 @@ export interface Reading {
 export type End =
   | { readonly as: 'skipped'; readonly copy?: FileCopy }
   | { readonly as: 'read'; readonly malformed: number; readonly problem?: Problem }
-  /** `key` and `root` under which the failure is to be recorded. */
-  | { readonly as: 'failed'; readonly problem: Problem; readonly key: string; readonly root: string };
+  /** `note`: the key and root under which the failure is to be recorded, unless a chunk has recorded it. */
+  | {
+      readonly as: 'failed';
+      readonly problem: Problem;
+      readonly note?: { readonly key: string; readonly root: string };
+    };
 
 export const stateKey = (agent: string, key: string): string => `${agent} ${key}`;
 
@@ -86,7 +90,8 @@ function* readSource(
       yield* readChunks(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', work.home, projectOf);
     }
   } catch (error) {
-    yield { end: { as: 'failed', problem: problemOf(source.path, error), key: source.key, root: source.root } };
+    const { key, root } = source;
+    yield { end: { as: 'failed', problem: problemOf(source.path, error), note: { key, root } } };
   }
 }
 
@@ -103,26 +108,35 @@ function* readChunks(
   try {
     const next = chunker(source, fd, begin, { home, projectOf });
     for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {
-      last = next(piece, notes, { restart });
+      last = judged(next(piece, notes, { restart }), source);
       yield { chunk: last };
     }
     // Nothing was left to read, but that the file could be opened is news for one that had failed.
     if (last === undefined && begin?.status === 'failed') {
-      last = next(emptyPiece(begin.offset), notes, { restart: false });
+      last = judged(next(emptyPiece(begin.offset), notes, { restart: false }), source);
       yield { chunk: last };
     }
   } finally {
     fs.closeSync(fd);
   }
-  if (last !== undefined && last.lines > 0 && last.malformed === last.lines) {
-    const message = `${source.path} is not a transcript: none of its ${last.lines} lines is a JSON object`;
-    yield { end: { as: 'failed', problem: { file: source.path, message }, key: source.key, root: source.root } };
+  if (last?.error !== undefined) {
+    yield { end: { as: 'failed', problem: { file: source.path, message: last.error } } };
   } else if (notes.malformed > 0) {
     yield { end: { as: 'read', malformed: notes.malformed, problem: malformedLines(source, notes) } };
   } else {
     yield { end: { as: 'read', malformed: 0 } };
   }
 }
+
+/** The failure is part of the chunk: between two transactions a crash could leave the file as if all were well. */
+const judged = (chunk: Chunk, { path: file }: Source): Chunk =>
+  chunk.lines > 0 && chunk.malformed === chunk.lines
+    ? {
+        ...chunk,
+        status: 'failed',
+        error: `${file} is not a transcript: none of its ${chunk.lines} lines is a JSON object`,
+      }
+    : chunk;
 
 const emptyPiece = (at: number): Piece => ({ lines: [], start: at, bytes: Buffer.alloc(0), end: at, last: true });
 

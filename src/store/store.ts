@@ -90,7 +90,9 @@ export interface Chunk {
   readonly tail: string;
   readonly state: ReaderState;
   readonly bornAt: number | undefined;
-  readonly status: 'ok' | 'ignored';
+  readonly status: FileStatus;
+  /** Why the file is `failed`. */
+  readonly error?: string | undefined;
   readonly sessions: readonly SessionInFile[];
   readonly entries: readonly NewEntry[];
   readonly results: readonly NewToolResult[];

@@ -28,12 +28,12 @@ export function committer(db: Database) {
     'SELECT id, offset, generation, sweeping, shared FROM files WHERE agent = ? AND key = ?',
   );
   const addFile = db.prepare(
-    `INSERT INTO files (agent, key, subagent, offset, lines, head, tail, state, born_at, malformed, status)
-     VALUES (@agent, @key, @subagent, @to, @lines, @head, @tail, @state, @bornAt, @malformed, @status)`,
+    `INSERT INTO files (agent, key, subagent, offset, lines, head, tail, state, born_at, malformed, status, error)
+     VALUES (@agent, @key, @subagent, @to, @lines, @head, @tail, @state, @bornAt, @malformed, @status, @error)`,
   );
   const advanceFile = db.prepare(
     `UPDATE files SET offset = @to, lines = @lines, head = @head, tail = @tail, state = @state, born_at = @bornAt,
-       malformed = @malformed, status = @status, error = NULL, generation = @generation, sweeping = @sweeping WHERE id = @id`,
+       malformed = @malformed, status = @status, error = @error, generation = @generation, sweeping = @sweeping WHERE id = @id`,
   );
   const noteCopy = db.prepare(
     'INSERT INTO file_copies (file_id, root, size) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET size = excluded.size',
@@ -183,6 +183,7 @@ export function committer(db: Database) {
       bornAt: chunk.bornAt ?? null,
       malformed: chunk.malformed,
       status: chunk.status,
+      error: chunk.error ?? null,
     };
     if (before === undefined) addFile.run(row);
     else advanceFile.run({ ...row, id: before.id, generation, sweeping: sweeping && !chunk.last ? 1 : 0 });
