@@ -56,6 +56,7 @@ export function place(options: { folder?: string; home?: string; claude?: string
     HOME: user,
     TZ: 'UTC',
     HOLDFAST_HOME: home,
+    HOLDFAST_PORT: String(10_000 + Math.floor(Math.random() * 20_000)),
     HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH: claude,
     HOLDFAST_AGENTS_PI_WATCH_PATH: pi,
   };
