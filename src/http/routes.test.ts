@@ -86,7 +86,9 @@ describe('the OpenAPI document', () => {
       };
       const url = path.replace(/\{(\w+)\}/g, (_, name) => String(value(name)));
       const query = is.parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
-      const search = new URLSearchParams(query.map(({ name }) => [name, String(value(name))])).toString();
+      const search = new URLSearchParams(
+        Object.fromEntries(query.map(({ name }) => [name, String(value(name))])),
+      ).toString();
       const fields = is.requestBody?.content['application/json'].schema.required ?? [];
       const body = Object.fromEntries(fields.map((name) => [name, value(name)]));
       const answer =

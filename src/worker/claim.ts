@@ -14,15 +14,17 @@ export interface Holder {
   /** What the system says about the start of that process. */
   readonly started: string;
   readonly since: string;
+  /** Of the program; one that does not say it is older than all that do. */
+  readonly version?: string | undefined;
 }
 
 export type Claim = { readonly held: true; release(): void } | { readonly held: false; readonly holder: Holder };
 
 /** Takes the claim, over a dead holder if need be, or says who holds it. */
-export async function claim(file: string): Promise<Claim> {
+export async function claim(file: string, version?: string): Promise<Claim> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const started = (await processStart(process.pid)) ?? '';
-  const holder: Holder = { pid: process.pid, started, since: new Date().toISOString() };
+  const holder: Holder = { pid: process.pid, started, since: new Date().toISOString(), version };
   const nonce = randomUUID();
   const mine = `${JSON.stringify({ ...holder, nonce })}\n`;
   const draft = `${file}.${nonce}`;
@@ -69,8 +71,9 @@ async function livingHolder(text: string): Promise<Holder | undefined> {
 /** What a power cut may leave of a claim holds nothing. */
 function parse(text: string): Holder | undefined {
   try {
-    const { pid, started, since } = JSON.parse(text) ?? {};
-    return Number.isInteger(pid) && pid > 0 && typeof started === 'string' ? { pid, started, since } : undefined;
+    const { pid, started, since, version } = JSON.parse(text) ?? {};
+    if (!Number.isInteger(pid) || pid <= 0 || typeof started !== 'string') return undefined;
+    return { pid, started, since, version: typeof version === 'string' ? version : undefined };
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processStart } from './claim.ts';
-import { claimWorker, startWorker, stopWorker, workerStatus } from './process.ts';
+import { claimWorker, isOlder, startWorker, stopWorker, workerStatus } from './process.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const built = mkdtempSync(path.join(tmpdir(), 'holdfast-worker-'));
@@ -13,9 +13,9 @@ const script = path.join(built, 'stand-in.js');
 /** A worker that does nothing but what every worker must: claim, stay, release. */
 const standIn = `
   import { claimWorker } from './worker/process.js';
-  const [home, manner] = process.argv.slice(2);
+  const [home, manner, version = '1.0.0'] = process.argv.slice(2);
   if (manner === 'fail') { console.error('the store is damaged'); process.exit(6); }
-  const { release, other } = await claimWorker({ home });
+  const { release, other } = await claimWorker({ home }, version);
   if (other !== undefined) { console.log('other', other); process.exit(0); }
   console.log('started', process.pid);
   process.on('SIGTERM', () => { if (manner !== 'deaf') { release(); process.exit(0); } });
@@ -40,7 +40,8 @@ afterAll(() => rmSync(built, { recursive: true, force: true }));
 let home: string;
 const place = () => ({ home, logPath: path.join(home, 'logs', 'worker.log') });
 const pidFile = () => path.join(home, 'worker.pid');
-const start = (manner = 'well') => startWorker(place(), [process.execPath, script, home, manner]);
+const start = (manner = 'well', version = '1.0.0') =>
+  startWorker(place(), [process.execPath, script, home, manner, version], { version });
 const started = () => readFileSync(place().logPath, 'utf8').match(/^started/gm)?.length;
 
 beforeEach(() => {
@@ -125,6 +126,33 @@ describe('the worker process', () => {
   it('a worker that fails says why', async () => {
     await expect(start('fail')).rejects.toThrow(/exit code 6\nthe store is damaged/);
     await expect(startWorker(place(), [path.join(home, 'no-such-program')])).rejects.toThrow(/ENOENT/);
+  });
+
+  it('a newer version takes the place of an older one, also when many start at once', async () => {
+    const old = await start('well', '0.9.0');
+    const starts = await Promise.all(Array.from({ length: 5 }, () => start('well', '0.10.0')));
+    const [pid] = new Set(starts.map((one) => one.pid));
+    expect(new Set(starts.map((one) => one.pid)).size).toBe(1);
+    expect(pid).not.toBe(old.pid);
+    expect(await processStart(old.pid)).toBeUndefined();
+    expect(await workerStatus(place())).toMatchObject({ running: true, pid, version: '0.10.0' });
+  });
+
+  it('an older version leaves a newer one where it is', async () => {
+    const { pid } = await start('well', '2.0.0');
+    expect(await start('well', '1.9.9')).toEqual({ pid, alreadyRunning: true });
+  });
+
+  it('versions are compared by their numbers', () => {
+    const ordered = ['0.9.0', '0.10.0-beta.2', '0.10.0-beta.10', '0.10.0', '0.10.1', '1.0.0'];
+    ordered.forEach((a, i) => {
+      for (const [j, b] of ordered.entries()) expect([a, b, isOlder(a, b)]).toEqual([a, b, i < j]);
+    });
+    expect([isOlder(undefined, '0.0.1'), isOlder('0.0.1', undefined), isOlder(undefined, undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('a worker that does not listen is ended', async () => {

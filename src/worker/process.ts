@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCodes, HoldfastError } from '../errors.ts';
 import { openLogFile, rotateLog } from '../log.ts';
-import { packageRoot } from '../package.ts';
+import { version as ownVersion, packageRoot } from '../package.ts';
 import { claim, type Holder, holderOf, sameProcess } from './claim.ts';
 
 /** The part of the configuration that matters here. */
@@ -15,7 +15,7 @@ export interface WorkerPlace {
 }
 
 export type WorkerStatus =
-  | { readonly running: true; readonly pid: number; readonly since: string }
+  | { readonly running: true; readonly pid: number; readonly since: string; readonly version?: string }
   | { readonly running: false };
 
 const claimFile = (place: Pick<WorkerPlace, 'home'>): string => path.join(place.home, 'worker.pid');
@@ -24,24 +24,33 @@ export const program = path.join(packageRoot, 'bin', 'holdfast');
 const command: readonly string[] = [process.execPath, program, 'worker', 'run'];
 
 /** For the worker itself: `other` is the pid of the worker that is there already, and then nothing was taken. */
-export async function claimWorker(place: Pick<WorkerPlace, 'home'>): Promise<{ release(): void; other?: number }> {
-  const result = await claim(claimFile(place));
+export async function claimWorker(
+  place: Pick<WorkerPlace, 'home'>,
+  version = ownVersion(),
+): Promise<{ release(): void; other?: number }> {
+  const result = await claim(claimFile(place), version);
   return result.held ? { release: result.release } : { release: () => {}, other: result.holder.pid };
 }
 
 export async function workerStatus(place: Pick<WorkerPlace, 'home'>): Promise<WorkerStatus> {
   const holder = await holderOf(claimFile(place));
-  return holder === undefined ? { running: false } : { running: true, pid: holder.pid, since: holder.since };
+  if (holder === undefined) return { running: false };
+  const { pid, since, version } = holder;
+  return { running: true, pid, since, ...(version === undefined ? {} : { version }) };
 }
 
-/** Starts a worker that outlives this process, unless there is one; resolves once it holds the claim and stays. */
+/**
+ * Starts a worker that outlives this process, unless there is one; resolves once it holds the claim and stays. One of an
+ * older version is replaced; one of a newer version stays, since an older program cannot open what it has written.
+ */
 export async function startWorker(
   place: WorkerPlace,
   [file = '', ...args]: readonly string[] = command,
-  patienceMs = 15_000,
+  { patienceMs = 15_000, version = ownVersion() }: { patienceMs?: number; version?: string } = {},
 ): Promise<{ pid: number; alreadyRunning: boolean }> {
-  const before = await workerStatus(place);
-  if (before.running) return { pid: before.pid, alreadyRunning: true };
+  const before = await holderOf(claimFile(place));
+  if (before !== undefined && !isOlder(before.version, version)) return { pid: before.pid, alreadyRunning: true };
+  if (before !== undefined) await end(before);
 
   mkdirSync(path.dirname(place.logPath), { recursive: true, mode: 0o700 });
   rotateLog(place.logPath);
@@ -89,12 +98,25 @@ export async function stopWorker(
 ): Promise<{ stopped: boolean; pid?: number }> {
   const holder = await holderOf(claimFile(place));
   if (holder === undefined) return { stopped: false };
-  signal(holder, 'SIGTERM');
-  if (!(await gone(holder, patienceMs))) {
-    signal(holder, 'SIGKILL');
-    await gone(holder, patienceMs);
-  }
+  await end(holder, patienceMs);
   return { stopped: true, pid: holder.pid };
+}
+
+async function end(holder: Holder, patienceMs = 10_000): Promise<void> {
+  signal(holder, 'SIGTERM');
+  if (await gone(holder, patienceMs)) return;
+  signal(holder, 'SIGKILL');
+  await gone(holder, patienceMs);
+}
+
+/** By the numbers; of equal ones a pre-release (1.0.0-beta.1) comes first. */
+export function isOlder(theirs: string | undefined, ours: string | undefined): boolean {
+  if (theirs === undefined || ours === undefined) return theirs === undefined && ours !== undefined;
+  const [[a = '', aPre], [b = '', bPre]] = [theirs.split('-', 2), ours.split('-', 2)];
+  const numbers = a.localeCompare(b, 'en', { numeric: true });
+  if (numbers !== 0) return numbers < 0;
+  if (aPre === undefined || bPre === undefined) return aPre !== undefined && bPre === undefined;
+  return aPre.localeCompare(bPre, 'en', { numeric: true }) < 0;
 }
 
 function signal(holder: Holder, name: NodeJS.Signals): void {
