@@ -36,7 +36,8 @@ export const claudeCode: Agent = {
     const line = asObject(value);
     const at = asTime(line.timestamp);
     if (line.type === 'user' || line.type === 'assistant') return { at, items: readMessage(line, at, file) };
-    const title = asString(line.customTitle) ?? asString(line.aiTitle);
+    const field = titleFields.get(line.type);
+    const title = field === undefined ? undefined : asString(line[field]);
     return title === undefined ? { ...nothing, at } : { at, items: [{ kind: 'title', title }] };
   },
 
@@ -46,7 +47,12 @@ export const claudeCode: Agent = {
   resume: (session) => ['claude', '--resume', session],
 };
 
-const kindsThatMatter = ['"user"', '"assistant"', '"custom-title"', '"ai-title"'].map((kind) => Buffer.from(kind));
+const titleFields: ReadonlyMap<unknown, string> = new Map([
+  ['custom-title', 'customTitle'],
+  ['ai-title', 'aiTitle'],
+]);
+
+const kindsThatMatter = ['user', 'assistant', ...titleFields.keys()].map((kind) => Buffer.from(`"${kind}"`));
 
 function readMessage(line: Record<string, unknown>, at: number | undefined, file: TranscriptFile): ParsedLine['items'] {
   const inSubagent = claudeCode.describe(file.key).subagent !== undefined;
