@@ -10,7 +10,7 @@ import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
-import { workerRun, workerStart, workerStatus, workerStop } from './worker.ts';
+import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './worker.ts';
 
 /** Every capability, in the order of the help. The surfaces are generated from this table. */
 export const operations = [
@@ -33,4 +33,6 @@ export const operations = [
   workerStart,
   workerStop,
   workerStatus,
+  workerInstall,
+  workerUninstall,
 ] as const;

@@ -3,6 +3,7 @@ import { fstatSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { LiveDeps } from '../capture/hook.ts';
 import { ensureHome } from '../config.ts';
+import { HttpState } from '../schema/http-state.ts';
 import { type Context, operation } from './operation.ts';
 
 export const workerRun = operation({
@@ -89,14 +90,71 @@ export const workerStop = operation({
 
 export const workerStatus = operation({
   name: 'worker status',
-  summary: 'Say whether the worker runs',
+  summary: 'Say whether the worker runs and can be reached',
   input: z.object({}),
-  output: z.object({ running: z.boolean(), pid: z.number().int().optional(), since: z.string().optional() }),
+  output: z.object({
+    running: z.boolean(),
+    pid: z.number().int().optional(),
+    since: z.string().optional(),
+    version: z.string().optional(),
+    http: HttpState,
+  }),
   surfaces: ['cli'],
   examples: ['holdfast worker status', 'holdfast worker status --json'],
   withoutStore: true,
   async run({ config }) {
-    const { workerStatus: status } = await import('../worker/process.ts');
-    return status(config);
+    const [{ workerStatus: statusOf }, { httpState }] = await Promise.all([
+      import('../worker/process.ts'),
+      import('../http/reach.ts'),
+    ]);
+    const status = await statusOf(config);
+    return { ...status, http: await httpState(config.settings.port, status.running ? status.pid : undefined) };
+  },
+});
+
+const dryRun = z.boolean().default(false).describe('only say what would be written and run');
+
+export const workerInstall = operation({
+  name: 'worker install',
+  summary: "Let your system's service manager run the worker: systemd, or launchd",
+  input: z.object({ dryRun }),
+  output: z.object({
+    manager: z.enum(['systemd', 'launchd']),
+    file: z.string(),
+    text: z.string(),
+    changed: z.boolean().describe('the file was not there, or said something else'),
+    running: z.boolean().describe('the service manager runs the worker now'),
+    commands: z.array(z.string()).describe('what was run; where the service manager cannot be reached, what to run'),
+  }),
+  surfaces: ['cli'],
+  examples: ['holdfast worker install', 'holdfast worker install --dry-run'],
+  withoutStore: true,
+  async run({ config }, input) {
+    if (!input.dryRun) ensureHome(config);
+    const { installService, runProgram } = await import('../worker/service.ts');
+    const { platform } = process;
+    const done = await installService({ config, platform, run: runProgram(config.environment) }, input.dryRun);
+    return { ...done, commands: [...done.commands] };
+  },
+});
+
+export const workerUninstall = operation({
+  name: 'worker uninstall',
+  summary: 'Take the worker back from the service manager, without a trace',
+  input: z.object({ dryRun }),
+  output: z.object({
+    manager: z.enum(['systemd', 'launchd']),
+    file: z.string(),
+    found: z.boolean().describe('there was something to remove'),
+    commands: z.array(z.string()).describe('what was run'),
+  }),
+  surfaces: ['cli'],
+  examples: ['holdfast worker uninstall', 'holdfast worker uninstall --dry-run'],
+  withoutStore: true,
+  async run({ config }, input) {
+    const { uninstallService, runProgram } = await import('../worker/service.ts');
+    const { platform } = process;
+    const done = await uninstallService({ config, platform, run: runProgram(config.environment) }, input.dryRun);
+    return { ...done, commands: [...done.commands] };
   },
 });

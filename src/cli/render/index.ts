@@ -30,6 +30,8 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'worker start': async () => (await import('./worker.ts')).renderStart,
   'worker stop': async () => (await import('./worker.ts')).renderStop,
   'worker status': async () => (await import('./worker.ts')).renderStatus,
+  'worker install': async () => (await import('./worker.ts')).renderInstall,
+  'worker uninstall': async () => (await import('./worker.ts')).renderUninstall,
 };
 
 const paged = new Set(['show', 'sessions', 'conversations', 'projects']);

@@ -1,3 +1,5 @@
+import type { HttpState } from '../../schema/http-state.ts';
+import type { Installed, Uninstalled } from '../../worker/service.ts';
 import { localTime, type View } from '../view.ts';
 
 export const renderStart = ({ pid, alreadyRunning }: { pid: number; alreadyRunning: boolean }): string =>
@@ -6,10 +8,48 @@ export const renderStart = ({ pid, alreadyRunning }: { pid: number; alreadyRunni
 export const renderStop = ({ stopped, pid }: { stopped: boolean; pid?: number }): string =>
   stopped ? `The worker has stopped (process ${pid}).` : 'No worker was running.';
 
-export const renderStatus = (
-  { running, pid, since }: { running: boolean; pid?: number; since?: string },
+export function renderStatus(
+  { running, pid, since, http }: { running: boolean; pid?: number; since?: string; http: HttpState },
   view: View,
-): string =>
-  running
-    ? `The worker is running (process ${pid}${since ? `, since ${localTime(since, view)}` : ''}).`
-    : 'The worker is not running. Start it with: holdfast worker start';
+): string {
+  const lines = [
+    running
+      ? `The worker is running (process ${pid}${since ? `, since ${localTime(since, view)}` : ''}).`
+      : 'The worker is not running. Start it with: holdfast worker start',
+  ];
+  if (http.open) lines.push(`It listens on http://127.0.0.1:${http.port}.`);
+  if (http.message) lines.push(view.style.yellow(http.message));
+  if (http.hint) lines.push(view.style.dim(http.hint));
+  return lines.join('\n');
+}
+
+export function renderInstall(
+  { manager, file, text, changed, running, commands }: Installed,
+  { style }: View,
+  { dryRun }: { dryRun: boolean },
+): string {
+  const steps = commands.map((command) => `  ${command}`);
+  if (dryRun)
+    return [
+      `${file} ${changed ? 'would hold' : 'holds already'}:`,
+      style.dim(text.trimEnd()),
+      ...(steps.length > 0 ? ['Then these would be run:', ...steps] : ['Nothing would be run.']),
+    ].join('\n');
+  const written = changed ? `${file} is written.` : `${file} is as it should be.`;
+  if (running) return `${written}\n${manager} runs the worker now, and after each login.`;
+  return [written, style.yellow(`${manager} cannot be reached from here. Run this in a login session:`), ...steps].join(
+    '\n',
+  );
+}
+
+export function renderUninstall(
+  { manager, file, found, commands }: Uninstalled,
+  _: View,
+  { dryRun }: { dryRun: boolean },
+): string {
+  if (!found) return `${manager} does not run the worker; there is nothing to remove.`;
+  const steps = commands.map((command) => `  ${command}`);
+  if (dryRun)
+    return [`${file} would be removed${steps.length > 0 ? ', and these would be run:' : '.'}`, ...steps].join('\n');
+  return `${file} is removed; ${manager} no longer runs the worker. Hooks start it when they need it.`;
+}

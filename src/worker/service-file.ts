@@ -1,0 +1,166 @@
+// The service managers that can keep the worker running: where each wants its file, what stands in it, what loads it. Nothing here acts.
+import path from 'node:path';
+
+/** What the service runs. */
+export interface ServicePlan {
+  /** The command with its arguments; the first is an absolute path. */
+  readonly command: readonly string[];
+  /** Variables without which the worker would be another one than the person's own. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface Step {
+  readonly command: readonly string[];
+  /** It fails, too, where there is nothing left to do. */
+  readonly mayFail?: boolean;
+}
+
+export interface ServiceManager {
+  readonly name: 'systemd' | 'launchd';
+  readonly file: string;
+  /** Folders and links that loading makes beside the file, the innermost first; folders go only when they are empty. */
+  readonly traces: readonly string[];
+  text(plan: ServicePlan): string;
+  /** Succeeds when the manager of this user can be talked to. */
+  readonly reach: readonly string[];
+  /** Succeeds when the service runs. */
+  readonly active: readonly string[];
+  readonly load: readonly Step[];
+  readonly unload: readonly Step[];
+  /** After the file is gone. */
+  readonly forget: readonly Step[];
+}
+
+/** In every file of ours, so that one of somebody else is never touched. */
+export const mark = 'Written by: holdfast worker install';
+
+export function systemd({ user, configFolder }: { user: string; configFolder: string | undefined }): ServiceManager {
+  const systemctl = (...args: string[]) => ['systemctl', '--user', ...args];
+  // The standard says that a relative folder is to be ignored, and systemd does.
+  const base = configFolder && path.isAbsolute(configFolder) ? configFolder : path.join(user, '.config');
+  const folder = path.join(base, 'systemd', 'user');
+  const unit = 'holdfast.service';
+  const wants = path.join(folder, 'default.target.wants');
+  return {
+    name: 'systemd',
+    file: path.join(folder, unit),
+    traces: [path.join(wants, unit), wants, folder, path.dirname(folder)],
+    text: systemdUnit,
+    reach: systemctl('show', '--property=Version'),
+    active: systemctl('is-active', '--quiet', unit),
+    load: [
+      { command: systemctl('daemon-reload') },
+      { command: systemctl('enable', unit) },
+      { command: systemctl('restart', unit) },
+    ],
+    unload: [{ command: systemctl('disable', '--now', unit) }],
+    forget: [{ command: systemctl('daemon-reload') }, { command: systemctl('reset-failed', unit), mayFail: true }],
+  };
+}
+
+export function launchd({ user, uid }: { user: string; uid: number }): ServiceManager {
+  const file = path.join(user, 'Library', 'LaunchAgents', `${label}.plist`);
+  const target = `gui/${uid}/${label}`;
+  const leave: Step = { command: ['launchctl', 'bootout', target], mayFail: true };
+  return {
+    name: 'launchd',
+    file,
+    traces: [],
+    text: launchdPlist,
+    reach: ['launchctl', 'print', `gui/${uid}`],
+    active: ['launchctl', 'print', target],
+    load: [leave, { command: ['launchctl', 'bootstrap', `gui/${uid}`, file] }],
+    unload: [leave],
+    forget: [],
+  };
+}
+
+const label = 'dev.holdfast.worker';
+
+/**
+ * Only options that a user's manager can grant everywhere: those that need a mount namespace fail where user namespaces are
+ * closed, and MemoryDenyWriteExecute ends Node itself.
+ */
+function systemdUnit({ command, environment }: ServicePlan): string {
+  // As the name of the program itself systemd takes no quotes and no backslashes, however they are written.
+  const [file = '', ...args] = /["'\\$]/.test(command[0] ?? '') ? ['/usr/bin/env', ...command] : command;
+  return `# ${mark}
+# Remove it with: holdfast worker uninstall
+
+[Unit]
+Description=Holdfast, the memory of AI coding agents
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=exec
+ExecStart=${[quoted(file), ...args.map((arg) => quoted(arg.replaceAll('$', '$$$$')))].join(' ')}
+${Object.entries(environment)
+  .map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`)
+  .join('\n')}
+Restart=on-failure
+RestartSec=5
+SuccessExitStatus=143
+TimeoutStopSec=15
+UMask=0077
+Nice=5
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+SystemCallArchitectures=native
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** A word of a unit file: quotes and escapes as in C, and no specifiers. */
+const quoted = (text: string): string =>
+  `"${text
+    .replace(/[\\"]/g, '\\$&')
+    .replaceAll('%', '%%')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a path may hold them, and a line of a unit may not.
+    .replace(/[\x00-\x1f\x7f]/g, (letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
+
+function launchdPlist({ command, environment }: ServicePlan): string {
+  const strings = command.map((word) => `    <string>${xml(word)}</string>`).join('\n');
+  const variables = Object.entries(environment)
+    .map(([name, value]) => `    <key>${xml(name)}</key>\n    <string>${xml(value)}</string>`)
+    .join('\n');
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!-- ${mark} -->
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${label}</string>
+  <key>ProgramArguments</key>
+  <array>
+${strings}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${variables}
+  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>10</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+  <key>Umask</key>
+  <integer>63</integer>
+</dict>
+</plist>
+`;
+}
+
+const xml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

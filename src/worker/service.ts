@@ -1,0 +1,175 @@
+// Hands the worker to the user's service manager, and takes it back. Optional: hooks start a worker without it.
+import { execFile } from 'node:child_process';
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { agents } from '../agents/index.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { explain, HoldfastError, systemCode } from '../errors.ts';
+import { replaceFile } from '../replace-file.ts';
+import { settingList } from '../schema/settings.ts';
+import { program, stopWorker, workerStatus } from './process.ts';
+import { launchd, mark, type ServiceManager, type ServicePlan, type Step, systemd } from './service-file.ts';
+
+export interface ServiceDeps {
+  readonly config: Config;
+  readonly platform: NodeJS.Platform;
+  /** Runs a program to its end. Never rejects; one that does not exist ends with 127. */
+  readonly run: (command: readonly string[]) => Promise<{ code: number; output: string }>;
+  /** How long the new worker may take to come up. */
+  readonly patienceMs?: number;
+}
+
+export interface Installed {
+  readonly manager: ServiceManager['name'];
+  readonly file: string;
+  readonly text: string;
+  /** Whether the file was not there, or said something else. */
+  readonly changed: boolean;
+  /** Whether the manager runs the worker now; false where it cannot be reached. */
+  readonly running: boolean;
+  /** What was run, or would be; where the manager cannot be reached, what the person has to run. */
+  readonly commands: readonly string[];
+}
+
+export async function installService(deps: ServiceDeps, dryRun: boolean): Promise<Installed> {
+  const { config } = deps;
+  const manager = await managerOf(deps);
+  const { file } = manager;
+  const text = manager.text(planOf(config));
+  const old = readOwn(file);
+  const worker = await workerStatus(config);
+  const reachable = (await deps.run(manager.reach)).code === 0;
+  const result = { manager: manager.name, file, text, changed: old !== text };
+  // The worker that is there would make the service's own go again.
+  const commands = [...(worker.running ? ['holdfast worker stop'] : []), ...linesOf(manager.load)];
+  const active = reachable && (await deps.run(manager.active)).code === 0;
+  if (!result.changed && active && worker.running) return { ...result, running: true, commands: [] };
+  if (dryRun) return { ...result, running: false, commands };
+
+  write(file, text);
+  if (!reachable) return { ...result, running: false, commands };
+  await stopWorker(config);
+  await perform(deps, manager.load);
+  await comesUp(deps, manager);
+  return { ...result, running: true, commands };
+}
+
+export interface Uninstalled {
+  readonly manager: ServiceManager['name'];
+  readonly file: string;
+  /** Whether there was anything to remove. */
+  readonly found: boolean;
+  readonly commands: readonly string[];
+}
+
+export async function uninstallService(deps: ServiceDeps, dryRun: boolean): Promise<Uninstalled> {
+  const manager = await managerOf(deps);
+  const { file } = manager;
+  const found = readOwn(file) !== undefined;
+  const reachable = found && (await deps.run(manager.reach)).code === 0;
+  const commands = reachable ? linesOf([...manager.unload, ...manager.forget]) : [];
+  if (found && !dryRun) {
+    if (reachable) await perform(deps, manager.unload);
+    try {
+      rmSync(file);
+    } catch (error) {
+      throw explain(error, file);
+    }
+    for (const trace of manager.traces) removeTrace(trace);
+    if (reachable) await perform(deps, manager.forget);
+  }
+  return { manager: manager.name, file, found, commands };
+}
+
+/** Contract: never rejects. */
+export const runProgram =
+  (environment: NodeJS.ProcessEnv): ServiceDeps['run'] =>
+  ([file = '', ...args]) =>
+    new Promise((resolve) => {
+      const options = { env: environment, timeout: 30_000 };
+      execFile(file, args, options, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 127;
+        resolve({ code, output: `${stdout}${stderr}`.trim() });
+      });
+    });
+
+async function managerOf({ config, platform, run }: ServiceDeps): Promise<ServiceManager> {
+  const { HOME, XDG_CONFIG_HOME } = config.environment;
+  const user = HOME || homedir();
+  if (platform === 'darwin') return launchd({ user, uid: process.getuid?.() ?? 0 });
+  if (platform === 'linux' && (await run(['systemctl', '--version'])).code === 0)
+    return systemd({ user, configFolder: XDG_CONFIG_HOME });
+  throw new HoldfastError('NOT_FOUND', 'There is no service manager here that Holdfast knows (systemd, launchd)', {
+    hint: 'Hooks start the worker when they need it; or let your login run: holdfast worker start',
+  });
+}
+
+/** The service must have the configuration of the shell that installs it, whatever the manager's own environment is. */
+export function planOf(config: Config): ServicePlan {
+  const bare = loadConfig({ HOME: config.environment.HOME, HOLDFAST_HOME: config.home });
+  const environment: Record<string, string> = { HOLDFAST_HOME: config.home };
+  for (const { key, variable } of settingList) {
+    const given = config.environment[variable];
+    const agent = agents.find(({ name }) => key === `agents.${name}.watchPath`);
+    if (agent && config.watchPath(agent) !== bare.watchPath(agent)) environment[variable] = config.watchPath(agent);
+    else if (config.origin[key] === 'environment' && given !== undefined) environment[variable] = given;
+  }
+  return { command: [process.execPath, program, 'worker', 'run'], environment };
+}
+
+/** What we wrote there before, if anything; a file of somebody else is refused. */
+function readOwn(file: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw explain(error, file);
+  }
+  if (text.includes(mark)) return text;
+  throw new HoldfastError('CONFLICT', `${file} is there already, and not ours`, { hint: 'Move it away first.' });
+}
+
+function write(file: string, text: string): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    replaceFile(file, text, 0o600);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+function removeTrace(trace: string): void {
+  try {
+    if (lstatSync(trace).isDirectory()) rmdirSync(trace);
+    else rmSync(trace);
+  } catch (error) {
+    // Not there, or others have something in it: both are as they should be.
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw explain(error, trace);
+  }
+}
+
+const linesOf = (steps: readonly Step[]): string[] => steps.map(({ command }) => command.join(' '));
+
+async function perform({ run }: ServiceDeps, steps: readonly Step[]): Promise<void> {
+  for (const { command, mayFail } of steps) {
+    const { code, output } = await run(command);
+    if (code !== 0 && !mayFail)
+      throw new HoldfastError('CONFLICT', `\`${command.join(' ')}\` failed: ${output || `exit code ${code}`}`, {
+        hint: 'Correct what it says, then run the same command again.',
+      });
+  }
+}
+
+async function comesUp({ config, patienceMs = 15_000 }: ServiceDeps, { name }: ServiceManager): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!(await workerStatus(config)).running) {
+    if (Date.now() > deadline)
+      throw new HoldfastError('INTERNAL', 'The service is installed, but its worker does not run', {
+        hint: name === 'systemd' ? 'See: journalctl --user -u holdfast.service' : `See: ${config.logPath}`,
+      });
+    await sleep(50);
+  }
+}
