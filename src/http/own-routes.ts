@@ -15,12 +15,14 @@ export interface BriefingRequest {
 export interface OwnDeps {
   readonly version: string;
   readonly streams: EventStreams;
+  /** Answers a caller who wants to know whether it is us. */
+  readonly prove: (nonce: string) => string;
   /** The text for an agent whose session starts; empty where there is nothing to say. */
   readonly briefing: (request: BriefingRequest) => Promise<string>;
   readonly allRoutes: () => readonly Route[];
 }
 
-export function ownRoutes({ version, streams, briefing, allRoutes }: OwnDeps): Route[] {
+export function ownRoutes({ version, streams, prove, briefing, allRoutes }: OwnDeps): Route[] {
   const reads = { method: 'GET', access: 'full', type: 'application/json', input: z.object({}) } as const;
   return [
     route({
@@ -28,8 +30,27 @@ export function ownRoutes({ version, streams, briefing, allRoutes }: OwnDeps): R
       path: '/api/health',
       summary: 'Whether the worker is there, and which version',
       access: 'open',
-      output: z.object({ ok: z.literal(true), name: z.literal('holdfast'), version: z.string(), pid: z.int() }),
-      run: async () => ({ ok: true, name: 'holdfast', version, pid: process.pid }),
+      input: z.object({
+        nonce: z
+          .string()
+          .regex(/^[0-9a-f]{32,128}$/)
+          .optional()
+          .describe('any hexadecimal text; the answer then proves that the worker knows the token'),
+      }),
+      output: z.object({
+        ok: z.literal(true),
+        name: z.literal('holdfast'),
+        version: z.string(),
+        pid: z.int(),
+        proof: z.string().optional().describe('HMAC-SHA256, by the token, of "holdfast", the port and the nonce'),
+      }),
+      run: async ({ nonce }) => ({
+        ok: true,
+        name: 'holdfast',
+        version,
+        pid: process.pid,
+        ...(nonce === undefined ? {} : { proof: prove(nonce) }),
+      }),
     }),
     route({
       ...reads,

@@ -9,6 +9,7 @@ import { eventStreams } from './events.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { type OwnDeps, ownRoutes } from './own-routes.ts';
 import { describeTaken, portHolder } from './port-holder.ts';
+import { proofOf } from './proof.ts';
 import type { Route } from './route.ts';
 import { refuseBroken, serve } from './serve.ts';
 import { openTokens } from './tokens.ts';
@@ -43,7 +44,8 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   // Before the port is open: nobody can come in without them.
   const tokens = openTokens(deps.config.home);
   const streams = eventStreams(deps.events, heartbeatMs);
-  const own = { version: version(), streams, briefing: deps.briefing, allRoutes: () => routes };
+  const prove = (nonce: string) => proofOf(tokens.full, bound, nonce);
+  const own = { version: version(), streams, prove, briefing: deps.briefing, allRoutes: () => routes };
   const routes: readonly Route[] = [...ownRoutes(own), ...captureRoutes(deps), ...operationRoutes(deps)];
 
   const server = http.createServer({

@@ -1,26 +1,41 @@
 import { backup } from './backup.ts';
+import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
 import { conversations } from './conversations.ts';
 import { doctor } from './doctor.ts';
 import { ingest } from './ingest.ts';
+import { install, repair, uninstall } from './install.ts';
 import { logs } from './logs.ts';
-import { projects } from './projects.ts';
+import { mute, pin, pins } from './pins.ts';
+import { projects, projectsLink } from './projects.ts';
 import { restore } from './restore.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
+import { status } from './status.ts';
+import { timeline } from './timeline.ts';
 import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './worker.ts';
 
 /** Every capability, in the order of the help. The surfaces are generated from this table. */
 export const operations = [
   start,
+  install,
+  uninstall,
+  repair,
+  status,
   ingest,
   search,
   sessions,
   show,
+  timeline,
+  briefing,
+  pin,
+  mute,
+  pins,
   conversations,
   projects,
+  projectsLink,
   doctor,
   configList,
   configGet,

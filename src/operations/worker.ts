@@ -2,7 +2,8 @@
 import { fstatSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { LiveDeps } from '../capture/hook.ts';
-import { ensureHome } from '../config.ts';
+import { type Config, ensureHome } from '../config.ts';
+import { explain } from '../errors.ts';
 import { HttpState } from '../schema/http-state.ts';
 import { type Context, operation } from './operation.ts';
 
@@ -44,6 +45,8 @@ export async function watch(context: Context): Promise<void> {
     };
     write(`worker ${process.pid} started`);
     say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
+    // Not waited for: the first session should not.
+    setTimeout(() => void mendInstalled(config, log), 1000).unref();
     const signal = context.signal ?? new AbortController().signal;
     const scan = () => ingestApart({ config, signal });
     const listen = (live: LiveDeps) => startHttp({ ...live, log, briefing: async () => '' });
@@ -51,6 +54,19 @@ export async function watch(context: Context): Promise<void> {
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();
+  }
+}
+
+/** Hooks that an older version put into an agent's settings, or that look for another port, are brought up to date. */
+async function mendInstalled(config: Config, log: (line: string) => void): Promise<void> {
+  try {
+    const { hooked, hookToken } = await import('./install.ts');
+    const { mendHooks } = await import('../install/hooks.ts');
+    const token = await hookToken(config);
+    for (const agent of hooked)
+      for (const file of mendHooks(config, agent, token)) log(`brought the hooks in ${file} up to date`);
+  } catch (error) {
+    log(explain(error, 'the hooks').message);
   }
 }
 

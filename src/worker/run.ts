@@ -6,6 +6,7 @@ import type { LiveDeps } from '../capture/hook.ts';
 import { type IngestDeps, ingestSources } from '../capture/ingest.ts';
 import { fileQueue } from '../capture/queue.ts';
 import { fileSource } from '../capture/sources.ts';
+import { openSpool } from '../capture/spool.ts';
 import { type Watch, watchFolder } from '../capture/watch.ts';
 import { explain, systemCode } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
@@ -66,6 +67,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
 
   // Open before the first scan: a hook must not wait for an import.
   const live: LiveDeps = { store, config, clock, events, wake: queue.add };
+  // Before the door opens: what waits is older than what comes in.
+  const spool = await openSpool(live, complain);
   const { listen } = deps;
   const http: Door | undefined = listen && door(() => listen(live), log);
   await http?.open();
@@ -90,6 +93,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
       await store.requeueExpired(clock(), maxAttempts);
       queue.retry();
+      await spool.drain();
       await http?.open();
       if (scanDue) await scanAll();
     } catch (error) {
@@ -105,6 +109,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   });
   clearInterval(timer);
   await http?.close();
+  await spool.close();
   await Promise.all(watches.map((watch) => watch.close()));
   await queue.idle();
 }

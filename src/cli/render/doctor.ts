@@ -1,17 +1,11 @@
 import type { z } from 'zod';
-import type { doctor } from '../../operations/doctor.ts';
+import type { Check, doctor } from '../../operations/doctor.ts';
 import { bytes, clean } from '../style.ts';
 import type { View } from '../view.ts';
 
-export function renderDoctor(
-  { ok, checks, counts, disk }: z.infer<(typeof doctor)['output']>,
-  { style }: View,
-): string {
-  const width = Math.max(...checks.map((check) => check.name.length));
-  const lines = checks.flatMap(({ name, ok: fine, message, hint }) => [
-    `${fine ? style.green('✓') : style.red('✗')} ${name.padEnd(width)}  ${clean(message)}`,
-    ...(hint ? [`${' '.repeat(width + 4)}${style.yellow(clean(hint))}`] : []),
-  ]);
+export function renderDoctor({ ok, checks, counts, disk }: z.infer<(typeof doctor)['output']>, view: View): string {
+  const { style } = view;
+  const lines = renderChecks(checks, view);
   const n = (value: number) => value.toLocaleString('en');
   const conversations = Object.entries(counts.conversations)
     .filter(([, count]) => count > 0)
@@ -26,4 +20,12 @@ export function renderDoctor(
     ok ? style.green('All is well.') : style.red('Something needs attention.'),
   );
   return lines.join('\n');
+}
+
+export function renderChecks(checks: readonly Check[], { style }: View): string[] {
+  const width = Math.max(...checks.map((check) => check.name.length));
+  return checks.flatMap(({ name, ok, message, hint }) => [
+    `${ok ? style.green('✓') : style.red('✗')} ${name.padEnd(width)}  ${clean(message)}`,
+    ...(hint ? [`${' '.repeat(width + 4)}${style.yellow(clean(hint))}`] : []),
+  ]);
 }

@@ -16,8 +16,18 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   search: async () => (await import('./search.ts')).renderSearch,
   sessions: async () => (await import('./sessions.ts')).renderSessions,
   show: async () => (await import('./show.ts')).renderShow,
+  timeline: async () => (await import('./timeline.ts')).renderTimeline,
+  briefing: async () => (await import('./briefing.ts')).renderBriefing,
+  pin: async () => (await import('./pins.ts')).renderMark,
+  mute: async () => (await import('./pins.ts')).renderMark,
+  pins: async () => (await import('./pins.ts')).renderPins,
   conversations: async () => (await import('./conversations.ts')).renderConversations,
   projects: async () => (await import('./projects.ts')).renderProjects,
+  install: async () => (await import('./install.ts')).renderInstall,
+  uninstall: async () => (await import('./install.ts')).renderUninstall,
+  repair: async () => (await import('./install.ts')).renderRepair,
+  status: async () => (await import('./install.ts')).renderState,
+  'projects link': async () => (await import('./projects.ts')).renderLink,
   doctor: async () => (await import('./doctor.ts')).renderDoctor,
   'config list': async () => (await import('./config.ts')).renderList,
   'config get': async () => (await import('./config.ts')).renderGet,
@@ -34,7 +44,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'worker uninstall': async () => (await import('./worker.ts')).renderUninstall,
 };
 
-const paged = new Set(['show', 'sessions', 'conversations', 'projects']);
+const paged = new Set(['show', 'sessions', 'timeline', 'briefing', 'conversations', 'projects']);
 
 export async function render(name: string, output: unknown, view: View, input: unknown): Promise<Rendering> {
   const load = table[name];

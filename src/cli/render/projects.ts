@@ -1,5 +1,5 @@
 import type { Project } from '../../schema/project.ts';
-import { clean, oneLine, table } from '../style.ts';
+import { clean, oneLine, plural, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderProjects({ projects }: { projects: readonly Project[] }, view: View): string {
@@ -17,3 +17,6 @@ export function renderProjects({ projects }: { projects: readonly Project[] }, v
     (paint[column] ?? ((text: string) => text))(cell),
   );
 }
+
+export const renderLink = ({ project, sessions }: { project: string; sessions: number }): string =>
+  `${plural(sessions, 'session')} now ${sessions === 1 ? 'belongs' : 'belong'} to ${clean(project)}. New imports follow.`;

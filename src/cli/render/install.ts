@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { install, repair, uninstall } from '../../operations/install.ts';
+import type { status } from '../../operations/status.ts';
+import { clean } from '../style.ts';
+import type { View } from '../view.ts';
+import { renderChecks } from './doctor.ts';
+
+export function renderInstall(
+  { file, changed, dryRun, diff, use, warnings }: z.infer<(typeof install)['output']>,
+  { style }: View,
+): string {
+  const lines: string[] = [];
+  if (diff !== '' && dryRun)
+    lines.push(
+      ...clean(diff)
+        .split('\n')
+        .map((line) => paint(line, style)),
+      '',
+    );
+  if (use !== undefined) lines.push(dryRun ? `Would write ${file}.` : `Wrote ${file}.`, `Use it with: ${use}`);
+  else if (dryRun)
+    lines.push(changed ? `Nothing was written. Without --dry-run, ${file} changes so.` : `${file} is as it should be.`);
+  else
+    lines.push(
+      changed ? `Sessions now report to Holdfast (${file}).` : `Sessions report to Holdfast already (${file}).`,
+    );
+  if (!dryRun && use === undefined) lines.push(style.dim('The next session starts the worker. See: holdfast status'));
+  lines.push(...warnings.map((warning) => style.yellow(clean(warning))));
+  return lines.join('\n');
+}
+
+const paint = (line: string, style: View['style']): string =>
+  line.startsWith('+')
+    ? style.green(line)
+    : line.startsWith('-')
+      ? style.red(line)
+      : line.startsWith('@@')
+        ? style.cyan(line)
+        : line;
+
+export const renderUninstall = (
+  { file, changed, plugins, home }: z.infer<(typeof uninstall)['output']>,
+  { style }: View,
+): string =>
+  [
+    changed ? `Nothing of Holdfast is left in ${file}.` : `${file} holds nothing of Holdfast.`,
+    ...plugins.map((folder) => `Removed the plugin in ${folder}.`),
+    style.dim(`What it knows stays in ${home}.`),
+  ].join('\n');
+
+export function renderRepair({ repaired, worker }: z.infer<(typeof repair)['output']>): string {
+  const files = repaired.flatMap(({ changed }) => changed);
+  const lines = files.map((file) => `Mended ${file}.`);
+  if (files.length === 0) lines.push('Nothing needed mending.');
+  if (worker === 'started anew') lines.push('The worker was started anew.');
+  return lines.join('\n');
+}
+
+export const renderState = ({ ok, checks }: z.infer<(typeof status)['output']>, view: View): string =>
+  [
+    ...renderChecks(checks, view),
+    '',
+    ok ? view.style.green('Sessions are captured as they happen.') : view.style.red('Something needs attention.'),
+  ].join('\n');

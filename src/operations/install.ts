@@ -1,0 +1,114 @@
+// Hooks in an agent's settings: put there, taken out again, mended.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Agent } from '../agents/agent.ts';
+import { agents } from '../agents/index.ts';
+import { type Config, ensureHome } from '../config.ts';
+import { inspectHooks, installHooks, mendHooks, uninstallHooks, writePlugin } from '../install/hooks.ts';
+import { readRecord } from '../install/record.ts';
+import { version } from '../package.ts';
+import type { AgentName } from '../schema/agent-name.ts';
+import { operation } from './operation.ts';
+
+/** The agents whose settings can be told of us. */
+export const hooked = (agents as readonly Agent[]).filter((agent) => agent.hooks !== undefined);
+
+const agentField = z.enum(hooked.map((agent) => agent.name) as [AgentName, ...AgentName[]]).describe('which agent');
+const agentOf = (name: AgentName): Agent => hooked.find((agent) => agent.name === name) as Agent;
+
+/** The token that hooks carry, made where there is none. */
+export async function hookToken(config: Config): Promise<string> {
+  ensureHome(config);
+  const { openTokens } = await import('../http/tokens.ts');
+  return openTokens(config.home).report;
+}
+
+export const install = operation({
+  name: 'install',
+  summary: 'Let an agent report its sessions as they happen, and start each with a briefing',
+  input: z.object({
+    agent: agentField,
+    dryRun: z.boolean().default(false).describe('only show what would change'),
+    plugin: z.string().min(1).optional().describe('write a plugin folder instead of changing the settings'),
+  }),
+  output: z.object({
+    file: z.string().describe('the settings file, or the plugin folder'),
+    changed: z.boolean(),
+    dryRun: z.boolean(),
+    diff: z.string(),
+    use: z.string().optional().describe('how to use the plugin folder'),
+    warnings: z.array(z.string()),
+  }),
+  surfaces: ['cli'],
+  positional: ['agent'],
+  examples: ['holdfast install claude-code', 'holdfast install claude-code --dry-run'],
+  withoutStore: true,
+  async run({ config }, { agent: name, dryRun, plugin }) {
+    const agent = agentOf(name);
+    if (plugin !== undefined) {
+      const folder = resolve(plugin);
+      const use = agent.hooks?.usePlugin(folder);
+      if (dryRun) return { file: folder, changed: !existsSync(folder), dryRun, diff: '', use, warnings: [] };
+      writePlugin(config, agent, await hookToken(config), folder);
+      return { file: folder, changed: true, dryRun, diff: '', use, warnings: [] };
+    }
+    // A look must not leave anything behind, so it makes no token either.
+    const token = dryRun && !existsSync(join(config.home, 'hook-token')) ? 'yet-to-be-made' : await hookToken(config);
+    const change = installHooks(config, agent, token, dryRun);
+    return { ...change, dryRun, warnings: [...inspectHooks(config, agent, token).obstacles] };
+  },
+});
+
+export const uninstall = operation({
+  name: 'uninstall',
+  summary: 'Take everything out of an agent again; what Holdfast knows stays',
+  input: z.object({ agent: agentField }),
+  output: z.object({ file: z.string(), changed: z.boolean(), plugins: z.array(z.string()), home: z.string() }),
+  surfaces: ['cli'],
+  positional: ['agent'],
+  examples: ['holdfast uninstall claude-code'],
+  withoutStore: true,
+  async run({ config }, { agent }) {
+    const { file, changed, plugins } = uninstallHooks(config, agentOf(agent));
+    return { file, changed, plugins, home: config.home };
+  },
+});
+
+export const repair = operation({
+  name: 'repair',
+  summary: 'Bring what is installed to this version, port and token',
+  input: z.object({}),
+  output: z.object({
+    repaired: z.array(z.object({ agent: z.string(), changed: z.array(z.string()) })),
+    worker: z.enum(['not running', 'left running', 'started anew']),
+  }),
+  surfaces: ['cli'],
+  examples: ['holdfast repair', 'holdfast config set port 37778 && holdfast repair'],
+  withoutStore: true,
+  async run({ config }) {
+    const token = await hookToken(config);
+    const repaired = hooked.map((agent) => {
+      const { settings } = readRecord(config, agent);
+      const { events } = inspectHooks(config, agent, token);
+      // Whoever asks for a repair wants also back what is missing.
+      const whole = settings !== undefined || events.length > 0 ? installHooks(config, agent, token) : undefined;
+      const changed = [...(whole?.changed ? [whole.file] : []), ...mendHooks(config, agent, token)];
+      return { agent: agent.name, changed };
+    });
+    return { repaired, worker: await renewWorker(config) };
+  },
+});
+
+/** A worker of another version, or one that does not answer where hooks now look for it, is started anew. */
+async function renewWorker(config: Config): Promise<'not running' | 'left running' | 'started anew'> {
+  const { startWorker, stopWorker, workerStatus } = await import('../worker/process.ts');
+  const status = await workerStatus(config);
+  if (!status.running) return 'not running';
+  const { httpState } = await import('../http/reach.ts');
+  const { open } = await httpState(config.settings.port, status.pid);
+  if (open && status.version === version()) return 'left running';
+  await stopWorker(config);
+  await startWorker(config);
+  return 'started anew';
+}

@@ -1,0 +1,148 @@
+// Whether capture works; if not, why and what to do. Speaks also when the store cannot be opened.
+import { existsSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Agent } from '../agents/agent.ts';
+import type { Config } from '../config.ts';
+import { explain } from '../errors.ts';
+import { type Inspection, inspectHooks } from '../install/hooks.ts';
+import { readRecord } from '../install/record.ts';
+import { version } from '../package.ts';
+import { Moment, toMoment } from '../schema/time.ts';
+import { Check } from './doctor.ts';
+import { hooked, hookToken } from './install.ts';
+import { operation } from './operation.ts';
+
+/** Less than this, and an import may not fit. */
+const leastSpace = 200_000_000;
+
+export const status = operation({
+  name: 'status',
+  summary: 'Say whether sessions are captured, and if not, why and what to do',
+  input: z.object({}),
+  output: z.object({
+    ok: z.boolean(),
+    checks: z.array(Check),
+    lastReport: Moment.optional().describe('when a hook or a client last told something'),
+  }),
+  surfaces: ['cli'],
+  examples: ['holdfast status', 'holdfast status --json'],
+  withoutStore: true,
+  succeeded: (report) => report.ok,
+  async run({ config }) {
+    const last = await lastReport(config);
+    const checks = [...(await checkHooks(config)), ...(await checkReach(config)), last.check, checkSpace(config)];
+    return {
+      ok: checks.every((check) => check.ok),
+      checks,
+      ...(last.at === undefined ? {} : { lastReport: toMoment(last.at) }),
+    };
+  },
+});
+
+async function checkHooks(config: Config): Promise<Check[]> {
+  // Only to look must not make a token.
+  const token = existsSync(join(config.home, 'hook-token')) ? await hookToken(config) : '';
+  return hooked.flatMap((agent) => {
+    try {
+      const found = inspectHooks(config, agent, token);
+      const { plugins } = readRecord(config, agent);
+      const installed = describeHooks(
+        agent,
+        found,
+        plugins.map(({ folder }) => folder),
+      );
+      if (found.events.length === 0 && plugins.length === 0) return [installed];
+      return [installed, ...found.obstacles.map((message) => ({ name: agent.title, ok: false, message }))];
+    } catch (error) {
+      const { message, hint } = explain(error, agent.title);
+      return [{ name: agent.title, ok: false, message, ...(hint === undefined ? {} : { hint }) }];
+    }
+  });
+}
+
+function describeHooks(agent: Agent, found: Inspection, plugins: readonly string[]): Check {
+  const { title: name } = agent;
+  const again = 'Mend it: holdfast repair';
+  if (found.events.length === 0 && plugins.length > 0)
+    return { name, ok: true, message: `reports through the plugin ${plugins.join(', ')}` };
+  if (found.events.length === 0)
+    return {
+      name,
+      ok: false,
+      message: 'does not report; its transcripts are read, but sessions start without a briefing',
+      hint: `holdfast install ${agent.name}`,
+    };
+  if (found.elsewhere)
+    return {
+      name,
+      ok: false,
+      message: `${found.file} reports to another data folder`,
+      hint: `holdfast install ${agent.name}`,
+    };
+  if (found.outdated.length > 0 && found.version !== version())
+    return { name, ok: false, message: `${found.file} was installed by Holdfast ${found.version}`, hint: again };
+  if (found.outdated.length > 0)
+    return { name, ok: false, message: `${found.file} has another port, token or program`, hint: again };
+  if (found.missing.length > 0)
+    return { name, ok: false, message: `${found.file} lacks ${found.missing.join(', ')}`, hint: again };
+  return { name, ok: true, message: `reports ${found.events.length} events (${found.file})` };
+}
+
+async function checkReach(config: Config): Promise<Check[]> {
+  const [{ workerStatus }, { httpState }] = await Promise.all([
+    import('../worker/process.ts'),
+    import('../http/reach.ts'),
+  ]);
+  const worker = await workerStatus(config);
+  const http = await httpState(config.settings.port, worker.running ? worker.pid : undefined);
+  const checks: Check[] = [
+    worker.running
+      ? {
+          name: 'worker',
+          ok: true,
+          message: `runs as process ${worker.pid}${worker.version ? `, version ${worker.version}` : ''}`,
+        }
+      : { name: 'worker', ok: true, message: 'does not run; the next session starts it, or: holdfast worker start' },
+  ];
+  if (http.open) checks.push({ name: 'port', ok: true, message: `${http.port} answers` });
+  else if (http.message !== undefined)
+    checks.push({
+      name: 'port',
+      ok: false,
+      message: http.message,
+      ...(http.hint === undefined ? {} : { hint: http.hint }),
+    });
+  else checks.push({ name: 'port', ok: true, message: `${http.port} is free` });
+  return checks;
+}
+
+async function lastReport(config: Config): Promise<{ at?: number | undefined; check: Check }> {
+  const name = 'last report';
+  if (!existsSync(config.databasePath)) return { check: { name, ok: true, message: 'none yet' } };
+  const { openSqliteStore } = await import('../store/sqlite/open.ts');
+  try {
+    const store = await openSqliteStore(config.databasePath);
+    try {
+      const at = await store.lastToldAt();
+      return { at, check: { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) } };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const { message, hint } = explain(error, config.databasePath);
+    return { check: { name: 'store', ok: false, message, ...(hint === undefined ? {} : { hint }) } };
+  }
+}
+
+function checkSpace(config: Config): Check {
+  const name = 'disk';
+  try {
+    const { bavail, bsize } = statfsSync(existsSync(config.home) ? config.home : '/');
+    const free = bavail * bsize;
+    const message = `${Math.floor(free / 1e6).toLocaleString('en')} MB free for ${config.home}`;
+    return free >= leastSpace ? { name, ok: true, message } : { name, ok: false, message, hint: 'Free some space.' };
+  } catch (error) {
+    return { name, ok: false, message: explain(error, config.home).message };
+  }
+}
