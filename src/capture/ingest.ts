@@ -168,6 +168,10 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     files++;
   }
 
+  const projects = {
+    separateWorktrees: config.settings.separateWorktrees,
+    links: await store.projectLinks(),
+  };
   let left = sources;
   for (let round = 0; left.length > 0; round++) {
     if (round === 20) {
@@ -178,7 +182,7 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     const states = await statesOf(store, left);
     const large =
       left.some(({ size }) => size > worthAThread) || left.reduce((sum, { size }) => sum + size, 0) > worthAThread;
-    const work: Work = { sources: left, states, reimport: reimport && round === 0, home: config.home };
+    const work: Work = { sources: left, states, reimport: reimport && round === 0, home: config.home, projects };
     const unread = large && !allSkipped(left, states, work.reimport);
     const again = new Set<Source>();
     for await (const readings of unread ? readBatchesAhead(work) : readBatches(work)) {

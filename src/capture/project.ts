@@ -1,19 +1,30 @@
 // A working folder's project: its git root, where worktrees lead to the repository they belong to.
 import fs from 'node:fs';
 import path from 'node:path';
+import { followLinks } from '../store/links.ts';
+import type { ProjectLink } from '../store/store.ts';
+
+export interface ProjectRules {
+  /** Each worktree is a project of its own. */
+  readonly separateWorktrees: boolean;
+  /** Folders that were moved. */
+  readonly links: readonly ProjectLink[];
+}
+
+const noRules: ProjectRules = { separateWorktrees: false, links: [] };
 
 /** Returns a function that remembers its answers: one pass over transcripts asks for the same few folders again and again. */
-export function projectFinder(): (folder: string) => string {
+export function projectFinder({ separateWorktrees, links } = noRules): (folder: string) => string {
   const known = new Map<string, string>();
   return (folder) => {
-    const found = known.get(folder) ?? projectOf(folder);
+    const found = known.get(folder) ?? projectOf(followLinks(folder, links), separateWorktrees);
     known.set(folder, found);
     return found;
   };
 }
 
 /** Contract: never throws; a folder that no longer exists is its own project. */
-export function projectOf(folder: string): string {
+export function projectOf(folder: string, separateWorktrees = false): string {
   if (!path.isAbsolute(folder)) return folder;
   const start = path.resolve(folder);
   if (!isFolder(start)) return start;
@@ -21,7 +32,7 @@ export function projectOf(folder: string): string {
     const git = path.join(at, '.git');
     const stat = fs.statSync(git, { throwIfNoEntry: false });
     if (stat?.isDirectory()) return at;
-    if (stat?.isFile()) return mainTree(at, git);
+    if (stat?.isFile()) return separateWorktrees ? at : mainTree(at, git);
     if (at === path.dirname(at)) return start;
   }
 }

@@ -5,7 +5,7 @@ import type { Chunk, FileCopy, FileState } from '../store/store.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
 import { planFor } from './plan.ts';
-import { projectFinder } from './project.ts';
+import { type ProjectRules, projectFinder } from './project.ts';
 import { type Problem, problemOf } from './scan.ts';
 
 export interface Work {
@@ -15,6 +15,7 @@ export interface Work {
   readonly reimport: boolean;
   /** The data folder: what an agent does in there is our own distiller's work. */
   readonly home: string;
+  readonly projects?: ProjectRules;
 }
 
 /** What was found out about one source. Chunks come in order; the last reading of a source says how it ended. */
@@ -42,7 +43,7 @@ const batchBytes = 8 << 20;
 const batchReadings = 256;
 
 export function* readBatches(work: Work): Generator<Reading[], void, void> {
-  const projectOf = projectFinder();
+  const projectOf = projectFinder(work.projects);
   let batch: Reading[] = [];
   let held = 0;
   for (const [index, source] of work.sources.entries()) {

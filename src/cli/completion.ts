@@ -58,7 +58,7 @@ function bash(operations: readonly Operation[]): string {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path='' words='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in -*) break ;; esac
-    case "$path" in config|worker|'') path="\${path:+$path }$word" ;; esac
+    case "$path" in config|projects|worker|'') path="\${path:+$path }$word" ;; esac
   done
   case "$path" in
 ${words.join('\n')}

@@ -16,6 +16,7 @@ export interface Output {
 /** Commands of two words belong to a group; `bare` is what the group's name alone does. */
 export const groups: Readonly<Record<string, { readonly summary: string; readonly bare?: string }>> = {
   config: { summary: 'Read and change settings', bare: 'config list' },
+  projects: { summary: 'List the projects that sessions worked in', bare: 'projects' },
   worker: { summary: 'The process that watches for new transcripts' },
 };
 
@@ -41,11 +42,13 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
   for (const operation of operations) {
     const [first = '', second] = operation.name.split(' ');
     let parent = program;
-    if (second !== undefined) {
+    // What has commands below it is a group, also when it does something by itself.
+    const isGroup = second === undefined && groups[first]?.bare === first;
+    if (second !== undefined || isGroup) {
       parent = parents.get(first) ?? addGroup(program, first, operations, run, output);
       parents.set(first, parent);
     }
-    addOperation(parent, second ?? first, operation, run, output);
+    if (!isGroup) addOperation(parent, second ?? first, operation, run, output);
   }
   settle(program.command('completion'), output)
     .summary('Print a script that completes commands in your shell')
@@ -73,6 +76,8 @@ function addGroup(program: Command, name: string, operations: readonly Operation
     await run(bare, toInput(bare, {}), { json: self.opts().json === true });
   });
   if (bare) command.option('--json', 'print JSON');
+  if (bare?.name === name)
+    command.addHelpText('after', `\nExamples:\n${bare.examples.map((example) => `  ${example}`).join('\n')}`);
   return command;
 }
 

@@ -3,7 +3,9 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { projectOf } from '../capture/project.ts';
 import { AgentName } from '../schema/agent-name.ts';
+import { isWithin } from '../store/links.ts';
 import type { ProjectFilter, SessionFilter, Store } from '../store/store.ts';
 import type { Context } from './operation.ts';
 import { parseSince, parseUntil } from './when.ts';
@@ -27,7 +29,9 @@ interface Filters {
 export async function toFilter({ config, store, clock }: Context, input: Filters): Promise<SessionFilter> {
   const at = { now: clock(), timeZone: config.settings.timeZone };
   return {
-    ...(input.project === undefined ? {} : { project: await toProject(store, input.project) }),
+    ...(input.project === undefined
+      ? {}
+      : { project: await toProject(store, input.project, config.settings.separateWorktrees) }),
     ...(input.agent === undefined ? {} : { agent: input.agent }),
     ...(input.since === undefined ? {} : { since: parseSince(input.since, at) }),
     ...(input.until === undefined ? {} : { until: parseUntil(input.until, at) }),
@@ -35,10 +39,17 @@ export async function toFilter({ config, store, clock }: Context, input: Filters
 }
 
 /** A path if it looks like one, or is a folder here and the name of no project. */
-export async function toProject(store: Store, text: string): Promise<ProjectFilter> {
-  if (/^~(?:[/\\]|$)/.test(text)) return { path: resolve(join(homedir(), text.slice(1))) };
-  if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return { path: resolve(text) };
+export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
+  const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
+  if (/^~(?:[/\\]|$)/.test(text)) return folder(join(homedir(), text.slice(1)));
+  if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return folder(text);
   const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder && !(await store.projects()).some((project) => project.name === text)) return { path: resolve(text) };
+  if (isFolder && !(await store.projects()).some((project) => project.name === text)) return folder(text);
   return { name: text };
+}
+
+/** A worktree beside its repository stands for the repository. */
+function ofRepository(folder: string, separateWorktrees: boolean): string {
+  const project = projectOf(folder, separateWorktrees);
+  return isWithin(folder, project) ? folder : project;
 }

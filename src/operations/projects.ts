@@ -1,5 +1,9 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
+import { projectOf } from '../capture/project.ts';
+import { HoldfastError } from '../errors.ts';
 import { Project } from '../schema/project.ts';
+import { followLinks, isWithin } from '../store/links.ts';
 import { operation } from './operation.ts';
 
 export const projects = operation({
@@ -10,4 +14,35 @@ export const projects = operation({
   surfaces: ['cli', 'http', 'mcp'],
   examples: ['holdfast projects', 'holdfast projects --json'],
   run: async ({ store }) => ({ projects: [...(await store.projects())] }),
+});
+
+export const projectsLink = operation({
+  name: 'projects link',
+  summary: 'Say that a folder was moved: the sessions of the old one become those of the new one',
+  input: z.object({
+    from: z.string().min(1).describe('where the folder was'),
+    to: z.string().min(1).describe('where it is now'),
+  }),
+  output: z.object({ from: z.string(), to: z.string(), project: z.string(), sessions: z.int() }),
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
+  positional: ['from', 'to'],
+  examples: ['holdfast projects link ~/old/shop ~/code/shop'],
+  async run({ store, config }, input) {
+    const link = { from: resolve(input.from), to: resolve(input.to) };
+    const known = await store.projects();
+    const moved = known.filter(({ path }) => isWithin(path, link.from));
+    if (isWithin(link.to, link.from))
+      throw new HoldfastError('BAD_INPUT', `${link.to} lies in ${link.from}`, { hint: 'Name two different folders.' });
+    if (moved.length === 0)
+      throw new HoldfastError('NOT_FOUND', `No session worked in ${link.from}`, {
+        hint: 'List projects and their paths with `holdfast projects`.',
+      });
+    const target = (path: string) => projectOf(followLinks(path, [link]), config.settings.separateWorktrees);
+    const sessions = await store.linkProject(
+      link,
+      moved.map(({ path }) => ({ from: path, to: target(path) })),
+    );
+    return { ...link, project: target(link.from), sessions };
+  },
 });

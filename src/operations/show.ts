@@ -48,7 +48,11 @@ export const show = operation({
   },
 });
 
-async function find(store: Store, id: string, agent: AgentName | undefined) {
+export async function find(
+  store: Store,
+  id: string,
+  agent: AgentName | undefined,
+): Promise<{ session: Session; entry?: Entry }> {
   const ofAgent = (found: { agent: AgentName }) => agent === undefined || found.agent === agent;
   const sessions = exactFirst((await store.findSessions(id)).filter(ofAgent), id);
   if (sessions.length === 1) return { session: sessions[0] as Session };

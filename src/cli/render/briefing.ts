@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import type { BriefingAnswer } from '../../operations/briefing.ts';
+import { clean, plural } from '../style.ts';
+import { localTime, type View } from '../view.ts';
+
+export function renderBriefing(answer: z.infer<typeof BriefingAnswer>, view: View): string {
+  const { style } = view;
+  if (answer.given !== undefined)
+    return answer.given
+      .map((one) => {
+        const head = [localTime(one.at, view), one.source, one.agent, one.session]
+          .map((part) => clean(part))
+          .join('  ');
+        return `${style.bold(head)}\n${clean(one.text)}`;
+      })
+      .join('\n\n');
+  if (answer.text === '')
+    return `Nothing is known about this project yet. ${style.dim('Import first: holdfast ingest; list projects: holdfast projects')}`;
+  const size = `${plural(answer.characters, 'character')}, about ${plural(answer.tokens, 'token')}`;
+  return `${clean(answer.text)}\n\n${style.dim(size)}`;
+}

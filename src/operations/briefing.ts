@@ -1,0 +1,73 @@
+// What an agent is told at session start: as it would be now, or as a session was given it.
+import { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
+import { briefing as compose } from '../recall/briefing.ts';
+import { estimateTokens } from '../recall/budget.ts';
+import type { AgentName } from '../schema/agent-name.ts';
+import { BriefingItem, BriefingSource, GivenBriefing } from '../schema/briefing.ts';
+import { filterFields, toProject } from './filters.ts';
+import { type Context, operation } from './operation.ts';
+
+export const BriefingAnswer = z.object({
+  project: z.string().describe('empty when nothing is known about it'),
+  text: z.string(),
+  items: z.array(BriefingItem),
+  characters: z.int(),
+  tokens: z.int().describe('estimated'),
+  given: z.array(GivenBriefing).optional().describe('what a session was given, newest first'),
+});
+
+export const briefing = operation({
+  name: 'briefing',
+  summary: 'Print what an agent is told when a session starts here, or what one was told',
+  input: z.object({
+    project: filterFields.project.describe('name of a project, or any path inside it (default: here)'),
+    session: z.string().min(1).optional().describe('id of the session that it is for'),
+    source: BriefingSource.optional().describe('why the session starts'),
+    given: z.string().min(1).optional().describe('id of a session: what it was given'),
+  }),
+  output: BriefingAnswer,
+  surfaces: ['cli', 'http', 'mcp'],
+  examples: ['holdfast briefing', 'holdfast briefing --project holdfast', 'holdfast briefing --given 0f3c'],
+  async run(context, { project, session, source, given }) {
+    if (given !== undefined) return givenTo(context, given.trim());
+    const told = await compose(context, {
+      project: await toProject(context.store, project ?? '.', context.config.settings.separateWorktrees),
+      session,
+      source,
+    });
+    return answer(told.project, told.text, [...told.items]);
+  },
+});
+
+const answer = (project: string, text: string, items: BriefingItem[]) => ({
+  project,
+  text,
+  items,
+  characters: text.length,
+  tokens: estimateTokens(text),
+});
+
+async function givenTo({ store }: Context, session: string): Promise<z.infer<typeof BriefingAnswer>> {
+  const given = await store.briefings({ session, limit: 100 });
+  const [last] = given;
+  if (last === undefined)
+    throw new HoldfastError(
+      'NOT_FOUND',
+      `No session with an id that begins with ${JSON.stringify(session)} was given a briefing`,
+      {
+        hint: 'List sessions with `holdfast sessions`; print what one would get now with `holdfast briefing`.',
+      },
+    );
+  return { ...answer(last.project, last.text, []), given: [...given] };
+}
+
+/** The briefing for a session that starts, recorded as given to it. Empty where there is nothing to say. */
+export async function giveBriefing(
+  context: Context,
+  to: { agent: AgentName; session: string; project: string; source: BriefingSource },
+): Promise<string> {
+  const { project, text } = await briefing.run(context, to);
+  if (text !== '') await context.store.saveBriefing({ ...to, project, at: context.clock(), text });
+  return text;
+}
