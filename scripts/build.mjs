@@ -40,6 +40,8 @@ async function bundleProgram(folder) {
   const bundle = await rolldown({
     input: { holdfast: path.join(folder, 'cli', 'main.js') },
     platform: 'node',
+    // jsonc-parser's other form loads its parts in a way that no bundle can follow.
+    resolve: { mainFields: ['module', 'main'] },
     external: ['better-sqlite3'],
   });
   await bundle.write({ dir: folder, format: 'esm', codeSplitting: false });
