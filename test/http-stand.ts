@@ -54,7 +54,6 @@ export async function openStand(options: HttpOptions = {}): Promise<Stand> {
       events,
       wake: (file) => woken.push(file),
       onPrompt: async (prompt) => `About ${prompt}: it was a race.`,
-      briefing: async ({ project }) => `# Briefing\n${project ?? ''}`,
       log: (line) => logged.push(line),
     },
     { port: 0, ...options },

@@ -1,28 +1,24 @@
 // The routes that are no operations: is the worker there, what happens now, what is this API, what should an agent know.
 import { z } from 'zod';
-import { LiveEvent } from '../schema/live-event.ts';
+import { briefing, giveBriefing } from '../operations/briefing.ts';
+import type { Context } from '../operations/operation.ts';
+import { AgentName } from '../schema/agent-name.ts';
+import { BriefingSource } from '../schema/briefing.ts';
+import { LiveEvent, type LiveEvents } from '../schema/live-event.ts';
 import type { EventStreams } from './events.ts';
 import { type Route, route } from './route.ts';
-
-export interface BriefingRequest {
-  /** Name of a project, or any path inside it. */
-  readonly project?: string | undefined;
-  readonly session?: string | undefined;
-  /** Why the session starts: startup, resume, clear, compact. */
-  readonly source?: string | undefined;
-}
 
 export interface OwnDeps {
   readonly version: string;
   readonly streams: EventStreams;
   /** Answers a caller who wants to know whether it is us. */
   readonly prove: (nonce: string) => string;
-  /** The text for an agent whose session starts; empty where there is nothing to say. */
-  readonly briefing: (request: BriefingRequest) => Promise<string>;
+  readonly context: Context;
+  readonly events: LiveEvents;
   readonly allRoutes: () => readonly Route[];
 }
 
-export function ownRoutes({ version, streams, prove, briefing, allRoutes }: OwnDeps): Route[] {
+export function ownRoutes({ version, streams, prove, context, events, allRoutes }: OwnDeps): Route[] {
   const reads = { method: 'GET', access: 'full', type: 'application/json', input: z.object({}) } as const;
   return [
     route({
@@ -57,13 +53,25 @@ export function ownRoutes({ version, streams, prove, briefing, allRoutes }: OwnD
       path: '/api/context/inject',
       summary: 'The briefing for a session that starts',
       input: z.object({
-        project: z.string().min(1).optional().describe('name of a project, or any path inside it'),
-        session: z.string().min(1).optional().describe('the session that it is for'),
+        project: z.string().min(1).describe('name of a project, or any path inside it'),
+        session: z
+          .string()
+          .min(1)
+          .optional()
+          .describe('the session that it is for; what it was given can be seen later'),
         source: z.string().min(1).optional().describe('why it starts: startup, resume, clear, compact'),
+        agent: AgentName.default('claude-code').describe('whose session it is'),
       }),
       type: 'text/markdown',
-      output: z.string(),
-      run: (request) => briefing(request),
+      output: z.string().describe('empty where there is nothing to say'),
+      async run({ project, session, source, agent }) {
+        // A reason that only newer clients know is no reason to say nothing.
+        const why = BriefingSource.safeParse(source).data ?? 'startup';
+        if (session === undefined) return (await briefing.run(context, { project, source: why })).text;
+        const text = await giveBriefing(context, { agent, session, project, source: why });
+        if (text !== '') events.publish({ kind: 'briefing', agent, session });
+        return text;
+      },
     }),
     route({
       ...reads,

@@ -1,4 +1,5 @@
 // Every route answers as the OpenAPI document says, and the document describes every route.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStand, type Stand, session } from '../../test/http-stand.ts';
 import { operations } from '../operations/index.ts';
@@ -17,6 +18,9 @@ const examples: Readonly<Record<string, unknown>> = {
   id: session,
   query: 'checkout',
   q: 'checkout',
+  project: '/work/shop',
+  from: '/work/shop',
+  to: '/work/store',
   claudeSessionId: 'editor-1',
   tool_name: 'Edit',
   isProcessing: true,
@@ -76,8 +80,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('tells the truth: every route answers as described', async () => {
+    // Some of them change things.
+    const own = await openStand();
     for (const { key, path, method, is } of await described()) {
-      const route = stand.server.routes.find((candidate) => `${candidate.method} ${candidate.path}` === key);
+      const route = own.server.routes.find((candidate) => `${candidate.method} ${candidate.path}` === key);
       const [type = ''] = Object.keys(is.responses['200']?.content ?? {});
       if (route === undefined || type === 'text/event-stream') continue;
       const value = (name: string) => {
@@ -93,13 +99,24 @@ describe('the OpenAPI document', () => {
       const body = Object.fromEntries(fields.map((name) => [name, value(name)]));
       const answer =
         method === 'get'
-          ? await stand.get(search === '' ? url : `${url}?${search}`)
-          : await stand.post(url, body, stand.tokens.full);
+          ? await own.get(search === '' ? url : `${url}?${search}`)
+          : await own.post(url, body, own.tokens.full);
       expect([key, answer.status, answer.body.slice(0, 300)]).toEqual([key, 200, expect.any(String)]);
       expect(answer.head, key).toContain(`content-type: ${type}; charset=utf-8`);
       const given = type === 'application/json' ? answer.json : answer.body;
       expect(route.output.safeParse(given), key).toMatchObject({ success: true });
     }
+    await own.close();
+  });
+});
+
+describe('the README', () => {
+  it('names only addresses that are there', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const paths = stand.server.routes.map(({ path }) => path);
+    const named = [...readme.matchAll(/(?<=[`7 ])\/api\/[\w/.{}-]+/g)].map(([path]) => path);
+    expect(named.length).toBeGreaterThan(10);
+    for (const path of named) expect(paths).toContain(path);
   });
 });
 
@@ -127,10 +144,18 @@ describe('answers', () => {
     expect((await stand.get('/api/sessions')).json.sessions).toHaveLength(1);
   });
 
-  it('the briefing is Markdown', async () => {
-    const { head, body } = await stand.get('/api/context/inject?project=%2Fwork%2Fshop&session=s&source=startup');
+  it('the briefing is Markdown, and what a session was given can be seen', async () => {
+    const url = '/api/context/inject?project=%2Fwork%2Fshop';
+    const { head, body } = await stand.get(url);
     expect(head).toContain('content-type: text/markdown');
-    expect(body).toBe('# Briefing\n/work/shop');
+    expect(body).toContain('checkout');
+    expect(await stand.holdfast.store.briefings({ limit: 10 })).toEqual([]);
+    expect((await stand.get(`${url}&session=new&source=no-such-reason`)).body).toBe(body);
+    expect((await stand.get('/api/briefing?given=new')).json.given).toMatchObject([
+      { agent: 'claude-code', session: 'new', source: 'startup', text: body },
+    ]);
+    expect((await stand.get('/api/context/inject?project=%2Felsewhere&session=new')).body).toBe('');
+    expect((await stand.get('/api/context/inject')).status).toBe(400);
   });
 
   it('are not to be cached, guessed or shown elsewhere', async () => {

@@ -7,7 +7,7 @@ import { version } from '../package.ts';
 import { captureRoutes } from './capture-routes.ts';
 import { eventStreams } from './events.ts';
 import { operationRoutes } from './operation-routes.ts';
-import { type OwnDeps, ownRoutes } from './own-routes.ts';
+import { ownRoutes } from './own-routes.ts';
 import { describeTaken, portHolder } from './port-holder.ts';
 import { proofOf } from './proof.ts';
 import type { Route } from './route.ts';
@@ -15,7 +15,6 @@ import { refuseBroken, serve } from './serve.ts';
 import { openTokens } from './tokens.ts';
 
 export interface HttpDeps extends LiveDeps {
-  readonly briefing: OwnDeps['briefing'];
   readonly log: (line: string) => void;
 }
 
@@ -45,7 +44,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   const tokens = openTokens(deps.config.home);
   const streams = eventStreams(deps.events, heartbeatMs);
   const prove = (nonce: string) => proofOf(tokens.full, bound, nonce);
-  const own = { version: version(), streams, prove, briefing: deps.briefing, allRoutes: () => routes };
+  const own = { version: version(), streams, prove, context: deps, events: deps.events, allRoutes: () => routes };
   const routes: readonly Route[] = [...ownRoutes(own), ...captureRoutes(deps), ...operationRoutes(deps)];
 
   const server = http.createServer({

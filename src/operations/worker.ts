@@ -49,7 +49,7 @@ export async function watch(context: Context): Promise<void> {
     setTimeout(() => void mendInstalled(config, log), 1000).unref();
     const signal = context.signal ?? new AbortController().signal;
     const scan = () => ingestApart({ config, signal });
-    const listen = (live: LiveDeps) => startHttp({ ...live, log, briefing: async () => '' });
+    const listen = (live: LiveDeps) => startHttp({ ...live, log });
     await runWorker({ ...context, progress: undefined, scan, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {

@@ -1,0 +1,103 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LiveDeps } from '../capture/hook.ts';
+import { ingest } from '../capture/ingest.ts';
+import { startHttp } from '../http/server.ts';
+import { openTokens } from '../http/tokens.ts';
+import { type Holdfast, openHoldfast } from '../open.ts';
+import { runWorker } from './run.ts';
+
+const session = 'bbbbbbbb-0000-4000-8000-000000000001';
+let folder: string;
+let file: string;
+let holdfast: Holdfast;
+let stop: AbortController;
+let running: Promise<void> | undefined;
+let logged: string[];
+
+const line = (n: number) =>
+  `${JSON.stringify({
+    type: 'user',
+    uuid: `20000000-0000-4000-8000-00000000000${n}`,
+    parentUuid: null,
+    sessionId: session,
+    timestamp: `2026-03-01T10:0${n}:00.000Z`,
+    cwd: '/work/shop',
+    message: { role: 'user', content: `Prompt ${n}` },
+  })}\n`;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-worker-run-'));
+  const project = join(folder, '.claude', 'projects', '-work-shop');
+  mkdirSync(project, { recursive: true });
+  file = join(project, `${session}.jsonl`);
+  writeFileSync(file, line(0));
+  logged = [];
+  stop = new AbortController();
+  holdfast = await openHoldfast({ HOME: folder, HOLDFAST_POLL_INTERVAL_MS: '100' });
+});
+afterEach(async () => {
+  stop.abort();
+  await running;
+  await holdfast.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a worker and resolves with its port once it is open. */
+function run(port = 0): Promise<number> {
+  return new Promise((resolve) => {
+    const { context } = holdfast;
+    const log = (text: string) => void logged.push(text);
+    const listen = async (live: LiveDeps) => {
+      const server = await startHttp({ ...live, log }, { port });
+      resolve(server.port);
+      return server;
+    };
+    running = runWorker({ ...context, scan: () => ingest(context, {}), log, listen }, stop.signal);
+  });
+}
+
+const authorized = () => ({ authorization: `Bearer ${openTokens(holdfast.config.home).full}` });
+
+describe('the worker', () => {
+  it('tells live viewers of entries that come in, and ends their streams when it stops', async () => {
+    const port = await run();
+    const response = await fetch(`http://127.0.0.1:${port}/api/events`, { headers: authorized() });
+    const text = new Promise<string>((resolve) => {
+      let got = '';
+      void (async () => {
+        for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+          got += new TextDecoder().decode(part);
+          if (got.includes(session)) stop.abort();
+        }
+        resolve(got);
+      })();
+    });
+    await expect.poll(async () => (await holdfast.store.counts()).entries).toBe(1);
+    appendFileSync(file, line(1));
+    const payload = { session_id: session, hook_event_name: 'PostToolUse', transcript_path: file };
+    const body = JSON.stringify(payload);
+    const headers = { ...authorized(), 'content-type': 'application/json' };
+    await fetch(`http://127.0.0.1:${port}/api/hooks/claude-code`, { method: 'POST', headers, body });
+    expect(await text).toContain(`"kind":"entries","agent":"claude-code","session":"${session}","added":1`);
+    await running;
+    await expect(fetch(`http://127.0.0.1:${port}/api/health`)).rejects.toThrow();
+  });
+
+  it('goes on without HTTP while a stranger has the port, says so once, and opens when he is gone', async () => {
+    const stranger = net.createServer();
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+    const { port } = stranger.address() as AddressInfo;
+    const open = run(port);
+    await expect.poll(async () => (await holdfast.store.counts()).entries).toBe(1);
+    appendFileSync(file, line(1));
+    await expect.poll(async () => (await holdfast.store.counts()).entries, { timeout: 5000 }).toBe(2);
+    expect(logged.filter((text) => text.includes(`Port ${port} is held by`))).toHaveLength(1);
+    stranger.close();
+    expect(await open).toBe(port);
+    await expect.poll(() => logged.join()).toContain(`listening on http://127.0.0.1:${port}`);
+  });
+});
