@@ -68,7 +68,10 @@ export function* readPieces(
       buffer = larger;
     } else {
       const after = endOfLine(fd, start + filled, size);
-      if (after === undefined) return;
+      if (after === undefined) {
+        yield { lines: [], start, bytes: bytes.subarray(0, 0), end: start, last: true };
+        return;
+      }
       yield {
         lines: [{ pos: start, bytes: bytes.subarray(0, 256), tooLong: true }],
         start,
