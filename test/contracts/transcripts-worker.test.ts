@@ -3,13 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code.ts';
 import { ingest } from '../../src/capture/ingest.ts';
 import { fileQueue } from '../../src/capture/queue.ts';
 import { folderSources } from '../../src/capture/sources.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Bench, bytesOf, prompt, prompts, workbench } from './transcript-builder.ts';
+
+// A machine that is busy with something else is slow, not wrong.
+vi.setConfig({ testTimeout: 60_000 });
 
 const key = 'p/s1.jsonl';
 
