@@ -79,7 +79,9 @@ export async function briefing(deps: BriefingDeps, request: BriefingRequest): Pr
     ...pinned.map((make) => make(days, ids)),
     ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
     ...leftOpen(told, days, ids),
-    ...told.map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids)),
+    ...told
+      .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
+      .filter(({ item }) => !marks.isPinned(item.id)),
     ...others.slice(detailed, detailed + mostEarlier).map((glance, i) => earlierItem(glance, i, days, ids)),
     ...fileItems(await touched(others, mostTouches), days),
   ];
@@ -99,6 +101,7 @@ export async function briefing(deps: BriefingDeps, request: BriefingRequest): Pr
 
 interface Marks {
   readonly pinned: readonly Pin[];
+  isPinned(session: string | undefined): boolean;
   muted(kind: Pin['kind'], id: string): boolean;
 }
 
@@ -106,6 +109,7 @@ function marksOf(pins: readonly Pin[]): Marks {
   const muted = new Set(pins.filter(({ mark }) => mark === 'muted').map(({ kind, id }) => `${kind} ${id}`));
   return {
     pinned: pins.filter(({ mark }) => mark === 'pinned'),
+    isPinned: (session) => pins.some((pin) => pin.mark === 'pinned' && pin.kind === 'session' && pin.id === session),
     muted: (kind, id) => muted.has(`${kind} ${id}`),
   };
 }

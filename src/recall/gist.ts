@@ -98,7 +98,7 @@ export function joinSentences(all: readonly string[], max: number): string {
   let out = '';
   for (const sentence of telling.length > 0 ? telling : all) {
     const ended = /[.!?…:;。！？]["'”’)\]`]*$/.test(sentence) ? sentence : `${sentence}.`;
-    const next = out === '' ? ended : `${out} ${ended}`;
+    const next = out === '' ? ended : out + (/[。！？]$/.test(out) ? '' : ' ') + ended;
     // A line that would say next to nothing takes the beginning of the next sentence.
     if (next.length > max) return out.length > max / 3 ? out : cut(next, max);
     out = next;
@@ -111,7 +111,7 @@ export function cut(text: string, max: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   if (flat.length <= max) return flat;
   const head = flat.slice(0, max - 1);
-  const space = head.lastIndexOf(' ');
+  const space = flat[max - 1] === ' ' ? head.length : head.lastIndexOf(' ');
   const kept = space > max / 2 ? head.slice(0, space) : head.replace(/[\ud800-\udbff]$/, '');
   return `${kept.replace(/[\s,;:.–-]+$/, '')}…`;
 }

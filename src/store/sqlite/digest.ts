@@ -32,10 +32,10 @@ export const digestSql = {
     JOIN entries e ON e.id = l.id JOIN sessions s ON s.id = e.session_id
     WHERE e.tools IS NULL OR substr(e.text, 1, 13) <> '[Used tools: ' ORDER BY e.pos DESC LIMIT ${lastEntries}`,
   toolUses: `SELECT t.use_id, e.uuid, t.tool, e.at, t.input, t.files, t.outcome, t.output FROM (
-      SELECT e.id FROM (
+      SELECT r.id FROM (
         SELECT e.id, e.pos, e.tools FROM sessions s JOIN entries e ON e.session_id = s.id
-        WHERE s.session = ? AND s.agent = ? AND ${inMain} ORDER BY e.pos DESC LIMIT ${reach}) e
-      WHERE e.tools IS NOT NULL ORDER BY e.pos DESC LIMIT ${lastToolEntries}) l
+        WHERE s.session = ? AND s.agent = ? AND ${inMain} ORDER BY e.pos DESC LIMIT ${reach}) r
+      WHERE r.tools IS NOT NULL ORDER BY r.pos DESC LIMIT ${lastToolEntries}) l
     JOIN entries e ON e.id = l.id JOIN tool_uses t ON t.entry_id = e.id ORDER BY e.pos, t.id`,
   touches: `SELECT j.value AS file, t.tool, t.outcome = 'error' AS failed, e.at, s.session, s.cwd
     FROM sessions s JOIN entries e ON e.session_id = s.id JOIN tool_uses t ON t.entry_id = e.id JOIN json_each(t.files) j

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../schema/entry.ts';
+import type { ToolUse } from '../schema/tool-use.ts';
+import { openEnds } from './open-ends.ts';
+
+const at = (minute: number) => `2026-03-01T10:${String(minute).padStart(2, '0')}:00.000Z`;
+
+const entry = (author: Entry['author'], text: string, minute: number): Entry => ({
+  id: `e${minute}`,
+  session: 's',
+  agent: 'claude-code',
+  role: author === 'model' ? 'assistant' : 'user',
+  author,
+  at: at(minute),
+  text,
+  tools: [],
+  abandoned: false,
+});
+
+const use = (outcome: 'ok' | 'error', output: string, minute = 1): ToolUse => ({
+  id: 'u',
+  entry: `e${minute}`,
+  tool: 'Bash',
+  at: at(minute),
+  input: '{"command":"npm test"}',
+  files: [],
+  outcome,
+  output,
+});
+
+const endsOf = (entries: readonly Entry[], toolUses: readonly ToolUse[] = []): string[] =>
+  openEnds({ prompts: entries.filter(({ author }) => author === 'person').reverse(), entries, toolUses }).map(
+    ({ text }) => text,
+  );
+
+const answered = (text: string) => endsOf([entry('person', 'Make it fast.', 0), entry('model', text, 1)]);
+
+describe('what a session left open', () => {
+  it.each([
+    'The migration is written. Next step: deploy it on staging.',
+    'Two of the tests still fail on Windows.',
+    'TODO: remove the flag after the release.',
+    'The client side is not yet done.',
+    'The remaining work is the retry of failed uploads.',
+    'This is blocked on the new API key.',
+    'I recommend to rotate the keys tonight.',
+    "You'll need to restart the server by hand.",
+  ])('is found in %j', (text) => expect(answered(text).join(' ')).not.toBe(''));
+
+  it.each([
+    'All tests pass.',
+    'No remaining issues.',
+    'All remaining tests pass now.',
+    'The next page shows the list.',
+    'Let me know if you need anything else, and what is left to do!',
+    'Is there anything else I can help you with?',
+  ])('is not found in %j', (text) => expect(answered(text)).toEqual([]));
+
+  it('are the items under a heading that says so', () => {
+    expect(answered('Done with the parser.\n\n## Next steps\n- wire it into the server\n- measure it')).toEqual([
+      'wire it into the server',
+      'measure it',
+    ]);
+  });
+
+  it('is a question that the agent ended with', () => {
+    expect(answered('There are two ways. Shall I use the lock or the queue?')).toEqual([
+      'Asked the person: Shall I use the lock or the queue?',
+    ]);
+  });
+
+  it('is a prompt that nobody answered, but not a command or a thank-you', () => {
+    const before = [entry('person', 'Make it fast.', 0), entry('model', 'It is fast.', 1)];
+    expect(endsOf([...before, entry('person', 'And the import?', 2)])).toEqual([
+      'Asked and not answered: And the import?',
+    ]);
+    expect(endsOf([...before, entry('person', '/clear', 2)])).toEqual([]);
+    expect(endsOf([...before, entry('person', 'ok thanks!', 2)])).toEqual([]);
+    expect(endsOf([...before, entry('person', 'And the import?', 2)], [use('ok', '', 3)])).toEqual([]);
+  });
+
+  it('is an interruption, told without the words of the machine', () => {
+    const open = endsOf([
+      entry('person', 'Rename all tables.', 0),
+      entry('machine', '[Request interrupted by user]', 1),
+    ]);
+    expect(open).toEqual(['Interrupted while working on: Rename all tables.']);
+  });
+
+  it('is a last command that failed, unless the person refused it or a later one worked', () => {
+    const said = [entry('person', 'Run the tests.', 0), entry('model', 'Running.', 1)];
+    expect(endsOf(said, [use('ok', ''), use('error', 'building\nError: 2 tests failed\nmore')])).toEqual([
+      'Last run failed: Bash npm test (Error: 2 tests failed)',
+    ]);
+    expect(endsOf(said, [use('error', 'x'), use('ok', '')])).toEqual([]);
+    expect(endsOf(said, [use('error', "The user doesn't want to proceed with this tool use.")])).toEqual([]);
+  });
+
+  it('is what the person promised to come back to', () => {
+    const open = endsOf([
+      entry('person', 'Good. We finish the rest later, remember to ask for the key.', 0),
+      entry('model', 'Fine.', 1),
+    ]);
+    expect(open).toEqual(['The person said: We finish the rest later, remember to ask for the key.']);
+  });
+});
