@@ -60,15 +60,13 @@ async function readPayload() {
 
 /** A connection on which the worker has proved itself; undefined when a stranger holds the port. */
 async function findWorker() {
-  let started = false;
   while (left() > 0) {
     try {
       return await meetWorker();
     } catch (error) {
       if (!['ECONNREFUSED', 'ECONNRESET', 'ENOENT'].includes(error.code)) return undefined;
     }
-    if (!started && !workerLives()) startWorker();
-    started = true;
+    startWorker();
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -138,8 +136,12 @@ function workerLives() {
   }
 }
 
-/** Of ten that are started at once, one stays. */
+let started = false;
+
+/** Of ten that are started at once, one stays. A data folder that was removed is not made again behind the person's back. */
 function startWorker() {
+  if (started || !fs.existsSync(home) || workerLives()) return;
+  started = true;
   const { spawn } = require('node:child_process');
   process.umask(0o077);
   fs.mkdirSync(path.join(home, 'logs'), { recursive: true });
@@ -157,13 +159,14 @@ function startWorker() {
   child.unref();
 }
 
-/** What the worker could not be told waits on the disk. */
+/** What the worker could not be told waits on the disk for it; also behind a stranger on its port it reads that. */
 function spool() {
   if (payload === undefined || delivered) return;
   try {
     const file = path.join(home, 'spool', `claude-code.${process.pid}.${Date.now()}`);
     fs.writeFileSync(`${file}.tmp`, JSON.stringify(payload), { mode: 0o600 });
     fs.renameSync(`${file}.tmp`, `${file}.json`);
+    startWorker();
   } catch {
     // A full disk, or a data folder that is gone. The transcript still tells.
   }

@@ -1,6 +1,6 @@
 // What every command of a checkout needs first: the right Node, the packages, a build. Does only what is missing.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
@@ -11,11 +11,18 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Programs that only tests use, and the Debian packages that bring them. */
 const testPrograms = [{ program: 'strace', package: 'strace', purpose: 'to see that commits reach the disk' }];
 
+/** The agents that end-to-end tests run, as their makers ship them. Too large for everybody who only wants to use Holdfast. */
+const clients = [
+  { version: '2.1.325', package: '@anthropic-ai/claude-agent-sdk-{platform}', release: '0.3.325' },
+  { version: '2.1.197', package: '@anthropic-ai/claude-code-{platform}', release: '2.1.197' },
+];
+
 /** Ends the process with a message when something is missing and cannot be had. */
 export async function setUp({ tests = false } = {}) {
   checkNode();
   await installPackages();
   if (tests) await installTestPrograms();
+  if (tests) await installClients();
   if (isStale() && (await build()) !== 0) stop('The build failed; the compiler says why above.');
 }
 
@@ -38,12 +45,13 @@ async function installPackages() {
   console.error(
     'Installing packages. Where no prebuilt better-sqlite3 can be fetched, it compiles for about a minute.',
   );
-  // Started by npm, its own program is named in the environment; else the one in PATH must do.
-  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const [file, ...args] = [...npm, 'ci', '--no-audit', '--no-fund'];
+  const [file, ...args] = [...npm(), 'ci', '--no-audit', '--no-fund'];
   const code = await runQuietly('Installing', file, args, { cwd: root });
   if (code !== 0) stop('Installing the packages failed; npm says why above.');
 }
+
+/** Started by npm, its own program is named in the environment; else the one in PATH must do. */
+const npm = () => (process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']);
 
 async function installTestPrograms() {
   const isMissing = ({ program }) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error !== undefined;
@@ -62,6 +70,28 @@ async function installTestPrograms() {
     const message = `${program} is not installed; tests need it ${purpose}.`;
     if (process.env.CI) stop(message);
     console.error(`${message} They will be skipped.`);
+  }
+}
+
+/** Into node_modules/.cache/clients/<version>, with a link `claude` that is made last: what was interrupted does not count. */
+export async function installClients() {
+  for (const { version, package: name, release } of clients) {
+    const folder = path.join(root, 'node_modules', '.cache', 'clients', version);
+    const link = path.join(folder, 'claude');
+    if (existsSync(link)) continue;
+    console.error(`Installing Claude Code ${version} for the tests`);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const platform = name.replace('{platform}', `${process.platform}-${process.arch}`);
+    const [file, ...args] = [...npm(), 'i', '--prefix', folder, '--no-save', '--no-audit', '--no-fund'];
+    const code = await runQuietly('Installing', file, [...args, `${platform}@${release}`], { cwd: folder });
+    const program = path.join(folder, 'node_modules', platform, 'claude');
+    if (code === 0 && existsSync(program)) {
+      symlinkSync(program, link);
+      continue;
+    }
+    if (process.env.CI) stop(`Claude Code ${version} could not be installed; npm says why above.`);
+    console.error(`Claude Code ${version} could not be installed. Tests that need it will be skipped.`);
   }
 }
 

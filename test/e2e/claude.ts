@@ -1,0 +1,148 @@
+// The real Claude Code in an environment of its own: a home, a project, a mock of the API, a data folder, a free port.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { holdfast, isAlive, place, root, until } from './holdfast.ts';
+import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
+
+export const clientVersions = ['2.1.325', '2.1.197'] as const;
+export const clientProgram = (version: string): string =>
+  path.join(root, 'node_modules', '.cache', 'clients', version, 'claude');
+/** In CI a client that is not there is a failure, not a reason to skip. */
+export const isMissing = (version: string): boolean => !existsSync(clientProgram(version)) && !process.env.CI;
+
+export interface Session {
+  readonly code: number | null;
+  readonly id: string;
+  readonly result: string | undefined;
+  readonly stderr: string;
+  /** What reached the API meanwhile. */
+  readonly asked: readonly Asked[];
+  readonly ms: number;
+  /** Hooks as the client saw them end. */
+  readonly hooks: readonly { readonly event: string; readonly outcome: string; readonly output: string }[];
+}
+
+export interface Machine {
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  readonly project: string;
+  readonly settings: string;
+  readonly port: number;
+  readonly mock: Mock;
+  /** Runs one turn: the prompt, and what the model does with it. */
+  claude(prompt: string, script: readonly Step[], args?: readonly string[]): Promise<Session>;
+  launch(
+    prompt: string,
+    script: readonly Step[],
+    args?: readonly string[],
+  ): { child: ChildProcess; ended: Promise<Session> };
+}
+
+export async function machine(version: string): Promise<Machine> {
+  const own = place();
+  const user = realpathSync(own.env.HOME as string);
+  const project = path.join(realpathSync(own.folder), 'project');
+  mkdirSync(project);
+  writeFileSync(path.join(project, 'a.txt'), 'a line\n');
+  const mock = await startMock();
+  const port = await freePort();
+  // In the file and not in the environment, of which a hook sees nothing.
+  mkdirSync(own.home);
+  writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port, pollIntervalMs: 500 }));
+  const env: NodeJS.ProcessEnv = { PATH: own.env.PATH, HOME: user, TZ: 'UTC', HOLDFAST_HOME: own.home };
+  onTestFinished(async () => {
+    await holdfast(env, 'worker', 'stop');
+    await mock.close();
+  });
+
+  const start = (prompt: string, script: readonly Step[], args: readonly string[] = []) => {
+    const first = mock.asked.length;
+    const began = performance.now();
+    const words = [`${prompt} MOCK:${JSON.stringify(script)}`, '--output-format', 'stream-json', '--verbose'];
+    const child = spawn(clientProgram(version), ['-p', ...words, '--include-hook-events', ...args], {
+      cwd: project,
+      // Nothing of ours: what the hooks need stands in the settings.
+      env: {
+        PATH: env.PATH,
+        HOME: user,
+        LANG: 'C.UTF-8',
+        SHELL: '/bin/sh',
+        ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
+        ANTHROPIC_BASE_URL: mock.url,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        CLAUDE_CODE_MAX_RETRIES: '0',
+        DISABLE_AUTOUPDATER: '1',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (text) => {
+      out += text;
+    });
+    child.stderr.on('data', (text) => {
+      err += text;
+    });
+    const ended = new Promise<Session>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => {
+        // biome-ignore lint/suspicious/noExplicitAny: the client's own stream, of which a few fields are looked at
+        const events: any[] = out.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+        const result = events.findLast((event) => event.type === 'result');
+        resolve({
+          code,
+          id: events.find((event) => event.session_id)?.session_id ?? '',
+          result: result?.result,
+          stderr: err,
+          asked: mock.asked.slice(first),
+          ms: performance.now() - began,
+          hooks: events
+            .filter((event) => event.subtype === 'hook_response')
+            .map((event) => ({ event: event.hook_event, outcome: event.outcome, output: event.output ?? '' })),
+        });
+      });
+    });
+    return { child, ended };
+  };
+  return {
+    env,
+    home: own.home,
+    project,
+    settings: path.join(user, '.claude', 'settings.json'),
+    port,
+    mock,
+    claude: (...turn) => start(...turn).ended,
+    launch: start,
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+export const workerPid = ({ home }: Pick<Machine, 'home'>): number | undefined => {
+  const file = path.join(home, 'worker.pid');
+  if (!existsSync(file)) return undefined;
+  const { pid } = JSON.parse(readFileSync(file, 'utf8'));
+  return isAlive(pid) ? pid : undefined;
+};
+
+/** Looks until the command's answer is as wanted. */
+// biome-ignore lint/suspicious/noExplicitAny: as in `ask`
+export async function eventually(own: Machine, args: string[], wanted: (answer: any) => boolean): Promise<any> {
+  // biome-ignore lint/suspicious/noExplicitAny: as in `ask`
+  let answer: any;
+  await until(async () => {
+    const { stdout } = await holdfast(own.env, ...args, '--json');
+    answer = stdout.startsWith('{') ? JSON.parse(stdout) : undefined;
+    return answer !== undefined && wanted(answer);
+  }, args.join(' '));
+  return answer;
+}

@@ -1,0 +1,212 @@
+// The program that every session waits for, against everything that may be on the other side.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from './claude.ts';
+import { ask, holdfast, isAlive, place, root, until } from './holdfast.ts';
+
+const program = path.join(root, 'bin/holdfast-hook.cjs');
+const payload = {
+  session_id: '5b0c9b3e-0000-4000-8000-000000000001',
+  transcript_path: '/nowhere/5b0c9b3e.jsonl',
+  cwd: '/nowhere',
+  hook_event_name: 'SessionStart',
+  source: 'startup',
+};
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(port: number, home: string, input = JSON.stringify(payload)): Promise<Ran> {
+  const env = { PATH: process.env.PATH, HOME: path.dirname(home) };
+  const child = spawn(process.execPath, [program, String(port), home], { env, stdio: 'pipe' });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (text) => {
+    out += text;
+  });
+  child.stderr.on('data', (text) => {
+    err += text;
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+/** A data folder that knows its port; its worker ends with the test. */
+async function dataFolder() {
+  const own = place();
+  const port = await freePort();
+  mkdirSync(path.join(own.home, 'spool'), { recursive: true });
+  writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port }));
+  const env = { PATH: own.env.PATH, HOME: own.env.HOME, HOLDFAST_HOME: own.home };
+  onTestFinished(async () => void (await holdfast(env, 'worker', 'stop')));
+  return { ...own, port, env };
+}
+
+const tokens = { token: 'a'.repeat(64), 'hook-token': 'b'.repeat(64) };
+
+async function withTokens() {
+  const own = await dataFolder();
+  for (const [name, text] of Object.entries(tokens)) writeFileSync(path.join(own.home, name), text);
+  return own;
+}
+
+async function listen(server: net.Server, port: number): Promise<void> {
+  await new Promise<void>((ready) => server.listen(port, '127.0.0.1', ready));
+  onTestFinished(() => void server.close());
+}
+
+/** A worker is started behind whoever holds the port, and finds in the spool what could not be told. */
+async function expectKept({ env, home }: { env: NodeJS.ProcessEnv; home: string }): Promise<void> {
+  await until(async () => (await holdfast(env, 'status', '--json')).stdout.includes('"lastReport"'), 'the report');
+  expect(spooled(home)).toEqual([]);
+}
+
+const spooled = (home: string) => readdirSync(path.join(home, 'spool')).filter((name) => name.endsWith('.json'));
+const silent = { code: 0, out: '', err: '' };
+
+it('starts the worker that is not there, and tells it of the session', async () => {
+  const own = await dataFolder();
+  const ran = await run(own.port, own.home);
+  expect(ran).toMatchObject({ code: 0, err: '' });
+  await until(async () => (await ask(own.env, 'worker', 'status')).running);
+  // Told at once, or from the spool.
+  await until(async () => (await holdfast(own.env, 'status', '--json')).stdout.includes('"lastReport"'));
+  expect(spooled(own.home)).toEqual([]);
+});
+
+it('ten at once start one worker', async () => {
+  const own = await dataFolder();
+  const all = await Promise.all(Array.from({ length: 10 }, () => run(own.port, own.home)));
+  for (const ran of all) expect(ran).toMatchObject({ code: 0, err: '' });
+  await until(async () => (await ask(own.env, 'worker', 'status')).running);
+  const ours = () =>
+    readdirSync('/proc').filter((pid) => {
+      try {
+        const text = readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return text.includes(`HOLDFAST_HOME=${own.home}\0`) && text.includes('worker\0run') && isAlive(Number(pid));
+      } catch {
+        return false;
+      }
+    });
+  await until(() => ours().length === 1, 'the others to go');
+});
+
+it('a stranger on the port does not learn the token, and the session is not lost', async () => {
+  const own = await withTokens();
+  let heard = '';
+  const stranger = http.createServer((request, response) => {
+    heard += `${request.method} ${request.url} ${JSON.stringify(request.headers)}`;
+    response.end(JSON.stringify({ ok: true, name: 'holdfast', version: '0.1.0', pid: 1, proof: '0'.repeat(64) }));
+  });
+  await listen(stranger, own.port);
+  expect(await run(own.port, own.home)).toEqual(silent);
+  expect(heard).toContain('/api/health');
+  expect(heard).not.toContain(tokens.token);
+  expect(heard).not.toContain(tokens['hook-token']);
+  await expectKept(own);
+});
+
+it('a stranger who hangs up after a right answer does not get the token on the next connection', async () => {
+  const own = await withTokens();
+  const { proofOf } = await import('../../src/http/proof.ts');
+  let heard = '';
+  const stranger = http.createServer((request, response) => {
+    heard += JSON.stringify(request.headers);
+    const nonce = new URL(request.url ?? '', 'http://x').searchParams.get('nonce') ?? '';
+    response.setHeader('connection', 'close');
+    response.end(JSON.stringify({ proof: proofOf(tokens.token, own.port, nonce) }));
+  });
+  await listen(stranger, own.port);
+  expect(await run(own.port, own.home)).toEqual(silent);
+  expect(heard).not.toContain(tokens.token);
+});
+
+const worker = (port: number, answer: (request: http.IncomingMessage, response: http.ServerResponse) => void) =>
+  http.createServer(async (request, response) => {
+    const { proofOf } = await import('../../src/http/proof.ts');
+    const url = new URL(request.url ?? '', 'http://x');
+    if (url.pathname !== '/api/health') return answer(request, response);
+    response.end(JSON.stringify({ proof: proofOf(tokens.token, port, url.searchParams.get('nonce') ?? '') }));
+  });
+
+it('prints the briefing as context, and nothing when there is none', async () => {
+  const own = await withTokens();
+  let text = 'What was done:\n"quotes" and ünïcode\n';
+  const asked: string[] = [];
+  await listen(
+    worker(own.port, (request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.end(request.url?.startsWith('/api/context') ? text : '{}');
+    }),
+    own.port,
+  );
+  const ran = await run(own.port, own.home);
+  expect(JSON.parse(ran.out)).toEqual({
+    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text.trim() },
+  });
+  const query = `project=%2Fnowhere&session=${payload.session_id}&source=startup`;
+  expect(asked).toContain(`GET /api/context/inject?${query} Bearer ${tokens.token}`);
+  expect(asked).toContain(`POST /api/hooks/claude-code Bearer ${tokens['hook-token']}`);
+  expect(spooled(own.home)).toEqual([]);
+  text = ' \n';
+  expect(await run(own.port, own.home)).toEqual(silent);
+  text = 'x'.repeat(50_000);
+  const long = JSON.parse((await run(own.port, own.home)).out).hookSpecificOutput.additionalContext;
+  expect(long.length).toBeLessThan(10_000);
+});
+
+it.each([
+  ['says nothing', () => net.createServer(() => {})],
+  ['hangs up', () => net.createServer((socket) => socket.destroy())],
+  ['is no HTTP', () => net.createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))],
+  ['answers with 500', () => http.createServer((_, response) => response.writeHead(500).end('boom'))],
+  ['answers with noise', () => http.createServer((_, response) => response.end('<html>'))],
+  [
+    'sends for ever',
+    () => http.createServer((_, response) => void setInterval(() => response.write('x'.repeat(9999)), 1).unref()),
+  ],
+])('whoever %s on the port: it prints nothing, ends well, and keeps the session for later', async (_, make) => {
+  const own = await withTokens();
+  const server = make();
+  await listen(server, own.port);
+  expect(await run(own.port, own.home)).toEqual(silent);
+  await expectKept(own);
+  if (server instanceof http.Server) server.closeAllConnections();
+});
+
+it.each([
+  ['fails', (response: http.ServerResponse) => response.writeHead(500).end('{"error":{}}')],
+  ['is frozen', () => {}],
+])('a worker that %s: it prints nothing, and keeps the session for later', async (_, answer) => {
+  const own = await withTokens();
+  const server = worker(own.port, (__, response) => void answer(response));
+  await listen(server, own.port);
+  expect(await run(own.port, own.home)).toEqual(silent);
+  expect(spooled(own.home)).toHaveLength(1);
+  server.closeAllConnections();
+});
+
+it.each(['', '{', 'null', '[]', '"text"', 'xxx'])('an input that is no payload (%j) does nothing', async (input) => {
+  const own = await withTokens();
+  const server = worker(own.port, (_, response) => void response.end('a briefing'));
+  await listen(server, own.port);
+  expect(await run(own.port, own.home, input)).toEqual(silent);
+  expect(spooled(own.home)).toEqual([]);
+});
+
+it('without a data folder, and with bad arguments, it prints nothing and ends well', async () => {
+  const own = await dataFolder();
+  rmSync(own.home, { recursive: true });
+  writeFileSync(own.home, 'a file in the way');
+  expect(await run(own.port, own.home)).toEqual(silent);
+  rmSync(own.home);
+  expect(await run(Number.NaN, own.home)).toEqual(silent);
+  expect(existsSync(own.home)).toBe(false);
+});
