@@ -7,6 +7,7 @@ export { type ErrorCode, HoldfastError } from './errors.ts';
 export { type Holdfast, openHoldfast } from './open.ts';
 export { operations } from './operations/index.ts';
 export type { Context, Operation, Progress } from './operations/operation.ts';
+export { type Briefing, type BriefingRequest, briefing } from './recall/briefing.ts';
 export { type SearchRequest, search } from './recall/search.ts';
 export { AgentName } from './schema/agent-name.ts';
 export { Conversation, ConversationStatus } from './schema/conversation.ts';

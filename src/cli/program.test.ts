@@ -57,6 +57,16 @@ describe('the command line', () => {
     expect((await call('config', 'list', '--json')).ran).toMatchObject({ name: 'config list', json: true });
   });
 
+  it('lists projects when only `projects` is typed, and knows the command below', async () => {
+    expect((await call('projects')).ran).toMatchObject({ name: 'projects', json: false });
+    expect((await call('projects', '--json')).ran).toMatchObject({ name: 'projects', json: true });
+    expect((await call('projects', 'link', '/a', '/b', '--json')).ran).toMatchObject({
+      name: 'projects link',
+      input: { from: '/a', to: '/b' },
+      json: true,
+    });
+  });
+
   it.each([
     [['search', 'x', '--limit', 'many'], '--limit must be a whole number'],
     [['search', 'x', '--limit', '1.5'], '--limit must be a whole number'],
@@ -66,6 +76,7 @@ describe('the command line', () => {
     [['conversations', '--status', 'lost'], '--status must be one of: active, ready'],
     [['serch'], 'There is no command "serch"'],
     [['config', 'gte'], 'There is no command "config gte"'],
+    [['projects', 'lnk'], 'There is no command "projects lnk"'],
     [['worker'], 'needs one of: run, start, stop, status'],
     [['completion', 'tcsh'], 'no completion for "tcsh"'],
   ])('refuses %j in its own words', async (argv, message) => {
