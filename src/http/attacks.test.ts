@@ -4,6 +4,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStand, type Stand, session } from '../../test/http-stand.ts';
+import { parseJson } from './body.ts';
 
 let stand: Stand;
 beforeAll(async () => {
@@ -229,6 +230,9 @@ describe('bodies', () => {
       const sent = await post('/api/sessions/observations', [json, `Content-Length: ${body.length}`], body);
       expect(sent.status).toBe(200);
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+      const parsed = parseJson(body) as { tool_input: object };
+      expect(Object.keys(parsed)).toEqual(['claudeSessionId', 'tool_name', 'tool_input', 'constructor']);
+      expect(Object.keys(parsed.tool_input)).toEqual([]);
     }
   });
 });

@@ -14,7 +14,7 @@ export function refuseForeign(request: IncomingMessage, port: number): void {
     });
   const origins = valuesOf(request, 'origin');
   const ownOrigins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
-  if (origins.length > 1 || origins.some((origin) => !ownOrigins.includes(origin)))
+  if (origins.some((origin) => !ownOrigins.includes(origin)))
     throw new HoldfastError('NO_PERMISSION', 'Refused: the call comes from a foreign web page');
   // Browsers send no Origin with an image or a script, but they say this.
   if (valuesOf(request, 'sec-fetch-site').some((site) => site !== 'same-origin' && site !== 'none'))

@@ -1,11 +1,14 @@
 // The worker as a process. Its code is loaded only when one of these runs.
-import { fstatSync, statSync } from 'node:fs';
+import { existsSync, fstatSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { LiveDeps } from '../capture/hook.ts';
 import { type Config, ensureHome } from '../config.ts';
 import { explain } from '../errors.ts';
 import { HttpState } from '../schema/http-state.ts';
+import { Moment } from '../schema/time.ts';
+import { toProject } from './filters.ts';
 import { type Context, operation } from './operation.ts';
+import { pausedSince } from './pause.ts';
 
 export const workerRun = operation({
   name: 'worker run',
@@ -49,12 +52,24 @@ export async function watch(context: Context): Promise<void> {
     setTimeout(() => void mendInstalled(config, log), 1000).unref();
     const signal = context.signal ?? new AbortController().signal;
     const scan = () => ingestApart({ config, signal });
-    const listen = (live: LiveDeps) => startHttp({ ...live, log });
+    const listen = (live: LiveDeps) => startHttp({ ...live, log, onPrompt: pastOf(context) });
     await runWorker({ ...context, progress: undefined, scan, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();
   }
+}
+
+/** What the past knows about a prompt, for those who have asked to be told. */
+function pastOf(context: Context): LiveDeps['onPrompt'] {
+  const { store, config } = context;
+  if (!config.settings.recallOnPrompt) return undefined;
+  return async (prompt, session, cwd) => {
+    if (cwd === undefined) return undefined;
+    const { recallOnPrompt } = await import('../recall/on-prompt.ts');
+    const project = await toProject(store, cwd, config.settings.separateWorktrees);
+    return (await recallOnPrompt(context, { prompt, session, project })).text || undefined;
+  };
 }
 
 /** Hooks that an older version put into an agent's settings, or that look for another port, are brought up to date. */
@@ -114,6 +129,7 @@ export const workerStatus = operation({
     since: z.string().optional(),
     version: z.string().optional(),
     http: HttpState,
+    pausedSince: Moment.optional().describe('capture is paused'),
   }),
   surfaces: ['cli'],
   examples: ['holdfast worker status', 'holdfast worker status --json'],
@@ -124,9 +140,30 @@ export const workerStatus = operation({
       import('../http/reach.ts'),
     ]);
     const status = await statusOf(config);
-    return { ...status, http: await httpState(config.settings.port, status.running ? status.pid : undefined) };
+    const paused = await pauseOf(config);
+    return {
+      ...status,
+      http: await httpState(config.settings.port, status.running ? status.pid : undefined),
+      ...(paused === undefined ? {} : { pausedSince: paused }),
+    };
   },
 });
+
+async function pauseOf(config: Config): Promise<Moment | undefined> {
+  if (!existsSync(config.databasePath)) return undefined;
+  try {
+    const { openSqliteStore } = await import('../store/sqlite/open.ts');
+    const store = await openSqliteStore(config.databasePath);
+    try {
+      return await pausedSince(store);
+    } finally {
+      await store.close();
+    }
+  } catch {
+    // A store that cannot be opened is what `holdfast doctor` speaks of; the worker's status is asked for because of it.
+    return undefined;
+  }
+}
 
 const dryRun = z.boolean().default(false).describe('only say what would be written and run');
 
