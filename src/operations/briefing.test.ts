@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { demoMemory, emptyMemory, tell } from '../../test/demo-memory.ts';
-import { briefing, giveBriefing } from './briefing.ts';
+import { briefing, giveBriefing, recallFor } from './briefing.ts';
 import { mute, pin, pins } from './pins.ts';
 import { timeline } from './timeline.ts';
 
@@ -34,6 +34,17 @@ describe('briefing', () => {
     const to = { agent: 'claude-code', session: 's', project: '/nowhere', source: 'startup' } as const;
     expect(await giveBriefing(context, to)).toBe('');
     expect(await context.store.briefings({ limit: 1 })).toEqual([]);
+  });
+});
+
+describe('recall for a prompt', () => {
+  it('looks in the project of the folder, and only when the person wants it', async () => {
+    const prompt = 'why do users with two tabs get logged out at random?';
+    const on = await demoMemory({ HOLDFAST_RECALL_ON_PROMPT: 'true' });
+    expect(await recallFor(on.context, prompt, 's', '/home/dev/turnstile/src')).toContain('logged out at random');
+    expect(await recallFor(on.context, prompt, 's', '/home/dev/courier')).toBeUndefined();
+    expect(await recallFor(on.context, prompt, 's', undefined)).toBeUndefined();
+    expect(await recallFor((await demoMemory()).context, prompt, 's', '/home/dev/turnstile')).toBeUndefined();
   });
 });
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { briefing as compose } from '../recall/briefing.ts';
 import { estimateTokens } from '../recall/budget.ts';
+import { recallOnPrompt } from '../recall/on-prompt.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import { BriefingItem, BriefingSource, GivenBriefing } from '../schema/briefing.ts';
 import { filterFields, toProject } from './filters.ts';
@@ -70,4 +71,17 @@ export async function giveBriefing(
   const { project, text } = await briefing.run(context, to);
   if (text !== '') await context.store.saveBriefing({ ...to, project, at: context.clock(), text });
   return text;
+}
+
+/** What the past clearly knows about a prompt; undefined for nothing, and where the person has not asked to be told. */
+export async function recallFor(
+  context: Context,
+  prompt: string,
+  session: string,
+  cwd: string | undefined,
+): Promise<string | undefined> {
+  const { recallOnPrompt: wanted, separateWorktrees } = context.config.settings;
+  if (!wanted || cwd === undefined) return undefined;
+  const project = await toProject(context.store, cwd, separateWorktrees);
+  return (await recallOnPrompt(context, { prompt, project, session })).text || undefined;
 }
