@@ -68,8 +68,8 @@ export const bytesOf = (parts: readonly Part[]): Buffer =>
 export type Bench = Awaited<ReturnType<typeof workbench>>;
 
 /** A person's home folder with Claude Code's transcripts in it, and a memory beside. Gone when the test is. */
-export async function workbench(env: NodeJS.ProcessEnv = {}) {
-  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-contract-'));
+export async function workbench(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()) {
+  const home = fs.mkdtempSync(path.join(below, 'holdfast-contract-'));
   const config = loadConfig({ HOME: home, HOLDFAST_HOME: path.join(home, 'memory'), ...env });
   fs.mkdirSync(config.home, { recursive: true, mode: 0o700 });
   const root = config.watchPath(claudeCode);
@@ -144,4 +144,17 @@ export function comparable(database: string): Record<string, string[]> {
     return JSON.stringify(row);
   });
   return rows;
+}
+
+/** The rows that only one of two databases has, each cut to what tells it. */
+export function differences(actual: Record<string, string[]>, expected: Record<string, string[]>): string[] {
+  return [...new Set([...Object.keys(actual), ...Object.keys(expected)])].flatMap((table) => {
+    const [mine, theirs] = [actual[table] ?? [], expected[table] ?? []];
+    const [has, wants] = [new Set(mine), new Set(theirs)];
+    return [
+      ...mine.filter((row) => !wants.has(row)).map((row) => `+ ${table} ${row.slice(0, 600)}`),
+      ...theirs.filter((row) => !has.has(row)).map((row) => `- ${table} ${row.slice(0, 600)}`),
+      ...(mine.length === theirs.length ? [] : [`${table} has ${mine.length} rows, not ${theirs.length}`]),
+    ];
+  });
 }

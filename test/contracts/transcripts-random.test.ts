@@ -1,11 +1,15 @@
 // Statements 5, 6, 9 and 18 together: however files grow, are cut and come, the same rows are left.
 import fs from 'node:fs';
+import os from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { random, randomTranscripts } from './random-transcripts.ts';
-import { bytesOf, later, workbench } from './transcript-builder.ts';
+import { bytesOf, differences, later, workbench } from './transcript-builder.ts';
 
 // A machine that is busy with something else is slow, not wrong.
 vi.setConfig({ testTimeout: 60_000 });
+
+/** Thousands of small commits: what a disk takes for them is not the question here. */
+const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 
 const seeds = Array.from({ length: 200 }, (_, i) => i + 1);
 const batches = Array.from({ length: 10 }, (_, i) => seeds.slice(i * 20, i * 20 + 20));
@@ -22,7 +26,7 @@ describe('the way does not matter', () => {
 async function compare(seed: number): Promise<void> {
   const { below, chance, pick, shuffle } = random(seed + 10_000);
   const files = new Map([...randomTranscripts(seed)].map(([key, parts]) => [key, bytesOf(parts)]));
-  const bench = await workbench({ HOLDFAST_CONVERSATION_MAX_ENTRIES: '4' });
+  const bench = await workbench({ HOLDFAST_CONVERSATION_MAX_ENTRIES: '4' }, memory);
   for (const [key, bytes] of files) bench.write(key, [bytes]);
   await bench.ingest();
   const whole = bench.rows();
@@ -46,7 +50,7 @@ async function compare(seed: number): Promise<void> {
   }
   await pieces.ingest();
   await pieces.store.markReady(later, { gapMs: 3_600_000, minEntries: 5 });
-  expect(bench.rows(), `seed ${seed}`).toEqual(whole);
+  expect(differences(bench.rows(), whole), `seed ${seed}`).toEqual([]);
   expect(await pieces.store.integrity(), `seed ${seed}`).toEqual([]);
   await bench.dispose();
 }
