@@ -1,4 +1,5 @@
 // The worker's HTTP API as an editor needs it: quick, silent, and never in the way.
+import { createHmac, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,42 +9,37 @@ export type Route = 'init' | 'observations' | 'summarize' | 'complete';
 export interface Worker {
   /** The briefing of the project that the folder belongs to; empty when there is none, or no worker. Never rejects. */
   briefing(folder: string): Promise<string>;
-  /** Sends in the order of the calls, in the background. Never throws. */
+  /** Sends in the order of the calls, in the background; what finds no worker waits for the next call. Never throws. */
   tell(route: Route, body: Readonly<Record<string, unknown>>): void;
   /** Resolves when all has been sent, or cannot be. Never rejects. */
   flush(): Promise<void>;
 }
 
-/** Nothing waits longer for the worker than this. */
+/** No request waits longer than this. */
 const limitMs = 2000;
 /** What is kept while there is no worker. Beyond it, the oldest goes. */
 const maxWaiting = 500;
 
 type Environment = Readonly<Record<string, string | undefined>>;
+type Call = (path: string, init?: RequestInit) => Promise<Response>;
 
 export function openWorker(environment: Environment): Worker {
-  const home = environment.HOLDFAST_HOME || join(environment.HOME || homedir(), '.holdfast');
   const waiting: { route: Route; body: string }[] = [];
   let sending: Promise<void> | undefined;
 
-  async function call(path: string, init: RequestInit = {}): Promise<Response> {
-    // Read anew for each call: the worker may have been installed, or its port changed, after the editor started.
-    const [port, token] = await Promise.all([portOf(home, environment), readFile(join(home, 'token'), 'utf8')]);
-    const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' };
-    return fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers, signal: AbortSignal.timeout(limitMs) });
-  }
-
   async function send(): Promise<void> {
-    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+    if (waiting.length === 0) return;
+    const call = await reach(environment);
+    if (call === undefined) return;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { route, body } = next;
       try {
         const response = await call(`/api/sessions/${route}`, { method: 'POST', body });
         await response.body?.cancel();
-      } catch (error) {
-        // Nobody was there to hear it: it waits for the next occasion. Whatever was perhaps heard is not said twice.
-        if (neverArrived(error)) return;
+      } catch {
+        // Perhaps it was heard, so it is not said again; the others wait until the worker is back.
+        return;
       }
-      if (waiting[0] === next) waiting.shift();
     }
   }
 
@@ -57,10 +53,11 @@ export function openWorker(environment: Environment): Worker {
   return {
     async briefing(folder) {
       try {
-        const response = await call(`/api/context/inject?project=${encodeURIComponent(folder)}`);
-        return response.ok ? (await response.text()).trim() : '';
+        const call = await reach(environment);
+        const response = await call?.(`/api/context/inject?project=${encodeURIComponent(folder)}`);
+        return response?.ok ? (await response.text()).trim() : '';
       } catch {
-        // No worker, no briefing: an editor works without one.
+        // An editor works without a briefing, too.
         return '';
       }
     },
@@ -73,18 +70,35 @@ export function openWorker(environment: Environment): Worker {
   };
 }
 
-async function portOf(home: string, environment: Environment): Promise<number> {
-  if (environment.HOLDFAST_PORT) return Number(environment.HOLDFAST_PORT);
+/**
+ * The way to the worker, if it is there. Whoever holds the port has to prove that he knows the token before he is shown it,
+ * or anything else. Never rejects.
+ */
+async function reach(environment: Environment): Promise<Call | undefined> {
+  const home = environment.HOLDFAST_HOME || join(environment.HOME || homedir(), '.holdfast');
   try {
-    return JSON.parse(await readFile(join(home, 'config.json'), 'utf8')).port ?? 37777;
+    // Read anew each time: the worker may have been installed, or its port changed, after the editor started.
+    const token = (await readFile(join(home, 'token'), 'utf8')).trim();
+    const port = environment.HOLDFAST_PORT || (await portIn(join(home, 'config.json')));
+    const at = (path: string, init?: RequestInit) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { ...init, redirect: 'error', signal: AbortSignal.timeout(limitMs) });
+    const nonce = randomBytes(32).toString('hex');
+    const health = (await (await at(`/api/health?nonce=${nonce}`)).json()) as { proof?: unknown } | null;
+    const proof = createHmac('sha256', token).update(`holdfast ${port} ${nonce}`).digest('hex');
+    if (health?.proof !== proof) return undefined;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return (path, init) => at(path, { ...init, headers });
+  } catch {
+    // No token, nobody there, nobody who answers: there is no worker.
+    return undefined;
+  }
+}
+
+async function portIn(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')).port ?? 37777;
   } catch {
     // No settings, or none that can be read: the default holds.
     return 37777;
   }
-}
-
-/** No token means that no worker has ever run; a refused connection, that none runs now. */
-function neverArrived(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  return code === 'ENOENT' || cause?.code === 'ECONNREFUSED';
 }
