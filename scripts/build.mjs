@@ -42,7 +42,7 @@ async function bundleProgram(folder) {
     platform: 'node',
     // jsonc-parser's other form loads its parts in a way that no bundle can follow.
     resolve: { mainFields: ['module', 'main'] },
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3', '@secretlint/secretlint-rule-preset-recommend'],
   });
   await bundle.write({ dir: folder, format: 'esm', codeSplitting: false });
   await bundle.close();

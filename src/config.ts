@@ -19,6 +19,8 @@ export interface Config {
   /** The folder of an agent's transcripts. */
   watchPath(agent: Agent): string;
   enabled(agent: Agent): boolean;
+  /** The ignore list, with `~` as the folder it stands for. */
+  readonly ignore: readonly string[];
   /** The agent's own settings file, for agents that can be told to report to us. */
   agentSettings(agent: Agent): string | undefined;
   /** The environment in which a process of ours has this same configuration. */
@@ -50,6 +52,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     origin,
     watchPath: (agent) => resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user)),
     enabled: (agent) => settings.agents[agent.name].enabled,
+    ignore: settings.ignore.map((pattern) => expand(pattern, user)),
     agentSettings: (agent) => agent.hooks?.settingsFile(env, user),
     environment: { ...env, HOLDFAST_HOME: home },
     reload: () => loadConfig(env),

@@ -12,7 +12,9 @@ describe('the documents', () => {
   it('name only commands that exist', () => {
     const known = new Set([...operations.map(({ name }) => name), 'config', 'completion']);
     for (const document of documents) {
-      for (const [, command = ''] of read(document).matchAll(/(?:^|[`\s/])holdfast ((?:worker |config )?[a-z]+)/gm)) {
+      for (const [, command = ''] of read(document).matchAll(
+        /(?:^|[`\s/])holdfast ((?:worker |config )?[a-z]+(?:-[a-z]+)?)/gm,
+      )) {
         if (['is', 'in', 'from'].includes(command)) continue;
         expect([...known], `${document}: holdfast ${command}`).toContain(command.trim());
       }

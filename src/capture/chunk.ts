@@ -1,11 +1,13 @@
 // ① Lines → a chunk: what one piece of a transcript adds to the store, redacted and cut, with the state to go on from.
 import { createHash } from 'node:crypto';
 import type { Agent, ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
+import { briefingTag } from '../schema/briefing-tag.ts';
 import { distillerMark } from '../schema/distiller.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/store.ts';
+import { type Keeper, keeper, type Limits } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
-import { hidesAtLength, redact } from './redact.ts';
+import { redact, redactValue } from './redact.ts';
 
 export interface Source {
   readonly agent: Agent;
@@ -30,6 +32,12 @@ const own = {
   cwd: '@cwd',
   /** The title of the current session; it may come before the first entry. */
   title: '@title',
+  /** Print of the last title that was not kept: agents repeat titles. */
+  hidden: '@hidden',
+  /** When the last line with a time was written. */
+  lineAt: '@line',
+  /** The last uses of our own tools, whose results are ours too. */
+  recalls: '@recalls',
   ours: '@ours',
 } as const;
 
@@ -40,11 +48,12 @@ export function chunker(
   source: Source,
   fd: number,
   begin: FileState | undefined,
-  deps: { readonly home: string; readonly projectOf: (folder: string) => string },
+  deps: { readonly home: string; readonly limits: Limits; readonly projectOf: (folder: string) => string },
 ) {
   const { agent, key } = source;
   const { session: named, subagent } = agent.describe(key);
   const state: ReaderState = { ...begin?.state };
+  const keep: Keeper = keeper(deps.limits, state, { projectOf: deps.projectOf, subagent: subagent !== undefined });
   let offset = begin?.offset ?? 0;
   let lines = begin?.lines ?? 0;
   let malformed = begin?.malformed ?? 0;
@@ -70,6 +79,7 @@ export function chunker(
     }
     const { at, items } = agent.read(value, { key, state });
     bornAt ??= at;
+    if (at !== undefined) state[own.lineAt] = at;
     return items;
   }
 
@@ -79,26 +89,31 @@ export function chunker(
     const entries: NewEntry[] = [];
     const results: NewToolResult[] = [];
     const sessions = new Map<string, { cwd: string | undefined; title: string | undefined }>();
+    const lineAt = () => state[own.lineAt] as number | undefined;
     const sessionOf = (said: string | undefined) => said ?? (state[own.session] as string | undefined) ?? named;
 
     for (const line of piece.lines) {
       for (const item of parse(line, notes)) {
         if (item.kind === 'tool-result') {
+          if (!keep.other(sessionOf(undefined), lineAt())) continue;
           results.push({
             id: item.id,
             pos: line.pos,
             outcome: item.failed ? 'error' : 'ok',
-            output: shorten(item.output, cut.output),
+            output: isRecall(item.id, state) ? recalled : shorten(item.output, cut.output),
           });
         } else if (item.kind === 'header') {
           if (item.session !== undefined) state[own.session] = item.session;
           if (item.cwd !== undefined) state[own.cwd] = item.cwd;
         } else if (item.kind === 'title') {
-          state[own.title] = redact(item.title);
-          // A session without entries is none yet; its first entry brings the title along.
           const id = sessionOf(undefined);
-          if (state[own.lastEntry] !== undefined)
-            sessions.set(id, { cwd: sessions.get(id)?.cwd, title: state[own.title] as string });
+          const print = fingerprint(Buffer.from(item.title));
+          if (!keep.other(id, lineAt())) state[own.hidden] = print;
+          const title = redact(item.title).trim();
+          if (print === state[own.hidden] || title === '') continue;
+          state[own.title] = title;
+          // A session without entries is none yet; its first entry brings the title along.
+          if (state[own.lastEntry] !== undefined) sessions.set(id, { cwd: sessions.get(id)?.cwd, title });
         } else {
           const session = sessionOf(item.session);
           const cwd = item.cwd ?? (state[own.cwd] as string | undefined);
@@ -108,10 +123,12 @@ export function chunker(
             if (state[own.lastEntry] !== undefined && session !== sessionOf(undefined)) delete state[own.title];
             state[own.session] = session;
           }
+          const text = keep.entry(item, session, cwd, timeOf(item, state)) ? redact(item.text) : '';
+          if (text.trim() === '') continue;
           const known = sessions.get(session);
           const title = (state[own.title] as string | undefined) ?? known?.title;
           sessions.set(session, { cwd: known?.cwd ?? cwd, title });
-          entries.push(newEntry(item, session, line.pos, fd, agent.idKey, state));
+          entries.push(newEntry({ ...item, text }, session, line.pos, fd, agent.idKey, state));
         }
       }
     }
@@ -161,7 +178,7 @@ function newEntry(
   idKey: string,
   state: ReaderState,
 ): NewEntry {
-  const at = item.at ?? (state[own.lastAt] as number | undefined) ?? 0;
+  const at = timeOf(item, state);
   const before = state[own.lastEntry] as number | undefined;
   let joinsAt: number | undefined;
   if (item.continues !== undefined && before !== undefined) {
@@ -170,6 +187,7 @@ function newEntry(
   }
   state[own.lastAt] = at;
   state[own.lastEntry] = pos;
+  noteRecalls(item, state);
   return {
     uuid: item.uuid,
     session,
@@ -177,13 +195,13 @@ function newEntry(
     at,
     role: item.role,
     author: item.author,
-    text: redact(item.text),
+    text: item.text,
     tools: [...new Set(item.toolUses.map((use) => use.tool))],
     toolUses: item.toolUses.map(
       (use): NewToolUse => ({
         id: use.id,
         tool: use.tool,
-        input: shorten(JSON.stringify(use.input ?? {}), cut.input),
+        input: clip(JSON.stringify(redactValue(use.input ?? {})), cut.input),
         files: use.files,
       }),
     ),
@@ -200,16 +218,46 @@ function isOurs(item: ParsedEntry, cwd: string | undefined, home: string, state:
   return state[own.ours] === true;
 }
 
-/** Redacted, then head and tail of what is too long. Of most long texts only a margin around what is kept is looked at. */
-function shorten(said: string, { head, tail }: { head: number; tail: number }): string {
-  const text = said.length <= head + tail || hidesAtLength(said) ? redact(said) : said;
-  if (text.length <= head + tail) return text;
-  const margin = 512;
-  const first = redact(text.slice(0, head + margin));
-  const last = redact(text.slice(Math.max(head, text.length - tail - margin)));
-  const left = text.length - head - tail;
-  return `${first.slice(0, head).toWellFormed()} … [${left} characters left out] … ${last.slice(-tail).toWellFormed()}`;
+/** An entry without a time of its own is as old as the one before. */
+const timeOf = (item: ParsedEntry, state: ReaderState): number =>
+  item.at ?? (state[own.lastAt] as number | undefined) ?? 0;
+
+const recalled = '[recalled by Holdfast; not stored again]';
+const ownTool = /^mcp__(?:plugin_)?holdfast/;
+const rememberedRecalls = 32;
+
+function noteRecalls({ toolUses }: ParsedEntry, state: ReaderState): void {
+  const ids = toolUses.filter(({ tool }) => ownTool.test(tool)).map(({ id }) => id);
+  if (ids.length === 0) return;
+  const before = typeof state[own.recalls] === 'string' ? (state[own.recalls] as string).split('\n') : [];
+  state[own.recalls] = [...before, ...ids].slice(-rememberedRecalls).join('\n');
 }
+
+const isRecall = (id: string, state: ReaderState): boolean =>
+  typeof state[own.recalls] === 'string' && (state[own.recalls] as string).split('\n').includes(id);
+
+/** Redacted, then head and tail of what is too long. Of a very long text only what is kept and a margin is looked at. */
+function shorten(said: string, size: { head: number; tail: number }): string {
+  const { head, tail } = size;
+  if (said.length <= head + tail + 2 * margin || hidesAtLength(said)) return clip(redact(said), size);
+  // A secret has no spaces in it: the end begins between two words, however long they are.
+  let from = said.length - tail - margin;
+  while (from > head + margin && !/\s/.test(said.charAt(from - 1))) from--;
+  const [first, last] = [redact(said.slice(0, head + margin)), redact(said.slice(from))];
+  return joined(first.slice(0, head), said.length - head - tail, last.slice(-tail));
+}
+
+const margin = 4096;
+
+/** What is removed as a whole, and may be longer than the margin. */
+const hidesAtLength = (text: string): boolean =>
+  text.includes('PRIVATE KEY') || /<\s{0,20}\/?\s{0,20}private/i.test(text) || text.includes(briefingTag);
+
+const clip = (text: string, { head, tail }: { head: number; tail: number }): string =>
+  text.length <= head + tail ? text : joined(text.slice(0, head), text.length - head - tail, text.slice(-tail));
+
+const joined = (first: string, left: number, last: string): string =>
+  `${first.toWellFormed()} … [${left} characters left out] … ${last.toWellFormed()}`;
 
 function parseObject(bytes: Buffer): unknown {
   try {

@@ -6,8 +6,10 @@ import { explain, HoldfastError } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, ConversationRules, FileCopy, FileState, Store } from '../store/store.ts';
 import type { Source } from './chunk.ts';
+import type { Limits } from './keep.ts';
 import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
 import { readBatchesAhead } from './reader-thread.ts';
+import { redactStored } from './redact-stored.ts';
 import type { Problem } from './scan.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
 
@@ -37,6 +39,7 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   const started = performance.now();
   const found = await findSources(deps.config, request);
   const pass = await ingestSources(deps, found.sources, request.reimport === true);
+  await redactStored(deps);
   if (request.file !== undefined && pass.failed > 0) {
     const problem = pass.problems.at(-1);
     throw new HoldfastError(
@@ -172,6 +175,8 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     separateWorktrees: config.settings.separateWorktrees,
     links: await store.projectLinks(),
   };
+  // Read after the sizes of the files: whatever was written within them, the pause it may lie in is known by now.
+  const limits: Limits = { pauses: await store.pauses(), ignore: config.reload().ignore };
   let left = sources;
   for (let round = 0; left.length > 0; round++) {
     if (round === 20) {
@@ -182,7 +187,14 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     const states = await statesOf(store, left);
     const large =
       left.some(({ size }) => size > worthAThread) || left.reduce((sum, { size }) => sum + size, 0) > worthAThread;
-    const work: Work = { sources: left, states, reimport: reimport && round === 0, home: config.home, projects };
+    const work: Work = {
+      sources: left,
+      states,
+      reimport: reimport && round === 0,
+      home: config.home,
+      projects,
+      limits,
+    };
     const unread = large && !allSkipped(left, states, work.reimport);
     const again = new Set<Source>();
     for await (const readings of unread ? readBatchesAhead(work) : readBatches(work)) {

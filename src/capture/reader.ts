@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Chunk, FileCopy, FileState } from '../store/store.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
+import { type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
 import { planFor } from './plan.ts';
 import { type ProjectRules, projectFinder } from './project.ts';
@@ -16,6 +17,7 @@ export interface Work {
   /** The data folder: what an agent does in there is our own distiller's work. */
   readonly home: string;
   readonly projects?: ProjectRules;
+  readonly limits?: Limits;
 }
 
 /** What was found out about one source. Chunks come in order; the last reading of a source says how it ended. */
@@ -81,14 +83,14 @@ function* readSource(
       yield* readSource(apart, work, projectOf);
     } else if (plan.do === 'skip' && state?.status === 'failed') {
       // It may be readable again by now.
-      yield* readChunks(source, state, false, work.home, projectOf);
+      yield* readChunks(source, state, false, work, projectOf);
     } else if (plan.do === 'skip') {
       const { key, root, size } = source;
       yield {
         end: plan.note ? { as: 'skipped', copy: { agent: source.agent.name, key, root, size } } : { as: 'skipped' },
       };
     } else {
-      yield* readChunks(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', work.home, projectOf);
+      yield* readChunks(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', work, projectOf);
     }
   } catch (error) {
     const { key, root } = source;
@@ -100,14 +102,14 @@ function* readChunks(
   source: Source,
   begin: FileState | undefined,
   restart: boolean,
-  home: string,
+  { home, limits = noLimits }: Work,
   projectOf: (folder: string) => string,
 ): Generator<Omit<Reading, 'source'>> {
   const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
   let last: Chunk | undefined;
   const fd = fs.openSync(source.path, 'r');
   try {
-    const next = chunker(source, fd, begin, { home, projectOf });
+    const next = chunker(source, fd, begin, { home, limits, projectOf });
     for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {
       last = judged(next(piece, notes, { restart }), source);
       yield { chunk: last };

@@ -1,75 +1,84 @@
-// What must not be kept is taken out before anything is stored: private passages, and secrets by their well-known shapes.
+// What must not be kept is taken out before anything is stored: private passages, text of our own, and secrets.
+import { briefingTag } from '../schema/briefing-tag.ts';
+import { withoutSecrets } from './secrets.ts';
 
-interface Rule {
-  readonly name: string;
-  readonly shape: RegExp;
-}
+/** Raised whenever the rules find more than before: rows that were stored under a lower one are redacted again. */
+export const redactionVersion = 1;
 
-/** Every quantifier is bounded or runs over a class that its follower excludes: time is linear in the text. */
-const rules: readonly Rule[] = [
-  {
-    name: 'private key',
-    shape: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
-  },
-  { name: 'Anthropic key', shape: /\bsk-ant-[A-Za-z0-9_-]{20,200}/g },
-  { name: 'OpenAI key', shape: /\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{32,200}/g },
-  { name: 'GitHub token', shape: /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})/g },
-  { name: 'GitLab token', shape: /\bglpat-[A-Za-z0-9_-]{20,64}/g },
-  { name: 'npm token', shape: /\bnpm_[A-Za-z0-9]{36}\b/g },
-  { name: 'Slack token', shape: /\bxox[abposr]-[A-Za-z0-9-]{10,250}/g },
-  { name: 'AWS access key', shape: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
-  { name: 'Google key', shape: /\bAIza[A-Za-z0-9_-]{35}/g },
-  { name: 'Stripe key', shape: /\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,250}/g },
-  { name: 'JSON web token', shape: /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g },
-];
+/** An opening or closing tag in any case, with spaces or attributes in it. Bounded, and it stops at the next `<`: linear. */
+const tagsNamed = (name: string): RegExp =>
+  new RegExp(`<\\s{0,20}(/?)\\s{0,20}${name}(?![\\w:.-])[^<>]{0,1000}>`, 'gi');
 
-/** Every rule's shape holds one of these; plain searches for them end the matter for nearly all text. */
-const anchors = [
-  '-----BEGIN ',
-  'sk-',
-  'ghp_',
-  'gho_',
-  'ghu_',
-  'ghs_',
-  'ghr_',
-  'github_pat_',
-  'glpat-',
-  'npm_',
-  'xox',
-  'AKIA',
-  'ASIA',
-  'AIza',
-  'k_live_',
-  'k_test_',
-  'eyJ',
-];
-
-const passwordInUrl = /(:\/\/[^\s/:@]{1,200}:)[^\s/@]{1,200}(?=@)/g;
+const privateTags = tagsNamed('private');
+const briefingTags = tagsNamed(briefingTag);
+const mayBePrivate = /<\s{0,20}\/?\s{0,20}private/i;
+const mayBeBriefing = new RegExp(briefingTag, 'i');
 
 /** Contract: never throws; text without anything to hide comes back as it is. */
 export function redact(text: string): string {
-  let clean = /<private/i.test(text) ? withoutPrivate(text) : text;
-  if (anchors.some((anchor) => clean.includes(anchor))) {
-    for (const { name, shape } of rules) clean = clean.replace(shape, `[redacted: ${name}]`);
+  let clean = text;
+  if (text.includes('<')) {
+    if (mayBePrivate.test(clean)) clean = withoutPassages(clean, privateTags);
+    if (mayBeBriefing.test(clean)) clean = withoutPassages(clean, briefingTags);
   }
-  return clean.includes('://') ? clean.replace(passwordInUrl, '$1[redacted: password]') : clean;
+  return withoutSecrets(clean);
 }
 
-/** Whether something to hide may be longer than the margin of a cut, so that the whole text must be looked at. */
-export const hidesAtLength = (text: string): boolean => text.includes('PRIVATE KEY-----') || /<private/i.test(text);
+/** Every text in a JSON value redacted. What has nothing to hide comes back as the same object. */
+export function redactValue(value: unknown): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const clean = value.map(redactValue);
+    return clean.some((item, i) => item !== value[i]) ? clean : value;
+  }
+  let changed = false;
+  const clean = Object.entries(value).map(([key, item]): [string, unknown] => {
+    const next = redactValue(item);
+    if (next !== item) changed = true;
+    return [key, next];
+  });
+  return changed ? Object.fromEntries(clean) : value;
+}
 
-/** Removes `<private>…</private>` in any case, nested or never closed: what is not closed is private to the end. */
-function withoutPrivate(text: string): string {
-  const tags = /<(\/?)private\s{0,20}>/gi;
+/** A JSON text redacted, whole or cut in the middle. Where it is cut, an escape such as `\n` ends a word like the newline would. */
+export function redactJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const clean = redactValue(value);
+    return clean === value ? text : JSON.stringify(clean);
+  } catch {
+    // No JSON, or only parts of one.
+    return redact(text)
+      .split(/(\\(?:u[0-9a-fA-F]{4}|.))/)
+      .map((part, i) => (i % 2 === 0 ? redact(part) : part))
+      .join('');
+  }
+}
+
+/** Whether a prompt has private passages and says nothing beside them. */
+export function isWhollyPrivate(text: string): boolean {
+  if (!mayBePrivate.test(text)) return false;
+  const left = withoutPassages(text, privateTags);
+  // A shell command begins with `!`.
+  return left.length < text.length && /^[\s!]*$/.test(left);
+}
+
+/** Nested passages are one; what is not closed goes to the end; a closing tag alone goes by itself. */
+function withoutPassages(text: string, tags: RegExp): string {
   let kept = '';
   let from = 0;
   let depth = 0;
   for (const tag of text.matchAll(tags)) {
+    const end = tag.index + tag[0].length;
     if (tag[1] === '') {
       if (depth === 0) kept += text.slice(from, tag.index);
       depth++;
-    } else if (depth > 0 && --depth === 0) {
-      from = tag.index + tag[0].length;
+    } else if (depth === 0) {
+      kept += text.slice(from, tag.index);
+      from = end;
+    } else if (--depth === 0) {
+      from = end;
     }
   }
   return depth > 0 ? kept : kept + text.slice(from);

@@ -66,7 +66,9 @@ function report(error: unknown): number {
     return Number(process.exitCode ?? 130);
   }
   const { code, message, hint, exitCode } =
-    error instanceof CommanderError ? misuse(error) : explain(error, (error as NodeJS.ErrnoException | undefined)?.path ?? 'holdfast');
+    error instanceof CommanderError
+      ? misuse(error)
+      : explain(error, (error as NodeJS.ErrnoException | undefined)?.path ?? 'holdfast');
   if (argv.includes('--json')) {
     process.stderr.write(`${JSON.stringify({ error: { code, message, ...(hint ? { hint } : {}) } })}\n`);
   } else {
@@ -80,7 +82,7 @@ function report(error: unknown): number {
 function misuse(error: CommanderError): HoldfastError {
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest.join(' ').replace(/^\((.*)\)$/, '$1');
-  const help = `See: holdfast ${argv[0] !== undefined && /^[a-z]+$/.test(argv[0]) ? `${argv[0]} ` : ''}--help`;
+  const help = `See: holdfast ${argv[0] !== undefined && /^[a-z-]+$/.test(argv[0]) ? `${argv[0]} ` : ''}--help`;
   return new HoldfastError('BAD_INPUT', message.charAt(0).toUpperCase() + message.slice(1), {
     hint: suggestion === '' ? help : suggestion,
   });

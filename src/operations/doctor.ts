@@ -13,6 +13,7 @@ import {
   folderSize,
 } from './checks.ts';
 import { operation } from './operation.ts';
+import { checkPause } from './pause.ts';
 
 export const Check = z.object({
   name: z.string(),
@@ -59,7 +60,7 @@ export const doctor = operation({
       store = await openSqliteStore(config.databasePath);
       checks.push(await checkStore(store));
       counts = await store.counts();
-      checks.push(...(await checkFiles(store)));
+      checks.push(...(await checkFiles(store)), await checkPause(store));
     } catch (error) {
       const { message, hint } = explain(error, config.databasePath);
       checks.push({ name: 'store', ok: false, message, ...(hint ? { hint } : {}) });

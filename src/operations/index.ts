@@ -6,6 +6,7 @@ import { doctor } from './doctor.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
 import { logs } from './logs.ts';
+import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
 import { projects, projectsLink } from './projects.ts';
 import { restore } from './restore.ts';
@@ -36,6 +37,8 @@ export const operations = [
   conversations,
   projects,
   projectsLink,
+  pause,
+  resumeCapture,
   doctor,
   configList,
   configGet,

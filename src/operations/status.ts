@@ -12,6 +12,7 @@ import { Moment, toMoment } from '../schema/time.ts';
 import { Check } from './doctor.ts';
 import { hooked, hookToken } from './install.ts';
 import { operation } from './operation.ts';
+import { checkPause } from './pause.ts';
 
 /** Less than this, and an import may not fit. */
 const leastSpace = 200_000_000;
@@ -31,7 +32,7 @@ export const status = operation({
   succeeded: (report) => report.ok,
   async run({ config }) {
     const last = await lastReport(config);
-    const checks = [...(await checkHooks(config)), ...(await checkReach(config)), last.check, checkSpace(config)];
+    const checks = [...(await checkHooks(config)), ...(await checkReach(config)), ...last.checks, checkSpace(config)];
     return {
       ok: checks.every((check) => check.ok),
       checks,
@@ -117,21 +118,22 @@ async function checkReach(config: Config): Promise<Check[]> {
   return checks;
 }
 
-async function lastReport(config: Config): Promise<{ at?: number | undefined; check: Check }> {
+async function lastReport(config: Config): Promise<{ at?: number | undefined; checks: Check[] }> {
   const name = 'last report';
-  if (!existsSync(config.databasePath)) return { check: { name, ok: true, message: 'none yet' } };
+  if (!existsSync(config.databasePath)) return { checks: [{ name, ok: true, message: 'none yet' }] };
   const { openSqliteStore } = await import('../store/sqlite/open.ts');
   try {
     const store = await openSqliteStore(config.databasePath);
     try {
       const at = await store.lastToldAt();
-      return { at, check: { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) } };
+      const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
+      return { at, checks: [check, await checkPause(store)] };
     } finally {
       await store.close();
     }
   } catch (error) {
     const { message, hint } = explain(error, config.databasePath);
-    return { check: { name: 'store', ok: false, message, ...(hint === undefined ? {} : { hint }) } };
+    return { checks: [{ name: 'store', ok: false, message, ...(hint === undefined ? {} : { hint }) }] };
   }
 }
 

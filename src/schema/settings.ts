@@ -56,6 +56,10 @@ export const Settings = z.strictObject({
       ...['TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ReadMcpResourceTool', 'ToolSearch'],
     ])
     .describe('tools whose uses are not kept'),
+  ignore: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('folders (also as globs) and names of projects whose sessions are never stored'),
   briefingTokens: z
     .int()
     .min(0)

@@ -111,6 +111,18 @@ export interface ChunkOutcome {
   readonly added: number;
 }
 
+/** A stretch of time in which nothing is kept; one without an end is running. */
+export interface Pause {
+  readonly from: number;
+  readonly until: number | undefined;
+}
+
+/** What to make of a stored text: of plain text, and of JSON that may be cut in the middle. Contract: neither throws. */
+export interface TextChange {
+  text(text: string): string;
+  json(text: string): string;
+}
+
 export interface ConversationRules {
   readonly gapMs: number;
   readonly maxEntries: number;
@@ -326,6 +338,18 @@ export interface Store {
   ): Promise<Conversation>;
   /** Gives rows whose lease has expired back to the queue; after `maxAttempts` they are skipped with the reason. */
   requeueExpired(now: number, maxAttempts: number): Promise<number>;
+
+  /** Oldest first. */
+  pauses(): Promise<readonly Pause[]>;
+  /** Begins a pause, unless one is running; returns the running one. */
+  startPause(at: number): Promise<Pause>;
+  /** Ends the running pause; undefined when none is running. */
+  endPause(at: number): Promise<Pause | undefined>;
+  /**
+   * Puts the next `limit` stored texts through the change, until all have the version: then it is done, and costs nothing any
+   * more. How far it came is part of the same transaction, so it goes on after a crash, and processes share the work.
+   */
+  rewriteTexts(version: number, change: TextChange, limit: number): Promise<{ done: boolean; changed: number }>;
 
   /** Bytes on disk, with side files. */
   size(): Promise<number>;

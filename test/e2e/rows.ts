@@ -24,7 +24,7 @@ export function rowsOf(database: string): Rows {
     const tables = db
       .prepare(
         `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
-           AND name NOT LIKE 'entries!_fts%' ESCAPE '!' AND name <> 'migrations' ORDER BY name`,
+           AND name NOT LIKE 'entries!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts') ORDER BY name`,
       )
       .pluck()
       .all() as string[];

@@ -28,6 +28,8 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   repair: async () => (await import('./install.ts')).renderRepair,
   status: async () => (await import('./install.ts')).renderState,
   'projects link': async () => (await import('./projects.ts')).renderLink,
+  pause: async () => (await import('./pause.ts')).renderPause,
+  'resume-capture': async () => (await import('./pause.ts')).renderResume,
   doctor: async () => (await import('./doctor.ts')).renderDoctor,
   'config list': async () => (await import('./config.ts')).renderList,
   'config get': async () => (await import('./config.ts')).renderGet,

@@ -9,7 +9,13 @@ export const renderStop = ({ stopped, pid }: { stopped: boolean; pid?: number })
   stopped ? `The worker has stopped (process ${pid}).` : 'No worker was running.';
 
 export function renderStatus(
-  { running, pid, since, http }: { running: boolean; pid?: number; since?: string; http: HttpState },
+  {
+    running,
+    pid,
+    since,
+    http,
+    pausedSince,
+  }: { running: boolean; pid?: number; since?: string; http: HttpState; pausedSince?: string },
   view: View,
 ): string {
   const lines = [
@@ -18,6 +24,12 @@ export function renderStatus(
       : 'The worker is not running. Start it with: holdfast worker start',
   ];
   if (http.open) lines.push(`It listens on http://127.0.0.1:${http.port}.`);
+  if (pausedSince)
+    lines.push(
+      view.style.yellow(
+        `Capture is paused since ${localTime(pausedSince, view)}; end it with: holdfast resume-capture`,
+      ),
+    );
   if (http.message) lines.push(view.style.yellow(http.message));
   if (http.hint) lines.push(view.style.dim(http.hint));
   return lines.join('\n');

@@ -189,6 +189,21 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX entries_by_person ON entries (session_id, pos) WHERE author = 'person';
     `,
   },
+  {
+    name: '004-privacy',
+    sql: `
+      CREATE TABLE pauses (
+        id INTEGER PRIMARY KEY,
+        from_at INTEGER NOT NULL,
+        until_at INTEGER -- empty while it runs
+      );
+      CREATE UNIQUE INDEX pauses_running ON pauses ((1)) WHERE until_at IS NULL;
+      CREATE TABLE facts (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+      ) WITHOUT ROWID;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -11,8 +11,10 @@ import { conversationRows } from './conversations.ts';
 import { digests } from './digest.ts';
 import { projectLinks } from './links.ts';
 import { migrate } from './migrations.ts';
+import { pauseRows } from './pauses.ts';
 import { pinRows } from './pins.ts';
 import { reader } from './read.ts';
+import { textRewriting } from './rewrite.ts';
 import { keywordSearch } from './search.ts';
 import { sessionStates } from './session-states.ts';
 import { timelines } from './timeline.ts';
@@ -113,6 +115,8 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...pinRows(db, read, write),
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),
+    ...pauseRows(db, read, write),
+    ...textRewriting(db, write),
     ...sessionStates(db, read, write),
 
     async size() {

@@ -1,0 +1,92 @@
+// ① What of a transcript is kept: nothing of a pause, nothing of an ignored folder, and nothing of a turn that a wholly private prompt began.
+import path from 'node:path';
+import type { ParsedEntry, ReaderState } from '../agents/agent.ts';
+import type { Pause } from '../store/store.ts';
+import { isWhollyPrivate } from './redact.ts';
+
+export interface Limits {
+  readonly pauses: readonly Pause[];
+  /** Folders, globs of folders, and names of projects. */
+  readonly ignore: readonly string[];
+}
+
+export const noLimits: Limits = { pauses: [], ignore: [] };
+
+/** In the reader's state, so that a turn stays private across pieces and restarts. */
+const own = {
+  /** The session whose last prompt was wholly private. */
+  private: '@private',
+  /** The session that lines speak of, and the folder it began in. */
+  session: '@of',
+  folder: '@folder',
+  ignored: '@ignored',
+} as const;
+
+export interface Keeper {
+  /** Contract: called once for each entry, in order. */
+  entry(item: ParsedEntry, session: string, cwd: string | undefined, at: number): boolean;
+  /** For what belongs to the session without being an entry: results of tools, titles. */
+  other(session: string, at: number | undefined): boolean;
+}
+
+export function keeper(
+  limits: Limits,
+  state: ReaderState,
+  deps: { readonly projectOf: (folder: string) => string; readonly subagent: boolean },
+): Keeper {
+  const ignores = ignoring(limits.ignore, deps.projectOf);
+  const pausedAt = (at: number | undefined) => at !== undefined && isPaused(limits.pauses, at);
+
+  return {
+    entry(item, session, cwd, at) {
+      // To a subagent its prompt comes from the machine. In a session, what the machine says does not end a turn.
+      if (item.role === 'user' && (item.author === 'person' || deps.subagent)) {
+        if (isWhollyPrivate(item.text)) state[own.private] = session;
+        else if (state[own.private] === session) delete state[own.private];
+      }
+      if (state[own.session] !== session) {
+        state[own.session] = session;
+        delete state[own.folder];
+      }
+      if (cwd !== undefined) state[own.folder] ??= cwd;
+      const folder = state[own.folder] as string | undefined;
+      const ignored = (folder !== undefined && ignores(folder)) || (cwd !== undefined && ignores(cwd));
+      if (ignored) state[own.ignored] = true;
+      else delete state[own.ignored];
+      return !ignored && state[own.private] !== session && !pausedAt(at);
+    },
+    other: (session, at) => state[own.ignored] !== true && state[own.private] !== session && !pausedAt(at),
+  };
+}
+
+export const isPaused = (pauses: readonly Pause[], at: number): boolean =>
+  pauses.some(({ from, until }) => from <= at && (until === undefined || at < until));
+
+/** Whether a folder is on the list: as or below one of the folders, or as part of one of the projects. Remembers its answers. */
+export function ignoring(list: readonly string[], projectOf: (folder: string) => string): (folder: string) => boolean {
+  if (list.length === 0) return () => false;
+  const isPath = (pattern: string) => /[/\\]/.test(pattern);
+  const folders = list.filter(isPath).map((pattern) => globOf(pattern.replace(/(?<=.)[/\\]+$/, ''), '(?:/.*)?'));
+  const names = list.filter((pattern) => !isPath(pattern)).map((pattern) => globOf(pattern, ''));
+  const known = new Map<string, boolean>();
+  return (folder) => {
+    const before = known.get(folder);
+    if (before !== undefined) return before;
+    const project = projectOf(folder);
+    const places = [folder, project].map((place) => path.normalize(place).replaceAll('\\', '/'));
+    const found =
+      places.some((place) => folders.some((glob) => glob.test(place))) ||
+      names.some((glob) => glob.test(path.basename(project)));
+    known.set(folder, found);
+    return found;
+  };
+}
+
+/** `*` and `?` stay within one folder, `**` does not. */
+function globOf(pattern: string, end: string): RegExp {
+  const source = pattern
+    .replaceAll('\\', '/')
+    .replace(/[.+^${}()|[\]]/g, '\\$&')
+    .replace(/\*\*\/?|\*|\?/g, (wild) => (wild.startsWith('**') ? '.*' : wild === '*' ? '[^/]*' : '[^/]'));
+  return new RegExp(`^${source}${end}$`);
+}

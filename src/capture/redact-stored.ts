@@ -1,0 +1,17 @@
+// What was stored before a rule existed is redacted later: in small steps, so that others can write in between.
+import type { Store } from '../store/store.ts';
+import { redact, redactionVersion, redactJson } from './redact.ts';
+
+const textsInAStep = 500;
+
+/** Brings all stored texts to this version's rules; at once when they are. Stops between two steps when asked to, and goes on next time. */
+export async function redactStored(
+  { store, signal }: { readonly store: Store; readonly signal?: AbortSignal | undefined },
+  version = redactionVersion,
+): Promise<{ done: boolean; changed: number }> {
+  for (;;) {
+    const step = await store.rewriteTexts(version, { text: redact, json: redactJson }, textsInAStep);
+    if (step.done || signal?.aborted) return step;
+    await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,18 @@
+import { localTime, type View } from '../view.ts';
+
+export const renderPause = ({ since, alreadyPaused }: { since: string; alreadyPaused: boolean }, view: View): string =>
+  [
+    alreadyPaused
+      ? `Capture was paused already, since ${localTime(since, view)}.`
+      : `${view.style.yellow('Capture is paused.')} Nothing that agents do from now on is stored, now or later.`,
+    view.style.dim('End it with: holdfast resume-capture'),
+  ].join('\n');
+
+export function renderResume(
+  { resumed, since, until }: { resumed: boolean; since?: string; until?: string },
+  view: View,
+): string {
+  if (!resumed || since === undefined || until === undefined) return 'Capture was not paused.';
+  const stretch = `from ${localTime(since, view)} to ${localTime(until, view)}`;
+  return `${view.style.green('Capture goes on.')} What happened ${stretch} is not stored, also when its transcripts are imported again.`;
+}

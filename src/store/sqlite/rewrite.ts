@@ -1,0 +1,154 @@
+// Stored texts through a function, a few at a time: entries with their index, tool uses, then the small tables and titles.
+import type { Database } from 'better-sqlite3';
+import { segment } from '../segment.ts';
+import type { Store, TextChange } from '../store.ts';
+import { sessionRows } from './session-rows.ts';
+
+type Run = <T>(work: () => T) => T;
+
+/** Kept in `facts`: the version that all texts have, and how far the next one has come. */
+interface Progress {
+  readonly done: number;
+  readonly version: number;
+  readonly phase: Phase;
+  readonly after: number;
+  readonly changed: number;
+}
+
+type Phase = 'entries' | 'tool_uses' | 'rest';
+
+const fact = 'redaction';
+
+/** Tables with few texts, which go in one step. */
+const small = [
+  { table: 'session_states', key: ['agent', 'session'], columns: ['last_user', 'last_assistant'] },
+  { table: 'briefings', key: ['id'], columns: ['text'] },
+  { table: 'file_sessions', key: ['file_id', 'session_id'], columns: ['title'] },
+] as const;
+
+export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTexts'> {
+  const get = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
+  const put = db.prepare(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  );
+  const entries = db.prepare<[number, number], { id: number; session_id: number; text: string }>(
+    'SELECT id, session_id, text FROM entries WHERE id > ? ORDER BY id LIMIT ?',
+  );
+  const setText = db.prepare('UPDATE entries SET text = ? WHERE id = ?');
+  const unindex = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
+  const index = db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
+  const copiedTo = db
+    .prepare<[number], number>('SELECT DISTINCT session_id FROM entry_copies WHERE entry_id = ?')
+    .pluck();
+  const uses = db.prepare<[number, number], { id: number; input: string; output: string | null }>(
+    'SELECT id, input, output FROM tool_uses WHERE id > ? ORDER BY id LIMIT ?',
+  );
+  const setUse = db.prepare('UPDATE tool_uses SET input = ?, output = ? WHERE id = ?');
+  const states = db.prepare<[], { id: number; state: string }>(
+    `SELECT id, state FROM files WHERE instr(state, '"@title"') > 0`,
+  );
+  const setState = db.prepare('UPDATE files SET state = ? WHERE id = ?');
+  const sessions = sessionRows(db);
+
+  function rewriteEntries(after: number, limit: number, change: TextChange) {
+    const rows = entries.all(after, limit);
+    const touched = new Set<number>();
+    let changed = 0;
+    for (const { id, session_id, text } of rows) {
+      const clean = change.text(text);
+      if (clean === text) continue;
+      changed++;
+      setText.run(clean, id);
+      unindex.run(id);
+      index.run(id, segment(clean));
+      for (const session of [session_id, ...copiedTo.all(id)]) touched.add(session);
+    }
+    // A session without a title of its own is named by its first prompt.
+    for (const id of touched) sessions.refresh(id);
+    return { rows, changed };
+  }
+
+  function rewriteUses(after: number, limit: number, change: TextChange) {
+    const rows = uses.all(after, limit);
+    let changed = 0;
+    for (const { id, input, output } of rows) {
+      const next = [change.json(input), output === null ? null : change.text(output)] as const;
+      if (next[0] === input && next[1] === output) continue;
+      changed++;
+      setUse.run(...next, id);
+    }
+    return { rows, changed };
+  }
+
+  function rewriteRest(change: TextChange): number {
+    let changed = 0;
+    const touched = new Set<number>();
+    for (const { table, key, columns } of small) {
+      const rows = db.prepare(`SELECT ${[...key, ...columns].join(', ')} FROM ${table}`).all() as Record<
+        string,
+        string | number | null
+      >[];
+      const where = key.map((name) => `${name} = @${name}`).join(' AND ');
+      const set = db.prepare(
+        `UPDATE ${table} SET ${columns.map((name) => `${name} = @${name}`).join(', ')} WHERE ${where}`,
+      );
+      for (const row of rows) {
+        const next = { ...row };
+        for (const name of columns) if (typeof row[name] === 'string') next[name] = change.text(row[name]);
+        if (columns.every((name) => next[name] === row[name])) continue;
+        changed++;
+        set.run(next);
+        if (typeof row.session_id === 'number') touched.add(row.session_id);
+      }
+    }
+    for (const { id, state } of states.all()) {
+      const value = JSON.parse(state) as Record<string, unknown>;
+      const title = value['@title'];
+      if (typeof title !== 'string' || change.text(title) === title) continue;
+      setState.run(JSON.stringify({ ...value, '@title': change.text(title) }), id);
+    }
+    for (const id of touched) sessions.refresh(id);
+    return changed;
+  }
+
+  function step(progress: Progress, limit: number, change: TextChange): Progress & { looked: number } {
+    const { phase, after } = progress;
+    if (phase === 'rest') {
+      const changed = progress.changed + rewriteRest(change);
+      // Words of removed texts stand in the index until its parts are merged.
+      if (changed > 0) db.prepare("INSERT INTO entries_fts (entries_fts) VALUES ('optimize')").run();
+      return { ...progress, done: progress.version, changed, looked: 0 };
+    }
+    const { rows, changed } = (phase === 'entries' ? rewriteEntries : rewriteUses)(after, limit, change);
+    const last = rows.at(-1)?.id;
+    const next =
+      last === undefined
+        ? { phase: phase === 'entries' ? ('tool_uses' as const) : ('rest' as const), after: 0 }
+        : { phase, after: last };
+    return { ...progress, ...next, changed: progress.changed + changed, looked: rows.length };
+  }
+
+  return {
+    async rewriteTexts(version, change, limit) {
+      const stored = get.get(fact);
+      if (stored !== undefined && (JSON.parse(stored) as Progress).done >= version) return { done: true, changed: 0 };
+      // What was removed must not stay in the file as the content of a free page.
+      db.pragma('secure_delete = ON');
+      const after = write(() => {
+        // Read again inside the transaction: another process may be at it.
+        const value = get.get(fact);
+        const before = value === undefined ? undefined : (JSON.parse(value) as Progress);
+        if (before !== undefined && before.done >= version) return { ...before, looked: 0 };
+        const fresh: Progress = { done: before?.done ?? 0, version, phase: 'entries', after: 0, changed: 0 };
+        const next = step(before?.version === version ? before : fresh, limit, change);
+        const { looked: _, ...kept } = next;
+        put.run(fact, JSON.stringify(kept));
+        return next;
+      });
+      const done = after.done >= version;
+      // Until then the old pages are in the log beside the database. Readers may keep it there for now; that is no failure.
+      if (done && after.changed > 0) db.pragma('wal_checkpoint(TRUNCATE)');
+      return { done, changed: after.changed };
+    },
+  };
+}
