@@ -37,14 +37,14 @@ export const digestSql = {
         WHERE s.session = ? AND s.agent = ? AND ${inMain} ORDER BY e.pos DESC LIMIT ${reach}) r
       WHERE r.tools IS NOT NULL ORDER BY r.pos DESC LIMIT ${lastToolEntries}) l
     JOIN entries e ON e.id = l.id JOIN tool_uses t ON t.entry_id = e.id ORDER BY e.pos, t.id`,
-  touches: `SELECT j.value AS file, t.tool, t.outcome = 'error' AS failed, e.at, s.session, s.cwd
-    FROM sessions s JOIN entries e ON e.session_id = s.id JOIN tool_uses t ON t.entry_id = e.id JOIN json_each(t.files) j
+  touches: `SELECT t.files, t.tool, t.outcome = 'error' AS failed, e.at, s.session, s.cwd
+    FROM sessions s JOIN entries e ON e.session_id = s.id JOIN tool_uses t ON t.entry_id = e.id
     WHERE s.session = ? AND s.agent = ? AND e.abandoned = 0 AND e.tools IS NOT NULL AND t.files IS NOT NULL
     ORDER BY e.pos DESC LIMIT ?`,
 } as const;
 
 interface TouchRow {
-  file: string;
+  files: string;
   tool: string;
   failed: number | null;
   at: number;
@@ -87,8 +87,9 @@ export function digests(
         const found: Touch[] = [];
         for (const { agent, id } of sessions) {
           if (found.length >= limit) break;
-          for (const row of touches.all(id, agent, limit - found.length))
-            found.push({ ...row, failed: row.failed === 1, cwd: row.cwd ?? '' });
+          for (const { files, ...row } of touches.all(id, agent, limit - found.length))
+            for (const file of JSON.parse(files) as string[])
+              found.push({ ...row, file, failed: row.failed === 1, cwd: row.cwd ?? '' });
         }
         return found;
       });
