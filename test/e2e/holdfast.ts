@@ -74,7 +74,7 @@ export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper:
   const ended = new Promise<Result>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) =>
-      resolve({ code, signal, stdout: text(said.stdout), stderr: text(said.stderr) }),
+      resolve({ code, signal, stdout: text(said.stdout), stderr: withoutProgress(text(said.stderr)) }),
     );
   });
   let over = false;
@@ -96,6 +96,9 @@ export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper:
     },
   };
 }
+
+/** A slow machine sees how far an import is; that is no complaint. */
+const withoutProgress = (said: string): string => said.replace(/^\d+\/\d+ files {2}.*\n/gm, '');
 
 function killAtEnd(child: ChildProcess): void {
   onTestFinished(() => {

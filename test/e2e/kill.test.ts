@@ -1,5 +1,5 @@
 // SIGKILL at any moment of an import, again and again: what is in the database at the end is what an undisturbed import leaves.
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -34,7 +34,7 @@ it('100 imports, each killed at random moments and begun again until done, leave
   const todo = Array.from({ length: rounds }, (_, round) => round);
   const lane = async () => {
     for (let round = todo.shift(); round !== undefined; round = todo.shift())
-      await killUntilDone({ folder, transcripts, whole, expected, lasts, seed, round, tally });
+      await killUntilDone({ folder, transcripts, whole, expected, lasts, grows: sizeOf(whole), seed, round, tally });
   };
   await Promise.all(Array.from({ length: together }, lane));
 
@@ -54,6 +54,8 @@ interface Round {
   readonly expected: Rows;
   /** Milliseconds of an undisturbed import. */
   readonly lasts: number;
+  /** Bytes that an undisturbed import adds to the database. */
+  readonly grows: number;
   readonly seed: number;
   readonly round: number;
   readonly tally: { killed: number; early: number; inside: number; reimports: number };
@@ -66,18 +68,36 @@ async function killUntilDone(run: Round): Promise<void> {
   const own = place({ folder: path.join(run.folder, `round-${round}`), ...run.transcripts });
   // Every fourth round starts from a finished import and disturbs the reading of everything anew.
   const reimport = round % 4 === 3;
-  if (reimport) cpSync(whole.home, own.home, { recursive: true });
+  const begin = () => {
+    rmSync(own.home, { recursive: true, force: true });
+    if (reimport) cpSync(whole.home, own.home, { recursive: true });
+  };
+  begin();
 
-  // The program itself needs a while to start; kills then would all hit the same nothing.
-  const startUp = Math.min(150, run.lasts / 4);
-  const moments = [startUp + random.next() * (run.lasts * (2 / together + 0.2) - startUp)];
-  while (moments.length < 4 && random.next() < 0.5) moments.push(startUp + random.next() * run.lasts);
-  for (const moment of moments) {
+  // Half of the kills come by the clock and may hit anything, the start of the program too; the other half when the
+  // database has grown to some size, so that they hit the import however busy the machine is.
+  const wanted = 1 + (random.next() < 0.4 ? 1 : 0);
+  for (let kills = 0; kills < wanted; ) {
+    const before = sizeOf(own);
     const running = launch(own.env, ['ingest', ...(reimport ? ['--reimport'] : [])]);
-    await Promise.race([sleep(moment), running.ended]);
+    let over = false;
+    void running.ended.then(() => {
+      over = true;
+    });
+    if (random.next() < 0.5) await Promise.race([sleep(random.next() * run.lasts * 1.2), running.ended]);
+    else {
+      const size = before + random.next() * run.grows;
+      while (!over && sizeOf(own) <= size) await sleep(1);
+    }
     running.child.kill('SIGKILL');
     const { signal } = await running.ended;
-    if (signal !== 'SIGKILL') break;
+    // Done before its moment came: an import that was not killed proves nothing, so it does not count.
+    if (signal !== 'SIGKILL') {
+      if (kills > 0) break;
+      begin();
+      continue;
+    }
+    kills++;
     tally.killed++;
     if (reimport) tally.reimports++;
     const stored = storedFiles(own);
@@ -93,6 +113,9 @@ async function killUntilDone(run: Round): Promise<void> {
   expect(integrityOf(own.database), note).toEqual(['ok']);
   rmSync(own.folder, { recursive: true, force: true });
 }
+
+const sizeOf = (own: Place): number =>
+  ['', '-wal'].reduce((sum, side) => sum + (statSync(own.database + side, { throwIfNoEntry: false })?.size ?? 0), 0);
 
 function integrityOf(database: string): unknown[] {
   const db = new Database(database, { readonly: true });

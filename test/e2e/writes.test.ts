@@ -43,17 +43,17 @@ async function killAtEach(
 describe.skipIf(!canTrace)('a kill in the middle', () => {
   it('of config set leaves the old settings or the new', async () => {
     const at = place();
-    await ask(at.env, 'config', 'set', 'port', '40000');
+    await ask(at.env, 'config', 'set', 'pollIntervalMs', '40000');
     const kills = await killAtEach(
       at,
-      () => ['config', 'set', 'port', '50000'],
+      () => ['config', 'set', 'pollIntervalMs', '50000'],
       async () => {
-        const { value } = await ask(at.env, 'config', 'get', 'port');
+        const { value } = await ask(at.env, 'config', 'get', 'pollIntervalMs');
         expect([40000, 50000]).toContain(value);
       },
     );
     expect(kills).toBeGreaterThan(2);
-    expect((await ask(at.env, 'config', 'get', 'port')).value).toBe(50000);
+    expect((await ask(at.env, 'config', 'get', 'pollIntervalMs')).value).toBe(50000);
   });
 
   it('of backup leaves no file under the name of the backup that is not a whole one', async () => {
