@@ -83,6 +83,22 @@ describe('the project of a folder', () => {
   });
 });
 
+describe('the memory that a session gets', () => {
+  it('is that of its repository, even if there is none, and never that of a folder around or below', async () => {
+    const memory = await emptyMemory();
+    const { main } = repository(memory.home);
+    const around = path.dirname(main);
+    await tell(memory, 's1', around, '2026-11-01T10:00:00Z', prompt('Tidy up.'));
+    await tell(memory, 's2', '/gone/notes/daily', '2026-11-01T11:00:00Z', prompt('Write it down.'));
+    const told = async (folder: string) => (await briefing.run(memory.context, { project: folder })).project;
+    expect(await told(main)).toBe('');
+    expect(await told(path.join(main, 'src'))).toBe('');
+    expect(await told(around)).toBe(path.basename(around));
+    expect(await told('/gone/notes')).toBe('');
+    expect(await told('/gone/notes/daily/may')).toBe('daily');
+  });
+});
+
 describe('a folder that was moved', () => {
   it('keeps its sessions, also when they are read anew or go on', async () => {
     const memory = await emptyMemory();

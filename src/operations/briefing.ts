@@ -6,7 +6,7 @@ import { estimateTokens } from '../recall/budget.ts';
 import { recallOnPrompt } from '../recall/on-prompt.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import { BriefingItem, BriefingSource, GivenBriefing } from '../schema/briefing.ts';
-import { filterFields, toProject } from './filters.ts';
+import { filterFields, ownProject } from './filters.ts';
 import { type Context, operation } from './operation.ts';
 
 export const BriefingAnswer = z.object({
@@ -32,11 +32,9 @@ export const briefing = operation({
   examples: ['holdfast briefing', 'holdfast briefing --project holdfast', 'holdfast briefing --given 0f3c'],
   async run(context, { project, session, source, given }) {
     if (given !== undefined) return givenTo(context, given.trim());
-    const told = await compose(context, {
-      project: await toProject(context.store, project ?? '.', context.config.settings.separateWorktrees),
-      session,
-      source,
-    });
+    const own = await ownProject(context, project ?? '.');
+    if (own === undefined) return answer('', '', []);
+    const told = await compose(context, { project: own, session, source });
     return answer(told.project, told.text, [...told.items]);
   },
 });
@@ -80,8 +78,8 @@ export async function recallFor(
   session: string,
   cwd: string | undefined,
 ): Promise<string | undefined> {
-  const { recallOnPrompt: wanted, separateWorktrees } = context.config.settings;
-  if (!wanted || cwd === undefined) return undefined;
-  const project = await toProject(context.store, cwd, separateWorktrees);
+  if (!context.config.settings.recallOnPrompt || cwd === undefined) return undefined;
+  const project = await ownProject(context, cwd);
+  if (project === undefined) return undefined;
   return (await recallOnPrompt(context, { prompt, project, session })).text || undefined;
 }

@@ -1,11 +1,11 @@
 // The filters that several operations share: how they are declared, and what they mean to the store.
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { projectOf } from '../capture/project.ts';
 import { AgentName } from '../schema/agent-name.ts';
-import { isWithin } from '../store/links.ts';
+import { followLinks, isWithin } from '../store/links.ts';
 import type { ProjectFilter, SessionFilter, Store } from '../store/store.ts';
 import type { Context } from './operation.ts';
 import { parseSince, parseUntil } from './when.ts';
@@ -46,6 +46,22 @@ export async function toProject(store: Store, text: string, separateWorktrees = 
   const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && !(await store.projects()).some((project) => project.name === text)) return folder(text);
   return { name: text };
+}
+
+/**
+ * The project whose memory a session in a folder gets. A repository has its own, even if none yet; another folder may
+ * get that of the project around it, but never what was done in a home folder or above.
+ */
+export async function ownProject({ config, store }: Context, text: string): Promise<ProjectFilter | undefined> {
+  const { separateWorktrees } = config.settings;
+  const meant = await toProject(store, text, separateWorktrees);
+  if ('name' in meant) return meant;
+  const folder = followLinks(meant.path, await store.projectLinks());
+  const root = projectOf(folder, separateWorktrees);
+  const around = (await store.projectDigest({ path: root }))?.path;
+  if (around === undefined || around === root) return around === undefined ? undefined : { path: root };
+  const isRepository = root !== folder || existsSync(join(root, '.git'));
+  return isRepository || isWithin(homedir(), around) ? undefined : { path: around };
 }
 
 /** A worktree beside its repository stands for the repository. */

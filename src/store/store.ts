@@ -299,7 +299,7 @@ export interface Store {
   /** What was said and done, in the order of time; without machine-made text, subagents and branches that were left. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
 
-  /** The project that is meant; of several with the name, the one last worked in. */
+  /** The project of the name, or around the path; of several with the name, the one last worked in. */
   projectDigest(project: ProjectFilter): Promise<ProjectDigest | undefined>;
   /** Sessions of the project at exactly this path in which a person spoke, newest first. */
   recentSessions(projectPath: string, limit: number): Promise<readonly SessionGlance[]>;

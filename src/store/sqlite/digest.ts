@@ -1,6 +1,8 @@
 // What a briefing is made of. Every query is bounded and led by an index: it runs while an agent waits to start.
 import type { Database } from 'better-sqlite3';
+import { followLinks, isWithin } from '../links.ts';
 import type { ProjectDigest, SessionGlance, Store, Touch } from '../store.ts';
+import { allLinks } from './links.ts';
 import { type EntryRow, entryColumns, projectIds, type ToolRow, toEntry, toToolUse } from './read.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -66,7 +68,10 @@ export function digests(
   return {
     async projectDigest(project) {
       return run(() => {
-        const found = projectIds(db, project).flatMap((id) => digest.get(id) ?? []);
+        const folder = 'path' in project ? followLinks(project.path, allLinks(db)) : undefined;
+        const found = projectIds(db, project)
+          .flatMap((id) => digest.get(id) ?? [])
+          .filter(({ path }) => folder === undefined || isWithin(folder, path));
         return found.sort((a, b) => b.lastAt - a.lastAt || (a.path < b.path ? -1 : 1))[0];
       });
     },
