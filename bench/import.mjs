@@ -80,9 +80,9 @@ show([
     1.8,
     `${s(best.command)} / ${s(best.bareCommand)}`,
   ],
-  ['  the median of the rounds', quantile(ratios, 0.5), '', 1.8],
+  ['  the median of the rounds', quantile(ratios, 0.5), ''],
   ['import in-process, times the bare pass', best.inside / best.bare, '', 1.8, `${s(best.inside)} / ${s(best.bare)}`],
-  ['  the median of the rounds', quantile(insideRatios, 0.5), '', 1.8],
+  ['  the median of the rounds', quantile(insideRatios, 0.5), ''],
   ['largest memory of the command', peak, 'MB', 300],
   ['scan with nothing new, for each file', best.rescan / files.length, 'ms', 1, `${best.rescan.toFixed(0)} ms in all`],
   [

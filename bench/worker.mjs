@@ -13,8 +13,10 @@ if (process.platform !== 'linux') {
 
 const seconds = 30;
 const folder = scratchFolder();
+const homes = ['known', 'fresh', 'first', 'bare'];
 const env = (home) => ({
   HOLDFAST_HOME: path.join(folder, home),
+  HOLDFAST_PORT: String(42_600 + homes.indexOf(home)),
   CLAUDE_CONFIG_DIR: path.join(folder, 'claude'),
   HOME: folder,
 });
