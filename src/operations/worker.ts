@@ -6,7 +6,6 @@ import { type Config, ensureHome } from '../config.ts';
 import { explain } from '../errors.ts';
 import { HttpState } from '../schema/http-state.ts';
 import { Moment } from '../schema/time.ts';
-import { toProject } from './filters.ts';
 import { type Context, operation } from './operation.ts';
 import { pausedSince } from './pause.ts';
 
@@ -62,14 +61,8 @@ export async function watch(context: Context): Promise<void> {
 
 /** What the past knows about a prompt, for those who have asked to be told. */
 function pastOf(context: Context): LiveDeps['onPrompt'] {
-  const { store, config } = context;
-  if (!config.settings.recallOnPrompt) return undefined;
-  return async (prompt, session, cwd) => {
-    if (cwd === undefined) return undefined;
-    const { recallOnPrompt } = await import('../recall/on-prompt.ts');
-    const project = await toProject(store, cwd, config.settings.separateWorktrees);
-    return (await recallOnPrompt(context, { prompt, session, project })).text || undefined;
-  };
+  if (!context.config.settings.recallOnPrompt) return undefined;
+  return async (...said) => (await import('./briefing.ts')).recallFor(context, ...said);
 }
 
 /** Hooks that an older version put into an agent's settings, or that look for another port, are brought up to date. */

@@ -9,7 +9,6 @@ import { fileSource } from '../capture/sources.ts';
 import { openSpool } from '../capture/spool.ts';
 import { type Watch, watchFolder } from '../capture/watch.ts';
 import { explain, systemCode } from '../errors.ts';
-import { recallFor } from '../operations/briefing.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
 import { type Door, door } from './door.ts';
@@ -67,14 +66,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   );
 
   // Open before the first scan: a hook must not wait for an import.
-  const live: LiveDeps = {
-    store,
-    config,
-    clock,
-    events,
-    wake: queue.add,
-    onPrompt: (...said) => recallFor(deps, ...said),
-  };
+  const live: LiveDeps = { store, config, clock, events, wake: queue.add };
   // Before the door opens: what waits is older than what comes in.
   const spool = await openSpool(live, complain);
   const { listen } = deps;
