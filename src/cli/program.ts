@@ -16,6 +16,7 @@ export interface Output {
 /** Commands of two words belong to a group; `bare` is what the group's name alone does. */
 export const groups: Readonly<Record<string, { readonly summary: string; readonly bare?: string }>> = {
   config: { summary: 'Read and change settings', bare: 'config list' },
+  sessions: { summary: 'List sessions, newest first', bare: 'sessions' },
   projects: { summary: 'List the projects that sessions worked in', bare: 'projects' },
   worker: { summary: 'The process that watches for new transcripts' },
 };
@@ -73,8 +74,10 @@ function addGroup(program: Command, name: string, operations: readonly Operation
       throw new HoldfastError('BAD_INPUT', `holdfast ${name} needs one of: ${names.join(', ')}`, {
         hint: `See: holdfast ${name} --help`,
       });
-    await run(bare, toInput(bare, {}), { json: self.opts().json === true });
+    const { json, ...typed } = self.opts();
+    await run(bare, toInput(bare, typed), { json: json === true });
   });
+  for (const field of bare ? fieldsOf(bare) : []) command.addOption(optionOf(field));
   if (bare) command.option('--json', 'print JSON');
   if (bare?.name === name)
     command.addHelpText('after', `\nExamples:\n${bare.examples.map((example) => `  ${example}`).join('\n')}`);
@@ -93,7 +96,8 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
   command.action(async () => {
     // A parent takes options that it has too, so `config list --json` may end up there.
     const { json, ...options } = command.optsWithGlobals();
-    const typed: Record<string, unknown> = { ...options };
+    const known = Object.entries(options).filter(([name]) => fields.some((field) => field.name === name));
+    const typed: Record<string, unknown> = Object.fromEntries(known);
     fields
       .filter((field) => field.positional)
       .forEach((field, i) => {

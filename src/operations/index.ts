@@ -11,7 +11,7 @@ import { mute, pin, pins } from './pins.ts';
 import { projects, projectsLink } from './projects.ts';
 import { restore } from './restore.ts';
 import { search } from './search.ts';
-import { sessions } from './sessions.ts';
+import { sessions, sessionsDelete } from './sessions.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
 import { status } from './status.ts';
@@ -28,6 +28,7 @@ export const operations = [
   ingest,
   search,
   sessions,
+  sessionsDelete,
   show,
   timeline,
   briefing,

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { conversationRules } from '../capture/ingest.ts';
+import { HoldfastError } from '../errors.ts';
+import { AgentName } from '../schema/agent-name.ts';
 import { Session } from '../schema/session.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { operation } from './operation.ts';
+import { find } from './show.ts';
 
 export const sessions = operation({
   name: 'sessions',
@@ -17,5 +21,35 @@ export const sessions = operation({
     const filter = await toFilter(context, input);
     const found = await context.store.sessions({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
     return { sessions: [...found] };
+  },
+});
+
+export const sessionsDelete = operation({
+  name: 'sessions delete',
+  summary: 'Take a session out of the store with all that hangs on it; its transcript stays with the agent',
+  input: z.object({
+    id: z.string().min(1).describe('id of a session; its beginning is enough'),
+    agent: AgentName.optional().describe('the agent, where two use the same id'),
+  }),
+  output: z.object({
+    session: z.string(),
+    agent: AgentName,
+    entries: z.int(),
+    toolUses: z.int(),
+    conversations: z.int(),
+  }),
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
+  positional: ['id'],
+  examples: ['holdfast sessions delete 0f3c'],
+  async run({ store, config }, { id, agent }) {
+    const { session, entry } = await find(store, id.trim(), agent);
+    if (entry !== undefined)
+      throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, {
+        hint: `Its session is ${session.id}.`,
+      });
+    const removed = await store.deleteSession(session.agent, session.id, conversationRules(config.settings));
+    if (removed === undefined) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
+    return { session: session.id, agent: session.agent, ...removed };
   },
 });

@@ -278,6 +278,15 @@ export interface Store {
   /** Records that a file could not be read; its entries stay. */
   noteFailure(agent: AgentName, key: string, root: string, error: string): Promise<void>;
 
+  /**
+   * Takes a session out with all that hangs on it; entries that a fork holds too become the fork's. Undefined when there is
+   * none. The transcript is the agent's: reading it anew brings the session back.
+   */
+  deleteSession(
+    agent: AgentName,
+    session: string,
+    rules: ConversationRules,
+  ): Promise<{ entries: number; toolUses: number; conversations: number } | undefined>;
   /** Takes a session's status on: initialized → active → summarizing → completed. */
   noteSession(change: SessionChange): Promise<SessionState>;
   sessionState(agent: AgentName, session: string): Promise<SessionState | undefined>;

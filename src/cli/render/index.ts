@@ -15,6 +15,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   ingest: async () => (await import('./ingest.ts')).renderIngest,
   search: async () => (await import('./search.ts')).renderSearch,
   sessions: async () => (await import('./sessions.ts')).renderSessions,
+  'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,
   show: async () => (await import('./show.ts')).renderShow,
   timeline: async () => (await import('./timeline.ts')).renderTimeline,
   briefing: async () => (await import('./briefing.ts')).renderBriefing,

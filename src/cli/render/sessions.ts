@@ -1,5 +1,5 @@
 import type { Session } from '../../schema/session.ts';
-import { clean, oneLine, table } from '../style.ts';
+import { clean, oneLine, plural, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderSessions({ sessions }: { sessions: readonly Session[] }, view: View): string {
@@ -27,3 +27,6 @@ function tellingLength(ids: readonly string[]): number {
   while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < distinct) length++;
   return length;
 }
+
+export const renderDeleted = (gone: { session: string; entries: number; toolUses: number }): string =>
+  `Deleted ${gone.session}: ${plural(gone.entries, 'entry', 'entries')}, ${plural(gone.toolUses, 'tool use')}. Its transcript stays with the agent.`;

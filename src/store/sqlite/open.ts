@@ -8,6 +8,7 @@ import type { Chunk, ConversationRules, FileState, FileStatus, Store } from '../
 import { briefingRows } from './briefings.ts';
 import { committer } from './commit.ts';
 import { conversationRows } from './conversations.ts';
+import { deletion } from './deletion.ts';
 import { digests } from './digest.ts';
 import { projectLinks } from './links.ts';
 import { migrate } from './migrations.ts';
@@ -118,6 +119,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...pauseRows(db, read, write),
     ...textRewriting(db, write),
     ...sessionStates(db, read, write),
+    ...deletion(db, write),
 
     async size() {
       return ['', '-wal', '-shm'].reduce(
