@@ -39,6 +39,10 @@ export interface Machine {
     script: readonly Step[],
     args?: readonly string[],
   ): { child: ChildProcess; ended: Promise<Session> };
+  /** Runs the client with these words alone. */
+  run(words: readonly string[]): Promise<Session>;
+  /** One process that is told one thing after the other; gives the ids of its sessions. */
+  talk(prompts: readonly string[]): Promise<string[]>;
 }
 
 export async function machine(version: string): Promise<Machine> {
@@ -50,19 +54,19 @@ export async function machine(version: string): Promise<Machine> {
   const mock = await startMock();
   const port = await freePort();
   // In the file and not in the environment, of which a hook sees nothing.
-  mkdirSync(own.home);
-  writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port, pollIntervalMs: 500 }));
+  mkdirSync(own.home, { mode: 0o700 });
+  writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port, pollIntervalMs: 500 }), { mode: 0o600 });
   const env: NodeJS.ProcessEnv = { PATH: own.env.PATH, HOME: user, TZ: 'UTC', HOLDFAST_HOME: own.home };
   onTestFinished(async () => {
     await holdfast(env, 'worker', 'stop');
     await mock.close();
   });
 
-  const start = (prompt: string, script: readonly Step[], args: readonly string[] = []) => {
+  const start = (words: readonly string[], input: 'ignore' | 'pipe' = 'ignore') => {
     const first = mock.asked.length;
     const began = performance.now();
-    const words = [`${prompt} MOCK:${JSON.stringify(script)}`, '--output-format', 'stream-json', '--verbose'];
-    const child = spawn(clientProgram(version), ['-p', ...words, '--include-hook-events', ...args], {
+    const format = ['--output-format', 'stream-json', '--verbose', '--include-hook-events'];
+    const child = spawn(clientProgram(version), ['-p', ...words, ...format], {
       cwd: project,
       // Nothing of ours: what the hooks need stands in the settings.
       env: {
@@ -76,14 +80,14 @@ export async function machine(version: string): Promise<Machine> {
         CLAUDE_CODE_MAX_RETRIES: '0',
         DISABLE_AUTOUPDATER: '1',
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input, 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     let [out, err] = ['', ''];
-    child.stdout.on('data', (text) => {
+    child.stdout?.on('data', (text) => {
       out += text;
     });
-    child.stderr.on('data', (text) => {
+    child.stderr?.on('data', (text) => {
       err += text;
     });
     const ended = new Promise<Session>((resolve, reject) => {
@@ -105,8 +109,11 @@ export async function machine(version: string): Promise<Machine> {
         });
       });
     });
-    return { child, ended };
+    return { child, ended, said: () => out };
   };
+  const turn = (prompt: string, script: readonly Step[], args: readonly string[] = []) =>
+    start([`${prompt} MOCK:${JSON.stringify(script)}`, ...args]);
+
   return {
     env,
     home: own.home,
@@ -114,8 +121,20 @@ export async function machine(version: string): Promise<Machine> {
     settings: path.join(user, '.claude', 'settings.json'),
     port,
     mock,
-    claude: (...turn) => start(...turn).ended,
-    launch: start,
+    claude: (...words) => turn(...words).ended,
+    launch: turn,
+    run: (words) => start(words).ended,
+    async talk(prompts) {
+      const { child, ended, said } = start(['--input-format', 'stream-json'], 'pipe');
+      const seen = (pattern: RegExp) => [...said().matchAll(pattern)];
+      for (const [i, content] of prompts.entries()) {
+        child.stdin?.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
+        await until(() => seen(/"type":"result"/g).length > i || child.exitCode !== null, 'an answer');
+      }
+      child.stdin?.end();
+      await ended;
+      return [...new Set(seen(/"session_id":"([^"]+)"/g).map(([, id]) => id as string))];
+    },
   };
 }
 

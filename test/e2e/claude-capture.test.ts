@@ -1,0 +1,210 @@
+// The real client, installed into, used, and looked at from both sides: what reached the API, and what Holdfast knows afterwards.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
+import { ask, holdfast, until } from './holdfast.ts';
+import type { Step } from './mock-anthropic.ts';
+
+const bash = (command: string): Step => ({ tool: 'Bash', input: { command } });
+const allowed = ['--allowedTools', 'Bash,Read,Agent,Task'];
+
+/** What hooks have told of sessions, as the store has it. */
+function told(own: Machine): { session: string; status: string; prompts: number; end_reason: string | null }[] {
+  const db = new Database(path.join(own.home, 'holdfast.db'), { readonly: true });
+  try {
+    return db.prepare('SELECT session, status, prompts, end_reason FROM session_states').all() as ReturnType<
+      typeof told
+    >;
+  } finally {
+    db.close();
+  }
+}
+
+const toldOf = (own: Machine, session: string) => told(own).find((row) => row.session === session);
+
+const hits = (own: Machine, query: string, count: number) =>
+  eventually(own, ['search', query], ({ hits }) => hits.length >= count);
+
+const ended = (own: Machine, session: string) =>
+  until(() => toldOf(own, session)?.status === 'completed', `the end of ${session}`);
+
+describe.each(clientVersions)('Claude Code %s', (version) => {
+  const test = it.skipIf(isMissing(version));
+
+  async function installed(): Promise<Machine> {
+    const own = await machine(version);
+    await ask(own.env, 'install', 'claude-code');
+    return own;
+  }
+
+  test('is captured as it works, and its next session starts with what happened', async () => {
+    const own = await installed();
+    expect(workerPid(own)).toBeUndefined();
+    const script = [bash('echo heard the foghorn'), bash('exit 3'), { text: 'The lighthouse keeper is informed.' }];
+    const first = await own.claude('Repair the lighthouse lamp', script, allowed);
+    expect(first).toMatchObject({ code: 0, result: 'The lighthouse keeper is informed.', stderr: '' });
+    for (const { event, outcome } of first.hooks) expect({ event, outcome }).toEqual({ event, outcome: 'success' });
+    expect(workerPid(own), 'the first hook has started the worker').toBeDefined();
+
+    const { hits: found } = await hits(own, 'lighthouse', 2);
+    expect(found.map((hit: { role: string }) => hit.role).sort()).toEqual(['assistant', 'user']);
+    await ended(own, first.id);
+    expect(toldOf(own, first.id)).toMatchObject({ prompts: 1, end_reason: 'other' });
+    const { toolUses } = (await ask(own.env, 'doctor')).counts;
+    expect(toolUses).toBe(2);
+
+    const second = await own.claude('And now?', [{ text: 'Nothing.' }]);
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    const main = second.asked.find(({ kind }) => kind === 'main')?.text ?? '';
+    expect(main).toContain('Repair the lighthouse lamp');
+    // Nobody has said it again: what was given to the session is not taken in as something new.
+    await eventually(own, ['search', 'And now'], ({ hits: all }) => all.length >= 1);
+    expect((await ask(own.env, 'search', 'lighthouse')).hits).toHaveLength(2);
+    const status = await ask(own.env, 'status');
+    expect(status).toMatchObject({ ok: true });
+    expect(status.lastReport).toBeDefined();
+  });
+
+  test('goes on in the same session when resumed, and is not doubled when forked', async () => {
+    const own = await installed();
+    const first = await own.claude('Count the herring gulls', [{ text: 'Eleven.' }]);
+    const again = await own.claude('Count the puffins', [{ text: 'Four.' }], ['--resume', first.id]);
+    expect(again.id).toBe(first.id);
+    await hits(own, 'puffins', 1);
+    await ended(own, first.id);
+    await until(() => toldOf(own, first.id)?.prompts === 2);
+    expect((await ask(own.env, 'sessions')).sessions).toHaveLength(1);
+
+    const fork = await own.claude('Count the eiders', [{ text: 'None.' }], ['--resume', first.id, '--fork-session']);
+    expect(fork.id).not.toBe(first.id);
+    await hits(own, 'eiders', 1);
+    expect((await ask(own.env, 'sessions')).sessions).toHaveLength(2);
+    expect((await ask(own.env, 'search', 'gulls')).hits).toHaveLength(1);
+    expect((await ask(own.env, 'search', 'puffins')).hits).toHaveLength(1);
+    expect(toldOf(own, fork.id)).toMatchObject({ prompts: 1 });
+  });
+
+  test('says which work was a subagent’s', async () => {
+    const own = await installed();
+    const inner = `Sound the depth MOCK:${JSON.stringify([bash('echo nine fathoms'), { text: 'Nine fathoms deep.' }])}`;
+    const agent = { tool: 'Agent', input: { description: 'depth', prompt: inner, subagent_type: 'general-purpose' } };
+    const session = await own.claude('Find an anchorage', [agent, { text: 'Anchored.' }], allowed);
+    expect(session).toMatchObject({ code: 0, stderr: '' });
+    await eventually(own, ['doctor'], ({ counts }) => counts.subagentEntries >= 2);
+    const { sessions } = await ask(own.env, 'sessions');
+    expect(sessions.map(({ id }: { id: string }) => id)).toEqual([session.id]);
+    await ended(own, session.id);
+    // The subagent's prompt is the machine's, and so is the note that it is done.
+    expect(toldOf(own, session.id)?.prompts).toBe(1);
+  });
+
+  test('is compacted once in effect, and briefed again', async () => {
+    const own = await installed();
+    const earlier = await own.claude('Paint the hull red', [{ text: 'Painted.' }]);
+    await ended(own, earlier.id);
+    const script = [bash('echo one'), bash('echo two'), bash('echo three'), { text: 'Knots are tied.' }];
+    const session = await own.claude('Tie the bowline', script, allowed);
+    const before = await hits(own, 'bowline', 1);
+    const compacted = await own.run(['/compact', '--resume', session.id]);
+    expect(compacted).toMatchObject({ code: 0, stderr: '' });
+    expect(compacted.asked.map(({ kind }) => kind)).toContain('compact');
+    await until(() => toldOf(own, session.id)?.end_reason === 'other');
+    const after = await own.claude('Untie it', [{ text: 'Untied.' }], ['--resume', session.id]);
+    expect(after.asked.find(({ kind }) => kind === 'main')?.text).toContain('Paint the hull red');
+    await hits(own, 'untie', 1);
+    expect((await ask(own.env, 'search', 'bowline', '--role', 'user')).hits.length).toBe(before.hits.length);
+    expect((await ask(own.env, 'sessions')).sessions).toHaveLength(2);
+    await until(() => toldOf(own, session.id)?.prompts === 2, 'two prompts and no more');
+  });
+
+  test('begins a new session with /clear, and both are known', async () => {
+    const own = await installed();
+    const ids = await own.talk([
+      `Mend the net MOCK:${JSON.stringify([{ text: 'Mended.' }])}`,
+      '/clear',
+      `Dry the net MOCK:${JSON.stringify([{ text: 'Dried.' }])}`,
+    ]);
+    expect(ids.length).toBeGreaterThanOrEqual(2);
+    await until(() => told(own).length === 2 && told(own).every(({ status }) => status === 'completed'));
+    expect(
+      told(own)
+        .map(({ end_reason }) => end_reason)
+        .sort(),
+    ).toEqual(['clear', 'other']);
+    expect((await hits(own, 'net', 2)).hits.length).toBeGreaterThanOrEqual(2);
+    const dry = own.mock.asked.findLast(({ kind }) => kind === 'main');
+    expect(dry?.text, 'briefed after the clear').toContain('Mend the net');
+  });
+
+  test('loses nothing when the worker is killed in the middle', async () => {
+    const own = await installed();
+    const script = [
+      bash('echo before the storm'),
+      { ...bash('echo in the storm'), delay: 1500 },
+      bash('echo after'),
+      { text: 'Storm weathered.' },
+    ];
+    const { ended: over } = own.launch('Sail through the storm', script, allowed);
+    await until(() => own.mock.asked.filter(({ kind }) => kind === 'main').length >= 2);
+    process.kill(workerPid(own) as number, 'SIGKILL');
+    const session = await over;
+    expect(session).toMatchObject({ code: 0, result: 'Storm weathered.', stderr: '' });
+    expect(workerPid(own)).toBeUndefined();
+    expect(readdirSync(path.join(own.home, 'spool')).length, 'the end waits').toBe(1);
+
+    // The next session starts the worker, and with it comes what was missed.
+    const next = await own.claude('What happened?', [{ text: 'Much.' }]);
+    expect(next.code).toBe(0);
+    await hits(own, 'storm weathered', 1);
+    await ended(own, session.id);
+    expect(toldOf(own, session.id)).toMatchObject({ end_reason: 'other' });
+    const { entries } = await ask(own.env, 'show', session.id);
+    const tools = entries.filter((entry: { text: string }) => entry.text.includes('[Used tools: Bash]'));
+    expect(tools).toHaveLength(3);
+    expect(readdirSync(path.join(own.home, 'spool'))).toEqual([]);
+  });
+
+  test.each([
+    ['an own settings file', '{\r\n\t"model": "claude-opus-4-5", "env": { "A": "1" }\r\n}\r\n'],
+    ['no settings file', undefined],
+  ])('is left as it was found: install, use, uninstall, with %s', async (_, text) => {
+    const own = await machine(version);
+    if (text !== undefined) {
+      mkdirSync(path.dirname(own.settings));
+      writeFileSync(own.settings, text);
+    }
+    await ask(own.env, 'install', 'claude-code');
+    expect((await ask(own.env, 'install', 'claude-code')).changed).toBe(false);
+    const session = await own.claude('Weigh anchor', [{ text: 'Aye.' }]);
+    expect(session).toMatchObject({ code: 0, stderr: '' });
+    await ended(own, session.id);
+    await ask(own.env, 'uninstall', 'claude-code');
+    if (text === undefined) expect(existsSync(own.settings)).toBe(false);
+    else expect(readFileSync(own.settings, 'utf8')).toBe(text);
+    const after = await own.claude('Drop anchor', [{ text: 'Aye.' }]);
+    expect(after).toMatchObject({ code: 0, stderr: '', hooks: [] });
+    expect(after.asked.map(({ text: sent }) => sent).join('')).not.toContain('Weigh anchor');
+    expect(readdirSync(path.dirname(own.settings)).filter((name) => /tmp|holdfast/i.test(name))).toEqual([]);
+  });
+
+  test('works through a plugin folder as well', async () => {
+    const own = await machine(version);
+    const folder = path.join(path.dirname(own.project), 'plugin');
+    await ask(own.env, 'install', 'claude-code', '--plugin', folder);
+    expect(existsSync(own.settings)).toBe(false);
+    const session = await own.claude(
+      'Splice the rope',
+      [bash('echo rope'), { text: 'Spliced.' }],
+      [...allowed, '--plugin-dir', folder],
+    );
+    expect(session).toMatchObject({ code: 0, stderr: '' });
+    await ended(own, session.id);
+    expect(toldOf(own, session.id)).toMatchObject({ prompts: 1, end_reason: 'other' });
+    const next = await own.claude('And?', [{ text: 'Done.' }], ['--plugin-dir', folder]);
+    expect(next.asked.find(({ kind }) => kind === 'main')?.text).toContain('Splice the rope');
+    expect((await holdfast(own.env, 'uninstall', 'claude-code')).code).toBe(0);
+    expect(existsSync(folder)).toBe(false);
+  });
+});

@@ -1,0 +1,75 @@
+// Whatever is wrong on our side, the real client does its work, hears nothing of it, and waits at most a second for each hook.
+import { rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
+import { ask, until } from './holdfast.ts';
+import type { Step } from './mock-anthropic.ts';
+
+const script: Step[] = [
+  { tool: 'Bash', input: { command: 'echo one' } },
+  { tool: 'Bash', input: { command: 'echo two' } },
+  { text: 'The tide is in.' },
+];
+const allowed = ['--allowedTools', 'Bash'];
+/** Start, prompt, two tools, stop, end. */
+const hooks = 6;
+
+async function listen(server: net.Server, port: number): Promise<void> {
+  await new Promise<void>((ready) => server.listen(port, '127.0.0.1', ready));
+  onTestFinished(() => {
+    server.close();
+    if (server instanceof http.Server) server.closeAllConnections();
+  });
+}
+
+/** Each leaves the machine in trouble. */
+const troubles: Readonly<Record<string, (own: Machine) => Promise<void>>> = {
+  'a data folder that is gone': async (own) => rmSync(own.home, { recursive: true }),
+  'a worker that cannot start': async (own) =>
+    writeFileSync(`${own.home}/holdfast.db`, 'this is no database'.repeat(500)),
+  'a silent stranger on the port': (own) => listen(net.createServer(), own.port),
+  'a stranger who answers 500': (own) =>
+    listen(
+      http.createServer((_, response) => response.writeHead(500).end('boom')),
+      own.port,
+    ),
+  'a stranger who talks nonsense': (own) =>
+    listen(
+      http.createServer((_, response) => response.end('<html>')),
+      own.port,
+    ),
+  'a frozen worker': async (own) => {
+    await ask(own.env, 'worker', 'start');
+    await eventually(own, ['worker', 'status'], ({ http: { open } }) => open);
+    const pid = workerPid(own) as number;
+    process.kill(pid, 'SIGSTOP');
+    onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  },
+};
+
+describe.each(clientVersions)('Claude Code %s', (version) => {
+  it.skipIf(isMissing(version)).each(Object.entries(troubles))('goes on with %s', async (name, make) => {
+    const own = await machine(version);
+    const calm = await own.claude('The tide, please', script, allowed);
+    expect(calm).toMatchObject({ code: 0, result: 'The tide is in.' });
+    await ask(own.env, 'install', 'claude-code');
+    await make(own);
+    const session = await own.claude('And the springtide', script, allowed);
+    expect(session).toMatchObject({ code: 0, result: 'The tide is in.', stderr: '' });
+    expect(session.asked.filter(({ kind }) => kind === 'main')).toHaveLength(script.length);
+    // Not a measurement (bench/hooks.mjs is): only that no hook waits without an end.
+    expect(session.ms).toBeLessThan(calm.ms * 3 + hooks * 1500 + 5000);
+
+    if (name === 'a frozen worker') process.kill(workerPid(own) as number, 'SIGCONT');
+    if (!name.includes('worker that cannot') && !name.includes('data folder')) {
+      // Nothing is lost: not the transcript, and not what only the hook knew.
+      await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length === 1);
+      await until(async () => {
+        const { sessions } = await ask(own.env, 'sessions');
+        return sessions.some(({ id }: { id: string }) => id === session.id);
+      });
+    }
+  });
+});
