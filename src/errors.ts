@@ -60,6 +60,12 @@ export function explain(error: unknown, subject: string): HoldfastError {
   if (code === 'ELOOP') return because('UNREADABLE', `${subject} is a symbolic link that leads back to itself`);
   if (code === 'EACCES' || code === 'EPERM')
     return because('NO_PERMISSION', `${subject} cannot be read: permission denied`, 'Check its owner and mode.');
+  if ((code === 'ENOSPC' || code === 'EMFILE') && (error as { syscall?: unknown }).syscall === 'watch')
+    return because(
+      'CONFLICT',
+      `${subject}: the system allows no more watched folders`,
+      'Raise fs.inotify.max_user_watches and max_user_instances; until then changes are found by looking.',
+    );
   if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code === 'EDQUOT')
     return because(
       'DISK_FULL',

@@ -73,6 +73,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const http: Door | undefined = listen && door(() => listen(live), log);
   await http?.open();
 
+  /** Set when a folder cannot be watched: then every poll looks for itself. */
+  let blind = false;
   const watches: Watch[] = [];
   const watchAgent = async (agent: Agent) => {
     const root = config.watchPath(agent);
@@ -80,7 +82,10 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       await watchFolder(root, (file) => agent.isTranscript(file), {
         file: queue.add,
         root: () => void scanAll(),
-        error: complain,
+        error: (error) => {
+          blind = true;
+          complain(error);
+        },
       }),
     );
   };
@@ -95,7 +100,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       queue.retry();
       await spool.drain();
       await http?.open();
-      if (scanDue) await scanAll();
+      if (scanDue || blind) await scanAll();
     } catch (error) {
       complain(error);
     }
