@@ -48,12 +48,17 @@ export function chunker(
   source: Source,
   fd: number,
   begin: FileState | undefined,
-  deps: { readonly home: string; readonly limits: Limits; readonly projectOf: (folder: string) => string },
+  deps: {
+    readonly home: string;
+    readonly limits: Limits;
+    readonly projectOf: (folder: string) => string;
+    readonly sessionState: (session: string) => ReaderState | undefined;
+  },
 ) {
   const { agent, key } = source;
   const { session: named, subagent } = agent.describe(key);
   const state: ReaderState = { ...begin?.state };
-  const keep: Keeper = keeper(deps.limits, state, { projectOf: deps.projectOf, subagent: subagent !== undefined });
+  const keep: Keeper = keeper(deps.limits, state, { ...deps, subagent: subagent !== undefined });
   let offset = begin?.offset ?? 0;
   let lines = begin?.lines ?? 0;
   let malformed = begin?.malformed ?? 0;

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { type ClientLine, client } from '../agents/client.ts';
 import { explain } from '../errors.ts';
 import type { LiveDeps } from './hook.ts';
-import { redact } from './redact.ts';
+import { liveLimits } from './live-limits.ts';
+import { redact, redactValue } from './redact.ts';
 
 export interface ClientInit {
   readonly claudeSessionId: string;
@@ -47,8 +48,9 @@ export function openClients(deps: LiveDeps): Clients {
   const root = deps.config.watchPath(client);
   const now = () => new Date(clock()).toISOString();
   // The name is a hash: whatever id a client chooses, it cannot lead out of the folder.
-  const fileOf = (session: string) =>
-    path.join(root, `${createHash('sha256').update(session).digest('hex').slice(0, 40)}.jsonl`);
+  const keyOf = (session: string) => `${createHash('sha256').update(session).digest('hex').slice(0, 40)}.jsonl`;
+  const fileOf = (session: string) => path.join(root, keyOf(session));
+  const limits = liveLimits(deps);
 
   function append(session: string, lines: readonly ClientLine[], cwd: string | undefined): void {
     const file = fileOf(session);
@@ -87,15 +89,23 @@ export function openClients(deps: LiveDeps): Clients {
 
   return {
     async init({ claudeSessionId: session, userPrompt, cwd, project }) {
-      const text = redact(userPrompt ?? '').trim();
+      if (limits.isIgnored(cwd ?? project)) {
+        limits.hide(client.name, session);
+        return { session, promptNumber: 0 };
+      }
+      const hidden = userPrompt !== undefined && limits.beginTurn(client.name, session, userPrompt);
+      const keeps = hidden || (await limits.keepsText(client.name, session));
+      // An empty private passage says that what follows is private, also to a worker that is started in between.
+      const text = hidden ? '<private></private>' : keeps ? redact(userPrompt ?? '').trim() : '';
       const lines: ClientLine[] = text === '' ? [] : [{ kind: 'prompt', id: randomUUID(), at: now(), text }];
-      append(session, lines, cwd ?? project);
+      if (keeps) append(session, lines, cwd ?? project);
       const state = await note(session, { event: userPrompt === undefined ? 'start' : 'prompt' });
       return { session, promptNumber: state.prompts };
     },
 
     async observe({ claudeSessionId: session, tool_name: tool, tool_input, tool_response, cwd }) {
-      if (deps.config.settings.skipTools.includes(tool)) return { stored: false };
+      if (deps.config.settings.skipTools.includes(tool) || limits.isIgnored(cwd)) return { stored: false };
+      if (!(await limits.keepsText(client.name, session, keyOf(session)))) return { stored: false };
       const { path: file, file_path } = (tool_input ?? {}) as Record<string, unknown>;
       append(
         session,
@@ -105,8 +115,8 @@ export function openClients(deps: LiveDeps): Clients {
             id: randomUUID(),
             at: now(),
             tool,
-            input: redact(asText(tool_input ?? {})),
-            output: redact(asText(tool_response ?? '')),
+            input: asText(redactValue(tool_input ?? {})),
+            output: asText(redactValue(tool_response ?? '')),
             files: [file, file_path].filter((name) => typeof name === 'string'),
           },
         ],
@@ -116,11 +126,12 @@ export function openClients(deps: LiveDeps): Clients {
     },
 
     async summarize({ claudeSessionId: session, last_user_message, last_assistant_message }) {
-      const answer = redact(last_assistant_message ?? '').trim();
+      const keeps = await limits.keepsText(client.name, session, keyOf(session));
+      const answer = keeps ? redact(last_assistant_message ?? '').trim() : '';
       if (answer !== '') append(session, [{ kind: 'answer', id: randomUUID(), at: now(), text: answer }], undefined);
       await note(session, {
         event: 'stop',
-        lastUserMessage: last_user_message === undefined ? undefined : redact(last_user_message),
+        lastUserMessage: last_user_message === undefined || !keeps ? undefined : redact(last_user_message),
         lastAssistantMessage: answer === '' ? undefined : answer,
       });
     },

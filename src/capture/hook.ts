@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 import type { LiveEvents } from '../schema/live-event.ts';
 import type { SessionChange, Store } from '../store/store.ts';
+import { liveLimits } from './live-limits.ts';
 import { redact } from './redact.ts';
 
 export interface LiveDeps {
@@ -37,14 +38,20 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
   }
   const root = deps.config.watchPath(agent);
   for (const file of event.transcripts) if (isInside(root, file)) deps.wake(file);
-  const change = changeOf(event);
+  const limits = liveLimits(deps);
+  if (event.prompt !== undefined) limits.beginTurn(agent.name, event.session, event.prompt);
+  const change = limits.isIgnored(event.cwd) ? undefined : changeOf(event);
   if (change !== undefined) {
+    const lastAnswer = event.lastAnswer === undefined ? undefined : redact(event.lastAnswer);
+    const transcript = event.transcripts[0];
+    const key = transcript === undefined ? undefined : path.relative(root, transcript).replaceAll('\\', '/');
+    const kept = lastAnswer !== undefined && (await limits.keepsText(agent.name, event.session, key));
     const state = await deps.store.noteSession({
       ...change,
       agent: agent.name,
       session: event.session,
       at: deps.clock(),
-      lastAssistantMessage: event.lastAnswer === undefined ? undefined : redact(event.lastAnswer),
+      lastAssistantMessage: kept ? lastAnswer : undefined,
     });
     deps.events.publish({
       kind: 'session',

@@ -6,7 +6,7 @@ import { explain, HoldfastError } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, ConversationRules, FileCopy, FileState, Store } from '../store/store.ts';
 import type { Source } from './chunk.ts';
-import type { Limits } from './keep.ts';
+import { type Limits, sessionKeys } from './keep.ts';
 import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
 import { readBatchesAhead } from './reader-thread.ts';
 import { redactStored } from './redact-stored.ts';
@@ -122,15 +122,18 @@ export interface Pass {
 /** From here on a thread of its own pays for itself. */
 const worthAThread = 8 << 20;
 
+/** How the person's settings cut transcripts into conversations. */
+export const conversationRules = (settings: Config['settings']): ConversationRules => ({
+  gapMs: settings.conversationGapMinutes * 60_000,
+  maxEntries: settings.conversationMaxEntries,
+  maxChars: settings.conversationMaxChars,
+});
+
 /** Takes in what is new in the given files. Throws only for what no other file would escape: the store, or the wish to stop. */
 export async function ingestSources(deps: IngestDeps, sources: readonly Source[], reimport: boolean): Promise<Pass> {
   const { store, config, signal } = deps;
   const { settings } = config;
-  const rules: ConversationRules = {
-    gapMs: settings.conversationGapMinutes * 60_000,
-    maxEntries: settings.conversationMaxEntries,
-    maxChars: settings.conversationMaxChars,
-  };
+  const rules = conversationRules(settings);
   const pass: Pass = { imported: 0, skipped: 0, failed: 0, added: 0, malformed: 0, bytes: 0, problems: [] };
   const copies: FileCopy[] = [];
   const totalBytes = sources.reduce((sum, source) => sum + source.size, 0);
@@ -222,10 +225,11 @@ async function statesOf(store: Store, sources: readonly Source[]): Promise<Map<s
     sources.length > 3
       ? await store.fileStates()
       : await Promise.all(
-          sources.flatMap(({ agent, key, path: file }) => [
-            store.fileState(agent.name, key),
-            store.fileState(agent.name, file),
-          ]),
+          sources.flatMap(({ agent, key, path: file }) => {
+            const { session, subagent } = agent.describe(key);
+            const above = subagent === undefined ? [] : sessionKeys(key, session);
+            return [key, file, ...above].map((one) => store.fileState(agent.name, one));
+          }),
         );
   return new Map(
     found.filter((state) => state !== undefined).map((state) => [stateKey(state.agent, state.key), state]),

@@ -20,7 +20,11 @@ const own = {
   session: '@of',
   folder: '@folder',
   ignored: '@ignored',
+  /** When wholly private turns of the file began and ended, as `from-until` with spaces between; the last may be open. */
+  turns: '@turns',
 } as const;
+
+const rememberedTurns = 100;
 
 export interface Keeper {
   /** Contract: called once for each entry, in order. */
@@ -32,7 +36,12 @@ export interface Keeper {
 export function keeper(
   limits: Limits,
   state: ReaderState,
-  deps: { readonly projectOf: (folder: string) => string; readonly subagent: boolean },
+  deps: {
+    readonly projectOf: (folder: string) => string;
+    readonly subagent: boolean;
+    /** What is known of the transcript of a subagent's session. */
+    readonly sessionState: (session: string) => ReaderState | undefined;
+  },
 ): Keeper {
   const ignores = ignoring(limits.ignore, deps.projectOf);
   const pausedAt = (at: number | undefined) => at !== undefined && isPaused(limits.pauses, at);
@@ -41,8 +50,11 @@ export function keeper(
     entry(item, session, cwd, at) {
       // To a subagent its prompt comes from the machine. In a session, what the machine says does not end a turn.
       if (item.role === 'user' && (item.author === 'person' || deps.subagent)) {
-        if (isWhollyPrivate(item.text)) state[own.private] = session;
-        else if (state[own.private] === session) delete state[own.private];
+        const inherited = deps.subagent && isPrivateTurn(deps.sessionState(session), at);
+        const before = state[own.private];
+        if (inherited || isWhollyPrivate(item.text)) state[own.private] = session;
+        else if (before === session) delete state[own.private];
+        if (!deps.subagent && state[own.private] !== before) noteTurn(state, at);
       }
       if (state[own.session] !== session) {
         state[own.session] = session;
@@ -58,6 +70,38 @@ export function keeper(
     other: (session, at) => state[own.ignored] !== true && state[own.private] !== session && !pausedAt(at),
   };
 }
+
+/** Begins a private turn, or ends the one that is open. */
+function noteTurn(state: ReaderState, at: number): void {
+  const turns = turnsOf(state);
+  const open = turns.at(-1)?.endsWith('-') ? turns.pop() : undefined;
+  if (open !== undefined) turns.push(`${open}${at}`);
+  if (state[own.private] !== undefined) turns.push(`${at}-`);
+  state[own.turns] = turns.slice(-rememberedTurns).join(' ');
+}
+
+const turnsOf = (state: ReaderState): string[] =>
+  typeof state[own.turns] === 'string' ? (state[own.turns] as string).split(' ') : [];
+
+/** What a private prompt made a subagent do is as private, although it stands in a file of its own. */
+const isPrivateTurn = (state: ReaderState | undefined, at: number): boolean =>
+  state !== undefined &&
+  turnsOf(state).some((turn) => {
+    const [from = '', until = ''] = turn.split('-');
+    return Number(from) <= at && (until === '' || at < Number(until));
+  });
+
+/** Whether the last prompt of the session was wholly private. */
+export const isInPrivateTurn = (state: ReaderState, session: string): boolean => state[own.private] === session;
+
+/** Whether subagents may have to ask for this state. */
+export const hasPrivateTurns = (state: ReaderState): boolean => state[own.turns] !== undefined;
+
+/** Where the transcript of a subagent's session may be: beside its own, or above the folder of subagents. */
+export const sessionKeys = (key: string, session: string): string[] => {
+  const folder = path.posix.dirname(key);
+  return [path.posix.join(folder, `${session}.jsonl`), path.posix.join(folder, '../..', `${session}.jsonl`)];
+};
 
 export const isPaused = (pauses: readonly Pause[], at: number): boolean =>
   pauses.some(({ from, until }) => from <= at && (until === undefined || at < until));

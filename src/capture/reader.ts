@@ -1,9 +1,10 @@
 // Sources → readings: plans each file, reads what is new in it, and hands it on in batches worth a commit.
 import fs from 'node:fs';
 import path from 'node:path';
+import type { ReaderState } from '../agents/agent.ts';
 import type { Chunk, FileCopy, FileState } from '../store/store.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
-import { type Limits, noLimits } from './keep.ts';
+import { hasPrivateTurns, type Limits, noLimits, sessionKeys } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
 import { planFor } from './plan.ts';
 import { type ProjectRules, projectFinder } from './project.ts';
@@ -45,13 +46,24 @@ const batchBytes = 8 << 20;
 const batchReadings = 256;
 
 export function* readBatches(work: Work): Generator<Reading[], void, void> {
-  const projectOf = projectFinder(work.projects);
+  const privateTurns = new Map<string, ReaderState>();
+  const tools: Tools = {
+    projectOf: projectFinder(work.projects),
+    sessionState: ({ agent, key }, session) =>
+      sessionKeys(key, session)
+        .map((one) => stateKey(agent.name, one))
+        .map((one) => privateTurns.get(one) ?? work.states.get(one)?.state)
+        .find((state) => state !== undefined),
+  };
   let batch: Reading[] = [];
   let held = 0;
-  for (const [index, source] of work.sources.entries()) {
-    for (const reading of readSource(source, work, projectOf)) {
+  for (const [index, source] of subagentsLast(work.sources)) {
+    for (const reading of readSource(source, work, tools)) {
       batch.push({ source: index, ...reading });
-      if (reading.chunk !== undefined) held += reading.chunk.to - reading.chunk.from;
+      const { chunk } = reading;
+      if (chunk !== undefined) held += chunk.to - chunk.from;
+      if (chunk !== undefined && hasPrivateTurns(chunk.state))
+        privateTurns.set(stateKey(chunk.agent, chunk.key), chunk.state);
       if (held < batchBytes && batch.length < batchReadings) continue;
       yield batch;
       batch = [];
@@ -61,16 +73,26 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
   if (batch.length > 0) yield batch;
 }
 
-function* readSource(
-  source: Source,
-  work: Work,
-  projectOf: (folder: string) => string,
-): Generator<Omit<Reading, 'source'>> {
+/** What all files of a pass share. */
+interface Tools {
+  readonly projectOf: (folder: string) => string;
+  /** What is known of the transcript of a subagent's session. */
+  readonly sessionState: (source: Source, session: string) => ReaderState | undefined;
+}
+
+/** Whether a subagent worked for a private prompt is known when its session's own transcript has been read. */
+const subagentsLast = (sources: readonly Source[]): [number, Source][] => {
+  const all = [...sources.entries()];
+  const isSubagent = ({ agent, key }: Source) => agent.describe(key).subagent !== undefined;
+  return [...all.filter(([, source]) => !isSubagent(source)), ...all.filter(([, source]) => isSubagent(source))];
+};
+
+function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<Reading, 'source'>> {
   try {
     // A file that was found to be another than the one whose key it shares is known by its path since.
     const apart: Source = { ...source, key: source.path, root: path.dirname(source.path) };
     if (source.key !== apart.key && work.states.has(stateKey(source.agent.name, apart.key))) {
-      yield* readSource(apart, work, projectOf);
+      yield* readSource(apart, work, tools);
       return;
     }
     const state = work.states.get(stateKey(source.agent.name, source.key));
@@ -80,17 +102,17 @@ function* readSource(
     }
     const plan = planFor(source, state, work.reimport);
     if (plan.do === 'separate') {
-      yield* readSource(apart, work, projectOf);
+      yield* readSource(apart, work, tools);
     } else if (plan.do === 'skip' && state?.status === 'failed') {
       // It may be readable again by now.
-      yield* readChunks(source, state, false, work, projectOf);
+      yield* readChunks(source, state, false, work, tools);
     } else if (plan.do === 'skip') {
       const { key, root, size } = source;
       yield {
         end: plan.note ? { as: 'skipped', copy: { agent: source.agent.name, key, root, size } } : { as: 'skipped' },
       };
     } else {
-      yield* readChunks(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', work, projectOf);
+      yield* readChunks(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', work, tools);
     }
   } catch (error) {
     const { key, root } = source;
@@ -103,13 +125,18 @@ function* readChunks(
   begin: FileState | undefined,
   restart: boolean,
   { home, limits = noLimits }: Work,
-  projectOf: (folder: string) => string,
+  { projectOf, sessionState }: Tools,
 ): Generator<Omit<Reading, 'source'>> {
   const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
   let last: Chunk | undefined;
   const fd = fs.openSync(source.path, 'r');
   try {
-    const next = chunker(source, fd, begin, { home, limits, projectOf });
+    const next = chunker(source, fd, begin, {
+      home,
+      limits,
+      projectOf,
+      sessionState: (session) => sessionState(source, session),
+    });
     for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {
       last = judged(next(piece, notes, { restart }), source);
       yield { chunk: last };

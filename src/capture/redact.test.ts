@@ -89,7 +89,15 @@ describe('21: secrets are redacted before storing, with a mark of what was remov
 
   it.each(secrets)('wherever it stands in a text, %s (%#)', (_, secret, around = '%') => {
     const inner = around.replace('%', () => secret);
-    for (const text of [`one\n${inner}\ntwo`, `(${inner})`, `\t${inner}`, `${'lorem ipsum '.repeat(2000)}${inner} x`])
+    for (const text of [
+      `one\n${inner}\ntwo`,
+      `(${inner})`,
+      `\t${inner}`,
+      `"a\\n${inner}"`,
+      `x%3D${inner}`,
+      `\\u0026${inner}`,
+      `${'lorem ipsum '.repeat(2000)}${inner} x`,
+    ])
       expect(redact(text)).not.toContain(secret.slice(-20));
   });
 

@@ -41,7 +41,7 @@ export function redactValue(value: unknown): unknown {
   return changed ? Object.fromEntries(clean) : value;
 }
 
-/** A JSON text redacted, whole or cut in the middle. Where it is cut, an escape such as `\n` ends a word like the newline would. */
+/** A JSON text redacted, whole or cut in the middle. */
 export function redactJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -49,10 +49,7 @@ export function redactJson(text: string): string {
     return clean === value ? text : JSON.stringify(clean);
   } catch {
     // No JSON, or only parts of one.
-    return redact(text)
-      .split(/(\\(?:u[0-9a-fA-F]{4}|.))/)
-      .map((part, i) => (i % 2 === 0 ? redact(part) : part))
-      .join('');
+    return redact(text);
   }
 }
 

@@ -79,14 +79,19 @@ const lintRules = preset
     ),
   );
 
+/** Text that was quoted once more: the last letter of `\\n`, `\\u003d` or `%3D` is not part of the word that follows. */
+const escaped = '(?<=\\\\(?:[nrtbf]|u[0-9a-fA-F]{4})|%[0-9a-fA-F]{2})';
 /** Where a secret may begin. */
-const start = '(?<![A-Za-z0-9])';
+const start = `(?:(?<![A-Za-z0-9])|${escaped})`;
+/** The same, said after the first group. */
+const startsHere = `(?<=${start}\\1)`;
 
 interface Rule {
   readonly name: string;
   /** What a secret of this kind begins with. The quick test is made of these. */
   readonly begins: string;
   readonly shape: RegExp;
+  readonly mark: string;
 }
 
 /** Name, how it begins, how it goes on, and whether the beginning is no secret and stays. Every quantifier is bounded: time is linear. */
@@ -153,11 +158,16 @@ const rules: readonly Rule[] = (
 ).map(([name, begins, goesOn, stays]: readonly [string, string, string, 'stays'?]) => ({
   name,
   begins,
-  shape: new RegExp(`${start}(${stays ? `${begins})` : `)${begins}`}${goesOn}`, 'g'),
+  // The beginning first and what stands before it second: so the search leaps from one beginning to the next.
+  shape: new RegExp(`(${begins})${startsHere}${goesOn}`, 'g'),
+  mark: `${stays ? '$1' : ''}[redacted: ${name}]`,
 }));
 
 /** A web token of three parts; the look behind keeps a run of `eyJ` from being begun anew at each of them. */
-const webToken = /(?<![\w-])eyJ[\w-]{10,4000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}/g;
+const webToken = new RegExp(
+  `eyJ(?<=(?:(?<![\\w-])|${escaped})eyJ)[\\w-]{10,4000}\\.eyJ[\\w-]{10,8000}\\.[\\w-]{10,2000}`,
+  'g',
+);
 
 // Nearly every text holds no secret, and the search for that costs more than all the rest: it must be fast, and may be wrong the
 // other way. Most secrets are a long run after a short word and a separator; the others have a beginning that is rare by itself.
@@ -185,7 +195,7 @@ const rareWords = [
 /** What one of the rules, or of secretlint's, begins with. */
 const begins = new RegExp(
   [
-    `${start}(?:${[...new Set(rules.map((rule) => rule.begins))].join('|')}|eyJ)\\S{4}`,
+    `(${[...new Set(rules.map((rule) => rule.begins))].join('|')}|eyJ)${startsHere}\\S{4}`,
     '(?:SECRET|[Ss]ecret)_?(?:ACCESS|[Aa]ccess)_?(?:KEY|[Kk]ey)',
     'PRIVATE KEY',
     'x-oauth-basic',
@@ -209,7 +219,7 @@ export function withoutSecrets(text: string): string {
   if (!mayHold(clean)) return clean;
   clean = withoutPrivateKeys(clean);
   clean = clean.replace(webToken, '[redacted: JSON web token]');
-  for (const { name, shape } of rules) clean = clean.replace(shape, `$1[redacted: ${name}]`);
+  for (const { shape, mark } of rules) clean = clean.replace(shape, mark);
   // Last: some of its shapes take only the beginning of a longer secret.
   return withoutLint(clean);
 }

@@ -5,7 +5,7 @@ import { setSetting, unsetSetting } from '../config-file.ts';
 import { type Setting, settingList } from '../schema/settings.ts';
 import { operation } from './operation.ts';
 
-const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 
 const SettingValue = z.object({
   key: z.string(),

@@ -253,6 +253,44 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       });
     });
 
+    it('has one running pause at most, and keeps those that have ended', async () => {
+      expect(await store.pauses()).toEqual([]);
+      expect(await store.endPause(1)).toBeUndefined();
+      expect(await store.startPause(10)).toEqual({ from: 10, until: undefined });
+      const other = await opened.reopen();
+      expect(await other.startPause(20)).toEqual({ from: 10, until: undefined });
+      expect(await other.endPause(30)).toEqual({ from: 10, until: 30 });
+      expect(await store.startPause(40)).toEqual({ from: 40, until: undefined });
+      // The clock was set back.
+      expect(await store.endPause(35)).toEqual({ from: 40, until: 40 });
+      expect(await store.pauses()).toEqual([
+        { from: 10, until: 30 },
+        { from: 40, until: 40 },
+      ]);
+    });
+
+    it('puts every text through a change, a few at a time, once for each version', async () => {
+      const uses = [{ id: 't', tool: 'Bash', input: '{"command":"old"}', files: [] }];
+      await commit(chunk([entry('a', 'old one'), entry('b', 'old two', { toolUses: uses }), entry('c', 'new')]));
+      const change = {
+        text: (text: string) => text.replace('old', 'fresh'),
+        json: (text: string) => text.replace('old', 'new'),
+      };
+      const steps: boolean[] = [];
+      for (let i = 0; i < 20 && !steps.at(-1); i++) steps.push((await store.rewriteTexts(1, change, 2)).done);
+      expect(steps.length).toBeGreaterThan(2);
+      const texts = (await store.transcript('claude-code', 's1')).map(({ text }) => text);
+      expect(texts).toEqual(['fresh one', 'fresh two', 'new']);
+      expect((await store.toolUses(['b']))[0]?.input).toBe('{"command":"new"}');
+      expect(await find('old')).toEqual([]);
+      expect(await find('fresh')).toEqual(['a', 'b']);
+      expect((await store.sessions({}))[0]?.title).toBe('fresh one');
+      expect(await store.rewriteTexts(1, { text: () => 'never', json: () => 'never' }, 9)).toMatchObject({
+        done: true,
+      });
+      expect(await find('never')).toEqual([]);
+    });
+
     it('writes a copy that is whole while another connection goes on writing', async () => {
       await commit(chunk(Array.from({ length: 50 }, (_, i) => entry(`e${i}`, `text ${i}`))));
       const other = await opened.reopen();

@@ -1,0 +1,42 @@
+// The limits of capture for what hooks and clients tell: it has no line in a transcript yet that could be left out.
+import type { AgentName } from '../schema/agent-name.ts';
+import type { Store } from '../store/store.ts';
+import type { LiveDeps } from './hook.ts';
+import { ignoring, isInPrivateTurn, isPaused } from './keep.ts';
+import { projectOf } from './project.ts';
+import { isWhollyPrivate } from './redact.ts';
+
+/** Whether the turn that a session is in began with a wholly private prompt, as far as this process was told. */
+const turns = new WeakMap<Store, Map<string, boolean>>();
+
+export interface LiveLimits {
+  /** Whether the prompt is private as a whole, and with it all that follows until the next one. */
+  beginTurn(agent: AgentName, session: string, prompt: string): boolean;
+  /** Keeps nothing more of the session until its next prompt. */
+  hide(agent: AgentName, session: string): void;
+  /** Whether the text of this moment may be kept. `transcript` is the key under which the session's own is known. */
+  keepsText(agent: AgentName, session: string, transcript?: string): Promise<boolean>;
+  isIgnored(folder: string | undefined): boolean;
+}
+
+export function liveLimits({ store, config, clock }: Pick<LiveDeps, 'store' | 'config' | 'clock'>): LiveLimits {
+  const known = turns.get(store) ?? new Map<string, boolean>();
+  turns.set(store, known);
+  return {
+    beginTurn(agent, session, prompt) {
+      const hidden = isWhollyPrivate(prompt);
+      known.set(`${agent} ${session}`, hidden);
+      return hidden;
+    },
+    hide: (agent, session) => void known.set(`${agent} ${session}`, true),
+    async keepsText(agent, session, transcript) {
+      if (isPaused(await store.pauses(), clock())) return false;
+      const told = known.get(`${agent} ${session}`);
+      if (told !== undefined || transcript === undefined) return told !== true;
+      // The worker was started in the middle of a turn: the transcript has its prompt.
+      const state = await store.fileState(agent, transcript);
+      return state === undefined || !isInPrivateTurn(state.state, session);
+    },
+    isIgnored: (folder) => folder !== undefined && ignoring(config.reload().ignore, projectOf)(folder),
+  };
+}
