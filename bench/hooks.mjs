@@ -1,0 +1,111 @@
+// What hooks cost inside the real client: the time between an answer that uses a tool and the next request, and from the start of
+// the program to its first request. Rounds alternate between no hooks, a warm worker, and one that must be started.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { installClients } from '../scripts/setup.mjs';
+import { filesBelow, longMemEval, scratchFolder } from './corpus.mjs';
+import { program, quantile, runNode, show } from './figures.mjs';
+
+const client = new URL('../node_modules/.cache/clients/2.1.325/claude', import.meta.url).pathname;
+const calls = 22;
+const rounds = Number(process.env.BENCH_ROUNDS ?? 12);
+
+await installClients();
+const folder = fs.realpathSync(scratchFolder());
+const project = path.join(folder, 'project');
+fs.mkdirSync(project);
+fs.writeFileSync(path.join(project, 'a.txt'), 'x\n');
+const mock = await startMock();
+
+const env = {
+  HOME: path.join(folder, 'home'),
+  HOLDFAST_HOME: path.join(folder, 'data'),
+  CLAUDE_CONFIG_DIR: '',
+};
+fs.mkdirSync(env.HOME);
+fs.mkdirSync(path.join(folder, 'plain'));
+fs.mkdirSync(env.HOLDFAST_HOME, { mode: 0o700 });
+fs.writeFileSync(path.join(env.HOLDFAST_HOME, 'config.json'), '{"port": 42620}', { mode: 0o600 });
+const past = longMemEval(path.join(folder, 'past'), 100_000);
+// All of it in the project that the sessions start in, so that the briefing has the most to look through.
+for (const file of filesBelow(path.join(folder, 'past')))
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/"cwd":"[^"]*"/g, `"cwd":${JSON.stringify(project)}`));
+const holdfast = (...args) => runNode([program, ...args], env);
+await holdfast('ingest', '--json', '--dir', path.join(folder, 'past'));
+await holdfast('install', 'claude-code');
+console.log(`  ${past.lines} entries stored, in the project of the sessions; ${rounds} rounds of ${calls} tool calls`);
+
+const variants = {
+  none: { home: path.join(folder, 'plain'), gaps: [], starts: [] },
+  warm: { home: env.HOME, gaps: [], starts: [], before: () => holdfast('worker', 'start') },
+  cold: { home: env.HOME, gaps: [], starts: [], before: () => holdfast('worker', 'stop') },
+};
+try {
+  // The first round of each is not counted: files are read for the first time.
+  for (let round = 0; round <= rounds; round++)
+    for (const variant of Object.values(variants)) {
+      await variant.before?.();
+      await once(variant, round > 0);
+    }
+  const { none, warm, cold } = variants;
+  const added = (kind, list, share) => quantile(list[kind], share) - quantile(none[kind], share);
+  const beside = (kind, share, list = warm) =>
+    `${quantile(list[kind], share).toFixed(1)} ms, without hooks ${quantile(none[kind], share).toFixed(1)} ms`;
+  show([
+    ['added to a tool call, p50', added('gaps', warm, 0.5), 'ms', 10, beside('gaps', 0.5)],
+    ['added to a tool call, p95', added('gaps', warm, 0.95), 'ms', 25, beside('gaps', 0.95)],
+    ['added to the start, worker warm, p50', added('starts', warm, 0.5), 'ms', 120, beside('starts', 0.5)],
+    [
+      'added to the start, worker to be started, p50',
+      added('starts', cold, 0.5),
+      'ms',
+      600,
+      beside('starts', 0.5, cold),
+    ],
+    ['the longest of those', Math.max(...cold.starts) - quantile(none.starts, 0.5), 'ms', 1000],
+  ]);
+  console.log(`  briefed: warm ${warm.briefed ?? 0} of ${rounds}, cold ${cold.briefed ?? 0} of ${rounds}`);
+} finally {
+  await holdfast('worker', 'stop');
+  await mock.close();
+}
+
+async function once(variant, counted) {
+  const first = mock.asked.length;
+  const steps = Array.from({ length: calls }, () => ({ tool: 'Read', input: { file_path: `${project}/a.txt` } }));
+  const began = performance.timeOrigin + performance.now();
+  const prompt = `MOCK:${JSON.stringify([...steps, { text: 'done' }])}`;
+  const child = spawn(client, ['-p', prompt, '--allowedTools', 'Read', '--output-format', 'json'], {
+    cwd: project,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: variant.home,
+      LANG: 'C.UTF-8',
+      ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
+      ANTHROPIC_BASE_URL: mock.url,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    },
+  });
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error(`the client ended with ${code}`);
+  const main = mock.asked.slice(first).filter(({ kind }) => kind === 'main');
+  if (!counted) return;
+  variant.starts.push(main[0].at - began);
+  if (main[0].text.includes('additional context')) variant.briefed = (variant.briefed ?? 0) + 1;
+  for (let i = 1; i < main.length - 1; i++) variant.gaps.push(main[i + 1].at - main[i].answeredAt);
+}
+
+/** The tests' own mock of the API, made readable for this Node. */
+async function startMock() {
+  const file = path.join(folder, 'mock.mjs');
+  const input = new URL('../test/e2e/mock-anthropic.ts', import.meta.url).pathname;
+  const bundle = await rolldown({ input, platform: 'node' });
+  await bundle.write({ file, format: 'esm' });
+  await bundle.close();
+  return (await import(pathToFileURL(file).href)).startMock();
+}
