@@ -39,7 +39,8 @@ export interface Place {
 /** A folder of this test alone, gone when it ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-e2e-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // A process that a failed test leaves may still write there until it is killed.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 }
 

@@ -45,7 +45,7 @@ it('100 imports, each killed at random moments and begun again until done, leave
   expect(tally.killed).toBeGreaterThanOrEqual(rounds);
   expect(tally.inside).toBeGreaterThanOrEqual(rounds / 5);
   expect(tally.reimports).toBeGreaterThanOrEqual(10);
-});
+}, 900_000);
 
 interface Round {
   readonly folder: string;

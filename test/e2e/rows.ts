@@ -1,6 +1,6 @@
 // Everything that a database holds, in words that do not depend on row ids: two imports are equal when these are.
 import { createHash } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
@@ -18,7 +18,10 @@ const names: Readonly<Record<string, string>> = {
 
 export type Rows = ReadonlyMap<string, readonly string[]>;
 
-export function rowsOf(database: string): Rows {
+/** A growing file is read in other pieces than a whole one, and the fingerprint of its end may cover fewer bytes. */
+export const growing = { without: ['files.tail'] } as const;
+
+export function rowsOf(database: string, { without = [] }: { without?: readonly string[] } = {}): Rows {
   const db = new Database(database, { readonly: true, fileMustExist: true });
   try {
     const tables = db
@@ -28,7 +31,7 @@ export function rowsOf(database: string): Rows {
       )
       .pluck()
       .all() as string[];
-    const rows = new Map(tables.map((table) => [table, tableRows(db, table)]));
+    const rows = new Map(tables.map((table) => [table, tableRows(db, table, without)]));
     rows.set('search index', indexRows(db));
     return rows;
   } finally {
@@ -36,7 +39,7 @@ export function rowsOf(database: string): Rows {
   }
 }
 
-function tableRows(db: Database.Database, table: string): string[] {
+function tableRows(db: Database.Database, table: string, without: readonly string[]): string[] {
   const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
   const links = db.pragma(`foreign_key_list(${table})`) as { table: string; from: string }[];
   const selected = columns.flatMap((column) => {
@@ -46,7 +49,7 @@ function tableRows(db: Database.Database, table: string): string[] {
       if (name === undefined) throw new Error(`rows.ts has no name for rows of ${link.table}`);
       return [`(${name.replace('$id', `t.${column}`)}) AS ${column}`];
     }
-    if (column === 'id') return [];
+    if (column === 'id' || without.includes(`${table}.${column}`)) return [];
     // How often a file was read from the start may differ; whether a row is of the last time may not.
     if (column === 'generation')
       return table === 'files'
@@ -107,6 +110,27 @@ export function caughtUp(own: Place): boolean {
       .flatMap((root) => filesBelow(root).map((file) => ({ root, file })));
     const open = all.filter(({ root, file }) => offsets.get(path.relative(root, file)) !== statSync(file).size);
     return open.length === 0 && active === 0;
+  } finally {
+    db.close();
+  }
+}
+
+/** Each fingerprint of a file's end, `<length>:<hash>`, is that of the bytes before the offset. */
+export function expectTailsOf(own: Place): void {
+  const db = new Database(own.database, { readonly: true });
+  try {
+    for (const { agent, key, offset, tail } of db
+      .prepare<[], { agent: string; key: string; offset: number; tail: string }>(
+        'SELECT agent, key, offset, tail FROM files',
+      )
+      .all()) {
+      const length = Number.parseInt(tail, 10);
+      const bytes = readFileSync(path.join(agent === 'pi' ? own.pi : own.claude, key)).subarray(
+        offset - length,
+        offset,
+      );
+      expect(`${length}:${createHash('sha1').update(bytes).digest('base64url')}`, key).toBe(tail);
+    }
   } finally {
     db.close();
   }

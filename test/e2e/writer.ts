@@ -9,14 +9,21 @@ export interface Growth {
   readonly target: string;
 }
 
-/** Rebuilds each target from its source, all at the same time. Small pieces, so that most end inside a line. */
-export async function grow(plan: readonly Growth[], seed: number, pieces = 120): Promise<void> {
+/** Small pieces, so that most end inside a line. */
+const pieces = 120;
+
+/**
+ * Rebuilds each target from its source, all at the same time. The last tenth of each waits for `hold`: until then files
+ * grow, or will, however slow the machine is.
+ */
+export async function grow(plan: readonly Growth[], seed: number, hold: Promise<void>): Promise<void> {
   await Promise.all(
     plan.map(async ({ source, target }, index) => {
       const random = dice(seed + index);
       const bytes = readFileSync(source);
       mkdirSync(path.dirname(target), { recursive: true });
       for (let at = 0; at < bytes.length; ) {
+        if (at > bytes.length * 0.9) await hold;
         const wanted = 1 + random.below((2 * bytes.length) / pieces);
         const end = random.next() < 0.3 ? insideCharacter(bytes, at + wanted) : at + wanted;
         appendFileSync(target, bytes.subarray(at, end));
@@ -33,4 +40,13 @@ function insideCharacter(bytes: Buffer, from: number): number {
   for (let at = from; at < Math.min(bytes.length, from + 20_000); at++)
     if (((bytes[at] as number) & 0xc0) === 0x80) return at;
   return from;
+}
+
+/** A promise, and what resolves it. */
+export function holding(): { held: Promise<void>; release: () => void } {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { held, release };
 }
