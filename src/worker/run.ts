@@ -1,5 +1,6 @@
 // The worker: watches for transcripts that grow, keeps the statuses of conversations moving, and does nothing else while nothing happens.
 import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import type { LiveDeps } from '../capture/hook.ts';
@@ -15,6 +16,7 @@ import { type Door, door } from './door.ts';
 
 /** How often a processing attempt may fail before the conversation is given up, with the reason. */
 const maxAttempts = 3;
+const graceMs = 300;
 
 export interface WorkerDeps extends IngestDeps {
   readonly scan: () => Promise<IngestReport>;
@@ -72,6 +74,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const { listen } = deps;
   const http: Door | undefined = listen && door(() => listen(live), log);
   await http?.open();
+  // Whoever has started us waits for a briefing now; the scan would take his second core.
+  if (http) await sleep(graceMs, undefined, { signal }).catch(() => {});
 
   /** Set when a folder cannot be watched: then every poll looks for itself. */
   let blind = false;
