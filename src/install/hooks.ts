@@ -64,6 +64,7 @@ export function installHooks(config: Config, agent: Agent, token: string, dryRun
   const after = insert(before ?? '', hooks.additions(base, link), file);
   const added = readSettings(after, file).value;
   assertSame(without(added, hooks.removals(added, base)), base, file);
+  assertSame(hooks.find(added, link).missing, [], file);
   if (!dryRun) {
     mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
     const folders = before === null && record.settings === undefined ? missingFolders(dirname(file)) : record.folders;
