@@ -133,7 +133,7 @@ export function chunker(
           const known = sessions.get(session);
           const title = (state[own.title] as string | undefined) ?? known?.title;
           sessions.set(session, { cwd: known?.cwd ?? cwd, title });
-          entries.push(newEntry({ ...item, text }, session, line.pos, fd, agent.idKey, state));
+          entries.push(newEntry({ ...item, text }, session, line.pos, fd, agent.idKey, state, deps.limits.skipTools));
         }
       }
     }
@@ -182,6 +182,7 @@ function newEntry(
   fd: number,
   idKey: string,
   state: ReaderState,
+  skipTools: readonly string[],
 ): NewEntry {
   const at = timeOf(item, state);
   const before = state[own.lastEntry] as number | undefined;
@@ -202,14 +203,16 @@ function newEntry(
     author: item.author,
     text: item.text,
     tools: [...new Set(item.toolUses.map((use) => use.tool))],
-    toolUses: item.toolUses.map(
-      (use): NewToolUse => ({
-        id: use.id,
-        tool: use.tool,
-        input: clip(JSON.stringify(redactValue(use.input ?? {})), cut.input),
-        files: use.files,
-      }),
-    ),
+    toolUses: item.toolUses
+      .filter(({ tool }) => !skipTools.includes(tool))
+      .map(
+        (use): NewToolUse => ({
+          id: use.id,
+          tool: use.tool,
+          input: clip(JSON.stringify(redactValue(use.input ?? {})), cut.input),
+          files: use.files,
+        }),
+      ),
     joinsAt,
   };
 }
@@ -241,18 +244,31 @@ function noteRecalls({ toolUses }: ParsedEntry, state: ReaderState): void {
 const isRecall = (id: string, state: ReaderState): boolean =>
   typeof state[own.recalls] === 'string' && (state[own.recalls] as string).split('\n').includes(id);
 
-/** Redacted, then head and tail of what is too long. Of a very long text only what is kept and a margin is looked at. */
+/** Redacted, then head and tail of what is too long. Of a long text only what is kept, and a little more, is looked at. */
 function shorten(said: string, size: { head: number; tail: number }): string {
   const { head, tail } = size;
-  if (said.length <= head + tail + 2 * margin || hidesAtLength(said)) return clip(redact(said), size);
-  // A secret has no spaces in it: the end begins between two words, however long they are.
-  let from = said.length - tail - margin;
-  while (from > head + margin && !/\s/.test(said.charAt(from - 1))) from--;
-  const [first, last] = [redact(said.slice(0, head + margin)), redact(said.slice(from))];
+  if (said.length <= head + tail + 4 * margin || hidesAtLength(said)) return clip(redact(said), size);
+  const [first, last] = [redact(said.slice(0, wordEnd(said, head))), redact(said.slice(wordStart(said, -tail)))];
   return joined(first.slice(0, head), said.length - head - tail, last.slice(-tail));
 }
 
-const margin = 4096;
+/** What tells a secret, such as the name of its variable, is never further away than this from it. */
+const margin = 256;
+
+/** A secret has no blanks in it: a place between two words, near enough to the given one, cuts none. */
+function wordEnd(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && !isBlankCode(text.charCodeAt(end))) end++;
+  return end;
+}
+
+function wordStart(text: string, at: number): number {
+  let start = text.length + at - margin;
+  while (start > 0 && !isBlankCode(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+const isBlankCode = (code: number): boolean => code <= 32;
 
 /** What is removed as a whole, and may be longer than the margin. */
 const hidesAtLength = (text: string): boolean =>

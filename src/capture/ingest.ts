@@ -179,7 +179,8 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     links: await store.projectLinks(),
   };
   // Read after the sizes of the files: whatever was written within them, the pause it may lie in is known by now.
-  const limits: Limits = { pauses: await store.pauses(), ignore: config.reload().ignore };
+  const { ignore, settings: current } = config.reload();
+  const limits: Limits = { pauses: await store.pauses(), ignore, skipTools: current.skipTools };
   let left = sources;
   for (let round = 0; left.length > 0; round++) {
     if (round === 20) {

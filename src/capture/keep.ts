@@ -8,9 +8,11 @@ export interface Limits {
   readonly pauses: readonly Pause[];
   /** Folders, globs of folders, and names of projects. */
   readonly ignore: readonly string[];
+  /** Tools whose uses are not kept; that they were used is. */
+  readonly skipTools: readonly string[];
 }
 
-export const noLimits: Limits = { pauses: [], ignore: [] };
+export const noLimits: Limits = { pauses: [], ignore: [], skipTools: [] };
 
 /** In the reader's state, so that a turn stays private across pieces and restarts. */
 const own = {

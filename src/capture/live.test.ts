@@ -167,3 +167,20 @@ describe('a client without a transcript', () => {
     expect(await store.findSessions(id)).toMatchObject([{ project: 'app', title: 'rename the button' }]);
   });
 });
+
+it('6. uses of tools on the skip list are not stored; that they were used is', async () => {
+  const root = path.join(config.watchPath(claudeCode), 'p');
+  fs.mkdirSync(root, { recursive: true });
+  const use = (name: string) => ({ type: 'tool_use', id: `t-${name}`, name, input: {} });
+  const line = {
+    type: 'assistant',
+    uuid: 'u1',
+    sessionId: 's1',
+    timestamp: '2026-03-01T10:00:00.000Z',
+    message: { role: 'assistant', content: [use('TodoWrite'), use('Bash'), use('Skill')] },
+  };
+  fs.writeFileSync(path.join(root, 's1.jsonl'), `${JSON.stringify(line)}\n`);
+  await ingest({ store, config, clock: deps.clock }, {});
+  expect((await store.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
+  expect((await store.findEntries('u1'))[0]?.text).toBe('[Used tools: TodoWrite, Bash, Skill]');
+});
