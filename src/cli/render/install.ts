@@ -56,9 +56,13 @@ export function renderRepair({ repaired, worker }: z.infer<(typeof repair)['outp
   return lines.join('\n');
 }
 
-export const renderState = ({ ok, checks }: z.infer<(typeof status)['output']>, view: View): string =>
-  [
-    ...renderChecks(checks, view),
-    '',
-    ok ? view.style.green('Sessions are captured as they happen.') : view.style.red('Something needs attention.'),
-  ].join('\n');
+export function renderState({ ok, checks }: z.infer<(typeof status)['output']>, view: View): string {
+  const { style } = view;
+  // What is fine and still has something to do is a pause.
+  const last = !ok
+    ? style.red('Something needs attention.')
+    : checks.some((check) => check.hint !== undefined)
+      ? style.yellow('All is well, but capture is paused.')
+      : style.green('Sessions are captured as they happen.');
+  return [...renderChecks(checks, view), '', last].join('\n');
+}

@@ -1,0 +1,83 @@
+// Install, status and repair as commands, with a worker and with strangers.
+import { readFileSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually, freePort, machine } from './claude.ts';
+import { ask, expectNoTrace, holdfast } from './holdfast.ts';
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const check = (report: { checks: Check[] }, name: string) => report.checks.find((one) => one.name === name) as Check;
+
+it('says that nothing is installed, and what to do', async () => {
+  const own = await machine('none');
+  const { code, stdout } = await holdfast(own.env, 'status', '--json');
+  expect(code).toBe(1);
+  expect(check(JSON.parse(stdout), 'Claude Code')).toMatchObject({ ok: false, hint: 'holdfast install claude-code' });
+});
+
+it('moves to another port everywhere at once', async () => {
+  const own = await machine('none');
+  await ask(own.env, 'install', 'claude-code');
+  await ask(own.env, 'worker', 'start');
+  await eventually(own, ['status'], ({ ok }) => ok);
+  const port = await freePort();
+  await ask(own.env, 'config', 'set', 'port', String(port));
+  const before = JSON.parse((await holdfast(own.env, 'status', '--json')).stdout);
+  expect(check(before, 'Claude Code')).toMatchObject({ ok: false, hint: expect.stringContaining('holdfast repair') });
+  expect(await ask(own.env, 'repair')).toMatchObject({
+    repaired: [{ agent: 'claude-code', changed: [own.settings] }],
+    worker: 'started anew',
+  });
+  expect(readFileSync(own.settings, 'utf8')).not.toContain(`:${own.port}/`);
+  await eventually(own, ['status'], ({ ok }) => ok);
+  expect(await ask(own.env, 'repair')).toMatchObject({ worker: 'left running' });
+});
+
+it('names the stranger who holds the port', async () => {
+  const own = await machine('none');
+  const server = net.createServer();
+  await new Promise<void>((ready) => server.listen(own.port, '127.0.0.1', ready));
+  onTestFinished(() => void server.close());
+  await ask(own.env, 'install', 'claude-code');
+  const { code, stdout } = await holdfast(own.env, 'status', '--json');
+  expect(code).toBe(1);
+  const port = check(JSON.parse(stdout), 'port');
+  expect(port.message).toContain(`process ${process.pid}`);
+  expect(port.hint).toMatch(/config set port \d+ && holdfast repair/);
+});
+
+it('an installation of another version is mended when the worker starts', async () => {
+  const own = await machine('none');
+  await ask(own.env, 'install', 'claude-code');
+  const current = readFileSync(own.settings, 'utf8');
+  writeFileSync(own.settings, current.replace(/: holdfast [^;]+;/g, ': holdfast 0.0.1;'));
+  expect((await holdfast(own.env, 'status')).stdout).toContain('installed by Holdfast 0.0.1');
+  await ask(own.env, 'worker', 'start');
+  await eventually(own, ['status'], ({ ok }) => ok);
+  expect(readFileSync(own.settings, 'utf8')).toBe(current);
+});
+
+it('speaks to people', async () => {
+  const own = await machine('none');
+  for (const args of [
+    ['install', 'claude-code', '--dry-run'],
+    ['install', 'claude-code'],
+    ['install', 'claude-code'],
+    ['status'],
+    ['repair'],
+    ['uninstall', 'claude-code'],
+    ['uninstall', 'claude-code'],
+  ]) {
+    const result = await holdfast(own.env, ...args);
+    expect({ args, code: result.code, stderr: result.stderr }).toEqual({ args, code: 0, stderr: '' });
+    expectNoTrace(result);
+  }
+  const wrong = await holdfast(own.env, 'install', 'emacs');
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('claude-code') });
+});
