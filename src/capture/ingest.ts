@@ -38,8 +38,9 @@ export interface IngestRequest {
 export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<IngestReport> {
   const started = performance.now();
   const found = await findSources(deps.config, request);
-  const pass = await ingestSources(deps, found.sources, request.reimport === true);
+  // First, so that a new store has nothing to go through.
   await redactStored(deps);
+  const pass = await ingestSources(deps, found.sources, request.reimport === true);
   if (request.file !== undefined && pass.failed > 0) {
     const problem = pass.problems.at(-1);
     throw new HoldfastError(
