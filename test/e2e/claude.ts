@@ -42,7 +42,7 @@ export interface Machine {
   /** Runs the client with these words alone. */
   run(words: readonly string[]): Promise<Session>;
   /** One process that is told one thing after the other; gives the ids of its sessions. */
-  talk(prompts: readonly string[]): Promise<string[]>;
+  talk(prompts: readonly string[], between: () => Promise<unknown>): Promise<string[]>;
 }
 
 export async function machine(version: string): Promise<Machine> {
@@ -124,12 +124,13 @@ export async function machine(version: string): Promise<Machine> {
     claude: (...words) => turn(...words).ended,
     launch: turn,
     run: (words) => start(words).ended,
-    async talk(prompts) {
+    async talk(prompts, between) {
       const { child, ended, said } = start(['--input-format', 'stream-json'], 'pipe');
       const seen = (pattern: RegExp) => [...said().matchAll(pattern)];
       for (const [i, content] of prompts.entries()) {
         child.stdin?.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
         await until(() => seen(/"type":"result"/g).length > i || child.exitCode !== null, 'an answer');
+        await between();
       }
       child.stdin?.end();
       await ended;
