@@ -49,7 +49,11 @@ export async function watch(context: Context): Promise<void> {
     say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
     // Not waited for: the first session should not.
     setTimeout(() => void mendInstalled(config, log), 1000).unref();
-    const signal = context.signal ?? new AbortController().signal;
+    // A worker whose data folder was removed would hold the port against the next one, for ever.
+    const orphaned = new AbortController();
+    const look = () => claim.lost() && orphaned.abort();
+    setInterval(look, config.settings.pollIntervalMs).unref();
+    const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
     const listen = (live: LiveDeps) => startHttp({ ...live, log, onPrompt: pastOf(context) });
     await runWorker({ ...context, progress: undefined, scan, log, listen }, signal);

@@ -18,7 +18,9 @@ export interface Holder {
   readonly version?: string | undefined;
 }
 
-export type Claim = { readonly held: true; release(): void } | { readonly held: false; readonly holder: Holder };
+export type Claim =
+  /** `lost`: somebody has removed it, with the whole data folder perhaps. */
+  { readonly held: true; release(): void; lost(): boolean } | { readonly held: false; readonly holder: Holder };
 
 /** Takes the claim, over a dead holder if need be, or says who holds it. */
 export async function claim(file: string, version?: string): Promise<Claim> {
@@ -31,7 +33,8 @@ export async function claim(file: string, version?: string): Promise<Claim> {
   await writeFile(draft, mine, { mode: 0o600, flag: 'wx' });
   try {
     while (true) {
-      if (await linked(draft, file)) return { held: true, release: () => releaseIf(file, mine) };
+      if (await linked(draft, file))
+        return { held: true, release: () => releaseIf(file, mine), lost: () => !stands(file, mine) };
       const found = await read(file);
       if (found === undefined) continue;
       const other = await livingHolder(found);
@@ -100,10 +103,15 @@ async function read(file: string): Promise<string | undefined> {
 
 /** Synchronous, so that it also works while a process exits. */
 function releaseIf(file: string, mine: string): void {
+  if (stands(file, mine)) rmSync(file, { force: true });
+}
+
+function stands(file: string, mine: string): boolean {
   try {
-    if (readFileSync(file, 'utf8') === mine) rmSync(file);
+    return readFileSync(file, 'utf8') === mine;
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
+    return false;
   }
 }
 

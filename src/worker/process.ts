@@ -27,9 +27,9 @@ const command: readonly string[] = [process.execPath, program, 'worker', 'run'];
 export async function claimWorker(
   place: Pick<WorkerPlace, 'home'>,
   version = ownVersion(),
-): Promise<{ release(): void; other?: number }> {
+): Promise<{ release(): void; lost(): boolean; other?: number }> {
   const result = await claim(claimFile(place), version);
-  return result.held ? { release: result.release } : { release: () => {}, other: result.holder.pid };
+  return result.held ? result : { release: () => {}, lost: () => true, other: result.holder.pid };
 }
 
 export async function workerStatus(place: Pick<WorkerPlace, 'home'>): Promise<WorkerStatus> {

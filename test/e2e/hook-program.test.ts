@@ -45,9 +45,28 @@ async function dataFolder() {
   mkdirSync(path.join(own.home, 'spool'), { recursive: true });
   writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port }));
   const env = { PATH: own.env.PATH, HOME: own.env.HOME, HOLDFAST_HOME: own.home };
-  onTestFinished(async () => void (await holdfast(env, 'worker', 'stop')));
+  // Also those that have only just been started, and hold no claim yet.
+  onTestFinished(() =>
+    until(() => {
+      const left = workersOf(own.home);
+      for (const pid of left) process.kill(pid, 'SIGKILL');
+      return left.length === 0;
+    }),
+  );
   return { ...own, port, env };
 }
+
+const workersOf = (home: string): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const text = readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return text.includes(`HOLDFAST_HOME=${home}\0`) && text.includes('worker\0run') && isAlive(pid);
+      } catch {
+        return false;
+      }
+    });
 
 const tokens = { token: 'a'.repeat(64), 'hook-token': 'b'.repeat(64) };
 
@@ -86,16 +105,7 @@ it('ten at once start one worker', async () => {
   const all = await Promise.all(Array.from({ length: 10 }, () => run(own.port, own.home)));
   for (const ran of all) expect(ran).toMatchObject({ code: 0, err: '' });
   await until(async () => (await ask(own.env, 'worker', 'status')).running);
-  const ours = () =>
-    readdirSync('/proc').filter((pid) => {
-      try {
-        const text = readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return text.includes(`HOLDFAST_HOME=${own.home}\0`) && text.includes('worker\0run') && isAlive(Number(pid));
-      } catch {
-        return false;
-      }
-    });
-  await until(() => ours().length === 1, 'the others to go');
+  await until(() => workersOf(own.home).length === 1, 'the others to go');
 });
 
 it('a stranger on the port does not learn the token, and the session is not lost', async () => {
@@ -208,5 +218,14 @@ it('without a data folder, and with bad arguments, it prints nothing and ends we
   expect(await run(own.port, own.home)).toEqual(silent);
   rmSync(own.home);
   expect(await run(Number.NaN, own.home)).toEqual(silent);
+  expect(existsSync(own.home)).toBe(false);
+});
+
+it('a worker whose data folder is removed ends', async () => {
+  const own = await dataFolder();
+  writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port: own.port, pollIntervalMs: 200 }));
+  await ask(own.env, 'worker', 'start');
+  rmSync(own.home, { recursive: true });
+  await until(() => workersOf(own.home).length === 0, 'the worker to end');
   expect(existsSync(own.home)).toBe(false);
 });
