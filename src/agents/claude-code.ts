@@ -24,7 +24,7 @@ export const claudeCode: Agent = {
 
   describe(key) {
     const name = path.posix.basename(key, '.jsonl');
-    if (!name.startsWith('agent-')) return { session: name };
+    if (!isSubagent(key)) return { session: name };
     // Newer clients nest a subagent's file below its session; older ones put it beside, and only its lines name the session.
     const nested = /([^/]+)\/subagents\/[^/]+$/.exec(key)?.[1];
     return { session: nested ?? name, subagent: name.slice('agent-'.length) };
@@ -52,10 +52,13 @@ const titleFields: ReadonlyMap<unknown, string> = new Map([
   ['ai-title', 'aiTitle'],
 ]);
 
+/** Asked for every line. */
+const isSubagent = (key: string): boolean => key.startsWith('agent-', key.lastIndexOf('/') + 1);
+
 const kindsThatMatter = ['user', 'assistant', ...titleFields.keys()].map((kind) => Buffer.from(`"${kind}"`));
 
 function readMessage(line: Record<string, unknown>, at: number | undefined, file: TranscriptFile): ParsedLine['items'] {
-  const inSubagent = claudeCode.describe(file.key).subagent !== undefined;
+  const inSubagent = isSubagent(file.key);
   if (line.isMeta === true || (line.isSidechain === true && !inSubagent)) return [];
   const message = asObject(line.message);
   const uuid = asString(line.uuid);

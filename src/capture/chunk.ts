@@ -209,7 +209,7 @@ function newEntry(
         (use): NewToolUse => ({
           id: use.id,
           tool: use.tool,
-          input: clip(JSON.stringify(redactValue(use.input ?? {})), cut.input),
+          input: clip(JSON.stringify(redactValue(use.input ?? {}, shortenInput)), cut.input),
           files: use.files,
         }),
       ),
@@ -251,6 +251,9 @@ function shorten(said: string, size: { head: number; tail: number }): string {
   const [first, last] = [redact(said.slice(0, wordEnd(said, head))), redact(said.slice(wordStart(said, -tail)))];
   return joined(first.slice(0, head), said.length - head - tail, last.slice(-tail));
 }
+
+/** A text inside a tool's input: more of it than of the whole input is never kept. */
+const shortenInput = (text: string): string => shorten(text, cut.input);
 
 /** What tells a secret, such as the name of its variable, is never further away than this from it. */
 const margin = 256;

@@ -1,7 +1,9 @@
 // Finds the line that an entry continues from, looking back from the entry: nearly always it is a few lines up.
 import fs from 'node:fs';
 
-const blockSize = 256 << 10;
+/** The first look back; each further one is four times as long, up to the largest. */
+const firstBlock = 8 << 10;
+const largestBlock = 512 << 10;
 /** How far back is worth looking; a parent further away is taken for the line before. */
 const reach = 64 << 20;
 
@@ -9,11 +11,11 @@ const reach = 64 << 20;
 export function locateLine(fd: number, idKey: string, id: string, before: number): number | undefined {
   const needle = Buffer.from(JSON.stringify(id));
   const overlap = needle.length + idKey.length + 16;
-  const block = Buffer.allocUnsafe(blockSize + overlap);
-  for (let end = before; end > 0 && before - end < reach; ) {
-    const start = Math.max(0, end - blockSize);
-    const length = Math.min(before, end + overlap) - start;
-    const got = fs.readSync(fd, block, 0, length, start);
+  let size = firstBlock;
+  for (let end = before; end > 0 && before - end < reach; size = Math.min(largestBlock, size * 4)) {
+    const start = Math.max(0, end - size);
+    const block = Buffer.allocUnsafe(Math.min(before, end + overlap) - start);
+    const got = fs.readSync(fd, block, 0, block.length, start);
     const found = lastStatement(block.subarray(0, got), idKey, needle);
     if (found >= 0) return lineStart(fd, start + found);
     end = start;

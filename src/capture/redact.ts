@@ -25,16 +25,16 @@ export function redact(text: string): string {
 }
 
 /** Every text in a JSON value redacted. What has nothing to hide comes back as the same object. */
-export function redactValue(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value);
+export function redactValue(value: unknown, redactText: (text: string) => string = redact): unknown {
+  if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const clean = value.map(redactValue);
+    const clean = value.map((item) => redactValue(item, redactText));
     return clean.some((item, i) => item !== value[i]) ? clean : value;
   }
   let changed = false;
   const clean = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const next = redactValue(item);
+    const next = redactValue(item, redactText);
     if (next !== item) changed = true;
     return [key, next];
   });

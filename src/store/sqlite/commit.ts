@@ -60,10 +60,14 @@ export function committer(db: Database) {
     `INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (use_id, entry_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files`,
   );
-  // The result is that of the last use before it in the same file.
+  // The result is that of the last use before it in the same file; in a fork, that may be a copy.
+  const setResult = 'UPDATE tool_uses SET outcome = @outcome, output = @output WHERE id =';
   const addResult = db.prepare(
-    `UPDATE tool_uses SET outcome = @outcome, output = @output WHERE id = (
-       SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
+    `${setResult} (SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
+       WHERE t.use_id = @id AND e.file_id = @file AND e.pos <= @pos ORDER BY e.pos DESC LIMIT 1)`,
+  );
+  const addSharedResult = db.prepare(
+    `${setResult} (SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
          LEFT JOIN entry_copies c ON c.entry_id = e.id AND c.file_id = @file
        WHERE t.use_id = @id AND (e.file_id = @file OR c.file_id = @file) AND coalesce(c.pos, e.pos) <= @pos
        ORDER BY coalesce(c.pos, e.pos) DESC LIMIT 1)`,
@@ -195,13 +199,14 @@ export function committer(db: Database) {
       touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
     let added = 0;
     for (const entry of chunk.entries) if (takeEntry(entry, chunk, at, generation, touched)) added++;
-    for (const result of chunk.results) addResult.run({ ...result, file: at.id });
+    const shared = file.get(chunk.agent, chunk.key)?.shared === 1;
+    for (const result of chunk.results) (shared ? addSharedResult : addResult).run({ ...result, file: at.id });
 
     if (sweeping) {
       if (chunk.last) sweep(at.id, generation, touched);
       touched.files.add(at.id);
     }
-    if (file.get(chunk.agent, chunk.key)?.shared === 1) {
+    if (shared) {
       for (const moved of owners.settle(at.id)) {
         touched.files.add(moved.file);
         touched.sessions.add(moved.session);
