@@ -38,7 +38,7 @@ export function show(rows) {
   const table = rows.map(([what, figure, unit, goal, beside = '']) => [
     what,
     `${digits(figure)} ${unit}`.trim(),
-    goal === undefined ? '' : `≤ ${goal}`,
+    goal === undefined ? '' : `≤ ${Number.isInteger(goal) ? goal : digits(goal)}`,
     goal === undefined ? '' : figure <= goal ? 'met' : 'MISSED',
     beside,
   ]);
