@@ -1,12 +1,12 @@
 // The public API.
 export type { Agent } from './agents/agent.ts';
 export { agents } from './agents/index.ts';
-export { ingest } from './capture/ingest.ts';
+export { type IngestProgress, ingest } from './capture/ingest.ts';
 export { type Config, loadConfig } from './config.ts';
 export { type ErrorCode, HoldfastError } from './errors.ts';
 export { type Holdfast, openHoldfast } from './open.ts';
 export { operations } from './operations/index.ts';
-export type { Context, Operation, Progress } from './operations/operation.ts';
+export type { Context, Operation } from './operations/operation.ts';
 export { type Briefing, type BriefingRequest, briefing } from './recall/briefing.ts';
 export { type SearchRequest, search } from './recall/search.ts';
 export { AgentName } from './schema/agent-name.ts';

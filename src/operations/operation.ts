@@ -1,5 +1,6 @@
 // A capability, declared once: every surface that offers it is generated from this.
 import type { z } from 'zod';
+import type { IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../store/store.ts';
 
@@ -11,18 +12,11 @@ export interface Context {
   readonly store: Store;
   readonly clock: () => number;
   /** Reports how far long work has come. */
-  readonly progress?: ((progress: Progress) => void) | undefined;
+  readonly progress?: ((progress: IngestProgress) => void) | undefined;
   /** Asks long work to stop at the next safe point. */
   readonly signal?: AbortSignal | undefined;
   /** Tells the person at the terminal what long work is doing; absent where nobody listens. */
   readonly say?: ((line: string) => void) | undefined;
-}
-
-export interface Progress {
-  readonly files: number;
-  readonly totalFiles: number;
-  readonly bytes: number;
-  readonly totalBytes: number;
 }
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
