@@ -1,5 +1,5 @@
 // How far an import has come, on standard error: one live line on a terminal, a line every few seconds elsewhere.
-import type { Progress } from '../operations/operation.ts';
+import type { IngestProgress } from '../capture/ingest.ts';
 import { bytes } from './style.ts';
 
 interface Terminal {
@@ -9,7 +9,7 @@ interface Terminal {
 }
 
 export interface ProgressBar {
-  update(progress: Progress): void;
+  update(progress: IngestProgress): void;
   /** Removes the live line, so that what follows starts clean. */
   clear(): void;
 }
@@ -39,7 +39,7 @@ export function progressBar(terminal: Terminal, clock: () => number = Date.now):
   };
 }
 
-export function describe(progress: Progress, elapsedMs: number): string {
+export function describe(progress: IngestProgress, elapsedMs: number): string {
   const speed = elapsedMs > 0 ? (progress.bytes / elapsedMs) * 1000 : 0;
   const left = speed > 0 ? (progress.totalBytes - progress.bytes) / speed : undefined;
   const parts = [
@@ -51,7 +51,7 @@ export function describe(progress: Progress, elapsedMs: number): string {
   return parts.filter((part) => part !== '').join('  ');
 }
 
-function bar({ bytes: done, totalBytes }: Progress, width: number): string {
+function bar({ bytes: done, totalBytes }: IngestProgress, width: number): string {
   const filled = totalBytes === 0 ? width : Math.min(width, Math.round((done / totalBytes) * width));
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }
