@@ -97,3 +97,17 @@ it('a store that cannot be written loses nothing: the next look takes it in', as
   expect(fs.readdirSync(folder)).toEqual([]);
   await spool.close();
 });
+
+it('3. settings that cannot be read lose nothing either', async () => {
+  const settings = path.join(home, 'config.json');
+  fs.writeFileSync(settings, '{ "ignore": [');
+  leave('claude-code.1.json', payload('SessionEnd', { reason: 'other', cwd: '/work/shop' }));
+  const spool = await open();
+  expect(complaints).toHaveLength(1);
+  expect(fs.readdirSync(folder)).toHaveLength(1);
+  fs.rmSync(settings);
+  await spool.drain();
+  expect(await state()).toMatchObject({ status: 'completed', endReason: 'other' });
+  expect(fs.readdirSync(folder)).toEqual([]);
+  await spool.close();
+});

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { agentNamed } from '../agents/index.ts';
-import { explain, systemCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
 import { type LiveDeps, receiveHook } from './hook.ts';
 
 export interface Spool {
@@ -65,25 +65,20 @@ async function drainOnce(deps: LiveDeps, folder: string): Promise<void> {
       if (deps.clock() - at > abandonedMs) fs.rmSync(file, { force: true });
       continue;
     }
-    if (agent !== undefined && size <= maxBytes) {
-      try {
-        await receiveHook({ ...deps, clock: () => Math.trunc(at), onPrompt: undefined }, agent, read(file));
-      } catch (error) {
-        // What is no payload will never be one; anything else may go better later.
-        if (systemCode(error) === 'ENOENT') continue;
-        if (explain(error, file).code !== 'BAD_INPUT') throw error;
-      }
-    }
+    const payload = size <= maxBytes ? read(file) : undefined;
+    // What is no payload will never be one. Whatever else goes wrong may go better later, so it is left where it is.
+    if (agent?.readHook?.(payload) !== undefined)
+      await receiveHook({ ...deps, clock: () => Math.trunc(at), onPrompt: undefined }, agent, payload);
     fs.rmSync(file, { force: true });
   }
 }
 
 function read(file: string): unknown {
-  const text = fs.readFileSync(file, 'utf8');
   try {
-    return JSON.parse(text);
-  } catch {
-    // Not a payload either: receiving it says so.
-    return undefined;
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch (error) {
+    // No JSON, so no payload; or somebody else has taken it in meanwhile.
+    if (error instanceof SyntaxError || systemCode(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
