@@ -150,7 +150,7 @@ function removeOne(text: string, path: JsonPath, file: string): string {
 
 /** The place of the first comma that stands in no comment. */
 function commaIn(text: string): number | undefined {
-  const found = /^(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*,/.exec(text);
+  const found = /^(?:\s|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/.exec(text);
   return found ? found[0].length - 1 : undefined;
 }
 
