@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,6 +85,28 @@ describe('the worker', () => {
     expect(await text).toContain(`"kind":"entries","agent":"claude-code","session":"${session}","added":1`);
     await running;
     await expect(fetch(`http://127.0.0.1:${port}/api/health`)).rejects.toThrow();
+  });
+
+  it('never has two scans at once, however long one takes, and one more when it is asked for meanwhile', async () => {
+    const { context } = holdfast;
+    let [now, most, all] = [0, 0, 0];
+    const scan = async () => {
+      all++;
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      now--;
+      return ingest(context, {});
+    };
+    running = runWorker({ ...context, scan, log: () => {} }, stop.signal);
+    await expect.poll(() => all).toBe(1);
+    const root = join(folder, '.claude', 'projects');
+    for (const name of ['a', 'b', 'c']) {
+      renameSync(root, join(folder, name));
+      mkdirSync(root);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    await expect.poll(() => all, { timeout: 5000 }).toBeGreaterThan(1);
+    expect(most).toBe(1);
   });
 
   it('goes on without HTTP while a stranger has the port, says so once, and opens when he is gone', async () => {

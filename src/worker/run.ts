@@ -37,7 +37,22 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
 
   /** A scan that failed, for want of space say, is tried again with the next poll. */
   let scanDue = false;
-  async function scanAll(): Promise<void> {
+  let scanning: Promise<void> | undefined;
+  let again = false;
+  /** Never two at once, each being a process: whoever asks meanwhile gets one more after it. */
+  function scanAll(): Promise<void> {
+    again = true;
+    scanning ??= (async () => {
+      while (again && !signal.aborted) {
+        again = false;
+        await scanOnce();
+      }
+      scanning = undefined;
+    })();
+    return scanning;
+  }
+
+  async function scanOnce(): Promise<void> {
     scanDue = false;
     try {
       const report = await deps.scan();
@@ -96,7 +111,11 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   await Promise.all(agents.filter((agent) => config.enabled(agent)).map(watchAgent));
   await scanAll();
 
+  let polling = false;
   async function poll(): Promise<void> {
+    // A poll that scans may take longer than the time to the next.
+    if (polling) return;
+    polling = true;
     try {
       const gapMs = config.settings.conversationGapMinutes * 60_000;
       await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
@@ -107,6 +126,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       if (scanDue || blind) await scanAll();
     } catch (error) {
       complain(error);
+    } finally {
+      polling = false;
     }
   }
   await poll();
