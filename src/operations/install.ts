@@ -90,9 +90,10 @@ export const repair = operation({
     const token = await hookToken(config);
     const repaired = hooked.map((agent) => {
       const { settings } = readRecord(config, agent);
-      const { events } = inspectHooks(config, agent, token);
-      // Whoever asks for a repair wants also back what is missing.
-      const whole = settings !== undefined || events.length > 0 ? installHooks(config, agent, token) : undefined;
+      const { events, elsewhere } = inspectHooks(config, agent, token);
+      // Whoever asks for a repair wants also back what is missing; what reports to another data folder only `install` takes over.
+      const own = !elsewhere && (settings !== undefined || events.length > 0);
+      const whole = own ? installHooks(config, agent, token) : undefined;
       const changed = [...(whole?.changed ? [whole.file] : []), ...mendHooks(config, agent, token)];
       return { agent: agent.name, changed };
     });

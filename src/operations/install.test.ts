@@ -1,0 +1,49 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claudeCode } from '../agents/claude-code.ts';
+import { loadConfig } from '../config.ts';
+import { hookToken, install, repair, uninstall } from './install.ts';
+import type { Context } from './operation.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-repair-')));
+});
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** Two data folders of one person: the agent's settings are the same. */
+const context = (home: string, more: NodeJS.ProcessEnv = {}) =>
+  ({ config: loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, home), ...more }) }) as Context;
+const settings = () => fs.readFileSync(path.join(folder, '.claude', 'settings.json'), 'utf8');
+const given = { agent: 'claude-code', dryRun: false } as const;
+
+describe('23. repair', () => {
+  it('puts back what is missing, and brings the rest to this port and token', async () => {
+    await install.run(context('data'), given);
+    const whole = settings();
+    const value = JSON.parse(whole);
+    delete value.hooks.Stop;
+    fs.writeFileSync(path.join(folder, '.claude', 'settings.json'), JSON.stringify(value));
+    await repair.run(context('data'), {});
+    expect(JSON.parse(settings())).toEqual(JSON.parse(whole));
+    await repair.run(context('data', { HOLDFAST_PORT: '40001' }), {});
+    expect(settings()).toContain(':40001/');
+    await uninstall.run(context('data'), { agent: 'claude-code' });
+    expect(fs.existsSync(path.join(folder, '.claude'))).toBe(false);
+  });
+
+  it('leaves hooks that report to another data folder to it; only install takes them over', async () => {
+    const [first, second] = [context('first'), context('second')];
+    await install.run(first, given);
+    const before = settings();
+    expect(await repair.run(second, {})).toMatchObject({ repaired: [{ agent: claudeCode.name, changed: [] }] });
+    expect(settings()).toBe(before);
+    await install.run(second, given);
+    expect(settings()).toContain(await hookToken(second.config));
+    await repair.run(first, {});
+    expect(settings()).not.toContain(await hookToken(first.config));
+  });
+});
