@@ -51,17 +51,21 @@ export function openClients(deps: LiveDeps): Clients {
   const keyOf = (session: string) => `${createHash('sha256').update(session).digest('hex').slice(0, 40)}.jsonl`;
   const fileOf = (session: string) => path.join(root, keyOf(session));
   const limits = liveLimits(deps);
+  /** Sessions that work in an ignored folder: not even their end is noted. */
+  const ignored = new Set<string>();
 
   function append(session: string, lines: readonly ClientLine[], cwd: string | undefined): void {
     const file = fileOf(session);
     try {
       fs.mkdirSync(root, { recursive: true, mode: 0o700 });
-      const handle = fs.openSync(file, 'a', 0o600);
+      const handle = fs.openSync(file, 'a+', 0o600);
       try {
+        const { size } = fs.fstatSync(handle);
         const head: ClientLine = { kind: 'session', id: randomUUID(), at: now(), session, cwd };
-        const all = fs.fstatSync(handle).size === 0 ? [head, ...lines] : lines;
-        // One write: lines of two requests never mix.
-        fs.writeSync(handle, all.map((line) => `${JSON.stringify(line)}\n`).join(''));
+        const all = size === 0 ? [head, ...lines] : lines;
+        // One call: lines of two requests never mix. It throws unless all of it is written.
+        const text = all.map((line) => `${JSON.stringify(line)}\n`).join('');
+        fs.writeFileSync(handle, endsLine(handle, size) ? text : `\n${text}`);
         fs.fdatasyncSync(handle);
       } finally {
         fs.closeSync(handle);
@@ -90,9 +94,10 @@ export function openClients(deps: LiveDeps): Clients {
   return {
     async init({ claudeSessionId: session, userPrompt, cwd, project }) {
       if (limits.isIgnored(cwd ?? project)) {
-        limits.hide(client.name, session);
+        ignored.add(session);
         return { session, promptNumber: 0 };
       }
+      ignored.delete(session);
       const hidden = userPrompt !== undefined && limits.beginTurn(client.name, session, userPrompt);
       const keeps = hidden || (await limits.keepsText(client.name, session));
       // An empty private passage says that what follows is private, also to a worker that is started in between.
@@ -104,7 +109,8 @@ export function openClients(deps: LiveDeps): Clients {
     },
 
     async observe({ claudeSessionId: session, tool_name: tool, tool_input, tool_response, cwd }) {
-      if (deps.config.settings.skipTools.includes(tool) || limits.isIgnored(cwd)) return { stored: false };
+      if (deps.config.settings.skipTools.includes(tool)) return { stored: false };
+      if (ignored.has(session) || limits.isIgnored(cwd)) return { stored: false };
       if (!(await limits.keepsText(client.name, session, keyOf(session)))) return { stored: false };
       const { path: file, file_path } = (tool_input ?? {}) as Record<string, unknown>;
       append(
@@ -126,6 +132,7 @@ export function openClients(deps: LiveDeps): Clients {
     },
 
     async summarize({ claudeSessionId: session, last_user_message, last_assistant_message }) {
+      if (ignored.has(session)) return;
       const keeps = await limits.keepsText(client.name, session, keyOf(session));
       const answer = keeps ? redact(last_assistant_message ?? '').trim() : '';
       if (answer !== '') append(session, [{ kind: 'answer', id: randomUUID(), at: now(), text: answer }], undefined);
@@ -137,10 +144,17 @@ export function openClients(deps: LiveDeps): Clients {
     },
 
     async complete({ claudeSessionId: session, reason }) {
+      if (ignored.delete(session)) return;
       append(session, [{ kind: 'end', id: randomUUID(), at: now(), reason }], undefined);
       await note(session, { event: 'end', reason });
     },
   };
+}
+
+/** A full disk or a power cut may have left half a line: what follows must not become part of it. */
+function endsLine(handle: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size === 0 || (fs.readSync(handle, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -12,8 +12,6 @@ const turns = new WeakMap<Store, Map<string, boolean>>();
 export interface LiveLimits {
   /** Whether the prompt is private as a whole, and with it all that follows until the next one. */
   beginTurn(agent: AgentName, session: string, prompt: string): boolean;
-  /** Keeps nothing more of the session until its next prompt. */
-  hide(agent: AgentName, session: string): void;
   /** Whether the text of this moment may be kept. `transcript` is the key under which the session's own is known. */
   keepsText(agent: AgentName, session: string, transcript?: string): Promise<boolean>;
   isIgnored(folder: string | undefined): boolean;
@@ -28,7 +26,6 @@ export function liveLimits({ store, config, clock }: Pick<LiveDeps, 'store' | 'c
       known.set(`${agent} ${session}`, hidden);
       return hidden;
     },
-    hide: (agent, session) => void known.set(`${agent} ${session}`, true),
     async keepsText(agent, session, transcript) {
       if (isPaused(await store.pauses(), clock())) return false;
       const told = known.get(`${agent} ${session}`);

@@ -168,6 +168,33 @@ describe('a client without a transcript', () => {
   });
 });
 
+it('a session of a client in an ignored folder leaves nothing, not even its end', async () => {
+  const clients = openClients({
+    ...deps,
+    config: loadConfig({ ...config.environment, HOLDFAST_IGNORE: '/home/dev/*' }),
+  });
+  const id = { claudeSessionId: 'c' };
+  expect(await clients.init({ ...id, cwd: '/home/dev/app', userPrompt: 'hushhush' })).toMatchObject({
+    promptNumber: 0,
+  });
+  expect(await clients.observe({ ...id, tool_name: 'FileSave' })).toEqual({ stored: false });
+  await clients.summarize({ ...id, last_assistant_message: 'hushhush' });
+  await clients.complete({ ...id, reason: 'idle' });
+  expect(fs.existsSync(config.watchPath(client))).toBe(false);
+  expect(await store.sessionState('client', 'c')).toBeUndefined();
+  expect(told).toEqual([]);
+});
+
+it('half a line that a full disk left takes nothing along that comes after it', async () => {
+  const clients = openClients(deps);
+  await clients.init({ claudeSessionId: 'c', cwd: '/home/dev/app', userPrompt: 'before' });
+  const [name] = fs.readdirSync(config.watchPath(client));
+  fs.appendFileSync(path.join(config.watchPath(client), name as string), '{"kind":"prompt","id":"h","text":"ha');
+  await clients.init({ claudeSessionId: 'c', userPrompt: 'after' });
+  await ingest({ store, config, clock: deps.clock }, {});
+  expect((await store.transcript('client', 'c')).map(({ text }) => text)).toEqual(['before', 'after']);
+});
+
 it('6. uses of tools on the skip list are not stored; that they were used is', async () => {
   const root = path.join(config.watchPath(claudeCode), 'p');
   fs.mkdirSync(root, { recursive: true });
