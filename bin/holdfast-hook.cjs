@@ -1,4 +1,5 @@
-// The SessionStart hook of Claude Code: fetches the briefing for a session that starts, and tells the worker of it. Run as
+// The SessionStart hook of Claude Code: fetches the briefing for a session that starts, and tells the worker of it. With the
+// setting recallOnPrompt also the UserPromptSubmit hook: fetches what the past knows about a prompt. Run as
 //   node holdfast-hook.cjs <port> <data folder>      with the hook's payload on standard input
 // Contract: prints one JSON object or nothing, ends with 0, and within 900 ms whatever happens. CommonJS and no package, since
 // every session waits for it: a module would take 5 ms longer to start.
@@ -30,6 +31,12 @@ main().then(finish, finish);
 async function main() {
   const [worker] = await Promise.all([findWorker(), readPayload()]);
   if (worker === undefined || payload === undefined) return;
+  if (isPrompt()) {
+    const { status, text } = await worker.ask('/api/hooks/claude-code', { token: worker.token, body: payload });
+    if (status === 200)
+      output = String(JSON.parse(text).hookSpecificOutput?.additionalContext ?? '').slice(0, maxChars);
+    return;
+  }
   const { session_id: session, source, cwd } = payload;
   const query = new URLSearchParams({ project: process.env.CLAUDE_PROJECT_DIR || String(cwd ?? '') });
   if (session) query.set('session', String(session));
@@ -47,6 +54,8 @@ async function main() {
     ),
   ]);
 }
+
+const isPrompt = () => payload?.hook_event_name === 'UserPromptSubmit';
 
 /** What goes wrong here is made good by the spool, or costs a briefing. The agent must not hear of it. */
 function ignore() {}
@@ -161,7 +170,8 @@ function startWorker() {
 
 /** What the worker could not be told waits on the disk for it; also behind a stranger on its port it reads that. */
 function spool() {
-  if (payload === undefined || delivered) return;
+  // A prompt is in the transcript, and may hold what must not be kept.
+  if (payload === undefined || delivered || isPrompt()) return;
   try {
     const file = path.join(home, 'spool', `claude-code.${process.pid}.${Date.now()}`);
     fs.writeFileSync(`${file}.tmp`, JSON.stringify(payload), { mode: 0o600 });
@@ -175,7 +185,8 @@ function spool() {
 function finish() {
   spool();
   if (output !== '') {
-    const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext: output };
+    const hookEventName = isPrompt() ? 'UserPromptSubmit' : 'SessionStart';
+    const hookSpecificOutput = { hookEventName, additionalContext: output };
     try {
       fs.writeSync(1, `${JSON.stringify({ hookSpecificOutput })}\n`);
     } catch {

@@ -129,14 +129,16 @@ function groupsFor(link: HookLink): Readonly<Record<string, Group>> {
   };
   return {
     // Without a matcher: startup, resume, clear, compact and fork.
-    SessionStart: command(startCommand(link)),
+    SessionStart: command(askCommand(link)),
     ...Object.fromEntries(overHttp.map((event) => [event, http])),
+    // In its place among the others, and slower: only for those who want an answer.
+    ...(link.recall ? { UserPromptSubmit: command(askCommand(link)) } : {}),
     SessionEnd: command(endCommand(link)),
   };
 }
 
 /** The Node of the installation, or whichever there is, should that one be gone. Never fails, never prints an error. */
-function startCommand({ node, program, port, home }: HookLink): string {
+function askCommand({ node, program, port, home }: HookLink): string {
   const run = `NODE_OPTIONS= "$n" ${quote(program)} ${port} ${quote(home)} 2>/dev/null && break`;
   return `for n in ${quote(node)} node; do ${run}; done; true`;
 }

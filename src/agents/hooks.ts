@@ -20,6 +20,8 @@ export interface HookLink {
   /** The Node that runs the hook program. */
   readonly node: string;
   readonly program: string;
+  /** Whether prompts are to be answered with what the past knows. The token above cannot ask for that; the program can. */
+  readonly recall: boolean;
 }
 
 export interface HooksFound {

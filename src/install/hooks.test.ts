@@ -210,6 +210,34 @@ describe('hooks of another version, port or token', () => {
   });
 });
 
+it('a prompt is reported over HTTP, and by the program for those who want it answered', () => {
+  install();
+  const hook = () => JSON.parse(read()).hooks.UserPromptSubmit;
+  expect(hook()).toMatchObject([{ hooks: [{ type: 'http' }] }]);
+  const wanted = { HOLDFAST_RECALL_ON_PROMPT: 'true' };
+  expect(inspect(wanted)).toMatchObject({ missing: [], outdated: ['UserPromptSubmit'] });
+  expect(mendHooks(config(wanted), claudeCode, token)).toEqual([file]);
+  expect(hook()).toMatchObject([
+    { hooks: [{ type: 'command', command: expect.stringContaining('holdfast-hook.cjs') }] },
+  ]);
+  mendHooks(config(), claudeCode, token);
+  expect(hook()).toMatchObject([{ hooks: [{ type: 'http' }] }]);
+  uninstall();
+  expect(fs.existsSync(file)).toBe(false);
+});
+
+it('1 and 24. names the stages of a session, and no event that the oldest supported client does not know', () => {
+  install();
+  const known = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop', 'StopFailure'];
+  const events = [...known, 'SubagentStop', 'PreCompact', 'SessionEnd'];
+  expect(Object.keys(JSON.parse(read()).hooks).sort()).toEqual(events.sort());
+  expect(
+    ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'Stop', 'SessionEnd', 'PreCompact'].map(
+      (name) => claudeCode.readHook?.({ session_id: 's', hook_event_name: name, prompt: 'go' })?.kind,
+    ),
+  ).toEqual(['start', 'prompt', 'tool', 'stop', 'end', 'compact']);
+});
+
 describe('a plugin folder', () => {
   it('is written, renewed and removed', () => {
     const plugin = path.join(folder, 'user', 'plugins', 'holdfast');

@@ -30,6 +30,7 @@ export const linkTo = (config: Config, token: string): HookLink => ({
   home: config.home,
   node: process.execPath,
   program: join(packageRoot, 'bin', 'holdfast-hook.cjs'),
+  recall: config.settings.recallOnPrompt,
 });
 
 export interface Inspection extends HooksFound {

@@ -63,10 +63,10 @@ export async function watch(context: Context): Promise<void> {
   }
 }
 
-/** What the past knows about a prompt, for those who have asked to be told. */
+/** What the past knows about a prompt, for those who have asked to be told; the worker may have been started before they did. */
 function pastOf(context: Context): LiveDeps['onPrompt'] {
-  if (!context.config.settings.recallOnPrompt) return undefined;
-  return async (...said) => (await import('./briefing.ts')).recallFor(context, ...said);
+  return async (...said) =>
+    (await import('./briefing.ts')).recallFor({ ...context, config: context.config.reload() }, ...said);
 }
 
 /** Hooks that an older version put into an agent's settings, or that look for another port, are brought up to date. */

@@ -172,6 +172,34 @@ it('prints the briefing as context, and nothing when there is none', async () =>
   expect(long.length).toBeLessThan(10_000);
 });
 
+it('answers a prompt with what the past knows, and never leaves a prompt on the disk', async () => {
+  const own = await withTokens();
+  const prompt = JSON.stringify({
+    ...payload,
+    hook_event_name: 'UserPromptSubmit',
+    prompt: '<private>hushhush</private>',
+  });
+  let hookSpecificOutput: object | undefined = {
+    hookEventName: 'UserPromptSubmit',
+    additionalContext: 'It was the cache.',
+  };
+  const asked: string[] = [];
+  const server = worker(own.port, (request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    response.end(JSON.stringify({ hookSpecificOutput }));
+  });
+  await listen(server, own.port);
+  expect(JSON.parse((await run(own.port, own.home, prompt)).out)).toEqual({ hookSpecificOutput });
+  expect(asked).toEqual([`POST /api/hooks/claude-code Bearer ${tokens.token}`]);
+  hookSpecificOutput = undefined;
+  expect(await run(own.port, own.home, prompt)).toEqual(silent);
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+  await listen(net.createServer(), own.port);
+  expect(await run(own.port, own.home, prompt)).toEqual(silent);
+  expect(spooled(own.home)).toEqual([]);
+});
+
 it.each([
   ['says nothing', () => net.createServer(() => {})],
   ['hangs up', () => net.createServer((socket) => socket.destroy())],
