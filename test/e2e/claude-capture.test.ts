@@ -67,6 +67,24 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     expect(status.lastReport).toBeDefined();
   });
 
+  test('is told on a prompt what the past knows about it, for those who ask for that', async () => {
+    const own = await installed();
+    const question = 'Why does the espresso grinder jam when humidity rises';
+    const first = await own.claude(question, [{ text: 'Dried.' }]);
+    await ended(own, first.id);
+    await hits(own, 'espresso', 1);
+    const heard = async () => {
+      const session = await own.claude(`${question}, again`, [{ text: 'Dried.' }]);
+      expect(session).toMatchObject({ code: 0, stderr: '' });
+      return session.asked.find(({ kind }) => kind === 'main')?.text ?? '';
+    };
+    const recalled = 'From earlier sessions in this project';
+    expect(await heard()).not.toContain(recalled);
+    await ask(own.env, 'config', 'set', 'recallOnPrompt', 'true');
+    await ask(own.env, 'repair');
+    expect(await heard()).toContain(recalled);
+  });
+
   test('goes on in the same session when resumed, and is not doubled when forked', async () => {
     const own = await installed();
     const first = await own.claude('Count the herring gulls', [{ text: 'Eleven.' }]);
