@@ -80,7 +80,7 @@ it('what is no payload goes, half a file waits, and an abandoned one goes too', 
   await spool.close();
 });
 
-it('a store that cannot be written loses nothing: the next look takes it in', async () => {
+it('3. a store that cannot be written loses nothing: the next look takes it in', async () => {
   leave('claude-code.1.json', payload('SessionEnd', { reason: 'other' }));
   let full = true;
   const failing: Store = {

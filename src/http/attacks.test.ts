@@ -23,7 +23,7 @@ const bearer = (token = stand.tokens.full) => `Authorization: Bearer ${token}`;
 const hook = (payload: object) =>
   stand.post('/api/hooks/claude-code', { session_id: session, hook_event_name: 'PostToolUse', ...payload });
 
-describe('who calls', () => {
+describe('22. who calls', () => {
   it.each(['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST'])('the worker answers to %s', async (name) => {
     expect((await request('GET /api/projects HTTP/1.1', [host(name), bearer()])).status).toBe(200);
   });
@@ -102,7 +102,7 @@ describe('who calls', () => {
   });
 });
 
-describe('the token', () => {
+describe('22. the token', () => {
   it.each([
     ['none', []],
     ['an empty one', ['Authorization: Bearer ']],

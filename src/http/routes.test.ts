@@ -184,7 +184,7 @@ describe('answers', () => {
 });
 
 describe('a client without a transcript', () => {
-  it('tells its session from the first prompt to the end', async () => {
+  it('11. tells its session from the first prompt to the end', async () => {
     const claudeSessionId = 'editor-42';
     const seen: unknown[] = [];
     const stop = stand.events.subscribe((event) => seen.push(event.state ?? event.isProcessing));

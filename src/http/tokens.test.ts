@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-describe('tokens', () => {
+describe('22. tokens', () => {
   it('are 256 bits each, stay the same, and are the owner’s alone', () => {
     const first = openTokens(home);
     expect(first.full).toMatch(/^[0-9a-f]{64}$/);

@@ -61,7 +61,7 @@ const theirs = {
 };
 
 describe('hooks in settings', () => {
-  it.each(Object.entries(theirs))('come and go without a trace: %s', (_, text) => {
+  it.each(Object.entries(theirs))('23. come and go without a trace: %s', (_, text) => {
     if (text !== undefined) write(text);
     const before = snapshot(path.join(folder, 'user'));
     expect(install()).toMatchObject({ file, changed: true });

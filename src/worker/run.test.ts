@@ -87,6 +87,24 @@ describe('the worker', () => {
     await expect(fetch(`http://127.0.0.1:${port}/api/health`)).rejects.toThrow();
   });
 
+  it('13. takes in what grows, and what a hook leaves, without waiting for a poll', async () => {
+    await holdfast.close();
+    holdfast = await openHoldfast({ HOME: folder, HOLDFAST_POLL_INTERVAL_MS: '86400000' });
+    await run();
+    const { store, config } = holdfast;
+    await expect.poll(async () => (await store.counts()).entries, { timeout: 5000 }).toBe(1);
+    appendFileSync(file, line(1));
+    await expect.poll(async () => (await store.counts()).entries, { timeout: 5000 }).toBe(2);
+    const left = join(config.home, 'spool', 'claude-code.1');
+    writeFileSync(
+      `${left}.tmp`,
+      JSON.stringify({ session_id: session, hook_event_name: 'SessionEnd', reason: 'other' }),
+    );
+    renameSync(`${left}.tmp`, `${left}.json`);
+    const status = async () => (await store.sessionState('claude-code', session))?.status;
+    await expect.poll(status, { timeout: 5000 }).toBe('completed');
+  });
+
   it('never has two scans at once, however long one takes, and one more when it is asked for meanwhile', async () => {
     const { context } = holdfast;
     let [now, most, all] = [0, 0, 0];

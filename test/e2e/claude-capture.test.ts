@@ -158,7 +158,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     expect(dry?.text, 'briefed after the clear').toContain('Mend the net');
   });
 
-  test('loses nothing when the worker is killed in the middle', async () => {
+  test('3. loses nothing when the worker is killed in the middle', async () => {
     const own = await installed();
     const script = [
       bash('echo before the storm'),

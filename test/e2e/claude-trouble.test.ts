@@ -50,7 +50,7 @@ const troubles: Readonly<Record<string, (own: Machine) => Promise<void>>> = {
 };
 
 describe.each(clientVersions)('Claude Code %s', (version) => {
-  it.skipIf(isMissing(version)).each(Object.entries(troubles))('goes on with %s', async (name, make) => {
+  it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. goes on with %s', async (name, make) => {
     const own = await machine(version);
     const calm = await own.claude('The tide, please', script, allowed);
     expect(calm).toMatchObject({ code: 0, result: 'The tide is in.' });

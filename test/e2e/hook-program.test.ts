@@ -90,7 +90,7 @@ async function expectKept({ env, home }: { env: NodeJS.ProcessEnv; home: string 
 const spooled = (home: string) => readdirSync(path.join(home, 'spool')).filter((name) => name.endsWith('.json'));
 const silent = { code: 0, out: '', err: '' };
 
-it('starts the worker that is not there, and tells it of the session', async () => {
+it('9. starts the worker that is not there, and tells it of the session', async () => {
   const own = await dataFolder();
   const ran = await run(own.port, own.home);
   expect(ran).toMatchObject({ code: 0, err: '' });
@@ -100,7 +100,7 @@ it('starts the worker that is not there, and tells it of the session', async () 
   expect(spooled(own.home)).toEqual([]);
 });
 
-it('ten at once start one worker', async () => {
+it('9. ten at once start one worker', async () => {
   const own = await dataFolder();
   const all = await Promise.all(Array.from({ length: 10 }, () => run(own.port, own.home)));
   for (const ran of all) expect(ran).toMatchObject({ code: 0, err: '' });
@@ -146,7 +146,7 @@ const worker = (port: number, answer: (request: http.IncomingMessage, response: 
     response.end(JSON.stringify({ proof: proofOf(tokens.token, port, url.searchParams.get('nonce') ?? '') }));
   });
 
-it('prints the briefing as context, and nothing when there is none', async () => {
+it('5. prints the briefing as context, and nothing when there is none', async () => {
   const own = await withTokens();
   let text = 'What was done:\n"quotes" and ünïcode\n';
   const asked: string[] = [];
@@ -210,14 +210,17 @@ it.each([
     'sends for ever',
     () => http.createServer((_, response) => void setInterval(() => response.write('x'.repeat(9999)), 1).unref()),
   ],
-])('whoever %s on the port: it prints nothing, ends well, and keeps the session for later', async (_, make) => {
-  const own = await withTokens();
-  const server = make();
-  await listen(server, own.port);
-  expect(await run(own.port, own.home)).toEqual(silent);
-  await expectKept(own);
-  if (server instanceof http.Server) server.closeAllConnections();
-});
+])(
+  '2 and 3. whoever %s on the port: it prints nothing, ends well, and keeps the session for later',
+  async (_, make) => {
+    const own = await withTokens();
+    const server = make();
+    await listen(server, own.port);
+    expect(await run(own.port, own.home)).toEqual(silent);
+    await expectKept(own);
+    if (server instanceof http.Server) server.closeAllConnections();
+  },
+);
 
 it.each([
   ['fails', (response: http.ServerResponse) => response.writeHead(500).end('{"error":{}}')],
