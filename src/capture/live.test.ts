@@ -211,3 +211,16 @@ it('6. uses of tools on the skip list are not stored; that they were used is', a
   expect((await store.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
   expect((await store.findEntries('u1'))[0]?.text).toBe('[Used tools: TodoWrite, Bash, Skill]');
 });
+
+it('a tool input that is nested without end costs no other line its place', async () => {
+  const root = path.join(config.watchPath(claudeCode), 'p');
+  fs.mkdirSync(root, { recursive: true });
+  const line = (uuid: string, content: string) =>
+    `{"type":"assistant","uuid":"${uuid}","sessionId":"s1","timestamp":"2026-03-01T10:00:00.000Z",` +
+    `"message":{"role":"assistant","content":[${content}]}}\n`;
+  const deep = `{"type":"tool_use","id":"t1","name":"Bash","input":{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+  const text = '{"type":"text","text":"plain"}';
+  fs.writeFileSync(path.join(root, 's1.jsonl'), line('u1', text) + line('u2', deep) + line('u3', text));
+  expect((await ingest({ store, config, clock: deps.clock }, {})).problems).toEqual([]);
+  expect((await store.transcript('claude-code', 's1')).map(({ id }) => id)).toEqual(['u1', 'u2', 'u3']);
+});

@@ -24,17 +24,21 @@ export function redact(text: string): string {
   return withoutSecrets(clean);
 }
 
+/** No tool is called with more. Whoever walks a value that goes deeper runs out of stack, and with it a whole transcript is lost. */
+const deepest = 200;
+
 /** Every text in a JSON value redacted. What has nothing to hide comes back as the same object. */
-export function redactValue(value: unknown, redactText: (text: string) => string = redact): unknown {
+export function redactValue(value: unknown, redactText: (text: string) => string = redact, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return '[left out: nested too deeply]';
   if (Array.isArray(value)) {
-    const clean = value.map((item) => redactValue(item, redactText));
+    const clean = value.map((item) => redactValue(item, redactText, depth + 1));
     return clean.some((item, i) => item !== value[i]) ? clean : value;
   }
   let changed = false;
   const clean = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const next = redactValue(item, redactText);
+    const next = redactValue(item, redactText, depth + 1);
     if (next !== item) changed = true;
     return [key, next];
   });
