@@ -2,6 +2,8 @@
 // - An http hook costs 4–8 ms, a program about 50 ms; http is silently skipped for SessionStart.
 // - An http hook that fails at SessionEnd prints its error to the terminal, and why a session ended is in no transcript. So that
 //   one is left in the data folder by the shell, which costs 5 ms, prints nothing, and waits there when no worker runs.
+// - With -p any other http hook fails in silence. In an interactive session each that is refused shows "hook error" and the reason,
+//   although nothing waits for it; no field of an http hook turns that off ("async" does not).
 // - An event that a client does not know makes it drop all hooks of a plugin: only events of the oldest supported client are named.
 // - The timeout is in seconds; a header may be any text. The settings file must be plain JSON; a byte order mark is accepted.
 // - Loopback is no exception from HTTP_PROXY.
