@@ -142,7 +142,8 @@ function checkSpace(config: Config): Check {
   try {
     const { bavail, bsize } = statfsSync(existsSync(config.home) ? config.home : '/');
     const free = bavail * bsize;
-    const message = `${Math.floor(free / 1e6).toLocaleString('en')} MB free for ${config.home}`;
+    const size = free < 1e10 ? `${Math.floor(free / 1e6).toLocaleString('en')} MB` : `${Math.floor(free / 1e9)} GB`;
+    const message = `${size} free for ${config.home}`;
     return free >= leastSpace ? { name, ok: true, message } : { name, ok: false, message, hint: 'Free some space.' };
   } catch (error) {
     return { name, ok: false, message: explain(error, config.home).message };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Check, doctor } from '../../operations/doctor.ts';
 import { bytes, clean } from '../style.ts';
-import type { View } from '../view.ts';
+import { localTime, type View } from '../view.ts';
 
 export function renderDoctor({ ok, checks, counts, disk }: z.infer<(typeof doctor)['output']>, view: View): string {
   const { style } = view;
@@ -22,10 +22,14 @@ export function renderDoctor({ ok, checks, counts, disk }: z.infer<(typeof docto
   return lines.join('\n');
 }
 
-export function renderChecks(checks: readonly Check[], { style }: View): string[] {
+/** Checks name moments exactly; a person reads them as in all other output. */
+const moment = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+export function renderChecks(checks: readonly Check[], view: View): string[] {
+  const { style } = view;
   const width = Math.max(...checks.map((check) => check.name.length));
   return checks.flatMap(({ name, ok, message, hint }) => [
-    `${ok ? style.green('✓') : style.red('✗')} ${name.padEnd(width)}  ${clean(message)}`,
+    `${ok ? style.green('✓') : style.red('✗')} ${name.padEnd(width)}  ${clean(message.replace(moment, (at) => localTime(at, view)))}`,
     ...(hint ? [`${' '.repeat(width + 4)}${style.yellow(clean(hint))}`] : []),
   ]);
 }
