@@ -128,7 +128,7 @@ const transcript = ['Why does the checkout test flake?', 'A race in the checkout
     parentUuid: i === 0 ? null : '10000000-0000-4000-8000-000000000000',
     sessionId: session,
     timestamp: `2026-03-01T10:0${i}:00.000Z`,
-    cwd: '/work/shop',
+    cwd: '/srv/shop',
     message: { role: i === 0 ? 'user' : 'assistant', content: i === 0 ? text : [{ type: 'text', text }] },
   }))
   .map((line) => `${JSON.stringify(line)}\n`)

@@ -101,7 +101,7 @@ it('3. a store that cannot be written loses nothing: the next look takes it in',
 it('3. settings that cannot be read lose nothing either', async () => {
   const settings = path.join(home, 'config.json');
   fs.writeFileSync(settings, '{ "ignore": [');
-  leave('claude-code.1.json', payload('SessionEnd', { reason: 'other', cwd: '/work/shop' }));
+  leave('claude-code.1.json', payload('SessionEnd', { reason: 'other', cwd: '/srv/shop' }));
   const spool = await open();
   expect(complaints).toHaveLength(1);
   expect(fs.readdirSync(folder)).toHaveLength(1);

@@ -18,9 +18,9 @@ const examples: Readonly<Record<string, unknown>> = {
   id: session,
   query: 'checkout',
   q: 'checkout',
-  project: '/work/shop',
-  from: '/work/shop',
-  to: '/work/store',
+  project: '/srv/shop',
+  from: '/srv/shop',
+  to: '/srv/store',
   claudeSessionId: 'editor-1',
   tool_name: 'Edit',
   isProcessing: true,
@@ -148,7 +148,7 @@ describe('answers', () => {
   });
 
   it('the briefing is Markdown, and what a session was given can be seen', async () => {
-    const url = '/api/context/inject?project=%2Fwork%2Fshop';
+    const url = '/api/context/inject?project=%2Fsrv%2Fshop';
     const { head, body } = await stand.get(url);
     expect(head).toContain('content-type: text/markdown');
     expect(body).toContain('checkout');
@@ -189,7 +189,7 @@ describe('a client without a transcript', () => {
     const seen: unknown[] = [];
     const stop = stand.events.subscribe((event) => seen.push(event.state ?? event.isProcessing));
     const init = (userPrompt: string) =>
-      stand.post('/api/sessions/init', { claudeSessionId, project: '/work/shop', userPrompt });
+      stand.post('/api/sessions/init', { claudeSessionId, project: '/srv/shop', userPrompt });
     expect((await init('Rename it')).json).toEqual({ session: claudeSessionId, promptNumber: 1 });
     expect((await init('And test it')).json).toEqual({ session: claudeSessionId, promptNumber: 2 });
     const use = {
@@ -197,7 +197,7 @@ describe('a client without a transcript', () => {
       tool_name: 'Edit',
       tool_input: { file_path: 'a.ts' },
       tool_response: 'done',
-      cwd: '/work/shop',
+      cwd: '/srv/shop',
     };
     expect((await stand.post('/api/sessions/observations', use)).json).toEqual({ stored: true });
     expect((await stand.post('/api/sessions/observations', { ...use, tool_name: 'TodoWrite' })).json).toEqual({

@@ -119,7 +119,7 @@ describe('timeline', () => {
 
   it('says what an entry did that says nothing', async () => {
     const memory = await emptyMemory();
-    await tell(memory, 's1', '/work/shop', '2026-11-01T10:00:00Z', [
+    await tell(memory, 's1', '/srv/shop', '2026-11-01T10:00:00Z', [
       { by: 'user', text: 'Test it.' },
       { by: 'assistant', uses: [{ name: 'Bash', input: { command: 'npm test' }, failed: 'no' }] },
     ]);

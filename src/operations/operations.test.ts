@@ -39,7 +39,7 @@ function transcript(session: string, day: string, texts: readonly string[]): str
     parentUuid: i === 0 ? null : `${session.slice(-1)}0000000-0000-4000-8000-00000000000${i - 1}`,
     sessionId: session,
     timestamp: `${day}T10:0${i}:00.000Z`,
-    cwd: '/work/shop',
+    cwd: '/srv/shop',
     message: { role: i % 2 === 0 ? 'user' : 'assistant', content: i % 2 === 0 ? text : [{ type: 'text', text }] },
   }));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -70,6 +70,11 @@ const find = (query: string, more: Partial<Parameters<typeof search.run>[1]> = {
   search.run(holdfast.context, { query, kind: 'entry', subagents: false, limit: 10, ...more });
 
 describe('search', () => {
+  it('says that a project is unknown, so that a typing mistake does not look like a loss', async () => {
+    expect(await find('racing', { project: 'shpo' })).toEqual({ hits: [], note: expect.stringContaining('shpo') });
+    expect(await find('nosuchword', { project: 'shop' })).toEqual({ hits: [] });
+  });
+
   it('finds entries and marks the match', async () => {
     const { hits } = await find('racing workers');
     expect(hits).toHaveLength(1);
@@ -88,7 +93,7 @@ describe('search', () => {
     expect((await find('checkout', { until: '2026-03-01' })).hits.map((hit) => hit.session)).toEqual([first, first]);
     expect((await find('checkout', { since: '2026-03-02' })).hits).toHaveLength(1);
     expect((await find('checkout', { project: 'shop' })).hits).toHaveLength(3);
-    expect((await find('checkout', { project: '/work/shop/src' })).hits).toHaveLength(3);
+    expect((await find('checkout', { project: '/srv/shop/src' })).hits).toHaveLength(3);
     expect((await find('checkout', { project: 'elsewhere' })).hits).toHaveLength(0);
   });
 

@@ -17,7 +17,10 @@ export const search = operation({
     subagents: z.boolean().default(false).describe('also what subagents said'),
     limit: limitField.default(10).describe('at most this many hits'),
   }),
-  output: z.object({ hits: z.array(Hit) }),
+  output: z.object({
+    hits: z.array(Hit),
+    note: z.string().optional().describe('why nothing can be found, where that is known'),
+  }),
   surfaces: ['cli', 'http', 'mcp'],
   positional: ['query'],
   http: { aliases: { q: 'query' } },
@@ -31,6 +34,18 @@ export const search = operation({
       throw new HoldfastError('BAD_INPUT', 'The query is empty', { hint: 'Example: holdfast search flaky login test' });
     const filter = await toFilter(context, input);
     const { query, kind, limit, role, subagents } = input;
-    return recall(context, { query, kind, limit, filter: { ...filter, ...(role ? { role } : {}), subagents } });
+    const found = await recall(context, {
+      query,
+      kind,
+      limit,
+      filter: { ...filter, ...(role ? { role } : {}), subagents },
+    });
+    const { project } = filter;
+    // A project that was mistyped must not look like a memory that was lost.
+    const unknown =
+      found.hits.length === 0 &&
+      project !== undefined &&
+      (await context.store.sessions({ project, limit: 1 })).length === 0;
+    return unknown ? { ...found, note: `No session is known in the project ${input.project}.` } : found;
   },
 });

@@ -80,7 +80,9 @@ async function welcome(
   const words = parseKeywords(newest?.title ?? '').terms.map((term) => term.words.join(' '));
   const query = words.slice(0, 3).join(' ') || 'error';
   return [
-    `Imported ${entries.added} entries from ${files.imported} of ${files.seen} transcripts in ${seconds.toFixed(1)} s.`,
+    `Imported ${entries.added} entries from ${files.imported} transcripts in ${seconds.toFixed(1)} s.${
+      files.skipped > 0 ? ` ${files.skipped} more are empty or hold nothing new.` : ''
+    }`,
     `Holdfast now knows ${counts.entries} entries of ${counts.sessions} sessions in ${counts.projects} projects.`,
     ...problems.slice(0, 5).map(({ message }) => `  ! ${message}`),
     '',

@@ -25,7 +25,7 @@ const line = (n: number) =>
     parentUuid: null,
     sessionId: session,
     timestamp: `2026-03-01T10:0${n}:00.000Z`,
-    cwd: '/work/shop',
+    cwd: '/srv/shop',
     message: { role: 'user', content: `Prompt ${n}` },
   })}\n`;
 

@@ -311,19 +311,19 @@ describe('the ignore list', () => {
   const stored = async (bench: Bench) => (await bench.store.sessions({})).map(({ id }) => id).sort();
 
   it.each([
-    ['/work/secret', ['other', 'star', 'twin']],
-    ['/work/secret/', ['other', 'star', 'twin']],
-    ['/work/*/deep', ['below', 'other', 'secret', 'twin']],
-    ['/work/**', ['other']],
+    ['/srv/secret', ['other', 'star', 'twin']],
+    ['/srv/secret/', ['other', 'star', 'twin']],
+    ['/srv/*/deep', ['below', 'other', 'secret', 'twin']],
+    ['/srv/**', ['other']],
     ['twin', ['below', 'other', 'secret', 'star']],
     ['s*,other', ['below', 'star', 'twin']],
     ['~/diary', ['below', 'other', 'secret', 'star', 'twin']],
   ])('%s leaves %j', async (ignore, left) => {
     const bench = await workbench({ HOLDFAST_IGNORE: ignore });
-    bench.write('p/secret.jsonl', session('secret', '/work/secret'));
-    bench.write('p/below.jsonl', session('below', '/work/secret/below'));
-    bench.write('p/star.jsonl', session('star', '/work/a/deep'));
-    bench.write('p/twin.jsonl', session('twin', '/work/secretary/twin'));
+    bench.write('p/secret.jsonl', session('secret', '/srv/secret'));
+    bench.write('p/below.jsonl', session('below', '/srv/secret/below'));
+    bench.write('p/star.jsonl', session('star', '/srv/a/deep'));
+    bench.write('p/twin.jsonl', session('twin', '/srv/secretary/twin'));
     bench.write('p/other.jsonl', session('other', '/elsewhere/other'));
     bench.write('p/diary.jsonl', session('diary', path.join(bench.home, 'diary')));
     await bench.ingest();
@@ -332,12 +332,12 @@ describe('the ignore list', () => {
 
   it('holds for all of a session that began in an ignored folder, and takes effect while the program runs', async () => {
     const bench = await workbench();
-    bench.write('p/s1.jsonl', [prompt('a', 'stored before', 0, { cwd: '/work/secret' })]);
+    bench.write('p/s1.jsonl', [prompt('a', 'stored before', 0, { cwd: '/srv/secret' })]);
     await bench.ingest();
-    setSetting(bench.config, 'ignore', '/work/secret');
+    setSetting(bench.config, 'ignore', '/srv/secret');
     bench.append(
       'p/s1.jsonl',
-      prompt('b', 'hushhush', 1, { cwd: '/work/secret' }),
+      prompt('b', 'hushhush', 1, { cwd: '/srv/secret' }),
       prompt('c', 'hushhush', 2, { cwd: '/tmp' }),
     );
     await bench.ingest();

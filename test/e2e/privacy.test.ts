@@ -9,7 +9,7 @@ import { rowsOf } from './rows.ts';
 const token = `ghp_${'0123456789aBcDeFgHiJ'.repeat(2).slice(0, 36)}`;
 
 /** Says a prompt now, as an agent would. */
-function say(own: Place, session: string, text: string, cwd = '/work/app'): void {
+function say(own: Place, session: string, text: string, cwd = '/srv/app'): void {
   const file = path.join(own.claude, 'p', `${session}.jsonl`);
   mkdirSync(path.dirname(file), { recursive: true });
   const uuid = `${session}-${statSync(file, { throwIfNoEntry: false })?.size ?? 0}`;
@@ -52,16 +52,16 @@ it('a folder that is put on the ignore list is left alone by a worker that runs'
   await ask(own.env, 'ingest');
   const worker = launch(own.env, ['worker', 'run']);
   await worker.says('Watching');
-  await ask(own.env, 'config', 'set', 'ignore', '/work/diary, letters');
-  say(own, 's1', 'dear diary', '/work/diary/2026');
+  await ask(own.env, 'config', 'set', 'ignore', '/srv/diary, letters');
+  say(own, 's1', 'dear diary', '/srv/diary/2026');
   say(own, 's2', 'dear friend', '/home/me/letters');
-  say(own, 's3', 'to the point', '/work/app');
+  say(own, 's3', 'to the point', '/srv/app');
   await until(() => stored(own).includes('to the point'), 'the prompt of the other folder');
   worker.child.kill();
   await worker.ended;
   await ask(own.env, 'ingest');
   expect(stored(own)).not.toContain('dear');
-  expect(await ask(own.env, 'config', 'get', 'ignore')).toMatchObject({ value: ['/work/diary', 'letters'] });
+  expect(await ask(own.env, 'config', 'get', 'ignore')).toMatchObject({ value: ['/srv/diary', 'letters'] });
 });
 
 it('rows from before a rule existed are redacted, also when the program is killed meanwhile', async () => {

@@ -2,7 +2,8 @@ import type { Hit } from '../../schema/hit.ts';
 import { clean, oneLine, type Style } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
-export function renderSearch({ hits }: { hits: readonly Hit[] }, view: View): string {
+export function renderSearch({ hits, note }: { hits: readonly Hit[]; note?: string }, view: View): string {
+  if (note !== undefined) return `Nothing found. ${clean(note)} ${view.style.dim('List projects: holdfast projects')}`;
   if (hits.length === 0)
     return `Nothing found. ${view.style.dim('Try other words, fewer filters, or import first: holdfast ingest')}`;
   return hits.map((hit) => renderHit(hit, view)).join('\n\n');
