@@ -111,6 +111,8 @@ export function checkInput({ input }: Route, values: unknown): Record<string, un
   const parsed = input.safeParse(values);
   if (parsed.success) return parsed.data as Record<string, unknown>;
   const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.');
-  throw new HoldfastError('BAD_INPUT', field ? `${field}: ${issue?.message}` : (issue?.message ?? 'Bad input'));
+  const field = issue?.path.join('.') || 'the input';
+  const missing = issue?.path.length === 1 && (values as Record<string, unknown> | null)?.[field] === undefined;
+  const wrong = missing ? `${field} is missing` : `${field}: ${issue?.message}`;
+  throw new HoldfastError('BAD_INPUT', wrong, { hint: 'Every field is described at GET /api/openapi.json' });
 }

@@ -147,6 +147,15 @@ describe('answers', () => {
     expect((await stand.get('/api/sessions')).json.sessions).toHaveLength(1);
   });
 
+  it('a field that is missing is named', async () => {
+    const { status, json } = await stand.get('/api/search');
+    expect([status, json.error.message, json.error.hint]).toEqual([
+      400,
+      'query is missing',
+      expect.stringContaining('openapi'),
+    ]);
+  });
+
   it('the briefing is Markdown, and what a session was given can be seen', async () => {
     const url = '/api/context/inject?project=%2Fsrv%2Fshop';
     const { head, body } = await stand.get(url);
