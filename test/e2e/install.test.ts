@@ -1,6 +1,7 @@
 // Install, status and repair as commands, with a worker and with strangers.
 import { readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually, freePort, machine } from './claude.ts';
 import { ask, expectNoTrace, holdfast } from './holdfast.ts';
@@ -37,6 +38,18 @@ it('moves to another port everywhere at once', async () => {
   expect(readFileSync(own.settings, 'utf8')).not.toContain(`:${own.port}/`);
   await eventually(own, ['status'], ({ ok }) => ok);
   expect(await ask(own.env, 'repair')).toMatchObject({ worker: 'left running' });
+});
+
+it('a worker that began with the old port does not bring it back', async () => {
+  const own = await machine('none');
+  await ask(own.env, 'worker', 'start');
+  const port = await freePort();
+  await ask(own.env, 'config', 'set', 'port', String(port));
+  await ask(own.env, 'install', 'claude-code');
+  // A second after its start the worker looks at what is installed.
+  await sleep(2000);
+  expect(readFileSync(own.settings, 'utf8')).toContain(`:${port}/`);
+  expect(readFileSync(own.settings, 'utf8')).not.toContain(`:${own.port}/`);
 });
 
 it('names the stranger who holds the port', async () => {
