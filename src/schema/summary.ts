@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { AgentName } from './agent-name.ts';
+import { Moment } from './time.ts';
+
+/** What a distiller says about a session. An empty field has nothing to say. */
+export const SummaryText = z.object({
+  title: z.string().min(1).max(120).describe('one line that a person can scan'),
+  request: z.string().describe('what the person asked for'),
+  investigated: z.string(),
+  learned: z.string(),
+  completed: z.string(),
+  nextSteps: z.string(),
+  notes: z.string(),
+});
+export type SummaryText = z.infer<typeof SummaryText>;
+
+/** The account of a session. A session has one; a later one replaces it. */
+export const Summary = SummaryText.extend({
+  id: z.string(),
+  session: z.string(),
+  agent: AgentName,
+  project: z.string(),
+  at: Moment.describe("when the session's last entry was written"),
+  prompts: z.int().min(0).describe('how many prompts of the session it covers'),
+  filesRead: z.array(z.string()),
+  filesModified: z.array(z.string()),
+  by: z.string().describe('what produced the text: offline, or the model'),
+  tokens: z.int().min(0),
+});
+export type Summary = z.infer<typeof Summary>;
