@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const shared = fileURLToPath(new URL('../../shared/bench', import.meta.url));
+export const shared = fileURLToPath(new URL('../../shared/bench', import.meta.url));
 const demo = fileURLToPath(new URL('../demo/claude-code/projects', import.meta.url));
 
 /** A folder that is removed when the process ends. */

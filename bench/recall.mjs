@@ -1,0 +1,124 @@
+// Recall through the front door: LoCoMo and LongMemEval as transcripts, ingested, searched, scored; plain BM25 beside it.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { openHoldfast } from '../dist/index.js';
+import { search } from '../dist/operations/search.js';
+import { parseKeywords } from '../dist/recall/keywords.js';
+import { scratchFolder, shared } from './corpus.mjs';
+import { program, runNode } from './figures.mjs';
+
+const sets = [
+  { name: 'locomo', make: ['locomo', 'locomo-dev.json.gz'] },
+  { name: 'longmemeval', make: ['longmemeval', 'longmemeval-dev.jsonl.gz'] },
+  { name: 'pooled', make: ['longmemeval', 'longmemeval-dev.jsonl.gz'], flags: ['--pooled'] },
+];
+const measures = [
+  { set: 'locomo', by: 'entries', of: 'frac@10', goal: 0.82, what: 'LoCoMo, evidence turns, frac@10' },
+  { set: 'longmemeval', by: 'entries', of: 'all@10', goal: 0.74, what: 'LongMemEval, evidence turns, all@10' },
+  { set: 'longmemeval', by: 'entries', of: 'frac@10', goal: 0.84, what: 'LongMemEval, evidence turns, frac@10' },
+  { set: 'longmemeval', by: 'sessions', of: 'all@5', goal: 0.93, what: 'LongMemEval, sessions, all@5' },
+  { set: 'pooled', by: 'entries', of: 'any@10', goal: 0.65, what: 'pooled, evidence turns, any@10' },
+  { set: 'pooled', by: 'sessions', of: 'any@5', goal: 0.74, what: 'pooled, sessions, any@5' },
+];
+
+if (!fs.existsSync(path.join(shared, 'make-transcripts.mjs'))) {
+  console.log(
+    `  ${shared} is not there: recall is measured on LoCoMo and LongMemEval, which are no part of this repository`,
+  );
+  process.exit(0);
+}
+const folder = scratchFolder();
+const score = path.join(shared, 'score.mjs');
+
+/** Ranked ids for every question of a set, by the operation that every surface offers and by the index's own BM25. */
+async function answer({ name, make: [kind, data], flags = [] }) {
+  const out = path.join(folder, name);
+  execFileSync(process.execPath, [
+    path.join(shared, 'make-transcripts.mjs'),
+    kind,
+    path.join(shared, data),
+    out,
+    ...flags,
+  ]);
+  const env = { HOLDFAST_HOME: path.join(out, 'home'), CLAUDE_CONFIG_DIR: out, HOME: out };
+  await runNode([program, 'ingest', '--json'], env);
+  const gold = JSON.parse(fs.readFileSync(path.join(out, 'gold.json'), 'utf8'));
+  const holdfast = await openHoldfast(env);
+  const { entries, sessions } = await holdfast.store.counts();
+  console.log(`  ${name}: ${entries} entries in ${sessions} sessions, ${gold.length} questions`);
+  const plain = plainBm25(holdfast.config.databasePath);
+  const found = { ours: { entries: {}, sessions: {} }, bm25: { entries: {}, sessions: {} } };
+  for (const { id, question, project } of gold) {
+    for (const [by, grain] of [
+      ['entries', 'entry'],
+      ['sessions', 'session'],
+    ]) {
+      const input = search.input.parse({ query: question, kind: grain, project, limit: 20 });
+      const { hits } = await search.run(holdfast.context, input);
+      found.ours[by][id] = hits.map((hit) => hit.id);
+    }
+    const rows = plain(question, project);
+    found.bm25.entries[id] = rows.slice(0, 20).map((row) => row.uuid);
+    found.bm25.sessions[id] = [...new Set(rows.map((row) => row.session))].slice(0, 20);
+  }
+  await holdfast.close();
+  return { gold, found };
+}
+
+/** Every match ranked by FTS5; a session stands where its best entry stands. */
+function plainBm25(file) {
+  const db = new Database(file, { readonly: true });
+  const rank = db.prepare(
+    `SELECT e.uuid, s.session FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid JOIN sessions s ON s.id = e.session_id
+     JOIN projects p ON p.id = s.project_id WHERE entries_fts MATCH ? AND p.name = ? ORDER BY bm25(entries_fts) LIMIT 500`,
+  );
+  return (question, project) => {
+    const { terms } = parseKeywords(question);
+    return rank.all(terms.map(({ words, prefix }) => `"${words.join(' ')}"${prefix ? '*' : ''}`).join(' OR '), project);
+  };
+}
+
+/** What the scorer says of all questions, and of every second one from the first and from the second on. */
+function scores(gold, results, by) {
+  const parts = { all: gold, first: gold.filter((_, i) => i % 2 === 0), second: gold.filter((_, i) => i % 2 === 1) };
+  const resultFile = path.join(folder, 'results.json');
+  fs.writeFileSync(resultFile, JSON.stringify(results));
+  return Object.fromEntries(
+    Object.entries(parts).map(([part, questions]) => {
+      const goldFile = path.join(folder, 'part.json');
+      fs.writeFileSync(goldFile, JSON.stringify(questions));
+      const line = execFileSync(process.execPath, [score, goldFile, resultFile, by], { encoding: 'utf8' })
+        .trim()
+        .split('\n')
+        .at(-1);
+      return [
+        part,
+        Object.fromEntries([...line.matchAll(/([\w]+@?\d*) (\d\.\d+)/g)].map(([, key, value]) => [key, Number(value)])),
+      ];
+    }),
+  );
+}
+
+const answers = {};
+for (const set of sets) answers[set.name] = await answer(set);
+const short = (value) => value.toFixed(3).replace(/^0/, '');
+const table = measures.map(({ set, by, of, goal, what }) => {
+  const { gold, found } = answers[set];
+  const [ours, bm25] = [scores(gold, found.ours[by], by), scores(gold, found.bm25[by], by)];
+  const met = ours.all[of] >= goal ? 'met' : 'MISSED';
+  return [
+    what,
+    short(bm25.all[of]),
+    short(ours.all[of]),
+    `≥ ${short(goal)}`,
+    met,
+    short(ours.first[of]),
+    short(ours.second[of]),
+  ];
+});
+const head = ['', 'BM25', 'ours', 'goal', '', '1st half', '2nd half'];
+const widths = head.map((name, i) => Math.max(name.length, ...table.map((row) => row[i].length)));
+for (const row of [head, ...table])
+  console.log(`  ${row.map((cell, i) => cell.padEnd(widths[i])).join('  ')}`.trimEnd());
