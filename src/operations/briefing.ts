@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { briefing as compose } from '../recall/briefing.ts';
-import { estimateTokens } from '../recall/budget.ts';
 import { recallOnPrompt } from '../recall/on-prompt.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import { BriefingItem, BriefingSource, GivenBriefing } from '../schema/briefing.ts';
+import { estimateTokens } from '../text/tokens.ts';
 import { filterFields, ownProject } from './filters.ts';
 import { type Context, operation } from './operation.ts';
 

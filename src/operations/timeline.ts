@@ -1,10 +1,10 @@
 // What happened, in the order of time: the latest, or around a moment.
 import { z } from 'zod';
-import { gist, toolGist } from '../recall/gist.ts';
-import { answerText } from '../recall/open-ends.ts';
 import { TimelineItem } from '../schema/timeline-item.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { Store, TimelineEntry } from '../store/store.ts';
+import { gist, toolGist } from '../text/gist.ts';
+import { answerText } from '../text/open-ends.ts';
 import { filterFields, limitField, toFilter } from './filters.ts';
 import { operation } from './operation.ts';
 import { find } from './show.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoMemory, emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
+import { estimateTokens } from '../text/tokens.ts';
 import { type BriefingRequest, briefing, mostCharacters } from './briefing.ts';
-import { estimateTokens } from './budget.ts';
 
 const brief = ({ context }: Memory, more: Partial<BriefingRequest> = {}) =>
   briefing(context, { project: { name: 'turnstile' }, ...more });

@@ -4,11 +4,12 @@ import type { BriefingItem, BriefingSource } from '../schema/briefing.ts';
 import { briefingTag } from '../schema/briefing-tag.ts';
 import type { Pin } from '../schema/pin.ts';
 import type { ProjectDigest, ProjectFilter, SessionEnding, SessionGlance, Store } from '../store/store.ts';
-import { allot, type Claim, estimateTokens } from './budget.ts';
+import { filesTouched, type TouchedFile } from '../text/files-touched.ts';
+import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../text/gist.ts';
+import { answerText, isAnswer, isPrompt, type OpenEnd, openEnds } from '../text/open-ends.ts';
+import { estimateTokens } from '../text/tokens.ts';
+import { allot, type Claim } from './budget.ts';
 import { type Calendar, calendar } from './calendar.ts';
-import { filesTouched, type TouchedFile } from './files-touched.ts';
-import { cut, gist, inOneLine, joinSentences, sentencesOf } from './gist.ts';
-import { answerText, isAnswer, isPrompt, type OpenEnd, openEnds } from './open-ends.ts';
 import { subjectsOf } from './subjects.ts';
 
 export interface BriefingDeps {

@@ -1,4 +1,5 @@
 // How much fits: items are taken whole, the most important first, until characters or tokens run out.
+import { estimateTokens } from '../text/tokens.ts';
 
 export interface Claim {
   /** Items of a section stand together under its heading, in the order in which they were given. */
@@ -11,13 +12,6 @@ export interface Claim {
 export interface Room {
   readonly characters: number;
   readonly tokens: number;
-}
-
-/** About four characters of a European language are a token; of most others, one is. */
-export function estimateTokens(text: string): number {
-  let others = 0;
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x2ff) others++;
-  return Math.ceil((text.length - others) / 4 + others);
 }
 
 /** The claims that get room, in the order given. After one that does not fit, none of its section is taken: no holes. */

@@ -2,6 +2,7 @@
 
 import { isUnspaced, segment } from '../store/segment.ts';
 import type { KeywordQuery } from '../store/store.ts';
+import { isTellingWord } from '../text/stop-words.ts';
 import { wordPattern } from './words.ts';
 
 const maxTerms = 48;
@@ -10,20 +11,6 @@ const maxPhrases = 8;
 const maxWords = 8;
 /** More text than this adds nothing to the choice of 48 terms. */
 const maxLength = 200_000;
-
-const stopWords = new Set(
-  (
-    'a about above after again against all am an and any are as at be because been before being below between both but ' +
-    'by can could did do does doing down during each few for from further had has have having he her here hers him his ' +
-    'how i if in into is it its itself just me more most my myself no nor not now of off on once only or other our ours ' +
-    'out over own same she should so some such than that the their theirs them then there these they this those through ' +
-    'to too under until up very was we were what when where which while who whom why will with would you your yours ' +
-    "s t d ll m re ve don didn doesn isn wasn couldn wouldn shouldn won aren weren hasn haven hadn let's"
-  ).split(' '),
-);
-
-/** False for words such as `the` and `with`. Expects lower case. */
-export const isTellingWord = (word: string): boolean => !stopWords.has(word);
 
 interface Term {
   readonly words: readonly string[];
@@ -39,7 +26,7 @@ export function parseKeywords(input: string): KeywordQuery {
     return ' ';
   });
   const all = unique(tokens(rest));
-  const telling = all.filter(({ words }) => words.length > 1 || !stopWords.has(words[0] as string));
+  const telling = all.filter(({ words }) => words.length > 1 || isTellingWord(words[0] as string));
   const terms = telling.length > 0 || phrases.length > 0 ? telling : all;
   return { terms: longest(terms), phrases: uniquePhrases(phrases) };
 }

@@ -5,10 +5,10 @@ import type { BriefingItem } from '../schema/briefing.ts';
 import { briefingTag } from '../schema/briefing-tag.ts';
 import { segment } from '../store/segment.ts';
 import type { KeywordHit, KeywordQuery, ProjectFilter, Store } from '../store/store.ts';
+import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../text/gist.ts';
+import { answerText, isAnswer } from '../text/open-ends.ts';
 import { calendar } from './calendar.ts';
-import { cut, gist, inOneLine, joinSentences, sentencesOf } from './gist.ts';
 import { parseKeywords } from './keywords.ts';
-import { answerText, isAnswer } from './open-ends.ts';
 import { fold, wordPattern } from './words.ts';
 
 export interface OnPromptDeps {
