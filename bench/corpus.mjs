@@ -36,25 +36,28 @@ export function realTranscripts(target, megabytes) {
   return repeat(source, target, ({ bytes }) => bytes >= megabytes * 1e6);
 }
 
-/** LongMemEval as transcripts, `lines` of them, and its questions; the sample and its prompts where it is not there. */
-export function longMemEval(target, lines) {
+/**
+ * LongMemEval as transcripts, `lines` of them, and its questions; the sample and its prompts where it is not there.
+ * `distinct`: each repetition has words of its own.
+ */
+export function longMemEval(target, lines, { distinct = false } = {}) {
   const data = path.join(shared, 'longmemeval-dev.jsonl.gz');
   const enough = (written) => written.lines >= lines;
   if (!fs.existsSync(data)) {
     console.log(`${data} is not there: the sample in demo/ is repeated instead, and figures do not compare`);
     const words = ['flaky test', 'rate limit', 'who retries a failed delivery', 'migration', 'session token'];
     const questions = words.map((question) => ({ question, project: 'courier' }));
-    return { ...repeat(demo, target, enough), questions };
+    return { ...repeat(demo, target, enough, distinct), questions };
   }
   const folder = `${target}-originals`;
   const make = path.join(shared, 'make-transcripts.mjs');
   execFileSync(process.execPath, [make, 'longmemeval', data, folder]);
   const questions = JSON.parse(fs.readFileSync(path.join(folder, 'gold.json'), 'utf8'));
-  return { ...repeat(path.join(folder, 'projects'), target, enough), questions };
+  return { ...repeat(path.join(folder, 'projects'), target, enough, distinct), questions };
 }
 
 /** Writes `source` again and again below `target`, every id changed, until it is enough; the last round may be a part. */
-function repeat(source, target, enough) {
+function repeat(source, target, enough, distinct = false) {
   const originals = filesBelow(source).map((file) => [path.relative(source, file), fs.readFileSync(file, 'utf8')]);
   const written = { files: 0, bytes: 0, lines: 0 };
   for (let round = 0; ; round++) {
@@ -68,7 +71,7 @@ function repeat(source, target, enough) {
     for (const [name, text] of originals) {
       const file = path.join(target, `round-${round}`, renamed(name));
       fs.mkdirSync(path.dirname(file), { recursive: true });
-      const changed = renamed(text);
+      const changed = renamed(distinct && round > 0 ? otherWords(text, round) : text);
       fs.writeFileSync(file, changed);
       written.files++;
       written.bytes += Buffer.byteLength(changed);
@@ -76,4 +79,17 @@ function repeat(source, target, enough) {
       if (enough(written)) return written;
     }
   }
+}
+
+/** Half of the longer words of what was said, another half each time, get an ending that no other repetition has. */
+function otherWords(text, round) {
+  const ending = [...round.toString(26)].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join('');
+  return text.replace(
+    /("(?:text|content)":")((?:[^"\\]|\\.)*)/g,
+    (_, start, said) =>
+      start +
+      said.replace(/(?<!\\)\b[a-z]{5,}\b/g, (word) =>
+        (word.charCodeAt(1) + word.length + round) % 2 === 0 ? `${word}q${ending}` : word,
+      ),
+  );
 }
