@@ -23,7 +23,7 @@ export const Observation = ObservationText.extend({
   agent: AgentName,
   project: z.string(),
   at: Moment.describe("when the turn's last entry was written"),
-  prompt: z.int().min(1).describe('the number of the prompt in its session, from 1'),
+  prompt: z.int().min(0).describe('the number of the prompt in its session, from 1; 0 for what came before the first'),
   filesRead: z.array(z.string()),
   filesModified: z.array(z.string()),
   tools: z.array(z.string()).describe('names of the tools used in the turn'),

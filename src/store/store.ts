@@ -4,10 +4,12 @@ import type { AgentName } from '../schema/agent-name.ts';
 import type { BriefingSource, GivenBriefing } from '../schema/briefing.ts';
 import type { Conversation, ConversationStatus } from '../schema/conversation.ts';
 import type { Author, Entry, Role } from '../schema/entry.ts';
+import type { Observation, ObservationType } from '../schema/observation.ts';
 import type { Pin, PinKind } from '../schema/pin.ts';
 import type { Project } from '../schema/project.ts';
 import type { Session } from '../schema/session.ts';
 import type { SessionState } from '../schema/session-state.ts';
+import type { Summary } from '../schema/summary.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 
 /** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
@@ -264,6 +266,30 @@ export interface TimelineEntry {
   readonly project: string;
 }
 
+/** A turn as it is stored: without subagents, branches that were left, and what a fork copied. Long ones lack their middle. */
+export interface StoredTurn {
+  /** From 1; 0 for what came before the first prompt. */
+  readonly prompt: number;
+  readonly entries: readonly Entry[];
+  readonly toolUses: readonly ToolUse[];
+}
+
+/** The first of `entries` is the entry that the turn begins with. */
+export type NewObservation = Omit<Observation, 'id' | 'project'>;
+export type NewSummary = Omit<Summary, 'id' | 'project'>;
+
+/** Times are those of the observation or summary itself. */
+export interface DistilledFilter extends SessionFilter {
+  /** The id of a session, or its beginning. */
+  readonly session?: string | undefined;
+  /** A path as seen from the project, or its last parts. */
+  readonly file?: string | undefined;
+}
+
+export interface ObservationFilter extends DistilledFilter {
+  readonly type?: ObservationType | undefined;
+}
+
 export interface Store {
   readonly engine: string;
   /** Where the data is, for messages to a person. */
@@ -330,6 +356,39 @@ export interface Store {
   projectLinks(): Promise<readonly ProjectLink[]>;
   /** Remembers a link, and gives the sessions of each project in `moves` to the other. Returns how many moved. */
   linkProject(link: ProjectLink, moves: readonly ProjectLink[]): Promise<number>;
+
+  /** The prompts of a person in a session, in order: each begins a turn. */
+  prompts(
+    agent: AgentName,
+    session: string,
+  ): Promise<readonly { readonly prompt: number; readonly entry: string; readonly at: number }[]>;
+  turn(agent: AgentName, session: string, prompt: number): Promise<StoredTurn | undefined>;
+  /** All turns of a session, in order; of very many, the first and the last. */
+  turns(agent: AgentName, session: string): Promise<readonly StoredTurn[]>;
+
+  /** Replaces what was said of the turn before. Undefined, and nothing is kept, when the turn is no longer there. */
+  saveObservation(observation: NewObservation): Promise<Observation | undefined>;
+  /** Replaces what was said of the session before. Undefined, and nothing is kept, when there is no such session. */
+  saveSummary(summary: NewSummary): Promise<Summary | undefined>;
+  /** Newest first. */
+  observations(filter: ObservationFilter): Promise<readonly Observation[]>;
+  summaries(filter: DistilledFilter): Promise<readonly Summary[]>;
+  /** Those whose id is, or starts with, the given text. */
+  findObservations(id: string): Promise<readonly Observation[]>;
+  findSummaries(id: string): Promise<readonly Summary[]>;
+  searchObservations(
+    query: KeywordQuery,
+    filter: ObservationFilter & { readonly limit: number },
+  ): Promise<readonly { readonly score: number; readonly observation: Observation }[]>;
+  searchSummaries(
+    query: KeywordQuery,
+    filter: DistilledFilter & { readonly limit: number },
+  ): Promise<readonly { readonly score: number; readonly summary: Summary }[]>;
+  /** Takes away what was distilled, of one session or of all: it can be made again. */
+  dropDistilled(of?: {
+    readonly agent: AgentName;
+    readonly session: string;
+  }): Promise<{ observations: number; summaries: number }>;
 
   conversations(filter: {
     status?: ConversationStatus | undefined;

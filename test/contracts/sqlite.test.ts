@@ -11,6 +11,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { chunk, entry, rules } from './chunks.ts';
 import { describeStore } from './store.ts';
+import { observation } from './store-distilled.ts';
 
 // A machine that is busy with something else is slow, not wrong.
 vi.setConfig({ testTimeout: 60_000 });
@@ -191,6 +192,10 @@ describe('hot queries', () => {
     'an entry by id': (store) => store.findEntries('a'),
     'a session by id': (store) => store.findSessions('s'),
     'tool uses': (store) => store.toolUses(['a', 'b']),
+    'a turn': (store) => store.turn('claude-code', 's1', 1),
+    'the turns of a session': (store) => store.turns('claude-code', 's1'),
+    'an observation that is saved': (store) => store.saveObservation(observation('a')),
+    'a search in observations': (store) => store.searchObservations(terms('database'), { limit: 5 }),
     sessions: (store) => store.sessions({ limit: 20 }),
     conversations: (store) => store.conversations({ status: 'active', limit: 20 }),
     'entries of a conversation': (store) => store.conversationEntries(1),

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/keywords.ts';
 import type { Chunk, KeywordFilter, Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
+import { describeDistilled } from './store-distilled.ts';
 
 export interface OpenStore {
   readonly store: Store;
@@ -25,6 +26,8 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     const commit = (...chunks: Chunk[]) => store.commit(chunks, rules);
     const find = async (query: string, filter: Partial<KeywordFilter> = {}) =>
       (await store.searchKeywords(parseKeywords(query), { limit: 20, ...filter })).map((hit) => hit.entry.id).sort();
+
+    describeDistilled(() => opened);
 
     it('is empty at first, and says so without an error', async () => {
       expect(await store.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });

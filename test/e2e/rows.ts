@@ -14,6 +14,7 @@ const names: Readonly<Record<string, string>> = {
   sessions: "SELECT agent || ' ' || session FROM sessions WHERE id = $id",
   entries: 'SELECT uuid FROM entries WHERE id = $id',
   conversations: `SELECT f.agent || ' ' || f.key || ' ' || c.first_pos FROM conversations c JOIN files f ON f.id = c.file_id WHERE c.id = $id`,
+  observations: 'SELECT uid FROM observations WHERE id = $id',
 };
 
 export type Rows = ReadonlyMap<string, readonly string[]>;
@@ -27,7 +28,7 @@ export function rowsOf(database: string, { without = [] }: { without?: readonly 
     const tables = db
       .prepare(
         `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
-           AND name NOT LIKE 'entries!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts') ORDER BY name`,
+           AND name NOT LIKE '%!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts') ORDER BY name`,
       )
       .pluck()
       .all() as string[];

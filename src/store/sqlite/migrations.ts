@@ -204,6 +204,71 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
     `,
   },
+  {
+    name: '009-distilled',
+    sql: `
+      -- What a distiller made of a turn. Goes with its session and with the entry that the turn begins with.
+      CREATE TABLE observations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, -- a text that changes gets a new one, so that nothing older can pass for it
+        uid TEXT NOT NULL UNIQUE,
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        prompt INTEGER NOT NULL,
+        first_entry INTEGER NOT NULL UNIQUE REFERENCES entries ON DELETE CASCADE,
+        at INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        title TEXT NOT NULL,
+        subtitle TEXT NOT NULL,
+        facts TEXT NOT NULL,
+        narrative TEXT NOT NULL,
+        concepts TEXT NOT NULL,
+        files_read TEXT NOT NULL,
+        files_modified TEXT NOT NULL,
+        tools TEXT NOT NULL,
+        by TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        UNIQUE (session_id, prompt)
+      );
+      CREATE INDEX observations_by_time ON observations (at);
+      CREATE TABLE observation_entries (
+        observation_id INTEGER NOT NULL REFERENCES observations ON DELETE CASCADE,
+        place INTEGER NOT NULL,
+        entry_id INTEGER NOT NULL REFERENCES entries ON DELETE CASCADE,
+        PRIMARY KEY (observation_id, place)
+      ) WITHOUT ROWID;
+      CREATE INDEX observation_entries_by_entry ON observation_entries (entry_id);
+      CREATE TABLE summaries (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL UNIQUE,
+        session_id INTEGER NOT NULL UNIQUE REFERENCES sessions ON DELETE CASCADE,
+        at INTEGER NOT NULL,
+        prompts INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        request TEXT NOT NULL,
+        investigated TEXT NOT NULL,
+        learned TEXT NOT NULL,
+        completed TEXT NOT NULL,
+        next_steps TEXT NOT NULL,
+        notes TEXT NOT NULL,
+        files_read TEXT NOT NULL,
+        files_modified TEXT NOT NULL,
+        by TEXT NOT NULL,
+        tokens INTEGER NOT NULL
+      );
+      CREATE INDEX summaries_by_time ON summaries (at);
+      CREATE VIRTUAL TABLE observations_fts USING fts5 (
+        title, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+      );
+      CREATE VIRTUAL TABLE summaries_fts USING fts5 (
+        title, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+      );
+      CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
+        DELETE FROM observations_fts WHERE rowid = old.id;
+      END;
+      CREATE TRIGGER summaries_gone AFTER DELETE ON summaries BEGIN
+        DELETE FROM summaries_fts WHERE rowid = old.id;
+      END;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -10,6 +10,7 @@ import { committer } from './commit.ts';
 import { conversationRows } from './conversations.ts';
 import { deletion } from './deletion.ts';
 import { digests } from './digest.ts';
+import { distilledRows } from './distilled.ts';
 import { projectLinks } from './links.ts';
 import { migrate } from './migrations.ts';
 import { pauseRows } from './pauses.ts';
@@ -19,6 +20,7 @@ import { textRewriting } from './rewrite.ts';
 import { keywordSearch } from './search.ts';
 import { sessionStates } from './session-states.ts';
 import { timelines } from './timeline.ts';
+import { turnRows } from './turns.ts';
 
 interface FileRow {
   id: number;
@@ -112,6 +114,8 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...keywordSearch(db, read),
     ...timelines(db, read),
     ...digests(db, read),
+    ...turnRows(db, read),
+    ...distilledRows(db, read, write),
     ...briefingRows(db, read, write),
     ...pinRows(db, read, write),
     ...projectLinks(db, read, write),
@@ -133,9 +137,11 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
         const orphans = db.pragma('foreign_key_check') as { table: string }[];
         const problems = said.map((row) => row.quick_check).filter((line) => line !== 'ok');
         if (orphans.length > 0) problems.push(`${orphans.length} rows refer to rows that do not exist`);
-        const indexed = db.prepare('SELECT count(*) FROM entries_fts_docsize').pluck().get() as number;
-        const entries = db.prepare('SELECT count(*) FROM entries').pluck().get() as number;
-        if (indexed !== entries) problems.push(`the search index holds ${indexed} of ${entries} entries`);
+        for (const table of ['entries', 'observations', 'summaries']) {
+          const indexed = db.prepare(`SELECT count(*) FROM ${table}_fts_docsize`).pluck().get() as number;
+          const rows = db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+          if (indexed !== rows) problems.push(`the search index holds ${indexed} of ${rows} ${table}`);
+        }
         return problems;
       });
     },

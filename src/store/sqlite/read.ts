@@ -108,6 +108,9 @@ export function projectIds(db: Database, filter: ProjectFilter): number[] {
   return below.pluck().all(folder, folder) as number[];
 }
 
+/** SQL for a column that begins with a text, which is bound twice. */
+export const startsWith = (column: string): string => `${column} >= ? AND ${column} < ? || x'f48fbfbf'`;
+
 type Run = <T>(work: () => T) => T;
 
 export function reader(
@@ -115,7 +118,6 @@ export function reader(
   run: Run,
 ): Pick<Store, 'counts' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'transcript' | 'toolUses'> {
   const one = (sql: string): number => db.prepare(sql).pluck().get() as number;
-  const startsWith = (column: string) => `${column} >= ? AND ${column} < ? || x'f48fbfbf'`;
   const sessionFiles = db.prepare<[string, string], { id: number; session_id: number }>(
     `SELECT f.id, s.id AS session_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
      WHERE s.session = ? AND s.agent = ? ORDER BY f.subagent IS NOT NULL, f.born_at, f.key`,
@@ -240,7 +242,7 @@ export const toToolUse = (row: ToolRow): ToolUse => ({
 });
 
 /** An id that is given whole means that one, even where it begins others. */
-function exactOrAll<T extends { id: string }>(found: readonly T[], id: string): readonly T[] {
+export function exactOrAll<T extends { id: string }>(found: readonly T[], id: string): readonly T[] {
   const exact = found.filter((item) => item.id === id);
   return exact.length > 0 ? exact : found;
 }

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { segment } from '../segment.ts';
 import type { Store, TextChange } from '../store.ts';
+import { rewriteDistilled } from './distilled.ts';
 import { sessionRows } from './session-rows.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -108,7 +109,7 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
       setState.run(JSON.stringify({ ...value, '@title': change.text(title) }), id);
     }
     for (const id of touched) sessions.refresh(id);
-    return changed;
+    return changed + rewriteDistilled(db, change);
   }
 
   function step(progress: Progress, limit: number, change: TextChange): Progress & { looked: number } {
@@ -116,7 +117,9 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
     if (phase === 'rest') {
       const changed = progress.changed + rewriteRest(change);
       // Words of removed texts stand in the index until its parts are merged.
-      if (changed > 0) db.prepare("INSERT INTO entries_fts (entries_fts) VALUES ('optimize')").run();
+      if (changed > 0)
+        for (const table of ['entries_fts', 'observations_fts', 'summaries_fts'])
+          db.prepare(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
       return { ...progress, done: progress.version, changed, looked: 0 };
     }
     const { rows, changed } = (phase === 'entries' ? rewriteEntries : rewriteUses)(after, limit, change);

@@ -143,6 +143,12 @@ function toMatch(query: KeywordQuery): { terms: string[]; phrases: string[] } {
   };
 }
 
+/** A query as FTS5 wants it; empty when it has no words. */
+export function matchExpression(query: KeywordQuery): string {
+  const { terms, phrases } = toMatch(query);
+  return expression(terms, phrases);
+}
+
 /** Terms beside a phrase only raise the rank: `phrase AND (phrase OR terms)` matches what the phrase matches. */
 function expression(terms: readonly string[], phrases: readonly string[]): string {
   if (phrases.length === 0) return terms.join(' OR ');

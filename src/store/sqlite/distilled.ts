@@ -1,0 +1,340 @@
+// Observations and summaries as rows, with their search indexes. Ids follow from what a row is about: made again, it is the same.
+import { createHash } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Observation, ObservationType } from '../../schema/observation.ts';
+import type { Summary } from '../../schema/summary.ts';
+import { toMoment } from '../../schema/time.ts';
+import { segment } from '../segment.ts';
+import type { DistilledFilter, NewObservation, NewSummary, ObservationFilter, Store, TextChange } from '../store.ts';
+import { exactOrAll, sessionConditions, startsWith } from './read.ts';
+import { matchExpression } from './search.ts';
+
+type Run = <T>(work: () => T) => T;
+
+interface Row {
+  id: number;
+  uid: string;
+  session: string;
+  agent: AgentName;
+  project: string | null;
+  at: number;
+  title: string;
+  files_read: string;
+  files_modified: string;
+  by: string;
+  tokens: number;
+}
+
+interface ObservationRow extends Row {
+  prompt: number;
+  type: ObservationType;
+  subtitle: string;
+  facts: string;
+  narrative: string;
+  concepts: string;
+  tools: string;
+  entries: string;
+}
+
+interface SummaryRow extends Row {
+  prompts: number;
+  request: string;
+  investigated: string;
+  learned: string;
+  completed: string;
+  next_steps: string;
+  notes: string;
+}
+
+const joins = 'JOIN sessions s ON s.id = d.session_id LEFT JOIN projects p ON p.id = s.project_id';
+const selectObservation = `SELECT d.*, s.session, s.agent, p.name AS project, (SELECT json_group_array(uuid) FROM
+    (SELECT e.uuid FROM observation_entries x JOIN entries e ON e.id = x.entry_id WHERE x.observation_id = d.id ORDER BY x.place)) AS entries`;
+const selectSummary = 'SELECT d.*, s.session, s.agent, p.name AS project';
+
+const idOf = (mark: string, ...parts: readonly (string | number)[]): string =>
+  mark + createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 12);
+
+/** Writes and removals without a transaction of their own: whoever calls them has begun one. */
+export function distilledWrites(db: Database) {
+  const sessionId = db
+    .prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?')
+    .pluck();
+  const ownEntry = db
+    .prepare<[string, number], number>('SELECT id FROM entries WHERE uuid = ? AND session_id = ?')
+    .pluck();
+  const observation = db.prepare<[number, number], ObservationRow>(
+    `${selectObservation} FROM observations d ${joins} WHERE d.session_id = ? AND d.prompt = ?`,
+  );
+  const summary = db.prepare<[number], SummaryRow>(`${selectSummary} FROM summaries d ${joins} WHERE d.session_id = ?`);
+  // A turn that has changed hands, to the file that was born first, leaves nothing behind at its former session.
+  const replaceObservation = db.prepare(
+    'DELETE FROM observations WHERE (session_id = ? AND prompt = ?) OR first_entry = ?',
+  );
+  const dropObservation = db.prepare('DELETE FROM observations WHERE session_id = ? AND prompt = ?');
+  const dropSummary = db.prepare('DELETE FROM summaries WHERE session_id = ?');
+  const addObservation = db.prepare(
+    `INSERT INTO observations (uid, session_id, prompt, first_entry, at, type, title, subtitle, facts, narrative, concepts,
+       files_read, files_modified, tools, by, tokens) VALUES (@uid, @session_id, @prompt, @first, @at, @type, @title, @subtitle, @facts,
+       @narrative, @concepts, @files_read, @files_modified, @tools, @by, @tokens)`,
+  );
+  const addCitations = db.prepare(
+    `INSERT INTO observation_entries (observation_id, place, entry_id)
+     SELECT ?, j.key, e.id FROM json_each(?) j JOIN entries e ON e.uuid = j.value`,
+  );
+  const addSummary = db.prepare(
+    `INSERT INTO summaries (uid, session_id, at, prompts, title, request, investigated, learned, completed, next_steps, notes,
+       files_read, files_modified, by, tokens) VALUES (@uid, @session_id, @at, @prompts, @title, @request, @investigated, @learned,
+       @completed, @next_steps, @notes, @files_read, @files_modified, @by, @tokens)`,
+  );
+  const index = {
+    observations: db.prepare('INSERT INTO observations_fts (rowid, title, text) VALUES (?, ?, ?)'),
+    summaries: db.prepare('INSERT INTO summaries_fts (rowid, title, text) VALUES (?, ?, ?)'),
+  };
+
+  return {
+    putObservation(given: NewObservation): Observation | undefined {
+      const session = sessionId.get(given.session, given.agent);
+      const first = session === undefined ? undefined : ownEntry.get(given.entries[0] ?? '', session);
+      if (session === undefined || first === undefined) return undefined;
+      const before = observation.get(session, given.prompt);
+      const uid = idOf('o', given.agent, given.session, given.prompt);
+      if (before !== undefined && isSame(toObservation(before), given)) return toObservation(before);
+      replaceObservation.run(session, given.prompt, first);
+      const { lastInsertRowid: id } = addObservation.run({
+        ...given,
+        uid,
+        session_id: session,
+        first,
+        at: Date.parse(given.at),
+        facts: JSON.stringify(given.facts),
+        concepts: JSON.stringify(given.concepts),
+        files_read: JSON.stringify(given.filesRead),
+        files_modified: JSON.stringify(given.filesModified),
+        tools: JSON.stringify(given.tools),
+        entries: undefined,
+      });
+      addCitations.run(id, JSON.stringify([...new Set(given.entries)]));
+      index.observations.run(id, segment(given.title), segment(observationText(given)));
+      return toObservation(observation.get(session, given.prompt) as ObservationRow);
+    },
+    putSummary(given: NewSummary): Summary | undefined {
+      const session = sessionId.get(given.session, given.agent);
+      if (session === undefined) return undefined;
+      const before = summary.get(session);
+      if (before !== undefined && isSame(toSummary(before), given)) return toSummary(before);
+      dropSummary.run(session);
+      const { lastInsertRowid: id } = addSummary.run({
+        ...given,
+        uid: idOf('s', given.agent, given.session),
+        session_id: session,
+        at: Date.parse(given.at),
+        next_steps: given.nextSteps,
+        files_read: JSON.stringify(given.filesRead),
+        files_modified: JSON.stringify(given.filesModified),
+      });
+      index.summaries.run(id, segment(given.title), segment(summaryText(given)));
+      return toSummary(summary.get(session) as SummaryRow);
+    },
+    dropObservation(agent: AgentName, session: string, prompt: number): void {
+      dropObservation.run(sessionId.get(session, agent) ?? null, prompt);
+    },
+    dropSummary(agent: AgentName, session: string): void {
+      dropSummary.run(sessionId.get(session, agent) ?? null);
+    },
+  };
+}
+
+/** Puts the texts of all rows through a change; returns how many it changed. Runs in the caller's transaction. */
+export function rewriteDistilled(db: Database, change: TextChange): number {
+  const writes = distilledWrites(db);
+  const json = (list: readonly string[]) => list.map((text) => change.text(text)).filter((text) => text !== '');
+  let changed = 0;
+  for (const row of db.prepare(`${selectObservation} FROM observations d ${joins}`).all() as ObservationRow[]) {
+    const { id: _, project: __, ...old } = toObservation(row);
+    const [title, subtitle, narrative] = [old.title, old.subtitle, old.narrative].map((text) => change.text(text));
+    const next = { ...old, title, subtitle, narrative, facts: json(old.facts), concepts: json(old.concepts) };
+    if (isSame(old, next as NewObservation)) continue;
+    changed++;
+    writes.putObservation(next as NewObservation);
+  }
+  for (const row of db.prepare(`${selectSummary} FROM summaries d ${joins}`).all() as SummaryRow[]) {
+    const { id: _, project: __, ...old } = toSummary(row);
+    const next: NewSummary = { ...old };
+    for (const name of ['title', 'request', 'investigated', 'learned', 'completed', 'nextSteps', 'notes'] as const)
+      next[name] = change.text(old[name]);
+    if (isSame(old, next)) continue;
+    changed++;
+    writes.putSummary(next);
+  }
+  return changed;
+}
+
+const isSame = (stored: object, given: object): boolean =>
+  Object.entries(given).every(
+    ([name, value]) => JSON.stringify((stored as Record<string, unknown>)[name]) === JSON.stringify(value),
+  );
+
+type Made =
+  | 'saveObservation'
+  | 'saveSummary'
+  | 'observations'
+  | 'summaries'
+  | 'findObservations'
+  | 'findSummaries'
+  | 'searchObservations'
+  | 'searchSummaries'
+  | 'dropDistilled';
+
+export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, Made> {
+  const writes = distilledWrites(db);
+  const sessionId = db
+    .prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?')
+    .pluck();
+
+  function list<T>(select: string, table: string, filter: ObservationFilter): T[] {
+    const { where, values } = conditions(db, filter);
+    const sql = `${select} FROM ${table} d ${joins} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
+      ORDER BY d.at DESC, d.id DESC LIMIT ?`;
+    return db.prepare(sql).all(...values, filter.limit ?? -1) as T[];
+  }
+
+  function search<T>(
+    select: string,
+    table: string,
+    match: string,
+    filter: ObservationFilter,
+  ): (T & { score: number })[] {
+    if (match === '') return [];
+    const { where, values } = conditions(db, filter);
+    // A word in the title says more than one in the text.
+    const sql = `${select}, bm25(${table}_fts, 2.0, 1.0) AS score FROM ${table}_fts f JOIN ${table} d ON d.id = f.rowid ${joins}
+      WHERE ${[`${table}_fts MATCH ?`, ...where].join(' AND ')} ORDER BY score, d.at DESC LIMIT ?`;
+    return db.prepare(sql).all(match, ...values, filter.limit ?? -1) as (T & { score: number })[];
+  }
+
+  const byUid = <T>(select: string, table: string, id: string): T[] =>
+    db.prepare(`${select} FROM ${table} d ${joins} WHERE ${startsWith('d.uid')} LIMIT 50`).all(id, id) as T[];
+
+  return {
+    async saveObservation(given) {
+      return write(() => writes.putObservation(given));
+    },
+    async saveSummary(given) {
+      return write(() => writes.putSummary(given));
+    },
+    async observations(filter) {
+      return read(() => list<ObservationRow>(selectObservation, 'observations', filter).map(toObservation));
+    },
+    async summaries(filter) {
+      return read(() => list<SummaryRow>(selectSummary, 'summaries', filter).map(toSummary));
+    },
+    async findObservations(id) {
+      return read(() =>
+        exactOrAll(byUid<ObservationRow>(selectObservation, 'observations', id).map(toObservation), id),
+      );
+    },
+    async findSummaries(id) {
+      return read(() => exactOrAll(byUid<SummaryRow>(selectSummary, 'summaries', id).map(toSummary), id));
+    },
+    async searchObservations(query, filter) {
+      const found = read(() =>
+        search<ObservationRow>(selectObservation, 'observations', matchExpression(query), filter),
+      );
+      return found.map((row) => ({ score: -row.score, observation: toObservation(row) }));
+    },
+    async searchSummaries(query, filter) {
+      const found = read(() => search<SummaryRow>(selectSummary, 'summaries', matchExpression(query), filter));
+      return found.map((row) => ({ score: -row.score, summary: toSummary(row) }));
+    },
+    async dropDistilled(of) {
+      return write(() => {
+        const session = of === undefined ? undefined : (sessionId.get(of.session, of.agent) ?? -1);
+        const drop = (table: string): number =>
+          session === undefined
+            ? db.prepare(`DELETE FROM ${table}`).run().changes
+            : db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(session).changes;
+        return { observations: drop('observations'), summaries: drop('summaries') };
+      });
+    },
+  };
+}
+
+/** SQL conditions on `d`, the row itself, and `s`, its session. */
+function conditions(
+  db: Database,
+  filter: ObservationFilter | DistilledFilter,
+): { where: string[]; values: (string | number)[] } {
+  const { where, values } = sessionConditions(db, filter);
+  const add = (condition: string, ...given: (string | number)[]) => {
+    where.push(condition);
+    values.push(...given);
+  };
+  if (filter.session !== undefined) add(startsWith('s.session'), filter.session, filter.session);
+  if (filter.since !== undefined) add('d.at >= ?', filter.since);
+  if (filter.until !== undefined) add('d.at < ?', filter.until);
+  if ('type' in filter && filter.type !== undefined) add('d.type = ?', filter.type);
+  if (filter.file !== undefined) {
+    const file = filter.file.replace(/^\.\//, '');
+    const named = 'SELECT value FROM json_each(d.files_modified) UNION ALL SELECT value FROM json_each(d.files_read)';
+    add(
+      `EXISTS (SELECT 1 FROM (${named}) WHERE value = ? OR substr(value, -length(?) - 1) = '/' || ?)`,
+      file,
+      file,
+      file,
+    );
+  }
+  return { where, values };
+}
+
+/** What the index holds beside the title. */
+const observationText = (one: NewObservation): string =>
+  [one.subtitle, ...one.facts, one.narrative, ...one.concepts, ...one.filesModified, ...one.filesRead].join('\n');
+
+const summaryText = (one: NewSummary): string =>
+  [one.request, one.investigated, one.learned, one.completed, one.nextSteps, one.notes, ...one.filesModified].join(
+    '\n',
+  );
+
+const strings = (json: string): string[] => JSON.parse(json) as string[];
+
+const toObservation = (row: ObservationRow): Observation => ({
+  id: row.uid,
+  session: row.session,
+  agent: row.agent,
+  project: row.project ?? '',
+  at: toMoment(row.at),
+  prompt: row.prompt,
+  type: row.type,
+  title: row.title,
+  subtitle: row.subtitle,
+  facts: strings(row.facts),
+  narrative: row.narrative,
+  concepts: strings(row.concepts),
+  filesRead: strings(row.files_read),
+  filesModified: strings(row.files_modified),
+  tools: strings(row.tools),
+  entries: strings(row.entries),
+  by: row.by,
+  tokens: row.tokens,
+});
+
+const toSummary = (row: SummaryRow): Summary => ({
+  id: row.uid,
+  session: row.session,
+  agent: row.agent,
+  project: row.project ?? '',
+  at: toMoment(row.at),
+  prompts: row.prompts,
+  title: row.title,
+  request: row.request,
+  investigated: row.investigated,
+  learned: row.learned,
+  completed: row.completed,
+  nextSteps: row.next_steps,
+  notes: row.notes,
+  filesRead: strings(row.files_read),
+  filesModified: strings(row.files_modified),
+  by: row.by,
+  tokens: row.tokens,
+});

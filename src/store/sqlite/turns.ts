@@ -1,0 +1,103 @@
+// A session's entries, cut into turns: a person's prompt and all that follows until the next.
+import type { Database } from 'better-sqlite3';
+import type { Store, StoredTurn } from '../store.ts';
+import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from './read.ts';
+
+type Run = <T>(work: () => T) => T;
+
+/** Of a longer turn its first and last entries are read. */
+const firstEntries = 300;
+const lastEntries = 900;
+/** Of a session with more turns, its first and last. */
+const firstTurns = 60;
+const lastTurns = 240;
+/** More of a text than this is read at its two ends only. */
+const ends = 8000;
+
+const inMain = 'e.subagent IS NULL AND e.abandoned = 0';
+
+/** Where a turn begins, and the place of the next prompt in the same file. */
+interface Stretch {
+  readonly prompt: number;
+  readonly session_id: number;
+  readonly file_id: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface PromptRow {
+  readonly session_id: number;
+  readonly file_id: number;
+  readonly pos: number;
+  readonly uuid: string;
+  readonly at: number;
+}
+
+export function turnRows(db: Database, run: Run): Pick<Store, 'prompts' | 'turn' | 'turns'> {
+  const prompts = db.prepare<[string, string], PromptRow>(
+    `SELECT e.session_id, e.file_id, e.pos, e.uuid, e.at FROM sessions s
+       JOIN entries e INDEXED BY entries_by_person ON e.session_id = s.id AND e.author = 'person' JOIN files f ON f.id = e.file_id
+     WHERE s.session = ? AND s.agent = ? AND ${inMain} ORDER BY f.born_at, f.key, e.pos`,
+  );
+  const firstFile = db.prepare<[string, string], { session_id: number; file_id: number }>(
+    `SELECT s.id AS session_id, f.id AS file_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
+     WHERE s.session = ? AND s.agent = ? AND f.subagent IS NULL ORDER BY f.born_at, f.key LIMIT 1`,
+  );
+  const places = db
+    .prepare<[number, number, number, number], number>(
+      `SELECT e.id FROM entries e WHERE e.file_id = ? AND e.pos >= ? AND e.pos < ? AND e.session_id = ? AND ${inMain} ORDER BY e.pos`,
+    )
+    .pluck();
+  const text = `CASE WHEN length(e.text) <= ${2 * ends} THEN e.text
+    ELSE substr(e.text, 1, ${ends}) || char(10) || '…' || char(10) || substr(e.text, -${ends}) END AS text`;
+  const entries = db.prepare<[string], EntryRow>(
+    `SELECT ${entryColumns.replace('e.text', text)} FROM json_each(?) j JOIN entries e ON e.id = j.value
+     JOIN sessions s ON s.id = e.session_id ORDER BY j.key`,
+  );
+  const toolUses = db.prepare<[string], ToolRow>(
+    `SELECT t.use_id, e.uuid, t.tool, e.at, t.input, t.files, t.outcome, t.output FROM json_each(?) j
+     JOIN entries e ON e.id = j.value JOIN tool_uses t ON t.entry_id = e.id WHERE e.tools IS NOT NULL ORDER BY j.key, t.id`,
+  );
+
+  function stretches(agent: string, session: string): Stretch[] {
+    const rows = prompts.all(session, agent);
+    const found = rows.map(({ session_id, file_id, pos }, i): Stretch => {
+      const next = rows[i + 1];
+      const to = next?.file_id === file_id ? next.pos : Number.MAX_SAFE_INTEGER;
+      return { prompt: i + 1, session_id, file_id, from: pos, to };
+    });
+    const [first] = found;
+    const opening = first ?? firstFile.get(session, agent);
+    if (opening !== undefined)
+      found.unshift({ ...opening, prompt: 0, from: 0, to: first?.from ?? Number.MAX_SAFE_INTEGER });
+    return found;
+  }
+
+  function read({ prompt, session_id, file_id, from, to }: Stretch): StoredTurn | undefined {
+    const all = places.all(file_id, from, to, session_id);
+    if (all.length === 0) return undefined;
+    const ids = JSON.stringify(headAndTail(all, firstEntries, lastEntries));
+    return { prompt, entries: entries.all(ids).map(toEntry), toolUses: toolUses.all(ids).map(toToolUse) };
+  }
+
+  return {
+    async prompts(agent, session) {
+      return run(() => prompts.all(session, agent).map(({ uuid, at }, i) => ({ prompt: i + 1, entry: uuid, at })));
+    },
+    async turn(agent, session, prompt) {
+      return run(() => {
+        const stretch = stretches(agent, session).find((one) => one.prompt === prompt);
+        return stretch === undefined ? undefined : read(stretch);
+      });
+    },
+    async turns(agent, session) {
+      return run(() =>
+        headAndTail(stretches(agent, session), firstTurns, lastTurns).flatMap((stretch) => read(stretch) ?? []),
+      );
+    },
+  };
+}
+
+/** All of them, or the first and the last. */
+const headAndTail = <T>(all: readonly T[], first: number, last: number): readonly T[] =>
+  all.length <= first + last ? all : [...all.slice(0, first), ...all.slice(-last)];

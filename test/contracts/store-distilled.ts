@@ -1,0 +1,289 @@
+// The part of the store's contract about turns, observations and summaries.
+import { describe, expect, it } from 'vitest';
+import { parseKeywords } from '../../src/recall/keywords.ts';
+import { toMoment } from '../../src/schema/time.ts';
+import type { Chunk, NewObservation, NewSummary, Store } from '../../src/store/store.ts';
+import { base, chunk, entry, rules } from './chunks.ts';
+
+export const observation = (first: string, more: Partial<NewObservation> = {}): NewObservation => ({
+  session: 's1',
+  agent: 'claude-code',
+  at: toMoment(base),
+  prompt: 1,
+  type: 'bugfix',
+  title: 'Mend the tide table',
+  subtitle: 'It was an hour late',
+  facts: ['Modified src/tide.ts.'],
+  narrative: 'The table was wrong in summer.',
+  concepts: ['daylight saving'],
+  filesRead: ['src/read.ts'],
+  filesModified: ['src/tide.ts'],
+  tools: ['Edit'],
+  entries: [first],
+  by: 'offline',
+  tokens: 0,
+  ...more,
+});
+
+export const summary = (more: Partial<NewSummary> = {}): NewSummary => ({
+  session: 's1',
+  agent: 'claude-code',
+  at: toMoment(base),
+  prompts: 1,
+  title: 'The tide table',
+  request: 'Why is it late?',
+  investigated: '',
+  learned: 'Moon and sun.',
+  completed: 'Mended.',
+  nextSteps: '',
+  notes: '',
+  filesRead: [],
+  filesModified: ['src/tide.ts'],
+  by: 'offline',
+  tokens: 0,
+  ...more,
+});
+
+const said = (uuid: string, text: string, more = {}) =>
+  entry(uuid, text, { role: 'assistant', author: 'model', ...more });
+
+export function describeDistilled(open: () => { store: Store; reopen(): Promise<Store> }): void {
+  const commit = (...chunks: Chunk[]) => open().store.commit(chunks, rules);
+  const uses = [{ id: 't', tool: 'Read', input: '{}', files: ['/w/tide/a.ts'] }];
+
+  describe('turns', () => {
+    it('begin with a prompt of a person and end before the next', async () => {
+      const { store } = open();
+      await commit(
+        chunk([
+          entry('p1', 'first', { at: base + 1 }),
+          said('a1', 'working', { tools: ['Read'], toolUses: uses }),
+          entry('m1', 'a notification', { author: 'machine' }),
+          entry('p2', 'second', { at: base + 2 }),
+          said('a2', 'done'),
+        ]),
+      );
+      expect(await store.prompts('claude-code', 's1')).toEqual([
+        { prompt: 1, entry: 'p1', at: base + 1 },
+        { prompt: 2, entry: 'p2', at: base + 2 },
+      ]);
+      const turns = await store.turns('claude-code', 's1');
+      expect(turns.map(({ prompt, entries }) => [prompt, entries.map(({ id }) => id)])).toEqual([
+        [1, ['p1', 'a1', 'm1']],
+        [2, ['p2', 'a2']],
+      ]);
+      expect(turns[0]?.toolUses).toMatchObject([{ id: 't', entry: 'a1', tool: 'Read' }]);
+      expect(await store.turn('claude-code', 's1', 2)).toEqual(turns[1]);
+      expect(await store.turn('claude-code', 's1', 3)).toBeUndefined();
+      expect(await store.turn('claude-code', 's1', 0)).toBeUndefined();
+      expect(await store.turns('pi', 's1')).toEqual([]);
+    });
+
+    it('what came before the first prompt is number 0', async () => {
+      const { store } = open();
+      await commit(chunk([said('a0', 'going on'), entry('p1', 'now this')]));
+      expect((await store.turns('claude-code', 's1')).map(({ prompt }) => prompt)).toEqual([0, 1]);
+      await commit(chunk([said('b0', 'alone', { session: 's2' })], { key: 'p/s2.jsonl' }));
+      expect((await store.turn('claude-code', 's2', 0))?.entries.map(({ id }) => id)).toEqual(['b0']);
+    });
+
+    it('leave out subagents, abandoned branches and what a fork copied', async () => {
+      const { store } = open();
+      await commit(
+        chunk([
+          entry('p1', 'first'),
+          said('a1', 'answer'),
+          entry('p2', 'a branch that was left'),
+          said('a2', 'to no end'),
+          entry('p3', 'again', { joinsAt: 10 }),
+        ]),
+        chunk([entry('q', 'task', { author: 'machine' }), said('r', 'result')], { key: 'sub', subagent: 'n' }),
+        chunk([entry('p1', 'first', { session: 's2' }), entry('p9', 'own', { session: 's2' })], {
+          key: 'p/s2.jsonl',
+          bornAt: base + 9,
+        }),
+      );
+      const ids = async (session: string) =>
+        (await store.turns('claude-code', session)).map(({ prompt, entries }) => [
+          prompt,
+          ...entries.map(({ id }) => id),
+        ]);
+      expect(await ids('s1')).toEqual([
+        [1, 'p1', 'a1'],
+        [2, 'p3'],
+      ]);
+      expect(await ids('s2')).toEqual([[1, 'p9']]);
+    });
+
+    it('lose their middle when they are very long', async () => {
+      const { store } = open();
+      const many = Array.from({ length: 1500 }, (_, i) =>
+        said(`a${i}`, i === 1 ? `x${'y'.repeat(50_000)}z` : `step ${i}`),
+      );
+      await commit(chunk([entry('p1', 'go'), ...many]));
+      const turn = await store.turn('claude-code', 's1', 1);
+      expect(turn?.entries.length).toBe(1200);
+      expect([turn?.entries[0]?.id, turn?.entries.at(-1)?.id]).toEqual(['p1', 'a1499']);
+      expect(turn?.entries[2]?.text.length).toBeLessThan(17_000);
+      expect(turn?.entries[2]?.text).toMatch(/^xy+\n…\ny+z$/);
+    });
+  });
+
+  describe('observations and summaries', () => {
+    const two = () =>
+      commit(
+        chunk([entry('p1', 'first'), said('a1', 'answer'), entry('p2', 'second'), said('a2', 'done')]),
+        chunk([entry('q1', 'elsewhere', { session: 'z' })], {
+          key: 'z',
+          agent: 'pi',
+          sessions: [{ session: 'z', cwd: '/w/moor', projectPath: '/w/moor', title: undefined }],
+        }),
+      );
+
+    it('come back as they were saved, under ids that stay the same', async () => {
+      const { store, reopen } = open();
+      await two();
+      const saved = await store.saveObservation(observation('p1', { entries: ['p1', 'a1'] }));
+      expect(saved).toMatchObject({ ...observation('p1', { entries: ['p1', 'a1'] }), project: 'tide' });
+      const account = await store.saveSummary(summary());
+      expect(account).toMatchObject({ ...summary(), project: 'tide' });
+      const other = await reopen();
+      expect(await other.observations({})).toEqual([saved]);
+      expect(await other.summaries({})).toEqual([account]);
+      expect(await other.findObservations(saved?.id.slice(0, 6) ?? '')).toEqual([saved]);
+      expect(await other.findSummaries(account?.id ?? '')).toEqual([account]);
+      await store.dropDistilled();
+      expect([await store.observations({}), await store.summaries({})]).toEqual([[], []]);
+      expect((await store.saveObservation(observation('p1')))?.id).toBe(saved?.id);
+      expect((await store.saveSummary(summary()))?.id).toBe(account?.id);
+    });
+
+    it('a later one replaces the earlier, also in the index', async () => {
+      const { store } = open();
+      await two();
+      await store.saveObservation(observation('p1'));
+      await store.saveObservation(observation('p1', { title: 'Another title', narrative: 'New words.' }));
+      await store.saveSummary(summary());
+      await store.saveSummary(summary({ title: 'Another account', learned: '' }));
+      expect((await store.observations({})).map(({ title }) => title)).toEqual(['Another title']);
+      expect((await store.summaries({})).map(({ title }) => title)).toEqual(['Another account']);
+      const found = async (words: string) => [
+        (await store.searchObservations(parseKeywords(words), { limit: 5 })).length,
+        (await store.searchSummaries(parseKeywords(words), { limit: 5 })).length,
+      ];
+      expect(await found('summer moon')).toEqual([0, 0]);
+      expect(await found('another')).toEqual([1, 1]);
+      expect(await store.integrity()).toEqual([]);
+    });
+
+    it('are refused without a trace when what they are about is gone', async () => {
+      const { store } = open();
+      await two();
+      expect(await store.saveObservation(observation('nowhere'))).toBeUndefined();
+      expect(await store.saveObservation(observation('q1'))).toBeUndefined();
+      expect(await store.saveObservation(observation('p1', { session: 'none' }))).toBeUndefined();
+      expect(await store.saveSummary(summary({ session: 'none' }))).toBeUndefined();
+      expect([await store.observations({}), await store.summaries({})]).toEqual([[], []]);
+      expect(await store.saveObservation(observation('p1', { entries: ['p1', 'vanished', 'a1'] }))).toMatchObject({
+        entries: ['p1', 'a1'],
+      });
+    });
+
+    it('are filtered by project, agent, session, type, file and time, newest first', async () => {
+      const { store } = open();
+      await two();
+      const later = toMoment(base + 1000);
+      await store.saveObservation(observation('p1'));
+      await store.saveObservation(
+        observation('p2', { prompt: 2, type: 'feature', at: later, filesModified: [], filesRead: ['lib/tide.ts'] }),
+      );
+      await store.saveObservation(
+        observation('q1', { agent: 'pi', session: 'z', at: toMoment(base - 5), filesModified: ['moor.ts'] }),
+      );
+      const ids = async (filter: Parameters<Store['observations']>[0]) =>
+        (await store.observations(filter)).map(({ session, prompt }) => `${session}.${prompt}`);
+      expect(await ids({})).toEqual(['s1.2', 's1.1', 'z.1']);
+      expect(await ids({ limit: 1 })).toEqual(['s1.2']);
+      expect(await ids({ project: { name: 'moor' } })).toEqual(['z.1']);
+      expect(await ids({ agent: 'claude-code' })).toEqual(['s1.2', 's1.1']);
+      expect(await ids({ session: 'z' })).toEqual(['z.1']);
+      expect(await ids({ type: 'feature' })).toEqual(['s1.2']);
+      expect(await ids({ file: 'tide.ts' })).toEqual(['s1.2', 's1.1']);
+      expect(await ids({ file: './src/tide.ts' })).toEqual(['s1.1']);
+      expect(await ids({ file: 'ide.ts' })).toEqual([]);
+      expect(await ids({ since: base })).toEqual(['s1.2', 's1.1']);
+      expect(await ids({ until: base + 1000 })).toEqual(['s1.1', 'z.1']);
+      const hits = await store.searchObservations(parseKeywords('summer tables'), {
+        limit: 9,
+        project: { name: 'tide' },
+      });
+      expect(hits.map((hit) => hit.observation.prompt).sort()).toEqual([1, 2]);
+      expect(hits.every((hit) => hit.score > 0)).toBe(true);
+      expect(await store.searchObservations(parseKeywords('"; DROP'), { limit: 9 })).toEqual([]);
+      expect(await store.searchObservations(parseKeywords(''), { limit: 9 })).toEqual([]);
+    });
+
+    it('go with their session', async () => {
+      const { store } = open();
+      await two();
+      await store.saveObservation(observation('p1'));
+      await store.saveSummary(summary());
+      await store.saveSummary(summary({ agent: 'pi', session: 'z' }));
+      await store.deleteSession('claude-code', 's1', rules);
+      expect(await store.observations({})).toEqual([]);
+      expect((await store.summaries({})).map(({ session }) => session)).toEqual(['z']);
+      expect(await store.integrity()).toEqual([]);
+    });
+
+    it('stay when a transcript is read anew, unless their prompt is no longer in it', async () => {
+      const { store } = open();
+      await two();
+      await store.saveObservation(observation('p1', { entries: ['p1', 'a1'] }));
+      await store.saveObservation(observation('p2', { prompt: 2 }));
+      await commit(chunk([entry('p1', 'first'), entry('p3', 'third')], { restart: true }));
+      expect((await store.observations({})).map(({ prompt, entries }) => [prompt, entries])).toEqual([[1, ['p1']]]);
+      await store.saveObservation(observation('p3', { prompt: 2 }));
+      expect((await store.observations({})).length).toBe(2);
+      expect(await store.integrity()).toEqual([]);
+    });
+
+    it('follow a turn that changes hands: it is told once', async () => {
+      const { store } = open();
+      await commit(
+        chunk([entry('p1', 'first', { session: 's2' }), entry('p2', 'own', { session: 's2' })], {
+          key: 'p/s2.jsonl',
+          bornAt: base + 9,
+        }),
+      );
+      await store.saveObservation(observation('p1', { session: 's2' }));
+      // The file that was born first comes later, and the entry becomes its own.
+      await commit(chunk([entry('p1', 'first')], { bornAt: base }));
+      expect(await store.saveObservation(observation('p1', { session: 's2' }))).toBeUndefined();
+      await store.saveObservation(observation('p1'));
+      expect((await store.observations({})).map(({ session }) => session)).toEqual(['s1']);
+    });
+
+    it('are redacted with the texts that they came from', async () => {
+      const { store } = open();
+      await two();
+      await store.saveObservation(observation('p1', { facts: ['token old-secret was used'], title: 'Use old-secret' }));
+      await store.saveSummary(summary({ notes: 'old-secret leaked' }));
+      const hide = (text: string) => text.replaceAll('old-secret', '[removed]');
+      for (let done = false; !done; ) ({ done } = await store.rewriteTexts(1, { text: hide, json: hide }, 100));
+      expect(JSON.stringify([await store.observations({}), await store.summaries({})])).not.toContain('old-secret');
+      expect(await store.searchObservations(parseKeywords('"old secret"'), { limit: 5 })).toEqual([]);
+      expect(await store.integrity()).toEqual([]);
+    });
+
+    it('are dropped for one session, or for all', async () => {
+      const { store } = open();
+      await two();
+      await store.saveObservation(observation('p1'));
+      await store.saveObservation(observation('q1', { agent: 'pi', session: 'z' }));
+      await store.saveSummary(summary());
+      expect(await store.dropDistilled({ agent: 'pi', session: 'z' })).toEqual({ observations: 1, summaries: 0 });
+      expect(await store.dropDistilled({ agent: 'pi', session: 'none' })).toEqual({ observations: 0, summaries: 0 });
+      expect(await store.dropDistilled()).toEqual({ observations: 1, summaries: 1 });
+    });
+  });
+}
