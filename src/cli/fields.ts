@@ -7,7 +7,7 @@ export interface Field {
   readonly name: string;
   /** As typed: `--min-size`, or `<id>` for an argument. */
   readonly label: string;
-  readonly kind: 'flag' | 'number' | 'text' | 'choice';
+  readonly kind: 'flag' | 'number' | 'text' | 'choice' | 'list';
   readonly choices: readonly string[];
   readonly positional: boolean;
   readonly required: boolean;
@@ -45,7 +45,9 @@ function toField(name: string, schema: z.ZodType, positional: boolean): Field {
         ? 'number'
         : choices.length > 0
           ? 'choice'
-          : 'text';
+          : inner instanceof z.ZodArray
+            ? 'list'
+            : 'text';
   const meta = schema.meta() ?? inner.meta();
   return {
     name,
@@ -67,8 +69,7 @@ export function toInput(operation: Operation, typed: Readonly<Record<string, unk
   for (const { name, kind } of fields) {
     const value = typed[name];
     if (value === undefined) continue;
-    const isNumber = kind === 'number' && typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value);
-    values[name] = isNumber ? Number(value) : value;
+    values[name] = typeof value === 'string' ? fromText(kind, value) : value;
   }
   const parsed = operation.input.safeParse(values);
   if (parsed.success) return parsed.data as Record<string, unknown>;
@@ -80,9 +81,17 @@ export function toInput(operation: Operation, typed: Readonly<Record<string, unk
   });
 }
 
+/** What was typed as the type it stands for; what cannot stand for it is left to the schema to refuse. */
+function fromText(kind: Field['kind'], text: string): unknown {
+  if (kind === 'number' && /^\s*-?\d+(\.\d+)?\s*$/.test(text)) return Number(text);
+  if (kind === 'list') return text.split(/[\s,]+/).filter((part) => part !== '');
+  return text;
+}
+
 function complaint(issue: z.core.$ZodIssue, field: Field): string {
   if (field.kind === 'choice') return `must be one of: ${field.choices.join(', ')}`;
-  if (field.kind === 'text') return 'must not be empty';
+  if (field.kind === 'list' && issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  if (field.kind === 'text' || field.kind === 'list') return 'must not be empty';
   if (issue.code === 'too_small') return `must be at least ${issue.minimum}`;
   if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
   return 'must be a whole number';

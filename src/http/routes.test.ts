@@ -15,6 +15,7 @@ afterAll(() => stand.close());
 
 /** Values for fields that a route cannot do without; a new one of its own is added here. */
 const examples: Readonly<Record<string, unknown>> = {
+  ids: session,
   id: session,
   query: 'checkout',
   q: 'checkout',

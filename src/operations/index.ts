@@ -3,6 +3,7 @@ import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
 import { conversations } from './conversations.ts';
 import { doctor } from './doctor.ts';
+import { get } from './get.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
 import { logs } from './logs.ts';
@@ -30,6 +31,7 @@ export const operations = [
   sessions,
   sessionsDelete,
   show,
+  get,
   timeline,
   briefing,
   pin,

@@ -5,8 +5,8 @@ import { AgentName } from '../schema/agent-name.ts';
 import { Pin } from '../schema/pin.ts';
 import type { PinKey, Store } from '../store/store.ts';
 import { toProject } from './filters.ts';
+import { find } from './find.ts';
 import { type Context, operation } from './operation.ts';
-import { find } from './show.ts';
 
 const input = z.object({
   id: z.string().min(1).describe('id of a session or entry (its beginning is enough), or name or path of a project'),
@@ -50,7 +50,7 @@ export const pins = operation({
   summary: 'List what is pinned and what is muted',
   input: z.object({}),
   output: z.object({ pins: z.array(Pin) }),
-  surfaces: ['cli', 'http', 'mcp'],
+  surfaces: ['cli', 'http'],
   examples: ['holdfast pins', 'holdfast pins --json'],
   run: async ({ store }) => ({ pins: [...(await store.pins())] }),
 });

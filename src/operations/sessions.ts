@@ -4,8 +4,8 @@ import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { Session } from '../schema/session.ts';
 import { filterFields, toFilter } from './filters.ts';
+import { find } from './find.ts';
 import { operation } from './operation.ts';
-import { find } from './show.ts';
 
 export const sessions = operation({
   name: 'sessions',

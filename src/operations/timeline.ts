@@ -6,8 +6,8 @@ import type { Store, TimelineEntry } from '../store/store.ts';
 import { gist, toolGist } from '../text/gist.ts';
 import { answerText } from '../text/open-ends.ts';
 import { filterFields, limitField, toFilter } from './filters.ts';
+import { find } from './find.ts';
 import { operation } from './operation.ts';
-import { find } from './show.ts';
 
 const longest = 240;
 
@@ -48,14 +48,18 @@ export const timeline = operation({
     const after = await store.timeline({ ...filter, since, end: 'oldest', limit });
     // Half of each side, and more of one where the other has less.
     const later = Math.max(limit - before.length, Math.ceil(limit / 2));
-    const kept = [...before.slice(-Math.max(0, limit - Math.min(later, after.length))), ...after.slice(0, later)];
+    const earlier = before.slice(-Math.max(0, limit - Math.min(later, after.length)));
+    // What only a subagent said, or what was left, is no part of the time; around it, it is.
+    const apart = entry !== undefined && !after.some((one) => one.entry.id === entry.id);
+    const own = apart ? [{ entry, project: session.project }] : [];
+    const kept = [...earlier, ...own, ...after.slice(0, later - own.length)];
     const focus =
       entry?.id ?? kept.find((one) => one.entry.session === session.id && Date.parse(one.entry.at) >= at)?.entry.id;
     return { ...(focus === undefined ? {} : { focus }), items: await toItems(store, kept) };
   },
 });
 
-async function toItems(store: Store, found: readonly TimelineEntry[]): Promise<TimelineItem[]> {
+export async function toItems(store: Store, found: readonly TimelineEntry[]): Promise<TimelineItem[]> {
   const uses = new Map<string, ToolUse[]>();
   const users = found.filter(({ entry }) => entry.tools.length > 0).map(({ entry }) => entry.id);
   for (const use of await store.toolUses(users)) uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);

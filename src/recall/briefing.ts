@@ -10,6 +10,7 @@ import { answerText, isAnswer, isPrompt, type OpenEnd, openEnds } from '../text/
 import { estimateTokens } from '../text/tokens.ts';
 import { allot, type Claim } from './budget.ts';
 import { type Calendar, calendar } from './calendar.ts';
+import { shortIds } from './short-ids.ts';
 import { subjectsOf } from './subjects.ts';
 
 export interface BriefingDeps {
@@ -126,13 +127,6 @@ const heard = (ending: SessionEnding, marks: Marks): SessionEnding => ({
 function distinct(sessions: readonly SessionGlance[]): SessionGlance[] {
   const seen = new Set<string>();
   return sessions.filter(({ asked }) => !seen.has(asked) && seen.add(asked));
-}
-
-/** Enough of the ids to tell them apart. */
-function shortIds(ids: readonly string[]): (id: string) => string {
-  let length = 8;
-  while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length++;
-  return (id) => inOneLine(id.slice(0, length));
 }
 
 type ShortId = (id: string) => string;

@@ -17,6 +17,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   sessions: async () => (await import('./sessions.ts')).renderSessions,
   'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,
   show: async () => (await import('./show.ts')).renderShow,
+  get: async () => (await import('./get.ts')).renderGet,
   timeline: async () => (await import('./timeline.ts')).renderTimeline,
   briefing: async () => (await import('./briefing.ts')).renderBriefing,
   pin: async () => (await import('./pins.ts')).renderMark,
@@ -47,7 +48,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'worker uninstall': async () => (await import('./worker.ts')).renderUninstall,
 };
 
-const paged = new Set(['show', 'sessions', 'timeline', 'briefing', 'conversations', 'projects']);
+const paged = new Set(['show', 'get', 'sessions', 'timeline', 'briefing', 'conversations', 'projects']);
 
 export async function render(name: string, output: unknown, view: View, input: unknown): Promise<Rendering> {
   const load = table[name];

@@ -1,0 +1,138 @@
+// Whatever an id names, in full, as far as the reader has room: the last step after `search` and `timeline`.
+import { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
+import { shortIds } from '../recall/short-ids.ts';
+import { AgentName } from '../schema/agent-name.ts';
+import type { Entry } from '../schema/entry.ts';
+import { Item } from '../schema/item.ts';
+import type { Store } from '../store/store.ts';
+import { inOneLine } from '../text/gist.ts';
+import { type Candidate, entriesNamed, findOne, type Lookup, type Place, sessionsNamed } from './find.ts';
+import { operation } from './operation.ts';
+import { withToolUses } from './show.ts';
+import { toItems } from './timeline.ts';
+
+/** An item with the whole of its text; what fits is decided afterwards. */
+type Whole = Omit<Item, 'cut'>;
+
+interface Kind {
+  /** The ids of this kind that begin as asked, each with the way to read it. */
+  named(store: Store, agent: AgentName | undefined): Lookup<(store: Store) => Promise<Whole>>;
+}
+
+/** Every kind of thing that has an id, in the order in which they are asked. */
+const kinds: readonly Kind[] = [
+  { named: (store, agent) => reading(sessionsNamed(store, agent), readSession) },
+  { named: (store, agent) => reading(entriesNamed(store, agent), readEntry) },
+];
+
+export const get = operation({
+  name: 'get',
+  summary: 'Get entries and sessions in full by their ids: text, tool uses, what stands before and after',
+  input: z.object({
+    ids: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(20)
+      .meta({ description: 'ids of entries or sessions; the beginning of each is enough', rest: true }),
+    agent: AgentName.optional().describe('the agent, where two use the same id'),
+    maxChars: z.int().min(200).max(1_000_000).default(12_000).describe('at most this many characters of text in all'),
+    from: z.int().min(0).default(0).describe('begin at this character of the text, where it was cut before'),
+  }),
+  output: z.object({ items: z.array(Item) }),
+  surfaces: ['cli', 'http', 'mcp'],
+  positional: ['ids'],
+  examples: ['holdfast get 0f3c', 'holdfast get 0f3c 1a2b --max-chars 4000', 'holdfast get 0f3c --from 12000 --json'],
+  async run({ store }, { ids, agent, maxChars, from }) {
+    const wanted = [...new Set(ids.map((id) => id.trim()))];
+    if (from > 0 && wanted.length > 1)
+      throw new HoldfastError('BAD_INPUT', 'A place to go on from can be given for one id only', {
+        hint: 'Get the others in a call of their own.',
+      });
+    const lookups = kinds.map((kind) => kind.named(store, agent));
+    const items: Item[] = [];
+    let room = maxChars;
+    for (const [i, id] of wanted.entries()) {
+      const whole = await (await findOne(id, lookups, 'session or entry'))(store);
+      // What one leaves over is for those after it.
+      const item = within(whole, from, Math.floor(room / (wanted.length - i)));
+      room -= sizeOf(item);
+      items.push(item);
+    }
+    return { items };
+  },
+});
+
+const reading =
+  (lookup: Lookup<Place>, read: (store: Store, place: Place) => Promise<Whole>): ReturnType<Kind['named']> =>
+  async (id) =>
+    (await lookup(id)).map(
+      (found): Candidate<(store: Store) => Promise<Whole>> => ({
+        ...found,
+        what: (store) => read(store, found.what),
+      }),
+    );
+
+async function readEntry(store: Store, { session, entry }: Place): Promise<Whole> {
+  const { id, at, agent, role, text, subagent, abandoned } = entry as Entry;
+  const around = (await store.transcript(agent, session.id, { subagents: subagent !== undefined })).filter(
+    (one) => one.subagent === subagent,
+  );
+  const place = around.findIndex((one) => one.id === id);
+  const [before, after] = [around[place - 1]?.id, around[place + 1]?.id];
+  const [{ toolUses } = { toolUses: [] }] = await withToolUses(store, [entry as Entry]);
+  return {
+    kind: 'entry',
+    id,
+    at,
+    project: session.project,
+    agent,
+    session: session.id,
+    title: session.title,
+    role,
+    ...(subagent === undefined ? {} : { subagent }),
+    ...(abandoned ? { abandoned } : {}),
+    text,
+    toolUses,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+async function readSession(store: Store, { session }: Place): Promise<Whole> {
+  const { id, agent, project, title, startedAt: at } = session;
+  const entries = await store.transcript(agent, id);
+  const lines = await toItems(
+    store,
+    entries.map((entry) => ({ entry, project })),
+  );
+  const short = shortIds(lines.map((line) => line.id));
+  const text = lines.map((line) => `${short(line.id)} ${line.at.slice(0, 16)} ${line.role}: ${inOneLine(line.text)}`);
+  return { kind: 'session', id, at, project, agent, session: id, title, text: text.join('\n') };
+}
+
+/** The text from a place on, then whole tool uses, as long as there is room. */
+function within(whole: Whole, from: number, room: number): Item {
+  const start = Math.min(from, whole.text.length);
+  const text = slice(whole.text, start, start + room);
+  const end = start + text.length;
+  const uses = whole.toolUses ?? [];
+  let left = room - text.length;
+  const kept = uses.filter((use) => {
+    left -= sizeOfUse(use);
+    return left >= 0;
+  });
+  const toolUses = whole.toolUses === undefined ? {} : { toolUses: kept };
+  const cut = { characters: whole.text.length - end, from: end, toolUses: uses.length - kept.length };
+  return { ...whole, text, ...toolUses, ...(cut.characters + cut.toolUses > 0 ? { cut } : {}) };
+}
+
+/** Never half of a character that takes two. */
+const slice = (text: string, start: number, end: number): string =>
+  text.slice(start, /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end - 1 : end);
+
+const sizeOfUse = ({ input, output = '' }: { input: string; output?: string | undefined }): number =>
+  input.length + output.length;
+
+const sizeOf = ({ text, toolUses = [] }: Item): number =>
+  text.length + toolUses.reduce((sum, use) => sum + sizeOfUse(use), 0);
