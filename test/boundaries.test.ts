@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 /** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
 const ground = ['schema', 'errors.ts', 'replace-file.ts'];
-const known = [...ground, 'agents', 'config.ts', 'log.ts', 'package.ts', 'store', 'text'];
+const known = [...ground, 'agents', 'config.ts', 'embedding', 'log.ts', 'package.ts', 'store', 'text'];
 const middle = ['capture', 'distill', 'install', 'recall', 'sessions'];
 const top = [...known, 'config-file.ts', ...middle, 'operations'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'config.ts': [...ground, 'agents'],
   'config-file.ts': [...ground, 'agents', 'config.ts'],
   store: [...ground, 'agents'],
+  embedding: [...ground, 'package.ts'],
   text: [...ground, 'store'],
   ...Object.fromEntries(middle.map((layer) => [layer, known])),
   operations: [...known, 'config-file.ts', ...middle],

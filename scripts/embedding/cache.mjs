@@ -1,0 +1,13 @@
+// Where the pipeline keeps what it fetched and worked out: outside the repository, safe to delete.
+import { mkdirSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const root = process.env.HOLDFAST_EMBEDDING_CACHE ?? path.join(os.homedir(), '.cache', 'holdfast-embedding');
+
+/** A path in the cache; its folder exists. */
+export function cached(...parts) {
+  const file = path.join(root, ...parts);
+  mkdirSync(path.dirname(file), { recursive: true });
+  return file;
+}

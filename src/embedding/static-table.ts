@@ -1,0 +1,109 @@
+// Text → tokens → weighted sum of their rows → a unit vector in int8. The rows are distilled from a sentence model by scripts/embedding; the
+// weight of a token is part of its row's scale. The file: header, vocabulary, scales, rows (see readTable).
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { explain, HoldfastError } from '../errors.ts';
+import { packageRoot } from '../package.ts';
+import { openWordPiece } from './wordpiece.ts';
+
+export interface StaticTable {
+  /** Name and version: vectors of different models cannot be compared. */
+  readonly model: string;
+  readonly dimensions: number;
+  /** A unit vector × 127, so that dot / 127² is the cosine. Undefined where no word of the text is known. */
+  embed(text: string): Int8Array | undefined;
+  embedFloat(text: string): Float32Array | undefined;
+}
+
+export const staticTablePath = path.join(packageRoot, 'models', 'static-256.bin');
+
+/** The rest of a longer text is not read: work stays bounded, and a mean of more words says no more. */
+const MAX_TOKENS = 1024;
+const MAX_LENGTH = 16 * MAX_TOKENS;
+
+const MAGIC = 'HOLDFAST TABLE 1';
+const HEADER = 64;
+
+interface Table {
+  readonly model: string;
+  readonly dimensions: number;
+  readonly vocabulary: readonly string[];
+  readonly scales: Float32Array;
+  readonly rows: Int8Array;
+}
+
+/**
+ * 16 bytes magic, 32 bytes name of the model, then as 32-bit numbers: dimensions, rows, bytes of vocabulary, CRC-32 of all that follows the header.
+ * Then the tokens (UTF-8, a line each, filled up to a multiple of 4 bytes), a float32 scale for each row, and the rows in int8.
+ */
+function readTable(file: string, bytes: Buffer): Table {
+  const damaged = (what: string) =>
+    new HoldfastError('UNREADABLE', `${file} is no table of word vectors: ${what}`, {
+      hint: 'Install Holdfast again.',
+    });
+  if (bytes.length < HEADER || bytes.toString('latin1', 0, 16) !== MAGIC)
+    throw damaged('it begins with something else');
+  const [dimensions, count, vocabularyBytes, sum] = [48, 52, 56, 60].map((at) => bytes.readUInt32LE(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const scalesAt = HEADER + vocabularyBytes;
+  const rowsAt = scalesAt + count * 4;
+  if (vocabularyBytes % 4 !== 0 || bytes.length !== rowsAt + count * dimensions)
+    throw damaged('it has not the length that it says');
+  if (crc32(bytes.subarray(HEADER)) !== sum) throw damaged('its check sum does not fit');
+  const vocabulary = bytes.toString('utf8', HEADER, scalesAt).trimEnd().split('\n');
+  if (vocabulary.length !== count) throw damaged('it has not a row for each token');
+  return {
+    model: bytes.toString('latin1', 16, 48).replace(/\0+$/, ''),
+    dimensions,
+    vocabulary,
+    scales: new Float32Array(new Uint8Array(bytes.subarray(scalesAt, rowsAt)).buffer),
+    rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, count * dimensions),
+  };
+}
+
+/** Reads about 8 MB: for the caller to do once, and not before the first text. */
+export function loadStaticTable(file: string = staticTablePath): StaticTable {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw explain(error, `The table of word vectors ${file}`);
+  }
+  const { model, dimensions, vocabulary, scales, rows } = readTable(file, bytes);
+  const wordPiece = openWordPiece(vocabulary, { splitHumps: true });
+  const ids = new Int32Array(MAX_TOKENS);
+  const sum = new Float64Array(dimensions);
+
+  /** The sum of the rows in `sum`; its length, 0 where there is nothing to say. */
+  function add(text: string): number {
+    const count = wordPiece.tokenize(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, ids);
+    sum.fill(0);
+    for (let i = 0; i < count; i++) {
+      const id = ids[i] as number;
+      const scale = scales[id] as number;
+      const row = id * dimensions;
+      for (let d = 0; d < dimensions; d++) sum[d] = (sum[d] as number) + scale * (rows[row + d] as number);
+    }
+    let square = 0;
+    for (let d = 0; d < dimensions; d++) square += (sum[d] as number) ** 2;
+    return Math.sqrt(square);
+  }
+
+  return {
+    model,
+    dimensions,
+    embed(text) {
+      const norm = add(text);
+      return norm > 0 ? Int8Array.from(sum, (value) => Math.round((value / norm) * 127)) : undefined;
+    },
+    embedFloat(text) {
+      const norm = add(text);
+      return norm > 0 ? Float32Array.from(sum, (value) => value / norm) : undefined;
+    },
+  };
+}

@@ -1,0 +1,178 @@
+// Text → token ids, as BERT's uncased WordPiece does it: lower case without accents, punctuation and CJK apart, then the longest known pieces.
+// Runs over every entry at import, so nothing is allocated for a character or a word.
+
+export interface WordPiece {
+  /** Writes the ids of the text's tokens and says how many; stops when `ids` is full. A word that has no pieces is `[UNK]`, or nothing where the vocabulary has none. */
+  tokenize(text: string, ids: Int32Array): number;
+}
+
+export interface WordPieceOptions {
+  /** A word that is no token itself is read by its parts: `useAuthStore` as `use auth store`. BERT does not. */
+  readonly splitHumps?: boolean;
+}
+
+const LETTER = 1;
+const SPACE = 2;
+const NOTHING = 3;
+const ALONE = 4;
+/** A longer word is a hash or a blob; BERT's limit too. */
+const MAX_WORD = 100;
+const SLOTS = 1 << 17;
+
+const classes = new Uint8Array(0x10000);
+const lower = new Uint16Array(0x10000);
+
+/** The class of a UTF-16 unit of decomposed text, found out at its first use; with it its lower case. */
+function classOf(unit: number): number {
+  const char = String.fromCharCode(unit);
+  const small = char.toLowerCase();
+  lower[unit] = small.length === 1 ? small.charCodeAt(0) : unit;
+  let found = LETTER;
+  if (unit === 9 || unit === 10 || unit === 13) found = SPACE;
+  else if (/[\p{C}\p{Mn}\ufffd]/u.test(char)) found = NOTHING;
+  else if (/\s/.test(char)) found = SPACE;
+  else if (/[!-/:-@[-`{-~\p{P}\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/u.test(char)) found = ALONE;
+  // Not BERT's: a picture stuck to a word would make the word unknown.
+  else if (unit > 0x7f && /\p{Extended_Pictographic}/u.test(char)) found = ALONE;
+  classes[unit] = found;
+  return found;
+}
+
+/** The vocabulary as one string and a hash table over it: a Map of its strings would cost more to build and to keep. */
+export function openWordPiece(vocabulary: readonly string[], options: WordPieceOptions = {}): WordPiece {
+  const splitHumps = options.splitHumps ?? false;
+  const unknown = vocabulary.indexOf('[UNK]');
+  const inner = vocabulary.map((token) => token.length > 2 && token.startsWith('##'));
+  const words = vocabulary.map((token, id) => (inner[id] ? token.slice(2) : token));
+  const letters = words.join('');
+  const starts = new Int32Array(words.length + 1);
+  const slots = new Int32Array(SLOTS).fill(-1);
+  const isInner = Uint8Array.from(inner, Number);
+  let longest = 0;
+  for (const [id, word] of words.entries()) {
+    starts[id + 1] = (starts[id] as number) + word.length;
+    longest = Math.max(longest, word.length);
+    let hash = isInner[id] as number;
+    for (let i = 0; i < word.length; i++) hash = (Math.imul(hash, 0x01000193) ^ word.charCodeAt(i)) | 0;
+    let slot = place(hash);
+    while (slots[slot] !== -1) slot = (slot + 1) & (SLOTS - 1);
+    slots[slot] = id;
+  }
+
+  const word = new Uint16Array(MAX_WORD);
+  const capital = new Uint8Array(MAX_WORD);
+  const hashes = new Int32Array(MAX_WORD + 1);
+  let length = 0;
+
+  function find(hash: number, from: number, to: number, within: number): number {
+    for (let slot = place(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
+      const id = slots[slot] as number;
+      if (id === -1) return -1;
+      const start = starts[id] as number;
+      if (isInner[id] !== within || (starts[id + 1] as number) - start !== to - from) continue;
+      let i = from;
+      while (i < to && letters.charCodeAt(start + i - from) === word[i]) i++;
+      if (i === to) return id;
+    }
+  }
+
+  /** The pieces of word[from, to). Returns the new count of ids; a piece that is not known takes the others back. */
+  function pieces(from: number, to: number, ids: Int32Array, count: number): number {
+    const before = count;
+    for (let start = from; start < to; ) {
+      const within = start > from ? 1 : 0;
+      const last = Math.min(to, start + longest);
+      let hash = within;
+      for (let i = start; i < last; i++) {
+        hash = (Math.imul(hash, 0x01000193) ^ (word[i] as number)) | 0;
+        hashes[i + 1] = hash;
+      }
+      let end = last;
+      let id = -1;
+      for (; end > start; end--) {
+        id = find(hashes[end] as number, start, end, within);
+        if (id !== -1) break;
+      }
+      if (id === -1) return unknownWord(ids, before);
+      if (count === ids.length) return count;
+      ids[count++] = id;
+      start = end;
+    }
+    return count;
+  }
+
+  function unknownWord(ids: Int32Array, count: number): number {
+    if (unknown === -1 || count === ids.length) return count;
+    ids[count] = unknown;
+    return count + 1;
+  }
+
+  /** Ends the word that was being read. */
+  function flush(ids: Int32Array, count: number): number {
+    const to = length;
+    length = 0;
+    if (to > MAX_WORD) return unknownWord(ids, count);
+    if (!splitHumps || !hasHump(to)) return pieces(0, to, ids, count);
+    const before = count;
+    let filled = pieces(0, to, ids, count);
+    if (filled === before + 1 && ids[before] !== unknown) return filled;
+    filled = before;
+    for (let from = 0, at = 1; at <= to; at++)
+      if (at === to || isHump(at, to)) {
+        filled = pieces(from, at, ids, filled);
+        from = at;
+      }
+    return filled;
+  }
+
+  function hasHump(to: number): boolean {
+    for (let at = 1; at < to; at++) if (isHump(at, to)) return true;
+    return false;
+  }
+
+  /** A capital after a small letter (`authStore`), or the last of several before one (`HTTPServer`). */
+  function isHump(at: number, to: number): boolean {
+    return capital[at] === 1 && (capital[at - 1] === 0 || (at + 1 < to && capital[at + 1] === 0));
+  }
+
+  function tokenize(text: string, ids: Int32Array): number {
+    const plain = /[^\0-\x7f]/.test(text) ? text.normalize('NFD') : text;
+    const units = plain.length;
+    let count = 0;
+    length = 0;
+    for (let at = 0; at < units && count < ids.length; at++) {
+      const unit = plain.charCodeAt(at);
+      const kind = classes[unit] || classOf(unit);
+      if (unit >= 0xd800 && unit < 0xdc00 && at + 1 < units) {
+        // Beyond the basic plane there are pictures and rare CJK: each stands alone.
+        if (length > 0) count = flush(ids, count);
+        word[0] = unit;
+        word[1] = plain.charCodeAt(++at);
+        if (count < ids.length) count = pieces(0, 2, ids, count);
+        continue;
+      }
+      if (kind === LETTER) {
+        if (length < MAX_WORD) {
+          const small = lower[unit] as number;
+          word[length] = small;
+          capital[length] = small === unit ? 0 : 1;
+        }
+        length++;
+      } else if (kind !== NOTHING) {
+        if (length > 0) count = flush(ids, count);
+        if (kind === ALONE && count < ids.length) {
+          word[0] = lower[unit] as number;
+          count = pieces(0, 1, ids, count);
+        }
+      }
+    }
+    if (length > 0 && count < ids.length) count = flush(ids, count);
+    length = 0;
+    return count;
+  }
+
+  return { tokenize };
+}
+
+/** Spreads a hash over the table; its low bits alone would follow the last letter. */
+const place = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1);
