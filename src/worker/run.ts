@@ -14,8 +14,6 @@ import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
 import { type Door, door } from './door.ts';
 
-/** How often a processing attempt may fail before the conversation is given up, with the reason. */
-const maxAttempts = 3;
 const graceMs = 300;
 
 export interface WorkerDeps extends IngestDeps {
@@ -119,7 +117,6 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     try {
       const gapMs = config.settings.conversationGapMinutes * 60_000;
       await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
-      await store.requeueExpired(clock(), maxAttempts);
       queue.retry();
       await spool.drain();
       await http?.open();

@@ -12,13 +12,14 @@ import type { Store } from '../../src/store/store.ts';
 import { chunk, entry, rules } from './chunks.ts';
 import { describeStore } from './store.ts';
 import { observation } from './store-distilled.ts';
+import { describeJobs } from './store-jobs.ts';
 
 // A machine that is busy with something else is slow, not wrong.
 vi.setConfig({ testTimeout: 60_000 });
 
 const folderOf = () => fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-sqlite-'));
 
-describeStore('SQLite', async () => {
+const opened = async () => {
   const folder = folderOf();
   const location = path.join(folder, 'holdfast.db');
   const stores: Store[] = [];
@@ -35,7 +36,10 @@ describeStore('SQLite', async () => {
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
-});
+};
+
+describeStore('SQLite', opened);
+describeJobs('SQLite', opened);
 
 function place(): string {
   const folder = folderOf();
@@ -199,10 +203,8 @@ describe('hot queries', () => {
     sessions: (store) => store.sessions({ limit: 20 }),
     conversations: (store) => store.conversations({ status: 'active', limit: 20 }),
     'entries of a conversation': (store) => store.conversationEntries(1),
-    'a poll': async (store) => [
-      await store.markReady(0, { gapMs: 1, minEntries: 5 }),
-      await store.requeueExpired(0, 3),
-    ],
+    'a poll': (store) => store.markReady(0, { gapMs: 1, minEntries: 5 }),
+    'the planning of jobs': (store) => store.planJobs(0, { gapMs: 1 }),
   };
 
   it.each(Object.entries(work))('%s reads no table of entries from end to end', async (_, run) => {

@@ -139,17 +139,25 @@ describe('statuses', () => {
     bench.write(key, prompts('a', 6));
     await bench.ingest();
     const id = (await talks(bench))[0]?.id ?? 0;
-    await bench.store.moveConversation(id, 'queued');
+    const rules = { gapMs };
+    await bench.store.planJobs(later, rules);
+    expect((await talks(bench))[0]?.status).toBe('queued');
     await expect(bench.store.moveConversation(id, 'processing')).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    const claim = { claimant: 'x', leaseMs: 10, maxAttempts: 3, limit: 1, kind: 'remember' } as const;
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const leaseUntil = later + attempt;
-      expect((await bench.store.moveConversation(id, 'processing', { leaseUntil })).attempts).toBe(attempt);
-      expect(await bench.store.requeueExpired(leaseUntil - 1, 3)).toBe(0);
-      expect(await bench.store.requeueExpired(leaseUntil, 3)).toBe(1);
-      expect((await talks(bench))[0]?.status).toBe(attempt < 3 ? 'queued' : 'skipped');
+      const now = later + attempt * 10;
+      expect(await bench.store.claimJobs({ ...claim, now })).toMatchObject([{ subject: id, attempts: attempt }]);
+      expect((await talks(bench))[0]).toMatchObject({ status: 'processing', attempts: attempt });
+      expect(await bench.store.claimJobs({ ...claim, now: now + 9 })).toEqual([]);
     }
-    const shown = await bench.store.conversations({ status: 'skipped' });
-    expect(shown).toMatchObject([{ id, attempts: 3, reason: 'given up after 3 attempts' }]);
+    expect(await bench.store.claimJobs({ ...claim, now: later + 40 })).toEqual([]);
+    const [shown] = await bench.store.jobs({ statuses: ['failed'] });
+    expect(shown).toMatchObject({
+      kind: 'remember',
+      subject: String(id),
+      error: '3 attempts ended with their process',
+    });
+    expect((await talks(bench))[0]).toMatchObject({ status: 'queued', reason: `given up: ${shown?.error}` });
   });
 });
 

@@ -185,9 +185,9 @@ async function working(bench: Bench, store = bench.store): Promise<void> {
   });
   const told: Store = {
     ...store,
-    requeueExpired(now, attempts) {
+    markReady(...given) {
       polled();
-      return store.requeueExpired(now, attempts);
+      return store.markReady(...given);
     },
   };
   const running = bench.onto(told).work(stop.signal);

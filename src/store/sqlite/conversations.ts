@@ -34,7 +34,7 @@ export function conversationRows(
   db: Database,
   read: Run,
   write: Run,
-): Pick<Store, 'conversations' | 'conversationEntries' | 'markReady' | 'moveConversation' | 'requeueExpired'> {
+): Pick<Store, 'conversations' | 'conversationEntries' | 'markReady' | 'moveConversation'> {
   const byId = db.prepare<[number], Row>(`${select} WHERE c.id = ?`);
   const silent = db.prepare("SELECT 1 FROM conversations WHERE status = 'active' AND last_at < ? LIMIT 1");
   const ready = db.prepare("UPDATE conversations SET status = 'ready' WHERE status = 'active' AND last_at < ?");
@@ -51,12 +51,6 @@ export function conversationRows(
   );
   const move = db.prepare(
     `UPDATE conversations SET status = @to, reason = @reason, lease_until = @leaseUntil, attempts = attempts + @attempt WHERE id = @id`,
-  );
-  const expired = db.prepare(
-    `UPDATE conversations SET lease_until = NULL,
-       status = CASE WHEN attempts >= @most THEN 'skipped' ELSE 'queued' END,
-       reason = CASE WHEN attempts >= @most THEN 'given up after ' || attempts || ' attempts' || coalesce(': ' || reason, '') ELSE reason END
-     WHERE status = 'processing' AND lease_until <= @now`,
   );
 
   return {
@@ -100,9 +94,6 @@ export function conversationRows(
         move.run({ id, to, reason: options.reason ?? null, leaseUntil, attempt: to === 'processing' ? 1 : 0 });
         return toConversation(byId.get(id) as Row);
       });
-    },
-    async requeueExpired(now, maxAttempts) {
-      return write(() => expired.run({ now, most: maxAttempts }).changes);
     },
   };
 }

@@ -205,6 +205,54 @@ export const migrations: readonly Migration[] = [
     `,
   },
   {
+    name: '008-jobs',
+    sql: `
+      -- What remains to be distilled, and what was. A job's version is a print of its material: another one makes it ready again.
+      CREATE TABLE jobs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL CHECK (kind IN ('observe', 'summarize', 'remember')),
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        subject INTEGER NOT NULL,  -- the number of a prompt, the id of a conversation; 0 for a session
+        version TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('ready', 'claimed', 'done', 'failed', 'cancelled')),
+        material_at INTEGER NOT NULL,
+        not_before INTEGER NOT NULL,
+        waits_for TEXT,            -- budget or model: what not_before is about, beyond the silence
+        claimant TEXT,
+        claimed_version TEXT,
+        lease_until INTEGER,
+        reserved INTEGER NOT NULL DEFAULT 0, -- tokens of the budget, while claimed
+        attempts INTEGER NOT NULL DEFAULT 0,
+        error TEXT,
+        by TEXT,
+        tokens INTEGER NOT NULL DEFAULT 0,
+        updated_at INTEGER NOT NULL,
+        UNIQUE (session_id, kind, subject)
+      );
+      CREATE INDEX jobs_newest ON jobs (material_at) WHERE status = 'ready';
+      CREATE INDEX jobs_ready ON jobs (not_before) WHERE status = 'ready';
+      CREATE INDEX jobs_claimed ON jobs (lease_until) WHERE status = 'claimed';
+      CREATE INDEX jobs_by_status ON jobs (status, updated_at);
+      -- Sessions that have changed since their jobs were last derived; written with what changed them.
+      CREATE TABLE jobs_to_plan (session_id INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE);
+      INSERT INTO jobs_to_plan SELECT id FROM sessions;
+
+      CREATE TABLE spending (
+        id INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        session_id INTEGER REFERENCES sessions ON DELETE SET NULL,
+        kind TEXT NOT NULL,
+        model TEXT NOT NULL,
+        calls INTEGER NOT NULL,
+        input_tokens INTEGER NOT NULL,
+        output_tokens INTEGER NOT NULL,
+        instead_of INTEGER NOT NULL -- tokens that one call for each tool use would have taken
+      );
+      CREATE INDEX spending_by_time ON spending (at);
+      CREATE INDEX spending_by_session ON spending (session_id);
+    `,
+  },
+  {
     name: '009-distilled',
     sql: `
       -- What a distiller made of a turn. Goes with its session and with the entry that the turn begins with.

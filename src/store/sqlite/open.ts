@@ -11,6 +11,7 @@ import { conversationRows } from './conversations.ts';
 import { deletion } from './deletion.ts';
 import { digests } from './digest.ts';
 import { distilledRows } from './distilled.ts';
+import { jobRows } from './jobs.ts';
 import { projectLinks } from './links.ts';
 import { migrate } from './migrations.ts';
 import { pauseRows } from './pauses.ts';
@@ -19,6 +20,7 @@ import { reader } from './read.ts';
 import { textRewriting } from './rewrite.ts';
 import { keywordSearch } from './search.ts';
 import { sessionStates } from './session-states.ts';
+import { spendingRows } from './spending.ts';
 import { timelines } from './timeline.ts';
 import { turnRows } from './turns.ts';
 
@@ -124,6 +126,8 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...textRewriting(db, write),
     ...sessionStates(db, read, write),
     ...deletion(db, write),
+    ...jobRows(db, read, write),
+    ...spendingRows(db, read, write),
 
     async size() {
       return ['', '-wal', '-shm'].reduce(

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { SessionInFile } from '../store.ts';
+import { planLater } from './job-plan.ts';
 
 export function sessionRows(db: Database) {
   const find = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
@@ -77,6 +78,7 @@ export function sessionRows(db: Database) {
     .prepare<[number], number>('SELECT EXISTS (SELECT 1 FROM conversations WHERE session_id = ?)')
     .pluck();
   const remove = db.prepare('DELETE FROM sessions WHERE id = ?');
+  const planJobs = planLater(db);
 
   const idOf = (agent: AgentName, session: string): number =>
     find.get(session, agent) ?? Number(add.run(session, agent).lastInsertRowid);
@@ -98,7 +100,7 @@ export function sessionRows(db: Database) {
       return session;
     },
 
-    /** Brings a session's row in line with its files and entries; one without entries goes. */
+    /** Brings a session's row in line with its files and entries, and has its jobs looked at; one without entries goes. */
     refresh(id: number): void {
       const mine = own.get(id);
       const copies = copied.get(id);
@@ -107,6 +109,7 @@ export function sessionRows(db: Database) {
         remove.run(id);
         return;
       }
+      planJobs(id);
       const where = place.get(id);
       const title = given.get(id) ?? firstPrompt.get({ session: id }) ?? firstText.get(id) ?? '';
       update.run(

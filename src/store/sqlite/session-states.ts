@@ -4,6 +4,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { SessionState, SessionStatus } from '../../schema/session-state.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { SessionChange, Store } from '../store.ts';
+import { planLater } from './job-plan.ts';
 
 interface Row {
   agent: AgentName;
@@ -25,6 +26,9 @@ export function sessionStates(
   write: Run,
 ): Pick<Store, 'noteSession' | 'sessionState' | 'lastToldAt'> {
   const find = db.prepare<[string, string], Row>('SELECT * FROM session_states WHERE agent = ? AND session = ?');
+  // The session's own row comes with its first entries; then its jobs are looked at anyway.
+  const known = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
+  const planJobs = planLater(db);
   const latest = db.prepare<[], number | null>('SELECT max(updated_at) FROM session_states').pluck();
   const save = db.prepare(
     `INSERT INTO session_states (agent, session, status, prompts, prompt_id, end_reason, last_user, last_assistant, updated_at)
@@ -39,6 +43,8 @@ export function sessionStates(
       return write(() => {
         const row = after(find.get(change.agent, change.session), change);
         save.run(row);
+        const session = known.get(change.session, change.agent);
+        if (session !== undefined) planJobs(session);
         return toState(row);
       });
     },

@@ -1,0 +1,116 @@
+// Sessions that changed → their jobs: a function of the rows, so that a crash loses no job and repeats none.
+import type { Database } from 'better-sqlite3';
+import type { SessionStatus } from '../../schema/session-state.ts';
+import type { PlanRules } from '../store.ts';
+
+interface Line {
+  readonly uuid: string;
+  readonly at: number;
+  readonly author: string;
+}
+
+interface Turn {
+  readonly prompt: string;
+  last: Line;
+  entries: number;
+}
+
+/** Entries may be written a little after the hook that says that the agent has stopped. */
+const lateMs = 60_000;
+
+/** Records, in the caller's transaction, that a session's jobs must be looked at. */
+export function planLater(db: Database) {
+  const add = db.prepare('INSERT INTO jobs_to_plan (session_id) VALUES (?) ON CONFLICT DO NOTHING');
+  return (session: number): void => {
+    add.run(session);
+  };
+}
+
+export function jobPlans(db: Database) {
+  const next = db.prepare<[number], number>('SELECT session_id FROM jobs_to_plan LIMIT ?').pluck();
+  const planned = db.prepare('DELETE FROM jobs_to_plan WHERE session_id = ?');
+  const lines = db.prepare<[number], Line>(
+    `SELECT e.uuid, e.at, e.author FROM entries e JOIN files f ON f.id = e.file_id
+     WHERE e.session_id = ? AND e.subagent IS NULL AND e.abandoned = 0 ORDER BY f.born_at, f.key, e.pos`,
+  );
+  const told = db.prepare<[number], { status: SessionStatus; updated_at: number }>(
+    `SELECT t.status, t.updated_at FROM sessions s JOIN session_states t ON t.agent = s.agent AND t.session = s.session
+     WHERE s.id = ?`,
+  );
+  // A job that somebody holds keeps its claim: when it ends with the version it began with, it is ready once more.
+  const put = db.prepare(
+    `INSERT INTO jobs (kind, session_id, subject, version, status, material_at, not_before, updated_at)
+     VALUES (@kind, @session, @subject, @version, 'ready', @at, @due, @now)
+     ON CONFLICT (session_id, kind, subject) DO UPDATE SET version = excluded.version, material_at = excluded.material_at,
+       not_before = excluded.not_before, updated_at = excluded.updated_at, waits_for = NULL, error = NULL,
+       attempts = 0, status = CASE status WHEN 'claimed' THEN 'claimed' ELSE 'ready' END
+     WHERE version <> excluded.version
+       OR (status = 'ready' AND attempts = 0 AND waits_for IS NULL AND not_before <> excluded.not_before)`,
+  );
+  const dropBeyond = db.prepare('DELETE FROM jobs WHERE session_id = ? AND kind = ? AND subject > ?');
+  const dropObservations = db.prepare('DELETE FROM observations WHERE session_id = ? AND prompt > ?');
+  const dropSummary = db.prepare('DELETE FROM summaries WHERE session_id = ?');
+  const queue = db.prepare<[], { id: number; session_id: number; last_at: number }>(
+    "UPDATE conversations SET status = 'queued' WHERE status = 'ready' RETURNING id, session_id, last_at",
+  );
+
+  function planSession(session: number, now: number, { gapMs }: PlanRules): void {
+    const turns: Turn[] = [];
+    let last: Line | undefined;
+    let entries = 0;
+    for (const line of lines.all(session)) {
+      entries++;
+      last = line;
+      if (line.author === 'person') turns.push({ prompt: line.uuid, last: line, entries: 1 });
+      else {
+        const turn = turns.at(-1);
+        if (turn === undefined) continue;
+        turn.last = line;
+        turn.entries++;
+      }
+    }
+    // The last turn is over when the agent has said so, or when nothing was heard of it for long enough.
+    const state = told.get(session);
+    const stopped = state?.status === 'summarizing' || state?.status === 'completed';
+    const end = last?.at ?? 0;
+    const over = stopped && end <= state.updated_at + lateMs ? 0 : end + gapMs;
+    turns.forEach((turn, i) => {
+      const version = `${turn.prompt} ${turn.last.uuid} ${turn.entries}`;
+      const due = i < turns.length - 1 ? 0 : over;
+      put.run({ kind: 'observe', session, subject: i + 1, version, at: turn.last.at, due, now });
+    });
+    dropBeyond.run(session, 'observe', turns.length);
+    dropObservations.run(session, turns.length);
+    if (turns.length === 0) {
+      dropBeyond.run(session, 'summarize', -1);
+      dropSummary.run(session);
+    } else
+      put.run({
+        kind: 'summarize',
+        session,
+        subject: 0,
+        version: `${last?.uuid} ${entries}`,
+        at: end,
+        due: over,
+        now,
+      });
+  }
+
+  return {
+    waiting: db.prepare(
+      "SELECT 1 FROM jobs_to_plan UNION ALL SELECT 1 FROM conversations WHERE status = 'ready' LIMIT 1",
+    ),
+
+    /** Plans up to `limit` sessions and every conversation that is ready; true when nothing is left to plan. */
+    plan(now: number, rules: PlanRules, limit: number): boolean {
+      const sessions = next.all(limit);
+      for (const session of sessions) {
+        planSession(session, now, rules);
+        planned.run(session);
+      }
+      for (const { id, session_id: session, last_at: at } of queue.all())
+        put.run({ kind: 'remember', session, subject: id, version: '1', at, due: 0, now });
+      return sessions.length < limit;
+    },
+  };
+}

@@ -1,0 +1,334 @@
+// The queue of distilling, as every engine must keep it: planned from rows, claimed under a lease, done once in effect.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Job } from '../../src/schema/job.ts';
+import type { Chunk, JobClaim, JobResult, NewEntry, NewObservation, Store } from '../../src/store/store.ts';
+import { base, chunk, entry, rules } from './chunks.ts';
+import type { OpenStore } from './store.ts';
+
+const minute = 60_000;
+const gapMs = 60 * minute;
+
+const ask = (id: string, at: number) => entry(id, `please ${id}`, { at: base + at * minute });
+const reply = (id: string, at: number) =>
+  entry(id, `done ${id}`, { at: base + at * minute, role: 'assistant', author: 'model' });
+/** Two turns of a person; the second is the last. */
+const twoTurns = [ask('p1', 0), reply('a1', 1), ask('p2', 2), reply('a2', 3)];
+const last = base + 3 * minute;
+
+const observation = (session: string, prompt: number, first: string): NewObservation => ({
+  session,
+  agent: 'claude-code',
+  at: new Date(base).toISOString(),
+  prompt,
+  type: 'change',
+  title: `turn ${prompt}`,
+  subtitle: '',
+  facts: [],
+  narrative: '',
+  concepts: [],
+  filesRead: [],
+  filesModified: [],
+  tools: [],
+  entries: [first],
+  by: 'offline',
+  tokens: 0,
+});
+
+export function describeJobs(name: string, open: () => Promise<OpenStore>): void {
+  describe(`${name} keeps the queue of distilling`, () => {
+    let opened: OpenStore;
+    let store: Store;
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+
+    const commit = (...chunks: Chunk[]) => store.commit(chunks, rules);
+    const append = (entries: NewEntry[], from: number) => commit(chunk(entries, { from }));
+    const plan = (now = last) => store.planJobs(now, { gapMs });
+    const claim = (now: number, more: Partial<JobClaim> = {}, from = store) =>
+      from.claimJobs({ claimant: 'one', now, leaseMs: 1000, maxAttempts: 3, limit: 10, ...more });
+    const list = async (): Promise<string[]> =>
+      (await store.jobs({})).map(({ kind, subject, status }) => `${kind} ${subject} ${status}`).sort();
+    const job = async (kind: Job['kind'], subject = ''): Promise<Job> =>
+      (await store.jobs({})).find((one) => one.kind === kind && one.subject === subject) as Job;
+    const end = (id: number, prompt: number, first: string): JobResult => ({
+      kind: 'observe',
+      id,
+      by: 'offline',
+      tokens: 0,
+      observation: observation('s1', prompt, first),
+    });
+
+    it('has no jobs at first, and writes nothing to find that out', async () => {
+      expect(await plan()).toBe(true);
+      expect(await claim(last)).toEqual([]);
+      expect(await store.jobs({})).toEqual([]);
+      expect(await store.nextJobAt()).toBeUndefined();
+      expect(await store.jobCounts()).toEqual({ ready: 0, claimed: 0, done: 0, failed: 0, cancelled: 0, waits: [] });
+    });
+
+    it('plans a job for each turn and one for the session; the last turn waits for its end or for a silence', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      expect(await list()).toEqual(['observe 1 ready', 'observe 2 ready', 'summarize  ready']);
+      expect((await job('observe', '1')).notBefore).toBe(new Date(0).toISOString());
+      for (const waiting of [await job('observe', '2'), await job('summarize')])
+        expect(Date.parse(waiting.notBefore)).toBe(last + gapMs);
+      expect((await claim(last)).map(({ subject }) => subject)).toEqual([1]);
+      expect(await store.nextJobAt()).toBe(last + 1000);
+      await store.noteSession({ agent: 'claude-code', session: 's1', at: last, event: 'stop' });
+      await plan();
+      expect((await claim(last)).map(({ kind, subject }) => `${kind} ${subject}`)).toEqual(['observe 2']);
+    });
+
+    it('leaves a turn alone whose prompt came after the agent last stopped', async () => {
+      await store.noteSession({ agent: 'claude-code', session: 's1', at: base + minute, event: 'stop' });
+      await commit(chunk([ask('p1', 0), reply('a1', 1), ask('p2', 30)]));
+      await plan();
+      expect(Date.parse((await job('observe', '2')).notBefore)).toBe(base + 30 * minute + gapMs);
+    });
+
+    it('planning again changes nothing, and neither does a crash in its middle', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const before = await store.jobs({});
+      await store.noteSession({ agent: 'claude-code', session: 's1', at: last, event: 'start' });
+      await plan(last + 5);
+      expect(await store.jobs({})).toEqual(before);
+      expect(await store.planJobs(last, { gapMs }, 1)).toBe(true);
+    });
+
+    it('plans as many sessions as it is asked to, and says that some are left', async () => {
+      for (const session of ['s1', 's2', 's3'])
+        await commit(
+          chunk(
+            [1, 2].map((i) => ({ ...ask(`${session}-${i}`, i), session })),
+            { key: `p/${session}.jsonl` },
+          ),
+        );
+      expect(await store.planJobs(last, { gapMs }, 2)).toBe(false);
+      expect(new Set((await store.jobs({})).map(({ session }) => session)).size).toBe(2);
+      expect(await store.planJobs(last, { gapMs }, 2)).toBe(true);
+      expect(new Set((await store.jobs({})).map(({ session }) => session)).size).toBe(3);
+    });
+
+    it('gives a job to one claimant only, until its lease ends', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const other = await opened.reopen();
+      const now = last + gapMs;
+      const taken = [...(await claim(now, { limit: 1 })), ...(await claim(now, { limit: 1, claimant: 'two' }, other))];
+      expect(taken.map(({ subject }) => subject)).toEqual([1, 2]);
+      expect(await claim(now, {}, other)).toEqual([]);
+      await store.renewClaims('one', now + 5000);
+      expect(await claim(now + 1000, { claimant: 'three', leaseMs: 60_000 }, other)).toMatchObject([
+        { subject: 2, attempts: 2 },
+      ]);
+      expect(await claim(now + 5000, { claimant: 'three' }, other)).toMatchObject([{ subject: 1, attempts: 2 }]);
+    });
+
+    it('ends a job together with its result; a result after the lease is dropped', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const now = last + gapMs;
+      const [first, second] = await claim(now);
+      expect(await store.finishJobs('one', [end(first?.id ?? 0, 1, 'p1')], now)).toEqual([first?.id]);
+      expect((await store.observations({})).map(({ title }) => title)).toEqual(['turn 1']);
+      const [again] = await claim(now + 1000, { claimant: 'two' });
+      expect(again?.id).toBe(second?.id);
+      expect(await store.finishJobs('one', [end(second?.id ?? 0, 2, 'p2')], now + 1001)).toEqual([]);
+      expect(await store.observations({})).toHaveLength(1);
+      expect(await store.finishJobs('two', [end(second?.id ?? 0, 2, 'p2')], now + 1001)).toHaveLength(1);
+      expect(await store.observations({})).toHaveLength(2);
+      expect(await store.finishJobs('two', [end(second?.id ?? 0, 2, 'p2')], now + 1002)).toEqual([]);
+      expect(await list()).toEqual(['observe 1 done', 'observe 2 done', 'summarize  ready']);
+    });
+
+    it('takes away what was said of a turn of which there is nothing to say any more', async () => {
+      await commit(chunk(twoTurns));
+      await store.saveObservation(observation('s1', 1, 'p1'));
+      await plan();
+      const [first] = await claim(last);
+      await store.finishJobs('one', [{ ...end(first?.id ?? 0, 1, 'p1'), observation: undefined } as JobResult], last);
+      expect(await store.observations({})).toEqual([]);
+    });
+
+    it('makes a summary only when every turn has been observed, or given up', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const now = last + gapMs;
+      const taken = await claim(now);
+      expect(await claim(now)).toEqual([]);
+      expect(await store.nextJobAt()).toBe(now + 1000);
+      await store.failJobs('one', [taken[0]?.id ?? 0], { error: 'no', retryAt: 0, maxAttempts: 1 }, now);
+      expect(await claim(now)).toEqual([]);
+      await store.finishJobs('one', [end(taken[1]?.id ?? 0, 2, 'p2')], now);
+      expect(await claim(now)).toMatchObject([{ kind: 'summarize' }]);
+    });
+
+    it('makes a job that was done ready again when its turn has grown, and only that', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const now = last + gapMs;
+      await store.finishJobs(
+        'one',
+        (await claim(now)).map(({ id, subject }) => end(id, subject, `p${subject}`)),
+        now,
+      );
+      await append([reply('a3', 4)], 40);
+      await plan();
+      expect(await list()).toEqual(['observe 1 done', 'observe 2 ready', 'summarize  ready']);
+      expect(Date.parse((await job('observe', '2')).notBefore)).toBe(base + 4 * minute + gapMs);
+    });
+
+    it('keeps a job open whose material grew while it was done', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const now = last + gapMs;
+      const taken = await claim(now);
+      await append([reply('a3', 4)], 40);
+      await plan();
+      await store.finishJobs(
+        'one',
+        taken.map(({ id, subject }) => end(id, subject, `p${subject}`)),
+        now,
+      );
+      expect(await list()).toEqual(['observe 1 done', 'observe 2 ready', 'summarize  ready']);
+    });
+
+    it('drops the jobs of turns that the session has left, and what was said of them', async () => {
+      await commit(chunk(twoTurns));
+      await store.saveObservation(observation('s1', 2, 'p2'));
+      await plan();
+      await commit(chunk(twoTurns.slice(0, 2), { restart: true }));
+      await plan();
+      expect(await list()).toEqual(['observe 1 ready', 'summarize  ready']);
+      expect(await store.observations({})).toEqual([]);
+    });
+
+    it('tries again when it is told to, then gives up and says why', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      for (let attempt = 1; attempt <= 3; attempt++) {
+        const [taken] = await claim(last + attempt, { limit: 1 });
+        expect(taken).toMatchObject({ subject: 1, attempts: attempt });
+        const failure = { error: `no ${attempt}`, retryAt: last + attempt + 1, maxAttempts: 3 };
+        await store.failJobs('one', [taken?.id ?? 0], failure, last + attempt);
+        expect(await claim(last + attempt, { limit: 1 })).toEqual([]);
+      }
+      expect(await job('observe', '1')).toMatchObject({ status: 'failed', attempts: 3, error: 'no 3' });
+      const { id } = await job('observe', '1');
+      expect(await store.retryJobs({ ids: [id] }, last)).toBe(1);
+      expect(await job('observe', '1')).toMatchObject({ status: 'ready', attempts: 0 });
+      expect(await claim(last)).toMatchObject([{ id, attempts: 1 }]);
+    });
+
+    it('gives back what is not finished, as if it had never been taken', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      await claim(last);
+      await store.releaseJobs('one', last);
+      expect(await job('observe', '1')).toMatchObject({ status: 'ready', attempts: 0 });
+    });
+
+    it('cancels what is not done; new material brings it back', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const now = last + gapMs;
+      const [first, second] = await claim(now);
+      await store.finishJobs('one', [end(first?.id ?? 0, 1, 'p1')], now);
+      const ids = [first?.id ?? 0, second?.id ?? 0, 987_654];
+      expect(await store.cancelJobs(ids, now)).toEqual([second?.id]);
+      expect(await store.finishJobs('one', [end(second?.id ?? 0, 2, 'p2')], now)).toEqual([]);
+      expect(await list()).toEqual(['observe 1 done', 'observe 2 cancelled', 'summarize  ready']);
+      await append([reply('a3', 4)], 40);
+      await plan();
+      expect((await job('observe', '2')).status).toBe('ready');
+    });
+
+    it('lets all wait for something, and ends the wait when the settings change', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      await store.undeferJobs('a');
+      const until = last + 10 * gapMs;
+      expect(await store.deferJobs(until, 'budget')).toBe(3);
+      expect(await claim(last + gapMs)).toEqual([]);
+      expect(await store.nextJobAt()).toBe(until);
+      expect((await store.jobCounts()).waits).toEqual([{ reason: 'budget', until, jobs: 3 }]);
+      await plan();
+      expect(await store.undeferJobs('a')).toBe(0);
+      expect(await store.undeferJobs('b')).toBe(3);
+      expect(await claim(last)).not.toEqual([]);
+    });
+
+    it('counts what was spent, and keeps a reserve within the limits of the day and of the session', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const now = last + gapMs;
+      const [first, second] = await claim(now);
+      const limits = { dayStart: now - 1000, perDay: 1000, perSession: 800 };
+      const reserve = (tokens: number, job = first, more = {}) =>
+        store.reserveTokens(job?.id ?? 0, tokens, { ...limits, ...more }, now);
+      expect(await reserve(1001)).toBe('day');
+      expect(await reserve(801)).toBe('session');
+      expect(await reserve(500)).toBe('ok');
+      expect(await reserve(500)).toBe('ok');
+      expect(await reserve(400, second)).toBe('session');
+      expect(await reserve(600, second, { perSession: 10_000 })).toBe('day');
+      const usage = { calls: 1, input: 300, output: 60 };
+      const spent = {
+        agent: 'claude-code',
+        session: 's1',
+        kind: 'observe',
+        model: 'm',
+        usage,
+        insteadOf: 900,
+      } as const;
+      await store.finishJobs('one', [end(first?.id ?? 0, 1, 'p1')], now, spent);
+      expect(await reserve(440, second)).toBe('ok');
+      expect(await reserve(441, second)).toBe('session');
+      expect(await reserve(441, second, { dayStart: now + 1, perSession: 10_000 })).toBe('ok');
+      expect(await store.spending(0, () => 'today')).toEqual([
+        { day: 'today', model: 'm', calls: 1, inputTokens: 300, outputTokens: 60, insteadOf: 900 },
+      ]);
+    });
+
+    it('does again what something else has done, when asked to', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      const [first] = await claim(last);
+      await store.finishJobs('one', [end(first?.id ?? 0, 1, 'p1')], last);
+      expect(await store.redoJobs({ notBy: 'offline' }, last)).toBe(0);
+      expect(await store.redoJobs({ notBy: 'a model' }, last)).toBe(1);
+      expect((await job('observe', '1')).status).toBe('ready');
+    });
+
+    it('queues a conversation with its job, and archives it with its end', async () => {
+      await commit(chunk([...twoTurns, ask('p3', 4)]));
+      await store.markReady(last + 3 * gapMs, { gapMs, minEntries: 5 });
+      await plan();
+      const status = async () => (await store.conversations({}))[0]?.status;
+      expect(await status()).toBe('queued');
+      const now = last + gapMs;
+      const [taken] = await claim(now, { kind: 'remember' });
+      expect(await status()).toBe('processing');
+      await store.releaseJobs('one', now);
+      expect(await status()).toBe('queued');
+      await claim(now, { kind: 'remember' });
+      await store.finishJobs('one', [{ kind: 'remember', id: taken?.id ?? 0, by: 'offline', tokens: 0 }], now);
+      expect(await status()).toBe('archived');
+      expect((await store.jobs({ kind: 'remember' }))[0]?.status).toBe('done');
+    });
+
+    it('forgets the jobs of a session that is deleted', async () => {
+      await commit(chunk(twoTurns));
+      await plan();
+      await claim(last);
+      await store.deleteSession('claude-code', 's1', rules);
+      expect(await store.jobs({})).toEqual([]);
+      expect(await store.integrity()).toEqual([]);
+    });
+  });
+}
