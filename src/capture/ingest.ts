@@ -10,6 +10,7 @@ import { type Limits, sessionKeys } from './keep.ts';
 import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
 import { readBatchesAhead } from './reader-thread.ts';
 import { redactStored } from './redact-stored.ts';
+import { renewStored } from './renew-stored.ts';
 import type { Problem } from './scan.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
 
@@ -49,6 +50,8 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
       problem?.hint ? { hint: problem.hint } : {},
     );
   }
+  // Last, for what is new is of this version already, and somebody may wait for it.
+  await renewStored(deps);
   const { settings } = deps.config;
   const gapMs = settings.conversationGapMinutes * 60_000;
   await deps.store.markReady(deps.clock(), { gapMs, minEntries: settings.minConversationMessages });

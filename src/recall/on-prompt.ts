@@ -3,7 +3,7 @@ import { stemmer } from 'stemmer';
 import type { Config } from '../config.ts';
 import type { BriefingItem } from '../schema/briefing.ts';
 import { briefingTag } from '../schema/briefing-tag.ts';
-import { segment } from '../store/segment.ts';
+import { indexText } from '../store/index-text.ts';
 import type { KeywordHit, KeywordQuery, ProjectFilter, Store } from '../store/store.ts';
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../text/gist.ts';
 import { answerText, isAnswer } from '../text/open-ends.ts';
@@ -91,7 +91,7 @@ function termsIn(text: string, terms: readonly Term[]): number[] {
 }
 
 const stemsOf = (text: string): Set<string> =>
-  new Set([...segment(text.slice(0, 50_000)).matchAll(wordPattern)].map(([word]) => stemmer(fold(word))));
+  new Set([...indexText(text.slice(0, 50_000)).matchAll(wordPattern)].map(([word]) => stemmer(fold(word))));
 
 /** Hits come best first. */
 const onePerSession = (hits: readonly KeywordHit[]): KeywordHit[] =>

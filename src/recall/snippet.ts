@@ -1,6 +1,7 @@
 // The part of a text that shows why it was found: a window around the densest cluster of matches.
 import { stemmer } from 'stemmer';
-import { isUnspaced } from '../store/segment.ts';
+import { splitName } from '../store/index-text.ts';
+import { isUnspaced, spell, toHiragana } from '../store/segment.ts';
 import type { KeywordQuery } from '../store/store.ts';
 import { fold, wordPattern } from './words.ts';
 
@@ -16,7 +17,9 @@ interface Match {
 }
 
 /** Marks matches with « and ». Linear in the length of the text. */
-export function snippet(text: string, query: KeywordQuery): string {
+export function snippet(stored: string, query: KeywordQuery): string {
+  // Narrow kana are two letters where the index has one: such a text is shown as it was indexed.
+  const text = /[\uff61-\uff9f\u3099\u309a\u1100-\u11ff]/.test(stored) ? spell(stored) : stored;
   const matches = findMatches(text, query);
   const { from, to } = window(text, matches);
   let out = from > 0 ? '…' : '';
@@ -31,34 +34,71 @@ export function snippet(text: string, query: KeywordQuery): string {
 }
 
 function findMatches(text: string, query: KeywordQuery): Match[] {
-  const wanted = new Set<string>();
-  const openEnded = new Set<string>();
-  for (const word of [...query.terms.flatMap((term) => term.words), ...query.phrases.flat()])
-    if (isUnspaced(word)) openEnded.add(word);
-    else wanted.add(stemmer(fold(word)));
-  const initials = new Set([...wanted].map((stem) => stem[0]));
-  const inside = openEnded.size > 0 ? anyOf(openEnded) : undefined;
-  const known = new Map<string, string>();
+  const isWanted = matcher(query);
+  const inside = wordsInside(query);
+  const known = new Map<string, string | undefined>();
   const matches: Match[] = [];
   for (const found of text.matchAll(wordPattern)) {
     const word = found[0];
     const start = found.index;
     if (inside && isUnspaced(word)) {
-      for (const part of word.matchAll(inside))
+      for (const part of toHiragana(word).matchAll(inside))
         matches.push({ start: start + part.index, end: start + part.index + part[0].length, key: part[0] });
-    } else if (word.length < 64) {
-      let stem = known.get(word);
-      if (stem === undefined) {
-        const folded = fold(word);
-        // Stemming changes ends only, so another first letter cannot match, and most words need no stemming.
-        stem = initials.has(folded[0]) ? stemmer(folded) : '';
-        if (known.size < 50_000) known.set(word, stem);
+    } else if (word.length <= 80) {
+      let key = known.get(word);
+      if (key === undefined && !known.has(word)) {
+        key = isWanted(word);
+        if (known.size < 50_000) known.set(word, key);
       }
-      if (stem !== '' && wanted.has(stem)) matches.push({ start, end: start + word.length, key: stem });
+      if (key !== undefined) matches.push({ start, end: start + word.length, key });
+      else if (/[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)) {
+        for (const part of partsOf(word)) {
+          const partKey = isWanted(part.text);
+          if (partKey !== undefined)
+            matches.push({ start: start + part.at, end: start + part.at + part.text.length, key: partKey });
+        }
+      }
     }
     if (matches.length >= maxMatches) break;
   }
   return matches;
+}
+
+/** Which word of the query a word is, as the index would compare them. */
+function matcher(query: KeywordQuery): (word: string) => string | undefined {
+  const terms = [...query.terms, ...(query.variants ?? [])].flatMap((term) => [term, ...(term.parts ?? [])]);
+  const wanted = new Set(
+    [...terms.flatMap(({ words }) => words), ...query.phrases.flat()]
+      .filter((word) => !isUnspaced(word))
+      .map((word) => stemmer(fold(word))),
+  );
+  const beginnings = terms
+    .filter(({ words, prefix }) => prefix && !isUnspaced(words.at(-1) as string))
+    .map(({ words }) => stemmer(fold(words.at(-1) as string)));
+  const initials = new Set([...wanted].map((stem) => stem[0]));
+  return (word) => {
+    const folded = fold(word);
+    // Stemming changes ends only, so another first letter cannot match, and most words need no stemming.
+    if (!initials.has(folded[0])) return undefined;
+    const stem = stemmer(folded);
+    return wanted.has(stem) ? stem : beginnings.find((beginning) => stem.startsWith(beginning));
+  };
+}
+
+/** For scripts without spaces: the query's words, wherever they stand in a run. */
+function wordsInside(query: KeywordQuery): RegExp | undefined {
+  const words = [...query.terms, ...(query.variants ?? [])].flatMap((term) => term.words);
+  const unspaced = new Set([...words, ...query.phrases.flat()].filter(isUnspaced));
+  return unspaced.size > 0 ? anyOf(unspaced) : undefined;
+}
+
+function* partsOf(name: string): Generator<{ text: string; at: number }> {
+  let at = 0;
+  for (const text of splitName(name)) {
+    at = name.indexOf(text, at);
+    yield { text, at };
+    at += text.length;
+  }
 }
 
 function anyOf(words: ReadonlySet<string>): RegExp {

@@ -143,10 +143,20 @@ export interface SessionFilter {
 /** All projects of a name, or the one project that a path lies in. */
 export type ProjectFilter = { readonly name: string } | { readonly path: string };
 
-/** What a person looks for, free of any engine's syntax. A hit holds at least one of the terms and all of the phrases. */
+/** Words that stand side by side; the last may be the beginning of a longer one. */
+export interface KeywordTerm {
+  readonly words: readonly string[];
+  readonly prefix: boolean;
+  /** Looked for instead where the term itself stands nowhere. */
+  readonly parts?: readonly KeywordTerm[];
+}
+
+/** What a person looks for, free of any engine's syntax. A hit holds at least one of the terms or variants, and all of the phrases. */
 export interface KeywordQuery {
-  readonly terms: readonly { readonly words: readonly string[]; readonly prefix: boolean }[];
+  readonly terms: readonly KeywordTerm[];
   readonly phrases: readonly (readonly string[])[];
+  /** Other ways to write the terms: the parts of a compound name, a word without its ending. */
+  readonly variants?: readonly KeywordTerm[];
 }
 
 export interface KeywordFilter extends SessionFilter {
@@ -233,6 +243,20 @@ export interface Touch {
   readonly at: number;
   readonly session: string;
   readonly cwd: string;
+}
+
+/** One use of a tool on a file that was asked for. */
+export interface FileTouch {
+  readonly file: string;
+  readonly tool: string;
+  readonly failed: boolean;
+  readonly entry: Entry;
+  /** Where the session worked: a path that is not absolute is seen from there. */
+  readonly cwd: string;
+  readonly project: string;
+  readonly title: string;
+  /** The entry of the prompt that led to it. */
+  readonly prompt?: string | undefined;
 }
 
 export interface NewBriefing {
@@ -415,6 +439,12 @@ export interface Store {
   sessionEnding(agent: AgentName, session: string): Promise<SessionEnding>;
   /** The last uses of tools on files in the given sessions, newest first within each. */
   touches(sessions: readonly { agent: AgentName; id: string }[], limit: number): Promise<readonly Touch[]>;
+  /** All paths with this last part that tools were used on, as the agents wrote them. */
+  touchedFiles(name: string): Promise<readonly string[]>;
+  /** Uses of tools on any of these paths, newest first. */
+  fileTouches(paths: readonly string[], filter: KeywordFilter): Promise<readonly FileTouch[]>;
+  /** For each of the entries in whose turn something holds the words: what holds them best. */
+  turnMatches(query: KeywordQuery, entries: readonly string[]): Promise<ReadonlyMap<string, Entry>>;
   /** Records what a session was given. The same text twice in a row is one. */
   saveBriefing(briefing: NewBriefing): Promise<void>;
   /** Newest first; `session` may be the beginning of an id. */
@@ -534,6 +564,12 @@ export interface Store {
    * more. How far it came is part of the same transaction, so it goes on after a crash, and processes share the work.
    */
   rewriteTexts(version: number, change: TextChange, limit: number): Promise<{ done: boolean; changed: number }>;
+
+  /**
+   * Derives anew what an older version has derived from the next `limit` rows: index texts, touched files. Done, it costs
+   * nothing any more; how far it came is part of the same transaction.
+   */
+  renewDerived(limit: number): Promise<{ done: boolean }>;
 
   /** Bytes on disk, with side files. */
   size(): Promise<number>;

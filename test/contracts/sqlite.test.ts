@@ -57,6 +57,43 @@ function raw<T>(location: string, work: (db: Database.Database) => T): T {
   }
 }
 
+describe('what an older version derived', () => {
+  /** As a store of before 006-words is: indexed without the parts of names, no touches. */
+  async function older(entries: number): Promise<string> {
+    const location = place();
+    const store = await openSqliteStore(location);
+    const toolUses = [{ id: 'u', tool: 'Edit', input: '{}', files: ['/w/tide/src/gauge.ts'] }];
+    const many = Array.from({ length: entries }, (_, i) => entry(`e${i}`, `useTideGauge ${i}`, { toolUses }));
+    await store.commit([chunk(many)], rules);
+    await store.close();
+    raw(location, (db) => {
+      db.exec("DELETE FROM entries_fts; DELETE FROM file_touches; DELETE FROM facts WHERE name = 'derived'");
+      db.exec('INSERT INTO entries_fts (rowid, text) SELECT id, text FROM entries');
+    });
+    return location;
+  }
+  const state = async (store: Store) => [
+    (await store.searchKeywords({ terms: [{ words: ['gauge'], prefix: false }], phrases: [] }, { limit: 99 })).length,
+    (await store.fileTouches(['/w/tide/src/gauge.ts'], { limit: 99 })).length,
+  ];
+
+  it('is derived anew in steps, the newest first, and goes on where another connection stopped', async () => {
+    const location = await older(25);
+    const first = await openSqliteStore(location);
+    expect(await state(first)).toEqual([0, 0]);
+    for (let i = 0; i < 5; i++) expect(await first.renewDerived(10)).toEqual({ done: false });
+    expect(await state(first)).toEqual([20, 25]);
+    expect((await first.fileTouches(['/w/tide/src/gauge.ts'], { limit: 1 }))[0]?.entry.id).toBe('e24');
+    await first.close();
+    const second = await openSqliteStore(location);
+    expect(await second.renewDerived(10)).toEqual({ done: true });
+    expect(await state(second)).toEqual([25, 25]);
+    expect(await second.renewDerived(10)).toEqual({ done: true });
+    expect(await second.integrity()).toEqual([]);
+    await second.close();
+  });
+});
+
 const bytesIn = (folder: string) =>
   Object.fromEntries(fs.readdirSync(folder).map((name) => [name, fs.readFileSync(path.join(folder, name), 'hex')]));
 
@@ -200,6 +237,8 @@ describe('hot queries', () => {
     'the turns of a session': (store) => store.turns('claude-code', 's1'),
     'an observation that is saved': (store) => store.saveObservation(observation('a')),
     'a search in observations': (store) => store.searchObservations(terms('database'), { limit: 5 }),
+    'who touched a file': (store) => store.fileTouches(['/w/tide/a.ts'], { limit: 5, since: 1 }),
+    'words in turns': (store) => store.turnMatches(terms('database'), ['a', 'b']),
     sessions: (store) => store.sessions({ limit: 20 }),
     conversations: (store) => store.conversations({ status: 'active', limit: 20 }),
     'entries of a conversation': (store) => store.conversationEntries(1),
@@ -214,7 +253,7 @@ describe('hot queries', () => {
     await store.commit([first], rules);
     ran = [];
     await run(store);
-    const statements = [...new Set(ran)].filter((sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE)/i.test(sql));
+    const statements = [...new Set(ran)].filter((sql) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)/i.test(sql));
     expect(statements).not.toEqual([]);
     const scans = raw(location, (db) =>
       statements.flatMap((sql) =>

@@ -4,6 +4,7 @@ import { parseKeywords } from '../../src/recall/keywords.ts';
 import type { Chunk, KeywordFilter, Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import { describeDistilled } from './store-distilled.ts';
+import { describeTouches } from './store-touches.ts';
 
 export interface OpenStore {
   readonly store: Store;
@@ -28,6 +29,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       (await store.searchKeywords(parseKeywords(query), { limit: 20, ...filter })).map((hit) => hit.entry.id).sort();
 
     describeDistilled(() => opened);
+    describeTouches(() => opened);
 
     it('is empty at first, and says so without an error', async () => {
       expect(await store.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });

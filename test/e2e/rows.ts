@@ -13,6 +13,8 @@ const names: Readonly<Record<string, string>> = {
   files: "SELECT agent || ' ' || key FROM files WHERE id = $id",
   sessions: "SELECT agent || ' ' || session FROM sessions WHERE id = $id",
   entries: 'SELECT uuid FROM entries WHERE id = $id',
+  tool_uses: "SELECT e.uuid || ' ' || u.use_id FROM tool_uses u JOIN entries e ON e.id = u.entry_id WHERE u.id = $id",
+  touched_files: 'SELECT path FROM touched_files WHERE id = $id',
   conversations: `SELECT f.agent || ' ' || f.key || ' ' || c.first_pos FROM conversations c JOIN files f ON f.id = c.file_id WHERE c.id = $id`,
   observations: 'SELECT uid FROM observations WHERE id = $id',
 };

@@ -1,8 +1,9 @@
 // Chunk → rows: entries, copies, tool uses, sessions, conversations and the new offset, all in the caller's transaction.
 import type { Database } from 'better-sqlite3';
-import { segment } from '../segment.ts';
+import { indexText } from '../index-text.ts';
 import type { Chunk, ChunkOutcome, ConversationRules, NewEntry } from '../store.ts';
 import { branches } from './branches.ts';
+import { touchWriting } from './file-touches.ts';
 import { grouping } from './grouping.ts';
 import { ownership } from './ownership.ts';
 import { sessionRows } from './session-rows.ts';
@@ -56,10 +57,13 @@ export function committer(db: Database) {
   );
   const indexEntry = db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
   const unindexEntry = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
-  const addToolUse = db.prepare(
-    `INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (use_id, entry_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files`,
-  );
+  const addToolUse = db
+    .prepare<unknown[], number>(
+      `INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (use_id, entry_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files
+     RETURNING id`,
+    )
+    .pluck();
   // The result is that of the last use before it in the same file; in a fork, that may be a copy.
   const setResult = 'UPDATE tool_uses SET outcome = @outcome, output = @output WHERE id =';
   const addResult = db.prepare(
@@ -82,6 +86,7 @@ export function committer(db: Database) {
   const deleteCopy = db.prepare('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
   const deleteEntry = db.prepare('DELETE FROM entries WHERE id = ?');
 
+  const touches = touchWriting(db);
   const owners = ownership(db);
   const groups = grouping(db);
   const sessions = sessionRows(db);
@@ -114,8 +119,8 @@ export function committer(db: Database) {
       generation,
     );
     if (added.changes === 1) {
-      indexEntry.run(added.lastInsertRowid, segment(entry.text));
-      takeToolUses(entry, added.lastInsertRowid);
+      indexEntry.run(added.lastInsertRowid, indexText(entry.text));
+      takeToolUses(entry, added.lastInsertRowid, touches.add);
       return true;
     }
     const before = known.get(entry.uuid) as KnownEntry;
@@ -138,16 +143,17 @@ export function committer(db: Database) {
       );
       if (before.text !== entry.text) {
         unindexEntry.run(before.id);
-        indexEntry.run(before.id, segment(entry.text));
+        indexEntry.run(before.id, indexText(entry.text));
       }
-      takeToolUses(entry, before.id);
+      takeToolUses(entry, before.id, touches.renew);
     }
     return false;
   }
 
-  function takeToolUses(entry: NewEntry, id: number | bigint): void {
+  function takeToolUses(entry: NewEntry, id: number | bigint, note: typeof touches.add): void {
     for (const use of entry.toolUses) {
-      addToolUse.run(use.id, id, use.tool, use.input, use.files.length > 0 ? JSON.stringify(use.files) : null);
+      const files = use.files.length > 0 ? JSON.stringify(use.files) : null;
+      note(addToolUse.get(use.id, id, use.tool, use.input, files) as number, entry.at, use.files);
     }
   }
 

@@ -5,7 +5,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { Observation, ObservationType } from '../../schema/observation.ts';
 import type { Summary } from '../../schema/summary.ts';
 import { toMoment } from '../../schema/time.ts';
-import { segment } from '../segment.ts';
+import { indexText } from '../index-text.ts';
 import type { DistilledFilter, NewObservation, NewSummary, ObservationFilter, Store, TextChange } from '../store.ts';
 import { exactOrAll, sessionConditions, startsWith } from './read.ts';
 import { matchExpression } from './search.ts';
@@ -115,7 +115,7 @@ export function distilledWrites(db: Database) {
         entries: undefined,
       });
       addCitations.run(id, JSON.stringify([...new Set(given.entries)]));
-      index.observations.run(id, segment(given.title), segment(observationText(given)));
+      index.observations.run(id, indexText(given.title), indexText(observationText(given)));
       return toObservation(observation.get(session, given.prompt) as ObservationRow);
     },
     putSummary(given: NewSummary): Summary | undefined {
@@ -133,7 +133,7 @@ export function distilledWrites(db: Database) {
         files_read: JSON.stringify(given.filesRead),
         files_modified: JSON.stringify(given.filesModified),
       });
-      index.summaries.run(id, segment(given.title), segment(summaryText(given)));
+      index.summaries.run(id, indexText(given.title), indexText(summaryText(given)));
       return toSummary(summary.get(session) as SummaryRow);
     },
     dropObservation(agent: AgentName, session: string, prompt: number): void {

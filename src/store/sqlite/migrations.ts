@@ -205,6 +205,31 @@ export const migrations: readonly Migration[] = [
     `,
   },
   {
+    name: '006-words',
+    sql: `
+      -- The files that tools were used on. A path goes with the last use of it.
+      CREATE TABLE touched_files (
+        id INTEGER PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL -- the last part of the path
+      );
+      CREATE INDEX touched_files_by_name ON touched_files (name);
+      CREATE TABLE file_touches (
+        touched_id INTEGER NOT NULL REFERENCES touched_files,
+        at INTEGER NOT NULL,
+        tool_use_id INTEGER NOT NULL REFERENCES tool_uses ON DELETE CASCADE,
+        PRIMARY KEY (touched_id, at, tool_use_id)
+      ) WITHOUT ROWID;
+      CREATE INDEX file_touches_by_use ON file_touches (tool_use_id);
+      CREATE TRIGGER touched_file_forgotten AFTER DELETE ON file_touches
+        WHEN NOT EXISTS (SELECT 1 FROM file_touches WHERE touched_id = OLD.touched_id)
+        BEGIN DELETE FROM touched_files WHERE id = OLD.touched_id; END;
+      -- What stands here already gets its touches, and its new index text, later: see renewal.ts.
+      INSERT INTO facts (name, value) SELECT 'derived', json_object('version', 1,
+        'entries', (SELECT coalesce(max(id), 0) FROM entries), 'uses', (SELECT coalesce(max(id), 0) FROM tool_uses));
+    `,
+  },
+  {
     name: '008-jobs',
     sql: `
       -- What remains to be distilled, and what was. A job's version is a print of its material: another one makes it ready again.

@@ -11,12 +11,14 @@ import { conversationRows } from './conversations.ts';
 import { deletion } from './deletion.ts';
 import { digests } from './digest.ts';
 import { distilledRows } from './distilled.ts';
+import { fileTouches } from './file-touches.ts';
 import { jobRows } from './jobs.ts';
 import { projectLinks } from './links.ts';
 import { migrate } from './migrations.ts';
 import { pauseRows } from './pauses.ts';
 import { pinRows } from './pins.ts';
 import { reader } from './read.ts';
+import { renewal } from './renewal.ts';
 import { textRewriting } from './rewrite.ts';
 import { keywordSearch } from './search.ts';
 import { sessionStates } from './session-states.ts';
@@ -123,7 +125,9 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),
     ...pauseRows(db, read, write),
+    ...fileTouches(db, read),
     ...textRewriting(db, write),
+    ...renewal(db, write),
     ...sessionStates(db, read, write),
     ...deletion(db, write),
     ...jobRows(db, read, write),

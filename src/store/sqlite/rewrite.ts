@@ -1,6 +1,6 @@
 // Stored texts through a function, a few at a time: entries with their index, tool uses, then the small tables and titles.
 import type { Database } from 'better-sqlite3';
-import { segment } from '../segment.ts';
+import { indexText } from '../index-text.ts';
 import type { Store, TextChange } from '../store.ts';
 import { rewriteDistilled } from './distilled.ts';
 import { sessionRows } from './session-rows.ts';
@@ -61,7 +61,7 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
       changed++;
       setText.run(clean, id);
       unindex.run(id);
-      index.run(id, segment(clean));
+      index.run(id, indexText(clean));
       for (const session of [session_id, ...copiedTo.all(id)]) touched.add(session);
     }
     // A session without a title of its own is named by its first prompt.

@@ -1,6 +1,6 @@
 // Keyword recall on FTS5: terms are ORed and ranked by BM25; phrases must be there.
 import type { Database } from 'better-sqlite3';
-import type { KeywordFilter, KeywordHit, KeywordQuery, Store } from '../store.ts';
+import type { KeywordFilter, KeywordHit, KeywordQuery, KeywordTerm, Store } from '../store.ts';
 import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
 
 type Row = EntryRow & { score: number; project: string | null; title: string | null };
@@ -96,18 +96,29 @@ export function keywordSearch(
     return db.prepare(sql).all(match, ...values, ...own.values, filter.limit) as Row[];
   }
 
+  /** All that is looked for, with the parts of a term in its place where it stands nowhere. */
+  function standing({ terms, variants = [] }: KeywordQuery): string[] {
+    const asked = [...terms, ...variants].flatMap((term) =>
+      term.parts !== undefined && count.get(toTerm(term)) === 0 ? term.parts : [term],
+    );
+    return [...new Set(asked.map(toTerm))];
+  }
+
   return {
     async keywordCounts(query) {
       return run(() => ({
         entries: total.get() ?? 0,
-        matches: toMatch(query).terms.map((term) => count.get(term) ?? 0),
+        matches: query.terms.map((term) => count.get(toTerm(term)) ?? 0),
       }));
     },
     async searchKeywords(query, filter) {
-      const { terms, phrases } = toMatch(query);
-      if (terms.length + phrases.length === 0 || filter.limit <= 0) return [];
+      if (query.terms.length + query.phrases.length === 0 || filter.limit <= 0) return [];
+      const phrases = query.phrases.map(quoted);
       const anywhere = phrases.length === 0 && filter.project === undefined && filter.agent === undefined;
-      return run(() => (anywhere ? byRareTerms(terms, filter) : ranked(expression(terms, phrases), filter)).map(toHit));
+      return run(() => {
+        const terms = standing(query);
+        return (anywhere ? byRareTerms(terms, filter) : ranked(expression(terms, phrases), filter)).map(toHit);
+      });
     },
   };
 }
@@ -135,18 +146,12 @@ const weight = (matches: number, entries: number): number =>
   Math.max(1e-6, Math.log((entries - matches + 0.5) / (matches + 0.5)));
 
 /** Every word is a quoted string, so that no input can be syntax. */
-function toMatch(query: KeywordQuery): { terms: string[]; phrases: string[] } {
-  const string = (words: readonly string[]) => `"${words.join(' ').replaceAll('"', ' ').replaceAll('\0', ' ')}"`;
-  return {
-    terms: query.terms.map(({ words, prefix }) => string(words) + (prefix ? '*' : '')),
-    phrases: query.phrases.map(string),
-  };
-}
+const quoted = (words: readonly string[]): string => `"${words.join(' ').replaceAll('"', ' ').replaceAll('\0', ' ')}"`;
+const toTerm = ({ words, prefix }: KeywordTerm): string => quoted(words) + (prefix ? '*' : '');
 
 /** A query as FTS5 wants it; empty when it has no words. */
 export function matchExpression(query: KeywordQuery): string {
-  const { terms, phrases } = toMatch(query);
-  return expression(terms, phrases);
+  return expression([...query.terms, ...(query.variants ?? [])].map(toTerm), query.phrases.map(quoted));
 }
 
 /** Terms beside a phrase only raise the rank: `phrase AND (phrase OR terms)` matches what the phrase matches. */

@@ -1,0 +1,76 @@
+// What an older version derived from stored rows, derived anew, a few rows at a time, the newest first.
+import type { Database } from 'better-sqlite3';
+import { indexText, indexVersion } from '../index-text.ts';
+import type { Store } from '../store.ts';
+import { touchWriting } from './file-touches.ts';
+
+/** Kept in `facts`: the highest ids that have not been seen to yet. What is written meanwhile is of this version anyway. */
+interface Progress {
+  readonly version: number;
+  readonly entries: number;
+  readonly uses: number;
+}
+
+const fact = 'derived';
+
+export function renewal(db: Database, write: <T>(work: () => T) => T): Pick<Store, 'renewDerived'> {
+  const get = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
+  const put = db.prepare(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  );
+  const last = (table: string) => db.prepare<[], number>(`SELECT coalesce(max(id), 0) FROM ${table}`).pluck();
+  const [lastEntry, lastUse] = [last('entries'), last('tool_uses')];
+  const texts = db.prepare<[number, number], { id: number; text: string }>(
+    'SELECT id, text FROM entries WHERE id <= ? ORDER BY id DESC LIMIT ?',
+  );
+  const unindex = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
+  const index = db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
+  const uses = db.prepare<[number, number], { id: number; at: number; files: string | null }>(
+    `SELECT t.id, e.at, t.files FROM tool_uses t JOIN entries e ON e.id = t.entry_id
+     WHERE t.id <= ? ORDER BY t.id DESC LIMIT ?`,
+  );
+  const touches = touchWriting(db);
+
+  function renewTexts(from: number, limit: number): number {
+    const rows = texts.all(from, limit);
+    for (const { id, text } of rows) {
+      const words = indexText(text);
+      // Plain words are indexed as they are, by every version.
+      if (words === text) continue;
+      unindex.run(id);
+      index.run(id, words);
+    }
+    return rows.length < limit ? 0 : (rows.at(-1)?.id ?? 1) - 1;
+  }
+
+  function renewUses(from: number, limit: number): number {
+    const rows = uses.all(from, limit);
+    for (const { id, at, files } of rows) if (files !== null) touches.renew(id, at, JSON.parse(files) as string[]);
+    return rows.length < limit ? 0 : (rows.at(-1)?.id ?? 1) - 1;
+  }
+
+  function stored(): Progress {
+    const value = get.get(fact);
+    const progress = value === undefined ? undefined : (JSON.parse(value) as Progress);
+    return progress?.version === indexVersion
+      ? progress
+      : { version: indexVersion, entries: lastEntry.get() ?? 0, uses: lastUse.get() ?? 0 };
+  }
+  const isDone = ({ entries, uses: left }: Progress): boolean => entries === 0 && left === 0;
+
+  return {
+    async renewDerived(limit) {
+      if (isDone(stored())) return { done: true };
+      return write(() => {
+        // Read again inside the transaction: another process may be at it.
+        const before = stored();
+        const next =
+          before.uses > 0
+            ? { ...before, uses: renewUses(before.uses, limit) }
+            : { ...before, entries: before.entries === 0 ? 0 : renewTexts(before.entries, limit) };
+        put.run(fact, JSON.stringify(next));
+        return { done: isDone(next) };
+      });
+    },
+  };
+}
