@@ -54,6 +54,10 @@ export function jobPlans(db: Database) {
     "UPDATE conversations SET status = 'queued' WHERE status = 'ready' RETURNING id, session_id, last_at",
   );
 
+  const waiting = db.prepare(
+    "SELECT 1 FROM jobs_to_plan UNION ALL SELECT 1 FROM conversations WHERE status = 'ready' LIMIT 1",
+  );
+
   function planSession(session: number, now: number, { gapMs }: PlanRules): void {
     const turns: Turn[] = [];
     let last: Line | undefined;
@@ -97,9 +101,7 @@ export function jobPlans(db: Database) {
   }
 
   return {
-    waiting: db.prepare(
-      "SELECT 1 FROM jobs_to_plan UNION ALL SELECT 1 FROM conversations WHERE status = 'ready' LIMIT 1",
-    ),
+    isWaiting: (): boolean => waiting.get() !== undefined,
 
     /** Plans up to `limit` sessions and every conversation that is ready; true when nothing is left to plan. */
     plan(now: number, rules: PlanRules, limit: number): boolean {

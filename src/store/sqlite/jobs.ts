@@ -54,7 +54,7 @@ type JobMethods =
   | 'redoJobs';
 
 export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMethods> {
-  const { waiting, plan } = jobPlans(db);
+  const { isWaiting, plan } = jobPlans(db);
   const spend = spender(db);
   const distilled = distilledWrites(db);
   const byId = db.prepare<[number], Row>(`${select} WHERE j.id = ?`);
@@ -179,10 +179,10 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
       const step = Math.min(100, atMost);
       for (let planned = 0; planned < atMost; planned += step) {
         // Looking first keeps an idle worker from writing.
-        if (read(() => waiting.get()) === undefined || write(() => plan(now, rules, step))) return true;
+        if (!read(isWaiting) || write(() => plan(now, rules, step))) return true;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return read(() => waiting.get()) === undefined;
+      return !read(isWaiting);
     },
     async claimJobs({ claimant, now, leaseMs, maxAttempts, limit, early = false, ...filter }) {
       const { where, values } = wanted(filter);
