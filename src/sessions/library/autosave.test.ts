@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { autosave } from './autosave.ts';
+import { SessionManager } from './manager.ts';
+import type { StoredMessage } from './shape.ts';
+
+let folder: string;
+let manager: SessionManager;
+let messages: StoredMessage[];
+const say = (text: string) => messages.push({ role: 'user', content: text });
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-sessions-'));
+  manager = new SessionManager({ sessionDir: folder });
+  messages = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('16: events that follow each other closely are one save, and all saves are one session', async () => {
+  const save = vi.spyOn(manager, 'saveSession');
+  const saving = autosave(manager, () => messages, { debounceMs: 20, signals: [] });
+  for (let i = 0; i < 10; i++) {
+    say(`message ${i}`);
+    saving.note('user-message');
+  }
+  await vi.waitFor(async () => expect(await manager.listSessions()).toHaveLength(1));
+  expect(save).toHaveBeenCalledTimes(1);
+  say('one more');
+  saving.note('response');
+  await saving.close();
+  expect(await manager.listSessions()).toMatchObject([{ messageCount: 11 }]);
+});
+
+it('16: autoSave: false saves nothing by itself, and on request all the same', async () => {
+  const saving = autosave(manager, () => messages, { autoSave: false, debounceMs: 1 });
+  expect(process.listeners('SIGTERM')).toEqual([]);
+  say('quiet');
+  saving.note('tool');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(await manager.listSessions()).toEqual([]);
+  expect(await saving.flush()).toMatchObject({ messageCount: 1 });
+  await saving.close();
+});
+
+it('16: nothing was said, nothing is saved', async () => {
+  const saving = autosave(manager, () => messages, { signals: [] });
+  saving.note('tool');
+  expect(await saving.flush()).toBeUndefined();
+  await saving.close();
+  expect(await manager.getLastSession()).toBeNull();
+});
+
+it('16: a save that failed is told and tried again with the next event', async () => {
+  const errors: unknown[] = [];
+  vi.spyOn(manager, 'saveSession').mockRejectedValueOnce(new Error('disk full'));
+  const saving = autosave(manager, () => messages, {
+    debounceMs: 1,
+    signals: [],
+    onError: (error) => errors.push(error),
+  });
+  say('first');
+  saving.note('user-message');
+  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  say('second');
+  saving.note('response');
+  await vi.waitFor(async () => expect(await manager.listSessions()).toMatchObject([{ messageCount: 2 }]));
+  await saving.close();
+});
