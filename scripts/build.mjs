@@ -36,16 +36,27 @@ export async function build() {
 
 /** One file instead of two hundred for what every command loads: it halves the time before a command does its work. */
 async function bundleProgram(folder) {
+  // What only some commands need stays outside; the SDK of MCP, as a file of its own, loads in half the time.
+  await bundle({ 'mcp/sdk': path.join(folder, 'mcp', 'sdk.js') }, folder);
+  await bundle({ holdfast: path.join(folder, 'cli', 'main.js') }, folder, {
+    name: 'leave-out',
+    resolveId: (source) => (source === './sdk.js' ? { id: './mcp/sdk.js', external: true } : undefined),
+  });
+}
+
+async function bundle(input, folder, plugin) {
   const { rolldown } = await import('rolldown');
-  const bundle = await rolldown({
-    input: { holdfast: path.join(folder, 'cli', 'main.js') },
+  const made = await rolldown({
+    input,
     platform: 'node',
     // jsonc-parser's other form loads its parts in a way that no bundle can follow.
     resolve: { mainFields: ['module', 'main'] },
     external: ['better-sqlite3', '@secretlint/secretlint-rule-preset-recommend'],
+    makeAbsoluteExternalsRelative: false,
+    plugins: [plugin],
   });
-  await bundle.write({ dir: folder, format: 'esm', codeSplitting: false });
-  await bundle.close();
+  await made.write({ dir: folder, format: 'esm', codeSplitting: false });
+  await made.close();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await build();

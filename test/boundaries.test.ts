@@ -32,7 +32,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [...top, 'open.ts'],
 };
 /** What may be loaded at the moment of use only: the command that runs the worker must not load it for all others. */
-const mayLoadLazily: Readonly<Record<string, readonly string[]>> = { operations: ['worker', 'open.ts', 'http', 'mcp'] };
+const mayLoadLazily: Readonly<Record<string, readonly string[]>> = {
+  operations: ['worker', 'open.ts', 'http', 'mcp'],
+  http: ['mcp'],
+};
 
 type Sources = ReadonlyMap<string, string>;
 type How = 'value' | 'type' | 'lazy';

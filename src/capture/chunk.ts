@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Agent, ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
 import { briefingTag } from '../schema/briefing-tag.ts';
 import { distillerMark } from '../schema/distiller.ts';
+import { recallTag } from '../schema/recall-tag.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/store.ts';
 import { type Keeper, keeper, type Limits } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
@@ -275,7 +276,10 @@ const isBlankCode = (code: number): boolean => code <= 32;
 
 /** What is removed as a whole, and may be longer than the margin. */
 const hidesAtLength = (text: string): boolean =>
-  text.includes('PRIVATE KEY') || /<\s{0,20}\/?\s{0,20}private/i.test(text) || text.includes(briefingTag);
+  text.includes('PRIVATE KEY') ||
+  /<\s{0,20}\/?\s{0,20}private/i.test(text) ||
+  text.includes(briefingTag) ||
+  text.includes(recallTag);
 
 const clip = (text: string, { head, tail }: { head: number; tail: number }): string =>
   text.length <= head + tail ? text : joined(text.slice(0, head), text.length - head - tail, text.slice(-tail));

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { briefingTag } from '../schema/briefing-tag.ts';
+import { recallTag } from '../schema/recall-tag.ts';
 import { isWhollyPrivate, redact, redactJson, redactValue } from './redact.ts';
 
 /** The same letters on every run. Secrets are made here, so that none stands in this file. */
@@ -182,6 +183,8 @@ describe('20: text that we gave to an agent is not stored again', () => {
     [`<${briefingTag}>what was</${briefingTag}>now`, 'now'],
     [`a <${briefingTag} project="x">what\nwas</${briefingTag}> b`, 'a  b'],
     [`a <${briefingTag}>cut off`, 'a '],
+    [`a <${recallTag}>what was found</${recallTag}> b`, 'a  b'],
+    [`<${recallTag}>a <${briefingTag}>b</${briefingTag}> c</${recallTag}>d`, 'd'],
   ])('%s', (text, clean) => expect(redact(text)).toBe(clean));
 });
 

@@ -1,5 +1,6 @@
 // What must not be kept is taken out before anything is stored: private passages, text of our own, and secrets.
 import { briefingTag } from '../schema/briefing-tag.ts';
+import { recallTag } from '../schema/recall-tag.ts';
 import { withoutSecrets } from './secrets.ts';
 
 /** Raised whenever the rules find more than before: rows that were stored under a lower one are redacted again. */
@@ -10,16 +11,16 @@ const tagsNamed = (name: string): RegExp =>
   new RegExp(`<\\s{0,20}(/?)\\s{0,20}${name}(?![\\w:.-])[^<>]{0,1000}>`, 'gi');
 
 const privateTags = tagsNamed('private');
-const briefingTags = tagsNamed(briefingTag);
+const ownTags = tagsNamed(`(?:${briefingTag}|${recallTag})`);
 const mayBePrivate = /<\s{0,20}\/?\s{0,20}private/i;
-const mayBeBriefing = new RegExp(briefingTag, 'i');
+const mayBeOwn = new RegExp(`${briefingTag}|${recallTag}`, 'i');
 
 /** Contract: never throws; text without anything to hide comes back as it is. */
 export function redact(text: string): string {
   let clean = text;
   if (text.includes('<')) {
     if (mayBePrivate.test(clean)) clean = withoutPassages(clean, privateTags);
-    if (mayBeBriefing.test(clean)) clean = withoutPassages(clean, briefingTags);
+    if (mayBeOwn.test(clean)) clean = withoutPassages(clean, ownTags);
   }
   return withoutSecrets(clean);
 }

@@ -13,6 +13,13 @@ export async function readJson(request: IncomingMessage, response: ServerRespons
   return parseJson((await collect(request, limit)).toString('utf8'));
 }
 
+/** The body as it is, for whoever judges it himself. */
+export async function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return (await collect(request, limit)).toString('utf8');
+}
+
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

@@ -1,5 +1,6 @@
 // The routes that are no operations: is the worker there, what happens now, what is this API, what should an agent know.
 import { z } from 'zod';
+import type { McpHttp } from '../mcp/http.ts';
 import { briefing, giveBriefing } from '../operations/briefing.ts';
 import type { Context } from '../operations/operation.ts';
 import { AgentName } from '../schema/agent-name.ts';
@@ -16,9 +17,11 @@ export interface OwnDeps {
   readonly context: Context;
   readonly events: LiveEvents;
   readonly allRoutes: () => readonly Route[];
+  /** Opened at the first call: the worker must not keep in memory what nobody asks for. */
+  readonly mcp: () => Promise<McpHttp>;
 }
 
-export function ownRoutes({ version, streams, prove, context, events, allRoutes }: OwnDeps): Route[] {
+export function ownRoutes({ version, streams, prove, context, events, allRoutes, mcp }: OwnDeps): Route[] {
   const reads = { method: 'GET', access: 'full', type: 'application/json', input: z.object({}) } as const;
   return [
     route({
@@ -87,7 +90,22 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes 
       summary: 'This API, described',
       output: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
       // Loaded only here: the worker must not keep in memory what nobody asks for.
-      run: async () => (await import('./openapi.ts')).openApi(allRoutes(), version),
+      run: async () =>
+        (await import('./openapi.ts')).openApi(
+          allRoutes().filter(({ speak }) => speak === undefined),
+          version,
+        ),
+    }),
+    route({
+      method: 'POST',
+      path: '/mcp',
+      summary: 'MCP for agents: streamable HTTP without sessions',
+      access: 'full',
+      type: 'application/json',
+      input: z.object({}),
+      output: z.unknown(),
+      run: async () => undefined,
+      speak: async (body, { request, response }) => (await mcp()).answer(request, body, response),
     }),
   ];
 }

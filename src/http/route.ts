@@ -1,5 +1,5 @@
 // A route, declared: the server runs it, the OpenAPI document describes it, and neither knows more than this.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import type { Access } from './tokens.ts';
@@ -24,10 +24,13 @@ export interface Route {
   readonly output: z.ZodType;
   /** Resolves with the answer; a stream of events writes to the response itself and resolves with nothing. */
   run(input: Record<string, unknown>, caller: Caller): Promise<unknown>;
+  /** A protocol of its own, which judges the body and writes the answer itself; then nothing above but the way to it counts. */
+  speak?(body: string, caller: Caller): Promise<void>;
 }
 
 export interface Caller {
   readonly access: Access | undefined;
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 

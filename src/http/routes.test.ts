@@ -47,7 +47,8 @@ async function described(): Promise<{ key: string; path: string; method: string;
 
 describe('the OpenAPI document', () => {
   it('describes exactly the routes that are there, each once', async () => {
-    const routes = stand.server.routes.map(({ method, path }) => `${method} ${path}`);
+    const spoken = stand.server.routes.filter(({ speak }) => speak === undefined);
+    const routes = spoken.map(({ method, path }) => `${method} ${path}`);
     expect((await described()).map(({ key }) => key).sort()).toEqual([...routes].sort());
     expect(new Set(routes).size).toBe(routes.length);
   });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, explain, HoldfastError, systemCode } from '../errors.ts';
 import type { ApiError } from '../schema/api-error.ts';
-import { readJson } from './body.ts';
+import { readBody, readJson } from './body.ts';
 import { identify, refuseForeign } from './guard.ts';
 import { checkInput, findRoute, fromQuery, type Route } from './route.ts';
 import type { Access, Tokens } from './tokens.ts';
@@ -24,7 +24,7 @@ export async function serve(serving: Serving, request: IncomingMessage, response
   try {
     for (const [name, value] of headers) response.setHeader(name, value);
     const { route, answer } = await run(serving, request, response);
-    if (route.type === 'text/event-stream') return;
+    if (route.speak !== undefined || route.type === 'text/event-stream') return;
     const text = route.type === 'application/json' ? JSON.stringify(answer) : String(answer);
     send(request, response, 200, route.type, text);
   } catch (error) {
@@ -45,9 +45,14 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   const access = isOpen ? undefined : identify(request, serving.tokens);
   const { route, inPath } = findRoute(serving.routes, method, path);
   if (route.access === 'full' && access !== 'full') throw onlyReports();
+  const caller = { access: access as Access | undefined, request, response };
+  if (route.speak !== undefined) {
+    await route.speak(await readBody(request, response, route.limit ?? smallBody), caller);
+    return { route, answer: undefined };
+  }
   const given = method === 'GET' ? fromQuery(route, query) : await bodyOf(route, query, request, response);
   const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
-  return { route, answer: await route.run(input, { access: access as Access | undefined, response }) };
+  return { route, answer: await route.run(input, caller) };
 }
 
 async function bodyOf(route: Route, query: string, request: IncomingMessage, response: ServerResponse) {

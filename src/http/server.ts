@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LiveDeps } from '../capture/hook.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
+import type { McpHttp } from '../mcp/http.ts';
 import { version } from '../package.ts';
 import { captureRoutes } from './capture-routes.ts';
 import { eventStreams } from './events.ts';
@@ -44,7 +45,17 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   const tokens = openTokens(deps.config.home);
   const streams = eventStreams(deps.events, heartbeatMs);
   const prove = (nonce: string) => proofOf(tokens.full, bound, nonce);
-  const own = { version: version(), streams, prove, context: deps, events: deps.events, allRoutes: () => routes };
+  let opened: Promise<McpHttp> | undefined;
+  const mcp = () => (opened ??= import('../mcp/http.ts').then(({ openMcpHttp }) => openMcpHttp(deps)));
+  const own = {
+    version: version(),
+    streams,
+    prove,
+    context: deps,
+    events: deps.events,
+    allRoutes: () => routes,
+    mcp,
+  };
   const routes: readonly Route[] = [...ownRoutes(own), ...captureRoutes(deps), ...operationRoutes(deps)];
 
   const server = http.createServer({
@@ -77,6 +88,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       streams.close();
+      await (await opened?.catch(() => undefined))?.close();
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), farewellMs);
       await closed;

@@ -29,6 +29,12 @@ export const briefing = operation({
   }),
   output: BriefingAnswer,
   surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    description:
+      'What earlier sessions left behind in a project: what it is about, the last sessions and how they ended, what was left open, files most touched. By default the project you work in.',
+    without: ['session', 'source', 'given'],
+    here: 'project',
+  },
   examples: ['holdfast briefing', 'holdfast briefing --project holdfast', 'holdfast briefing --given 0f3c'],
   async run(context, { project, session, source, given }) {
     if (given !== undefined) return givenTo(context, given.trim());

@@ -7,17 +7,19 @@ import type { Entry } from '../schema/entry.ts';
 import { Item } from '../schema/item.ts';
 import type { Store } from '../store/store.ts';
 import { inOneLine } from '../text/gist.ts';
+import { localTime } from '../text/local-time.ts';
 import { type Candidate, entriesNamed, findOne, type Lookup, type Place, sessionsNamed } from './find.ts';
-import { operation } from './operation.ts';
+import { type Context, operation } from './operation.ts';
 import { withToolUses } from './show.ts';
 import { toItems } from './timeline.ts';
 
 /** An item with the whole of its text; what fits is decided afterwards. */
 type Whole = Omit<Item, 'cut'>;
+type Read = (context: Context) => Promise<Whole>;
 
 interface Kind {
   /** The ids of this kind that begin as asked, each with the way to read it. */
-  named(store: Store, agent: AgentName | undefined): Lookup<(store: Store) => Promise<Whole>>;
+  named(store: Store, agent: AgentName | undefined): Lookup<Read>;
 }
 
 /** Every kind of thing that has an id, in the order in which they are asked. */
@@ -42,18 +44,23 @@ export const get = operation({
   output: z.object({ items: z.array(Item) }),
   surfaces: ['cli', 'http', 'mcp'],
   positional: ['ids'],
+  mcp: {
+    description:
+      'The full text of entries by id, with tool uses and the ids before and after; of a session, its entries in a line each. Ids come from search, timeline and sessions; their first 8 characters do. Long text is cut and says how to go on.',
+    foremost: true,
+  },
   examples: ['holdfast get 0f3c', 'holdfast get 0f3c 1a2b --max-chars 4000', 'holdfast get 0f3c --from 12000 --json'],
-  async run({ store }, { ids, agent, maxChars, from }) {
+  async run(context, { ids, agent, maxChars, from }) {
     const wanted = [...new Set(ids.map((id) => id.trim()))];
     if (from > 0 && wanted.length > 1)
       throw new HoldfastError('BAD_INPUT', 'A place to go on from can be given for one id only', {
         hint: 'Get the others in a call of their own.',
       });
-    const lookups = kinds.map((kind) => kind.named(store, agent));
+    const lookups = kinds.map((kind) => kind.named(context.store, agent));
     const items: Item[] = [];
     let room = maxChars;
     for (const [i, id] of wanted.entries()) {
-      const whole = await (await findOne(id, lookups, 'session or entry'))(store);
+      const whole = await (await findOne(id, lookups, 'session or entry'))(context);
       // What one leaves over is for those after it.
       const item = within(whole, from, Math.floor(room / (wanted.length - i)));
       room -= sizeOf(item);
@@ -64,16 +71,16 @@ export const get = operation({
 });
 
 const reading =
-  (lookup: Lookup<Place>, read: (store: Store, place: Place) => Promise<Whole>): ReturnType<Kind['named']> =>
+  (lookup: Lookup<Place>, read: (context: Context, place: Place) => Promise<Whole>): ReturnType<Kind['named']> =>
   async (id) =>
     (await lookup(id)).map(
-      (found): Candidate<(store: Store) => Promise<Whole>> => ({
+      (found): Candidate<Read> => ({
         ...found,
-        what: (store) => read(store, found.what),
+        what: (context) => read(context, found.what),
       }),
     );
 
-async function readEntry(store: Store, { session, entry }: Place): Promise<Whole> {
+async function readEntry({ store }: Context, { session, entry }: Place): Promise<Whole> {
   const { id, at, agent, role, text, subagent, abandoned } = entry as Entry;
   const around = (await store.transcript(agent, session.id, { subagents: subagent !== undefined })).filter(
     (one) => one.subagent === subagent,
@@ -99,7 +106,8 @@ async function readEntry(store: Store, { session, entry }: Place): Promise<Whole
   };
 }
 
-async function readSession(store: Store, { session }: Place): Promise<Whole> {
+async function readSession({ store, config }: Context, { session }: Place): Promise<Whole> {
+  const { timeZone } = config.settings;
   const { id, agent, project, title, startedAt: at } = session;
   const entries = await store.transcript(agent, id);
   const lines = await toItems(
@@ -107,7 +115,9 @@ async function readSession(store: Store, { session }: Place): Promise<Whole> {
     entries.map((entry) => ({ entry, project })),
   );
   const short = shortIds(lines.map((line) => line.id));
-  const text = lines.map((line) => `${short(line.id)} ${line.at.slice(0, 16)} ${line.role}: ${inOneLine(line.text)}`);
+  const text = lines.map(
+    (line) => `${short(line.id)} ${localTime(line.at, timeZone)} ${line.role}: ${inOneLine(line.text)}`,
+  );
   return { kind: 'session', id, at, project, agent, session: id, title, text: text.join('\n') };
 }
 

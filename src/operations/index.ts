@@ -7,6 +7,7 @@ import { get } from './get.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
 import { logs } from './logs.ts';
+import { mcp } from './mcp.ts';
 import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
 import { projects, projectsLink } from './projects.ts';
@@ -42,6 +43,7 @@ export const operations = [
   projectsLink,
   pause,
   resumeCapture,
+  mcp,
   doctor,
   configList,
   configGet,

@@ -37,6 +37,21 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
     /** Other names of query fields: `{ q: 'query' }`. */
     readonly aliases?: Readonly<Record<string, string>>;
   };
+  /** How MCP offers it to a model, where that is not the summary and all fields. What is no GET over HTTP counts as a change. */
+  readonly mcp?: {
+    /** When to use it, and what comes next. */
+    readonly description?: string;
+    /** In the model's sight from the start, where a client hides tools until they are searched for. */
+    readonly foremost?: true;
+    /** Fields that make no sense for an agent. */
+    readonly without?: readonly string[];
+    /** What fields are for an agent that says nothing about them. */
+    readonly defaults?: Readonly<Record<string, unknown>>;
+    /** The field that stands for the folder that the agent works in, where it says nothing about it. */
+    readonly here?: string;
+    /** Takes something away for good. */
+    readonly destructive?: true;
+  };
   /** Works where there is no sound store, or opens one itself: `context.store` must not be touched. */
   readonly withoutStore?: true;
   /** False when the answer itself reports a failure. The command line then ends with 1. */

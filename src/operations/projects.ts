@@ -12,6 +12,9 @@ export const projects = operation({
   input: z.object({}),
   output: z.object({ projects: z.array(Project) }),
   surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    description: 'List the projects that are remembered, with their folders. Their names serve as `project` elsewhere.',
+  },
   examples: ['holdfast projects', 'holdfast projects --json'],
   run: async ({ store }) => ({ projects: [...(await store.projects())] }),
 });

@@ -24,6 +24,11 @@ export const search = operation({
   surfaces: ['cli', 'http', 'mcp'],
   positional: ['query'],
   http: { aliases: { q: 'query' } },
+  mcp: {
+    description:
+      'Search everything that was said and done in past coding sessions on this machine. Use it before you work on something that may have come up earlier: a bug, a decision, a command, a file, "how did we …". Answers with short hits; go on with timeline around an id, or get by ids.',
+    foremost: true,
+  },
   examples: [
     'holdfast search flaky login test',
     'holdfast search \'"race condition" worker\' --since 2w',

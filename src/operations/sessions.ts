@@ -16,6 +16,11 @@ export const sessions = operation({
   }),
   output: z.object({ sessions: z.array(Session) }),
   surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    description:
+      'List past sessions, newest first: when, where, what about. For "what did we do last week" and the like; go on with get.',
+    defaults: { limit: 20 },
+  },
   examples: ['holdfast sessions', 'holdfast sessions --project . --since 7d', 'holdfast sessions --limit 5 --json'],
   async run(context, input) {
     const filter = await toFilter(context, input);

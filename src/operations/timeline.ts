@@ -26,6 +26,11 @@ export const timeline = operation({
   }),
   output: Timeline,
   surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    description:
+      'What happened in the order of time: around a hit of search (around: its id), or the latest. One line for each step; go on with get for the full text.',
+    foremost: true,
+  },
   examples: [
     'holdfast timeline --project .',
     'holdfast timeline --around 0f3c --limit 20',

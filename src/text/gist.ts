@@ -52,15 +52,13 @@ const isNoProse = (line: string): boolean =>
 const isTelling = (sentence: string): boolean => /[\p{L}\p{N}]{2}/u.test(sentence);
 
 /** Names of tags that would end or imitate a frame around the text. */
-const frames = /<\/?(?:holdfast-[a-z]+|system-reminder|private)\b[^>]{0,40}>/gi;
+const frames = /<\s{0,20}\/?\s{0,20}(?:holdfast-[a-z]+|system-reminder|private)\b[^<>]{0,1000}>/gi;
 
-/** Nothing in it can end the frame that it will stand in, or move a cursor. */
-export const inOneLine = (text: string): string =>
-  text
-    .replace(frames, '')
-    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+/** Nothing in it can end the frame that it will stand in, or move a cursor. What is taken out leaves a gap, or its ends might make a new one. */
+export const unframed = (text: string): string =>
+  text.replace(frames, ' ').replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, ' ');
+
+export const inOneLine = (text: string): string => unframed(text).replace(/\s+/g, ' ').trim();
 
 function withoutMarks(text: string): string {
   return inOneLine(text)
