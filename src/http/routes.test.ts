@@ -96,7 +96,11 @@ describe('the OpenAPI document', () => {
         return examples[name];
       };
       const url = path.replace(/\{(\w+)\}/g, (_, name) => String(value(name)));
-      const query = is.parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+      // A search wants words or a file, which no schema of parameters can say.
+      const isWanted = (name: string, required: boolean) => required || (key === 'GET /api/search' && name === 'q');
+      const query = is.parameters.filter(
+        (parameter) => parameter.in === 'query' && isWanted(parameter.name, parameter.required),
+      );
       const search = new URLSearchParams(
         Object.fromEntries(query.map(({ name }) => [name, String(value(name))])),
       ).toString();
@@ -150,12 +154,18 @@ describe('answers', () => {
   });
 
   it('a field that is missing is named', async () => {
-    const { status, json } = await stand.get('/api/search');
+    const { status, json } = await stand.get('/api/get');
     expect([status, json.error.message, json.error.hint]).toEqual([
       400,
-      'query is missing',
+      'ids is missing',
       expect.stringContaining('openapi'),
     ]);
+  });
+
+  it('a search wants words or a file', async () => {
+    const { status, json } = await stand.get('/api/search');
+    expect([status, json.error.message]).toEqual([400, 'The query is empty']);
+    expect((await stand.get('/api/search?file=src/nowhere.ts')).json).toEqual({ hits: [] });
   });
 
   it('the briefing is Markdown, and what a session was given can be seen', async () => {

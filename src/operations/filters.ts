@@ -38,10 +38,13 @@ export async function toFilter({ config, store, clock }: Context, input: Filters
   };
 }
 
+/** `~/x` as a shell would give it. */
+export const withHome = (text: string): string => (/^~(?:[/\\]|$)/.test(text) ? join(homedir(), text.slice(1)) : text);
+
 /** A path if it looks like one, or is a folder here and the name of no project. */
 export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
   const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
-  if (/^~(?:[/\\]|$)/.test(text)) return folder(join(homedir(), text.slice(1)));
+  if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
   if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return folder(text);
   const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && !(await store.projects()).some((project) => project.name === text)) return folder(text);

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
+import { searchByFile } from '../recall/by-file.ts';
 import { search as recall } from '../recall/search.ts';
 import { Role } from '../schema/entry.ts';
 import { Hit, HitKind } from '../schema/hit.ts';
-import { filterFields, limitField, toFilter } from './filters.ts';
+import { filterFields, limitField, toFilter, withHome } from './filters.ts';
 import { operation } from './operation.ts';
 
 export const search = operation({
   name: 'search',
   summary: 'Find what was said, in entries or whole sessions',
   input: z.object({
-    query: z.string().meta({ description: 'words, and "phrases in quotes"', rest: true }),
+    query: z.string().default('').meta({ description: 'words, and "phrases in quotes"', rest: true }),
     kind: HitKind.default('entry').describe('what to find'),
+    file: z.string().min(1).optional().describe('who touched this file, newest first: a path, or the end of one'),
     ...filterFields,
     role: Role.optional().describe('only what this side said'),
     subagents: z.boolean().default(false).describe('also what subagents said'),
@@ -33,18 +35,20 @@ export const search = operation({
     'holdfast search flaky login test',
     'holdfast search \'"race condition" worker\' --since 2w',
     'holdfast search migration --kind session --project holdfast --json',
+    'holdfast search --file src/auth/jwt.ts',
   ],
   async run(context, input) {
-    if (input.query.trim() === '')
-      throw new HoldfastError('BAD_INPUT', 'The query is empty', { hint: 'Example: holdfast search flaky login test' });
+    if (input.query.trim() === '' && input.file === undefined)
+      throw new HoldfastError('BAD_INPUT', 'The query is empty', {
+        hint: 'Examples: holdfast search flaky login test; holdfast search --file src/auth/jwt.ts',
+      });
     const filter = await toFilter(context, input);
     const { query, kind, limit, role, subagents } = input;
-    const found = await recall(context, {
-      query,
-      kind,
-      limit,
-      filter: { ...filter, ...(role ? { role } : {}), subagents },
-    });
+    const wanted = { ...filter, ...(role ? { role } : {}) };
+    const found =
+      input.file === undefined
+        ? await recall(context, { query, kind, limit, filter: { ...wanted, subagents } })
+        : await searchByFile(context, { file: withHome(input.file), query, kind, limit, filter: wanted });
     const { project } = filter;
     // A project that was mistyped must not look like a memory that was lost.
     const unknown =

@@ -6,6 +6,15 @@ import { Moment } from './time.ts';
 export const HitKind = z.enum(['entry', 'session']);
 export type HitKind = z.infer<typeof HitKind>;
 
+/** What was done with a file that was asked for, and for which prompt. */
+export const Touched = z.object({
+  files: z.array(z.string()).describe('as the agent wrote the path'),
+  tools: z.array(z.object({ tool: z.string(), times: z.int(), failed: z.int() })),
+  prompt: z.string().optional().describe("the prompt's entry"),
+  asked: z.string().optional().describe('what the prompt says, cut'),
+});
+export type Touched = z.infer<typeof Touched>;
+
 /** One ranked answer of recall. In `snippet` the matches stand between « and ». */
 export const Hit = z.object({
   kind: HitKind,
@@ -20,5 +29,6 @@ export const Hit = z.object({
   title: z.string().optional(),
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),
+  touched: Touched.optional().describe('with `file`: what was done with it'),
 });
 export type Hit = z.infer<typeof Hit>;

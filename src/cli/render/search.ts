@@ -1,4 +1,4 @@
-import type { Hit } from '../../schema/hit.ts';
+import type { Hit, Touched } from '../../schema/hit.ts';
 import { clean, oneLine, type Style } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
@@ -22,7 +22,24 @@ function renderHit(hit: Hit, view: View): string {
     ...marks.filter((mark) => mark !== undefined),
   ].join('  ');
   const title = hit.title ? `  ${style.dim(oneLine(hit.title, Math.max(20, view.width - 50)))}` : '';
-  return `${head}${title}\n  ${marked(clean(hit.snippet), style)}\n  ${style.dim(`holdfast show ${hit.id}`)}`;
+  const lines = [
+    ...(hit.touched ? touchedLines(hit.touched, view) : []),
+    ...(hit.snippet === '' ? [] : [marked(clean(hit.snippet), style)]),
+    style.dim(`holdfast show ${hit.id}`),
+  ];
+  return `${head}${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+/** `Edit ×3 (1 failed), Read  /srv/shop/src/auth/jwt.ts`, and the prompt that led to it. */
+function touchedLines({ files, tools, asked }: Touched, { style, width }: View): string[] {
+  const done = tools.map(({ tool, times, failed }) => {
+    const failures = failed === 0 ? '' : times === 1 ? ' (failed)' : ` (${failed} failed)`;
+    return `${clean(tool)}${times === 1 ? '' : ` ×${times}`}${failures}`;
+  });
+  return [
+    `${style.bold(done.join(', '))}  ${files.map(clean).join(', ')}`,
+    ...(asked === undefined ? [] : [`asked: ${oneLine(asked, Math.max(40, width - 10))}`]),
+  ];
 }
 
 /** On a terminal with colours the matches are coloured; elsewhere the marks stay. */

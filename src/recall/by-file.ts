@@ -1,0 +1,113 @@
+// ④ Recall by file: who touched it, when and why. A hit is a turn, or a session, newest first; words given as well must stand in the turn.
+import path from 'node:path';
+import { HoldfastError } from '../errors.ts';
+import type { Hit } from '../schema/hit.ts';
+import { followLinks } from '../store/links.ts';
+import type { FileTouch, KeywordFilter, Store } from '../store/store.ts';
+import { cut, inOneLine } from '../text/gist.ts';
+import { answerText } from '../text/open-ends.ts';
+import { parseKeywords } from './keywords.ts';
+import { snippet } from './snippet.ts';
+
+export interface FileRequest {
+  /** A whole path, one seen from the project, or the end of one. */
+  readonly file: string;
+  readonly query: string;
+  readonly kind: 'entry' | 'session';
+  readonly filter?: Omit<KeywordFilter, 'limit' | 'subagents'>;
+  readonly limit: number;
+}
+
+/** Many touches make one turn: so many are looked at for each hit that is asked for. */
+const touchesPerHit = 40;
+const mostTouches = 5000;
+const promptLength = 200;
+
+export async function searchByFile({ store }: { store: Store }, request: FileRequest): Promise<{ hits: Hit[] }> {
+  const { query, kind, limit, filter } = request;
+  const isMeant = await fileMatcher(store, request.file);
+  const paths = (await store.touchedFiles(path.posix.basename(request.file))).filter((file) => isMeant(file));
+  const depth = Math.min(mostTouches, touchesPerHit * limit + 200);
+  // Whoever touched the file has touched it: subagents count.
+  const found = await store.fileTouches(paths, { ...filter, subagents: true, limit: depth });
+  const touches = found.filter(({ file, cwd }) => isMeant(file, cwd));
+  const words = query.trim() === '' ? undefined : parseKeywords(query);
+  const holding = words && (await store.turnMatches(words, [...new Set(touches.map(({ entry }) => entry.id))]));
+
+  const groups = new Map<string, FileTouch[]>();
+  for (const touch of touches) {
+    const { agent, session, id } = touch.entry;
+    if (holding !== undefined && !holding.has(id)) continue;
+    const key = JSON.stringify(kind === 'session' ? [agent, session] : [agent, session, touch.prompt]);
+    const group = groups.get(key);
+    if (group !== undefined) group.push(touch);
+    else if (groups.size < limit) groups.set(key, [touch]);
+  }
+  const hits = [...groups.values()].map(async (group, i): Promise<Hit> => {
+    const [last] = group as [FileTouch];
+    const prompt = last.prompt === undefined ? undefined : (await store.findEntries(last.prompt))[0];
+    const touched = {
+      files: [...new Set(group.map(({ file }) => file))],
+      tools: toolsOf(group),
+      ...(prompt === undefined ? {} : { prompt: prompt.id, asked: cut(inOneLine(prompt.text), promptLength) }),
+    };
+    return { ...hitOf(last, kind), score: 1 / (i + 1), touched, snippet: shown(group, words, holding) };
+  });
+  return { hits: await Promise.all(hits) };
+}
+
+/** Whether a path is meant; one that is not absolute, only together with the folder that the session worked in. */
+async function fileMatcher(store: Store, asked: string): Promise<(file: string, cwd?: string) => boolean> {
+  const wanted = path.posix.normalize(asked).replace(/^(?:\.\.?\/)+/, '');
+  if (wanted === '' || wanted.endsWith('/') || /^\.{1,2}$/.test(wanted)) {
+    throw new HoldfastError('BAD_INPUT', `${asked === '' ? 'The path' : asked} names no file`, {
+      hint: 'Example: holdfast search --file src/auth/jwt.ts',
+    });
+  }
+  const links = await store.projectLinks();
+  const endsIn = (whole: string, end: string) => whole === end || whole.endsWith(end.startsWith('/') ? end : `/${end}`);
+  return (file, cwd) => {
+    const given = path.posix.normalize(file);
+    if (cwd === undefined && !given.startsWith('/')) return endsIn(given, wanted) || endsIn(wanted, given);
+    const whole = given.startsWith('/') || !cwd ? given : path.posix.join(cwd, given);
+    return wanted.startsWith('/') ? whole === wanted || followLinks(whole, links) === wanted : endsIn(whole, wanted);
+  };
+}
+
+function toolsOf(group: readonly FileTouch[]): { tool: string; times: number; failed: number }[] {
+  const tools = new Map<string, { tool: string; times: number; failed: number }>();
+  for (const { tool, failed } of group) {
+    const known = tools.get(tool) ?? { tool, times: 0, failed: 0 };
+    tools.set(tool, { tool, times: known.times + 1, failed: known.failed + (failed ? 1 : 0) });
+  }
+  return [...tools.values()];
+}
+
+function hitOf({ entry, project, title }: FileTouch, kind: FileRequest['kind']): Omit<Hit, 'score' | 'snippet'> {
+  const { session, agent, at } = entry;
+  if (kind === 'session') return { kind, id: session, session, project, agent, at, title };
+  return {
+    kind,
+    id: entry.id,
+    session,
+    project,
+    agent,
+    at,
+    role: entry.role,
+    title,
+    ...(entry.subagent === undefined ? {} : { subagent: entry.subagent }),
+    ...(entry.abandoned ? { abandoned: true } : {}),
+  };
+}
+
+/** What holds the words; without words, the last that was said with a touch. */
+function shown(
+  group: readonly FileTouch[],
+  words: ReturnType<typeof parseKeywords> | undefined,
+  holding: Awaited<ReturnType<Store['turnMatches']>> | undefined,
+): string {
+  const match = group.map(({ entry }) => holding?.get(entry.id)).find((entry) => entry !== undefined);
+  if (match !== undefined && words !== undefined) return snippet(match.text, words);
+  const said = group.map(({ entry }) => answerText(entry)).find((text) => text.trim() !== '');
+  return said === undefined ? '' : snippet(said, { terms: [], phrases: [] });
+}
