@@ -1,12 +1,14 @@
 // The composition root: configuration, store and clock come together here.
 import { type Config, ensureHome, loadConfig } from './config.ts';
 import type { Context } from './operations/operation.ts';
+import { type Meaning, openMeaning } from './recall/vectors/index.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 
 export interface Holdfast {
   readonly config: Config;
   readonly store: Store;
+  readonly meaning: Meaning;
   /** What operations run with. */
   readonly context: Context;
   close(): Promise<void>;
@@ -17,5 +19,15 @@ export async function openHoldfast(env?: NodeJS.ProcessEnv): Promise<Holdfast> {
   const config = loadConfig(env);
   ensureHome(config);
   const store = await openSqliteStore(config.databasePath);
-  return { config, store, context: { config, store, clock: Date.now }, close: () => store.close() };
+  const meaning = openMeaning({ store, config });
+  return {
+    config,
+    store,
+    meaning,
+    context: { config, store, meaning, clock: Date.now },
+    async close() {
+      await meaning.close();
+      await store.close();
+    },
+  };
 }

@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'config.ts': [...ground, 'agents'],
   'config-file.ts': [...ground, 'agents', 'config.ts'],
   store: [...ground, 'agents'],
-  embedding: [...ground, 'package.ts'],
+  embedding: [...ground, 'config.ts', 'package.ts', 'store'],
   text: [...ground, 'store'],
   ...Object.fromEntries(middle.map((layer) => [layer, known])),
   operations: [...known, 'config-file.ts', ...middle],

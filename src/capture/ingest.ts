@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
+import { embedPending, noteTrouble } from '../embedding/pending.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, ConversationRules, FileCopy, FileState, Store } from '../store/store.ts';
@@ -27,12 +28,16 @@ export interface IngestProgress {
   readonly totalFiles: number;
   readonly bytes: number;
   readonly totalBytes: number;
+  /** Texts that can be found by meaning now, of those that could not before; once all files are read. */
+  readonly embedded?: { readonly done: number; readonly total: number };
 }
 
 export interface IngestRequest {
   readonly file?: string | undefined;
   readonly dir?: string | undefined;
   readonly reimport?: boolean | undefined;
+  /** Leaves texts to the worker where embedding them takes long. */
+  readonly later?: boolean | undefined;
 }
 
 /** Imports one file, one folder, or everything that the enabled agents have written on this machine. */
@@ -42,6 +47,7 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   // First, so that a new store has nothing to go through.
   await redactStored(deps);
   const pass = await ingestSources(deps, found.sources, request.reimport === true);
+  const unembedded = await embed(deps, pass, request.later === true);
   if (request.file !== undefined && pass.failed > 0) {
     const problem = pass.problems.at(-1);
     throw new HoldfastError(
@@ -68,8 +74,35 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
     conversations: Object.values(conversations).reduce((sum, n) => sum + n, 0),
     bytes: pass.bytes,
     seconds: Math.round(performance.now() - started) / 1000,
-    problems: [...found.problems, ...pass.problems],
+    problems: [...found.problems, ...pass.problems, ...unembedded],
   };
+}
+
+/** Lets what came in be found by meaning. Where that fails the import has not: the worker tries again, and keywords find it meanwhile. */
+async function embed({ store, config, clock, signal, progress }: IngestDeps, pass: Pass, later: boolean) {
+  const sizes = { files: pass.imported, totalFiles: pass.imported, bytes: pass.bytes, totalBytes: pass.bytes };
+  try {
+    await embedPending({
+      store,
+      config,
+      clock,
+      signal,
+      instantOnly: later,
+      progress: progress && ((done, total) => progress({ ...sizes, embedded: { done, total } })),
+    });
+    signal?.throwIfAborted();
+    return [];
+  } catch (error) {
+    signal?.throwIfAborted();
+    const { message, hint } = await noteTrouble({ store, clock }, error);
+    return [
+      {
+        file: store.location,
+        message: `What was imported cannot be found by meaning yet: ${message}`,
+        ...(hint === undefined ? {} : { hint }),
+      },
+    ];
+  }
 }
 
 async function findSources(config: Config, request: IngestRequest): Promise<Sources> {

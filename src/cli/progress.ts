@@ -40,6 +40,10 @@ export function progressBar(terminal: Terminal, clock: () => number = Date.now):
 }
 
 export function describe(progress: IngestProgress, elapsedMs: number): string {
+  if (progress.embedded !== undefined) {
+    const { done, total } = progress.embedded;
+    return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} new texts prepared for search by meaning`;
+  }
   const speed = elapsedMs > 0 ? (progress.bytes / elapsedMs) * 1000 : 0;
   const left = speed > 0 ? (progress.totalBytes - progress.bytes) / speed : undefined;
   const parts = [
@@ -51,8 +55,9 @@ export function describe(progress: IngestProgress, elapsedMs: number): string {
   return parts.filter((part) => part !== '').join('  ');
 }
 
-function bar({ bytes: done, totalBytes }: IngestProgress, width: number): string {
-  const filled = totalBytes === 0 ? width : Math.min(width, Math.round((done / totalBytes) * width));
+function bar({ bytes: read, totalBytes, embedded }: IngestProgress, width: number): string {
+  const { done, total } = embedded ?? { done: read, total: totalBytes };
+  const filled = total === 0 ? width : Math.min(width, Math.round((done / total) * width));
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }
 

@@ -2,6 +2,7 @@
 import { ensureHome, loadConfig, terminalWishes } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 import type { Context, Operation } from '../operations/operation.ts';
+import { openMeaning } from '../recall/vectors/index.ts';
 import type { Store } from '../store/store.ts';
 import { page, print } from './print.ts';
 import { progressBar } from './progress.ts';
@@ -16,6 +17,7 @@ export async function runOperation(
 ): Promise<number> {
   const config = loadConfig();
   const store = operation.withoutStore ? undefined : await openStore();
+  const meaning = store && openMeaning({ store, config });
   const bar = progressBar(process.stderr);
   const say = (line: string) => {
     bar.clear();
@@ -28,6 +30,7 @@ export async function runOperation(
         if (store) return store;
         throw new HoldfastError('INTERNAL', `${operation.name} was declared to work without the store`);
       },
+      meaning,
       clock: Date.now,
       // Another process of ours that waits for this one draws it itself.
       progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
@@ -41,6 +44,7 @@ export async function runOperation(
     return operation.succeeded?.(output) === false ? 1 : 0;
   } finally {
     bar.clear();
+    await meaning?.close();
     await store?.close();
   }
 

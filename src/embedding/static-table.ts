@@ -1,10 +1,11 @@
 // Text → tokens → weighted sum of their rows → a unit vector in int8. The rows are distilled from a sentence model by scripts/embedding; the
 // weight of a token is part of its row's scale. The file: header, vocabulary, scales, rows (see readTable).
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { explain, HoldfastError } from '../errors.ts';
 import { packageRoot } from '../package.ts';
+import { openSum } from './sum.ts';
 import { openWordPiece } from './wordpiece.ts';
 
 export interface StaticTable {
@@ -52,19 +53,37 @@ function readTable(file: string, bytes: Buffer): Table {
   ];
   const scalesAt = HEADER + vocabularyBytes;
   const rowsAt = scalesAt + count * 4;
-  if (vocabularyBytes % 4 !== 0 || bytes.length !== rowsAt + count * dimensions)
+  if (vocabularyBytes % 4 !== 0 || dimensions % 32 !== 0 || bytes.length !== rowsAt + count * dimensions)
     throw damaged('it has not the length that it says');
   if (crc32(bytes.subarray(HEADER)) !== sum) throw damaged('its check sum does not fit');
   const vocabulary = bytes.toString('utf8', HEADER, scalesAt).trimEnd().split('\n');
   if (vocabulary.length !== count) throw damaged('it has not a row for each token');
   return {
-    model: bytes.toString('latin1', 16, 48).replace(/\0+$/, ''),
+    model: modelIn(bytes),
     dimensions,
     vocabulary,
     scales: new Float32Array(new Uint8Array(bytes.subarray(scalesAt, rowsAt)).buffer),
     rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, count * dimensions),
   };
 }
+
+/** The name alone, from the first bytes of the file. */
+export function staticTableModel(file: string = staticTablePath): string {
+  const header = Buffer.alloc(HEADER);
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      readSync(handle, header, 0, HEADER, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    throw explain(error, `The table of word vectors ${file}`);
+  }
+  return modelIn(header);
+}
+
+const modelIn = (bytes: Buffer): string => bytes.toString('latin1', 16, 48).replace(/\0+$/, '');
 
 /** Reads about 8 MB: for the caller to do once, and not before the first text. */
 export function loadStaticTable(file: string = staticTablePath): StaticTable {
@@ -76,19 +95,13 @@ export function loadStaticTable(file: string = staticTablePath): StaticTable {
   }
   const { model, dimensions, vocabulary, scales, rows } = readTable(file, bytes);
   const wordPiece = openWordPiece(vocabulary, { splitHumps: true });
-  const ids = new Int32Array(MAX_TOKENS);
+  const rowSum = openSum(rows, scales, dimensions, MAX_TOKENS);
   const sum = new Float64Array(dimensions);
 
   /** The sum of the rows in `sum`; its length, 0 where there is nothing to say. */
   function add(text: string): number {
-    const count = wordPiece.tokenize(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, ids);
-    sum.fill(0);
-    for (let i = 0; i < count; i++) {
-      const id = ids[i] as number;
-      const scale = scales[id] as number;
-      const row = id * dimensions;
-      for (let d = 0; d < dimensions; d++) sum[d] = (sum[d] as number) + scale * (rows[row + d] as number);
-    }
+    const count = wordPiece.tokenize(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, rowSum.ids);
+    sum.set(rowSum.sum(count));
     let square = 0;
     for (let d = 0; d < dimensions; d++) square += (sum[d] as number) ** 2;
     return Math.sqrt(square);
@@ -99,7 +112,10 @@ export function loadStaticTable(file: string = staticTablePath): StaticTable {
     dimensions,
     embed(text) {
       const norm = add(text);
-      return norm > 0 ? Int8Array.from(sum, (value) => Math.round((value / norm) * 127)) : undefined;
+      if (norm === 0) return undefined;
+      const vector = new Int8Array(dimensions);
+      for (let d = 0; d < dimensions; d++) vector[d] = Math.round(((sum[d] as number) / norm) * 127);
+      return vector;
     },
     embedFloat(text) {
       const norm = add(text);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { LiveDeps } from '../capture/hook.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import type { McpHttp } from '../mcp/http.ts';
+import type { Context } from '../operations/operation.ts';
 import { version } from '../package.ts';
 import { captureRoutes } from './capture-routes.ts';
 import { eventStreams } from './events.ts';
@@ -16,6 +17,7 @@ import { refuseBroken, serve } from './serve.ts';
 import { openTokens } from './tokens.ts';
 
 export interface HttpDeps extends LiveDeps {
+  readonly meaning?: Context['meaning'];
   readonly log: (line: string) => void;
 }
 

@@ -17,14 +17,18 @@ const SettingValue = z.object({
 
 const key = z.string().min(1).describe('name of a setting');
 
-function current(config: Config, { key, variable, description }: Setting): z.infer<typeof SettingValue> {
+/** Enough to tell one key from another. */
+const hidden = (value: unknown): unknown =>
+  typeof value === 'string' ? `…${value.slice(-Math.min(4, value.length >> 2))}` : value;
+
+function current(config: Config, { key, variable, description, secret }: Setting): z.infer<typeof SettingValue> {
   let value: unknown = config.settings;
   for (const step of key.split('.')) value = (value as Record<string, unknown> | undefined)?.[step];
   const agent = agentNamed(key.split('.')[1] ?? '');
   if (value === undefined && agent && key.endsWith('.watchPath')) value = config.watchPath(agent);
   return {
     key,
-    value: Value.catch(null).parse(value),
+    value: Value.catch(null).parse(secret ? hidden(value) : value),
     origin: config.origin[key] ?? 'default',
     variable,
     description,
@@ -67,9 +71,11 @@ export const configSet = operation({
   examples: ['holdfast config set conversationGapMinutes 90', 'holdfast config set timeZone Europe/Berlin'],
   withoutStore: true,
   async run({ config }, input) {
-    const stored = Value.parse(setSetting(config, input.key, input.value));
+    const setting = settingNamed(input.key);
+    const value = setSetting(config, input.key, input.value);
+    const stored = Value.parse(setting.secret ? hidden(value) : value);
     // The environment may still say otherwise, so what holds now is read again.
-    return { ...current(config.reload(), settingNamed(input.key)), stored };
+    return { ...current(config.reload(), setting), stored };
   },
 });
 

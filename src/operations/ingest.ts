@@ -10,6 +10,7 @@ export const ingest = operation({
     file: z.string().min(1).optional().describe('one transcript'),
     dir: z.string().min(1).optional().describe('a folder of transcripts, such as a backup'),
     reimport: z.boolean().default(false).describe('read again what was read before'),
+    later: z.boolean().optional().describe('leave it to the worker to embed, where that takes long'),
   }),
   output: IngestReport,
   surfaces: ['cli'],
@@ -29,6 +30,7 @@ export const ingest = operation({
       { store, config, clock, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
       {
         reimport: input.reimport,
+        later: input.later,
         ...(input.file === undefined ? {} : { file: input.file }),
         ...(input.dir === undefined ? {} : { dir: input.dir }),
       },

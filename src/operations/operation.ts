@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config.ts';
+import type { Meaning } from '../recall/vectors/index.ts';
 import type { Store } from '../store/store.ts';
 
 export type Surface = 'cli' | 'http' | 'mcp';
@@ -11,6 +12,8 @@ export interface Context {
   readonly config: Config;
   readonly store: Store;
   readonly clock: () => number;
+  /** Search by meaning, which holds the vectors in memory; where it is absent keywords must do. */
+  readonly meaning?: Meaning | undefined;
   /** Reports how far long work has come. */
   readonly progress?: ((progress: IngestProgress) => void) | undefined;
   /** Asks long work to stop at the next safe point. */

@@ -55,7 +55,7 @@ export async function watch(context: Context): Promise<void> {
     setInterval(look, config.settings.pollIntervalMs).unref();
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
-    const listen = (live: LiveDeps) => startHttp({ ...live, log, onPrompt: pastOf(context) });
+    const listen = (live: LiveDeps) => startHttp({ ...live, meaning: context.meaning, log, onPrompt: pastOf(context) });
     await runWorker({ ...context, progress: undefined, scan, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {

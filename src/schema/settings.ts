@@ -21,6 +21,23 @@ const AgentSettings = z.strictObject({
   watchPath: z.string().min(1).optional().describe("folder of its transcripts (default: the agent's own)"),
 });
 
+const EmbeddingSettings = z.strictObject({
+  kind: z
+    .enum(['static', 'none'])
+    .default('static')
+    .describe('what search by meaning is made with; none: search by keyword alone'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('of an endpoint: http://localhost:11434, https://api.openai.com/v1'),
+  model: z.string().min(1).optional().describe("an endpoint's name of the model"),
+  key: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'key of an endpoint, better given in the environment', secret: true }),
+});
+
 /** Everything a person can set. Defaults are here and nowhere else. */
 export const Settings = z.strictObject({
   agents: z.strictObject(
@@ -66,6 +83,13 @@ export const Settings = z.strictObject({
     .max(2375)
     .default(1500)
     .describe('how long a briefing at session start may be; 0 gives none'),
+  embedding: EmbeddingSettings.prefault({}),
+  vectorMemoryMb: z
+    .int()
+    .min(1)
+    .max(4000)
+    .default(256)
+    .describe('what vectors may take in memory; above it, search looks at their signs first'),
   recallOnPrompt: z.boolean().default(false).describe('whether a prompt is told what the past clearly knows about it'),
   separateWorktrees: z
     .boolean()
@@ -83,6 +107,8 @@ export interface Setting {
   readonly schema: z.ZodType;
   readonly kind: 'boolean' | 'number' | 'string' | 'list';
   readonly description: string;
+  /** Never shown in full. */
+  readonly secret: boolean;
 }
 
 const variableOf = (key: string): string =>
@@ -114,7 +140,8 @@ function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
         : inner instanceof z.ZodArray
           ? 'list'
           : 'string';
-  return [{ key, variable: variableOf(key), schema: inner, kind, description: schema.description ?? '' }];
+  const { description = '', secret } = schema.meta() ?? {};
+  return [{ key, variable: variableOf(key), schema: inner, kind, description, secret: secret === true }];
 }
 
 export const settingList: readonly Setting[] = leaves(Settings, []);

@@ -7,13 +7,13 @@ import { type ErrorCode, HoldfastError } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { program } from './process.ts';
 
-/** `holdfast ingest` on the same data folder; its progress, its report and its errors are as if it ran here. */
+/** `holdfast ingest` on the same data folder, without what the worker does at leisure; its progress, its report and its errors are as if it ran here. */
 export async function ingestApart({
   config,
   progress,
   signal,
 }: Pick<IngestDeps, 'config' | 'progress' | 'signal'>): Promise<IngestReport> {
-  const child = spawn(process.execPath, [program, 'ingest', '--json'], {
+  const child = spawn(process.execPath, [program, 'ingest', '--json', '--later'], {
     env: config.environment,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

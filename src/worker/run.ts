@@ -13,6 +13,7 @@ import { explain, systemCode } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
 import { type Door, door } from './door.ts';
+import { embedding } from './embedding.ts';
 
 const graceMs = 300;
 
@@ -64,6 +65,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     }
   }
 
+  const vectors = embedding(deps, signal);
   const queue = fileQueue(
     async (file) => {
       const size = sizeOf(file);
@@ -76,6 +78,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       const { agent, key } = source;
       const { session } = agent.describe(key);
       if (pass.added > 0) events.publish({ kind: 'entries', agent: agent.name, session, added: pass.added });
+      vectors.wake();
     },
     (_, error) => complain(error),
   );
@@ -121,6 +124,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       await spool.drain();
       await http?.open();
       if (scanDue || blind) await scanAll();
+      vectors.wake();
     } catch (error) {
       complain(error);
     } finally {
@@ -139,6 +143,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   await spool.close();
   await Promise.all(watches.map((watch) => watch.close()));
   await queue.idle();
+  await vectors.idle();
 }
 
 function sizeOf(file: string): number | undefined {

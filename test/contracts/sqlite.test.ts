@@ -244,6 +244,20 @@ describe('hot queries', () => {
     'entries of a conversation': (store) => store.conversationEntries(1),
     'a poll': (store) => store.markReady(0, { gapMs: 1, minEntries: 5 }),
     'the planning of jobs': (store) => store.planJobs(0, { gapMs: 1 }),
+    'a look for texts without vectors': async (store) => [
+      await store.wantModel('m'),
+      await store.pendingTexts(5),
+      await store.dropOldVectors(5),
+    ],
+    'vectors saved': async (store) => {
+      const pending = await store.pendingTexts(5);
+      const vectors = [new Int8Array(16).fill(1)];
+      await store.saveVectors(
+        'm',
+        pending.map(({ kind, id, stamp }) => ({ kind, id, stamp, vectors })),
+      );
+    },
+    'a look for changed places': (store) => store.placesAfter(1, { model: 'm', limit: 5 }),
   };
 
   it.each(Object.entries(work))('%s reads no table of entries from end to end', async (_, run) => {
@@ -251,6 +265,7 @@ describe('hot queries', () => {
     let ran: string[] = [];
     const store = await openSqliteStore(location, (sql) => ran.push(sql));
     await store.commit([first], rules);
+    await store.wantModel('m');
     ran = [];
     await run(store);
     const statements = [...new Set(ran)].filter((sql) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)/i.test(sql));

@@ -5,6 +5,7 @@ import type { Chunk, KeywordFilter, Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import { describeDistilled } from './store-distilled.ts';
 import { describeTouches } from './store-touches.ts';
+import { describeVectors } from './store-vectors.ts';
 
 export interface OpenStore {
   readonly store: Store;
@@ -30,6 +31,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
 
     describeDistilled(() => opened);
     describeTouches(() => opened);
+    describeVectors(() => opened);
 
     it('is empty at first, and says so without an error', async () => {
       expect(await store.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });

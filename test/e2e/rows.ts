@@ -15,6 +15,7 @@ const names: Readonly<Record<string, string>> = {
   entries: 'SELECT uuid FROM entries WHERE id = $id',
   tool_uses: "SELECT e.uuid || ' ' || u.use_id FROM tool_uses u JOIN entries e ON e.id = u.entry_id WHERE u.id = $id",
   touched_files: 'SELECT path FROM touched_files WHERE id = $id',
+  vector_models: 'SELECT name FROM vector_models WHERE id = $id',
   conversations: `SELECT f.agent || ' ' || f.key || ' ' || c.first_pos FROM conversations c JOIN files f ON f.id = c.file_id WHERE c.id = $id`,
   observations: 'SELECT uid FROM observations WHERE id = $id',
 };
@@ -30,7 +31,7 @@ export function rowsOf(database: string, { without = [] }: { without?: readonly 
     const tables = db
       .prepare(
         `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
-           AND name NOT LIKE '%!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts', 'jobs', 'jobs_to_plan', 'spending') ORDER BY name`,
+           AND name NOT LIKE '%!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts', 'session_changes', 'jobs', 'jobs_to_plan', 'spending') ORDER BY name`,
       )
       .pluck()
       .all() as string[];
@@ -52,6 +53,11 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
       if (name === undefined) throw new Error(`rows.ts has no name for rows of ${link.table}`);
       return [`(${name.replace('$id', `t.${column}`)}) AS ${column}`];
     }
+    // What has vectors is named by its kind and row; the order in which they came may differ.
+    if (column === 'subject_id')
+      return ['(SELECT uuid FROM entries WHERE t.kind = 0 AND id = t.subject_id) AS subject'];
+    if (column === 'vector') return ['hex(t.vector) AS vector'];
+    if (column === 'seq' || column === 'stamp') return [];
     if (column === 'id' || without.includes(`${table}.${column}`)) return [];
     // How often a file was read from the start may differ; whether a row is of the last time may not.
     if (column === 'generation')

@@ -25,6 +25,7 @@ export function deletion(db: Database, write: <T>(work: () => T) => T): Pick<Sto
     db.prepare(`DELETE FROM ${table} WHERE agent = ? AND session = ?`),
   );
   const dropFromFiles = db.prepare('DELETE FROM file_sessions WHERE session_id = ?');
+  const sessionsIn = db.prepare<[number], number>('SELECT DISTINCT session_id FROM entries WHERE file_id = ?').pluck();
   const dropSession = db.prepare('DELETE FROM sessions WHERE id = ?');
   const owners = ownership(db);
   const groups = grouping(db);
@@ -59,9 +60,11 @@ export function deletion(db: Database, write: <T>(work: () => T) => T): Pick<Sto
         for (const drop of dropTold) drop.run(agent, session);
         dropFromFiles.run(id);
         dropSession.run(id);
+        sessions.noteChange(id);
         for (const file of touchedFiles) {
           markAbandoned(file);
           groups.rebuild(file, rules);
+          for (const other of sessionsIn.all(file)) sessions.noteChange(other);
         }
         for (const heir of heirs) sessions.refresh(heir);
         return removed;

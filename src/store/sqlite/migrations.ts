@@ -205,6 +205,59 @@ export const migrations: readonly Migration[] = [
     `,
   },
   {
+    name: '005-vectors',
+    sql: `
+      -- Vectors of texts, for search by meaning. A subject is a row of the table that its kind stands for: 0 entries. The kinds
+      -- that come later bring triggers like those below.
+      CREATE TABLE vector_models (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        dimensions INTEGER,                   -- known with its first vector
+        wanted INTEGER NOT NULL DEFAULT 0,    -- 1: what is new gets a vector of this model
+        complete INTEGER NOT NULL DEFAULT 0   -- 1: there was a moment at which nothing lacked one
+      );
+      CREATE TABLE vectors (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: another number is another vector
+        model_id INTEGER NOT NULL REFERENCES vector_models,
+        kind INTEGER NOT NULL,
+        subject_id INTEGER NOT NULL,
+        part INTEGER NOT NULL,
+        vector BLOB NOT NULL
+      );
+      CREATE UNIQUE INDEX vectors_by_subject ON vectors (kind, subject_id, model_id, part);
+      -- What lacks a vector. The stamp tells whoever embeds that the text has changed meanwhile.
+      CREATE TABLE vector_queue (
+        kind INTEGER NOT NULL,
+        subject_id INTEGER NOT NULL,
+        stamp INTEGER NOT NULL,
+        PRIMARY KEY (kind, subject_id)
+      ) WITHOUT ROWID;
+      INSERT INTO vector_queue SELECT 0, id, 0 FROM entries WHERE substr(text, 1, 13) <> '[Used tools: ' AND text <> '';
+      CREATE TRIGGER entries_added AFTER INSERT ON entries WHEN substr(new.text, 1, 13) <> '[Used tools: ' AND new.text <> '' BEGIN
+        INSERT INTO vector_queue VALUES (0, new.id, random() & 0xffffffff) ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
+      END;
+      CREATE TRIGGER entries_changed AFTER UPDATE OF text ON entries WHEN old.text <> new.text BEGIN
+        DELETE FROM vectors WHERE kind = 0 AND subject_id = new.id;
+        INSERT INTO vector_queue VALUES (0, new.id, random() & 0xffffffff) ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
+      END;
+      CREATE TRIGGER entries_gone AFTER DELETE ON entries BEGIN
+        DELETE FROM vectors WHERE kind = 0 AND subject_id = old.id;
+        DELETE FROM vector_queue WHERE kind = 0 AND subject_id = old.id;
+      END;
+
+      -- Sessions in the order in which their entries or vectors last changed, also those that are gone.
+      CREATE TABLE session_changes (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        session_id INTEGER NOT NULL UNIQUE
+      );
+      INSERT INTO session_changes (session_id) SELECT id FROM sessions ORDER BY id;
+      -- All that search keeps in memory of an entry, without a look at its text.
+      DROP INDEX entries_by_session;
+      CREATE INDEX entries_by_session ON entries
+        (session_id, pos, file_id, at, role, subagent IS NOT NULL, abandoned, length(text));
+    `,
+  },
+  {
     name: '006-words',
     sql: `
       -- The files that tools were used on. A path goes with the last use of it.

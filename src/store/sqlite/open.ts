@@ -17,6 +17,7 @@ import { projectLinks } from './links.ts';
 import { migrate } from './migrations.ts';
 import { pauseRows } from './pauses.ts';
 import { pinRows } from './pins.ts';
+import { placeRows } from './places.ts';
 import { reader } from './read.ts';
 import { renewal } from './renewal.ts';
 import { textRewriting } from './rewrite.ts';
@@ -25,6 +26,7 @@ import { sessionStates } from './session-states.ts';
 import { spendingRows } from './spending.ts';
 import { timelines } from './timeline.ts';
 import { turnRows } from './turns.ts';
+import { vectorRows } from './vectors.ts';
 
 interface FileRow {
   id: number;
@@ -132,6 +134,8 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...deletion(db, write),
     ...jobRows(db, read, write),
     ...spendingRows(db, read, write),
+    ...vectorRows(db, read, write),
+    ...placeRows(db, read),
 
     async size() {
       return ['', '-wal', '-shm'].reduce(

@@ -79,6 +79,7 @@ export function sessionRows(db: Database) {
     .pluck();
   const remove = db.prepare('DELETE FROM sessions WHERE id = ?');
   const planJobs = planLater(db);
+  const noteChange = db.prepare('INSERT OR REPLACE INTO session_changes (session_id) VALUES (?)');
 
   const idOf = (agent: AgentName, session: string): number =>
     find.get(session, agent) ?? Number(add.run(session, agent).lastInsertRowid);
@@ -88,6 +89,9 @@ export function sessionRows(db: Database) {
 
   return {
     idOf,
+
+    /** Tells whoever holds the places of entries in memory that those of this session may be others now. */
+    noteChange: (id: number): void => void noteChange.run(id),
 
     /** Records what a file says of a session; a read from the start forgets what it said before. */
     note(agent: AgentName, file: number, said: SessionInFile, restart: boolean): number {
@@ -102,6 +106,7 @@ export function sessionRows(db: Database) {
 
     /** Brings a session's row in line with its files and entries, and has its jobs looked at; one without entries goes. */
     refresh(id: number): void {
+      noteChange.run(id);
       const mine = own.get(id);
       const copies = copied.get(id);
       if (mine === undefined || copies === undefined) return;

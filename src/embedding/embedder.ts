@@ -1,0 +1,29 @@
+// What turns texts into vectors. Which one it is, is a setting; the table is in index.ts.
+
+export interface Embedder {
+  /** Name and version, kept with every vector: those of different models are not compared. */
+  readonly model: string;
+  /** Texts take microseconds and cost nothing, so whoever brings them in can wait for their vectors. */
+  readonly instant: boolean;
+  /** How many texts to give it at once. */
+  readonly batch: number;
+  /** One for each text; undefined for a text that says nothing. Fails as a whole, with what to do. */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<(Int8Array | undefined)[]>;
+  /** The vector to look for. Some models read a question otherwise than a text. */
+  query(text: string, signal?: AbortSignal): Promise<Int8Array | undefined>;
+  close(): Promise<void>;
+}
+
+/** Scaled so that the largest number is 127: cosines need no more, and none of the range is wasted. Undefined for no direction at all. */
+export function quantize(vector: ArrayLike<number>): Int8Array | undefined {
+  let largest = 0;
+  for (let i = 0; i < vector.length; i++) {
+    const size = Math.abs(vector[i] as number);
+    if (!Number.isFinite(size)) return undefined;
+    if (size > largest) largest = size;
+  }
+  if (largest === 0) return undefined;
+  const out = new Int8Array(vector.length);
+  for (let i = 0; i < vector.length; i++) out[i] = Math.round(((vector[i] as number) / largest) * 127);
+  return out;
+}

@@ -1,0 +1,22 @@
+// The table of embedders: what the setting `embedding.kind` can name.
+import type { Config } from '../config.ts';
+import type { Embedder } from './embedder.ts';
+import { staticEmbedder } from './static.ts';
+
+type Kind = Config['settings']['embedding']['kind'];
+
+const embedders: Readonly<Record<Kind, (config: Config) => Embedder | undefined>> = {
+  static: staticEmbedder,
+  none: () => undefined,
+};
+
+/** The embedder that the settings want; undefined when they want none. Cheap: what it needs is loaded with the first text. */
+export const openEmbedder = (config: Config): Embedder | undefined => embedders[config.settings.embedding.kind](config);
+
+/** The embedder of a model whose vectors are stored: the one that the settings want, or the built-in one, which is always there. */
+export function embedderOf(config: Config, model: string): Embedder | undefined {
+  const wanted = openEmbedder(config);
+  if (wanted === undefined || wanted.model === model) return wanted;
+  const builtIn = staticEmbedder();
+  return builtIn.model === model ? builtIn : undefined;
+}

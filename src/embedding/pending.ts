@@ -1,0 +1,118 @@
+// Texts that lack a vector → embedder → store. One path for what is new, for another model, and after a crash.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { explain } from '../errors.ts';
+import type { EmbeddingTrouble, PendingText, Store } from '../store/store.ts';
+import type { Embedder } from './embedder.ts';
+import { openEmbedder } from './index.ts';
+
+export interface EmbedDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock?: (() => number) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** For tests; otherwise the settings say which. */
+  readonly embedder?: Embedder | undefined;
+  /** How many have their vectors now, of how many. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+  /** Leaves it where it would take long. */
+  readonly instantOnly?: boolean | undefined;
+  /** Texts in a step, where fewer are wanted than the embedder likes best. */
+  readonly batch?: number | undefined;
+  /** Between two batches, so that others get a turn. */
+  readonly pauseMs?: number | undefined;
+}
+
+export type EmbedOutcome =
+  /** Nothing is pending any more. */
+  | 'done'
+  /** The settings want no vectors. */
+  | 'off'
+  /** Another process is at it, or shall be. */
+  | 'elsewhere'
+  /** The signal came. */
+  | 'stopped';
+
+const leaseMs = 120_000;
+const toDrop = 5000;
+
+/**
+ * Embeds until nothing is pending. Each batch is a transaction: wherever it ends, the next call goes on from there. Throws
+ * what the embedder throws.
+ */
+export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
+  const { store, config, signal, clock = Date.now } = deps;
+  const embedder = deps.embedder ?? openEmbedder(config);
+  if (embedder === undefined) return 'off';
+  const holder = randomUUID();
+  try {
+    await store.wantModel(embedder.model);
+    if (deps.instantOnly === true && !embedder.instant) return 'elsewhere';
+    let done = 0;
+    let total: number | undefined;
+    for (;;) {
+      if (signal?.aborted) return 'stopped';
+      const texts = await store.pendingTexts(Math.min(embedder.batch, deps.batch ?? embedder.batch));
+      if (texts.length === 0) break;
+      // A call may cost money or minutes: no two processes make it for the same texts.
+      if (!embedder.instant && !(await store.leaseEmbedding(holder, clock(), clock() + leaseMs))) return 'elsewhere';
+      await embedBatch(store, embedder, texts, signal);
+      done += texts.length;
+      if (deps.progress) {
+        total ??= done + (await store.vectorCounts()).pending;
+        deps.progress(done, Math.max(total, done));
+      }
+      await (deps.pauseMs === undefined ? new Promise(setImmediate) : sleep(deps.pauseMs));
+    }
+    while (!(await store.dropOldVectors(toDrop))) {
+      if (signal?.aborted) return 'stopped';
+      await new Promise(setImmediate);
+    }
+    return 'done';
+  } catch (error) {
+    if (signal?.aborted) return 'stopped';
+    throw error;
+  } finally {
+    if (!embedder.instant) await store.leaseEmbedding(holder, clock(), undefined);
+    if (deps.embedder === undefined) await embedder.close();
+  }
+}
+
+async function embedBatch(
+  store: Store,
+  embedder: Embedder,
+  texts: readonly PendingText[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const vectors = await embedder.embed(
+    texts.map(({ text }) => withoutTools(text)),
+    signal,
+  );
+  const done = texts.map(({ kind, id, stamp }, i) => {
+    const vector = vectors[i];
+    return { kind, id, stamp, vectors: vector === undefined ? [] : [vector] };
+  });
+  await store.saveVectors(embedder.model, done);
+}
+
+/** An answer that used tools ends with a line that names them; it says nothing about the matter. */
+const withoutTools = (text: string): string => text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');
+
+const firstWaitMs = 60_000;
+const longestWaitMs = 3_600_000;
+
+/** Notes why embedding failed, and until when to leave it alone: a minute, then ever longer. */
+export async function noteTrouble(
+  { store, clock = Date.now }: Pick<EmbedDeps, 'store' | 'clock'>,
+  error: unknown,
+): Promise<EmbeddingTrouble> {
+  const before = await store.embeddingTrouble();
+  const now = clock();
+  const waited = before === undefined ? 0 : before.nextAt - before.at;
+  const wait = Math.min(longestWaitMs, Math.max(firstWaitMs, 2 * waited));
+  const { message, hint } = explain(error, 'the embedder');
+  const trouble = { at: now, message, ...(hint === undefined ? {} : { hint }), nextAt: now + wait };
+  await store.noteEmbeddingTrouble(trouble);
+  return trouble;
+}

@@ -1,0 +1,140 @@
+// The places of all entries and the vectors of one model: loaded as a whole, then session by session as they change.
+import type { PlaceRow, Store, VectorPage } from '../../store/store.ts';
+import { flag, type GrowingPlaces, openPlaces, type Places } from './places.ts';
+import { openSlots, type Slots } from './slots.ts';
+
+export interface VectorScan {
+  /**
+   * The cosine of the query with the entry at each place; 0 where there is no vector. Above the memory ceiling exact for the
+   * nearest, an estimate for the others. The same array every time.
+   */
+  scan(query: Int8Array): Promise<Float32Array>;
+  similarity(a: number, b: number): number;
+}
+
+const sessionsAtOnce = 2000;
+const vectorsAtOnce = 4096;
+
+export interface EntryIndex {
+  readonly model: string | undefined;
+  readonly places: Places;
+  /** Reads everything; once, before the first update. */
+  load(): Promise<void>;
+  /** Takes in what has changed. */
+  update(): Promise<void>;
+  /** Undefined as long as there are no vectors. */
+  search(): VectorScan | undefined;
+}
+
+/** `ceiling`: bytes that vectors may take in memory. */
+export function openEntryIndex(store: Store, model: string | undefined, ceiling: number): EntryIndex {
+  /** The slot of each place; -1 without a vector. The slots of further parts follow in `nextPart`. */
+  let slotOf = new Int32Array(1024).fill(-1);
+  const nextPart = new Map<number, number>();
+  let owner = new Int32Array(1024);
+  let slots: Slots | undefined;
+  let position = 0;
+  let cosines = new Float32Array(0);
+  const places: GrowingPlaces = openPlaces(dropVectors);
+
+  function dropVectors(place: number): void {
+    for (let slot = slotOf[place] ?? -1; slot >= 0; ) {
+      slots?.remove(slot);
+      const next = nextPart.get(slot) ?? -1;
+      nextPart.delete(slot);
+      slot = next;
+    }
+    if (place < slotOf.length) slotOf[place] = -1;
+    places.flags[place] = (places.flags[place] as number) | flag.noVector;
+  }
+
+  function take(page: VectorPage): void {
+    if (page.ids.length === 0) return;
+    const dimensions = page.vectors.length / page.ids.length;
+    slots ??= openSlots({ dimensions, ceiling, read: (seqs) => store.vectorsAt(seqs) });
+    if (places.size > slotOf.length) slotOf = enlarged(slotOf, Math.ceil(places.size * 1.25), -1);
+    for (let i = 0; i < page.ids.length; i++) {
+      const place = places.placeOf(page.ids[i] as number);
+      if (place < 0) continue;
+      const slot = slots.add(page.seqs[i] as number, page.vectors.subarray(i * dimensions, (i + 1) * dimensions));
+      if (slot >= owner.length) owner = enlarged(owner, Math.ceil(slot * 1.5), 0);
+      owner[slot] = place;
+      const before = slotOf[place] as number;
+      if (before >= 0) nextPart.set(slot, before);
+      slotOf[place] = slot;
+      places.flags[place] = (places.flags[place] as number) & ~flag.noVector;
+    }
+  }
+
+  /** Reads the vectors of places that have others now than are held. */
+  async function renew(rows: readonly PlaceRow[]): Promise<void> {
+    const changed: number[] = [];
+    for (const [, id, , , , , seq] of rows) {
+      const place = id === null ? -1 : places.placeOf(id);
+      if (place < 0) continue;
+      const slot = slotOf[place] ?? -1;
+      if ((slot < 0 ? 0 : (slots?.seqOf(slot) ?? 0)) === (seq ?? 0)) continue;
+      dropVectors(place);
+      if (seq !== null) changed.push(id as number);
+    }
+    for (let from = 0; from < changed.length && model !== undefined; from += vectorsAtOnce)
+      take(await store.vectorsOf(changed.slice(from, from + vectorsAtOnce), { kind: 'entry', model }));
+  }
+
+  async function update(): Promise<void> {
+    for (let done = false; !done; ) {
+      const page = await store.placesAfter(position, { model: model ?? '', limit: sessionsAtOnce });
+      places.apply(page.rows);
+      await renew(page.rows);
+      ({ position, done } = page);
+    }
+  }
+
+  return {
+    model,
+    places,
+    async load() {
+      for (let done = false; !done; ) {
+        const page = await store.placesAfter(position, { limit: sessionsAtOnce });
+        places.apply(page.rows);
+        ({ position, done } = page);
+      }
+      for (let seq = 0; model !== undefined; ) {
+        const page = await store.vectorsAfter(seq, { kind: 'entry', model, limit: vectorsAtOnce });
+        if (page.ids.length === 0) break;
+        take(page);
+        seq = page.seqs.at(-1) as number;
+      }
+    },
+    update,
+    search() {
+      const held = slots;
+      if (held === undefined) return undefined;
+      return {
+        async scan(query) {
+          const found = await held.scan(query);
+          if (cosines.length < places.size) cosines = new Float32Array(Math.ceil(places.size * 1.25));
+          for (let place = 0; place < places.size; place++) {
+            const slot = slotOf[place] ?? -1;
+            cosines[place] = slot < 0 ? 0 : (found[slot] as number);
+          }
+          for (const [slot, part] of nextPart) {
+            const place = owner[slot] as number;
+            cosines[place] = Math.max(cosines[place] as number, found[part] as number);
+          }
+          return cosines;
+        },
+        similarity(a, b) {
+          const [x, y] = [slotOf[a] ?? -1, slotOf[b] ?? -1];
+          return x < 0 || y < 0 ? 0 : held.similarity(x, y);
+        },
+      };
+    },
+  };
+}
+
+function enlarged(array: Int32Array<ArrayBuffer>, room: number, fill: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(room).fill(fill, array.length);
+  larger.set(array);
+  return larger;
+}

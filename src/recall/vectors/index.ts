@@ -1,0 +1,99 @@
+// ④ Search by meaning, kept in memory: the places of all entries and the vectors of one model, loaded with the first search and brought
+// up to date before each. The store says which sessions have changed since.
+import type { Config } from '../../config.ts';
+import type { Embedder } from '../../embedding/embedder.ts';
+import { embedderOf, openEmbedder } from '../../embedding/index.ts';
+import { explain } from '../../errors.ts';
+import type { Store, VectorModel } from '../../store/store.ts';
+import { type EntryIndex, openEntryIndex, type VectorScan } from './entry-index.ts';
+import type { Places } from './places.ts';
+
+export { flag, type Places } from './places.ts';
+
+export interface Meaning {
+  /** Loads what is not loaded and takes in what has changed. Contract: fails only where the store does; without vectors the note says why. */
+  ready(): Promise<MeaningState>;
+  close(): Promise<void>;
+}
+
+export interface MeaningState {
+  readonly places: Places;
+  /** Absent when entries cannot be compared by meaning. */
+  readonly search?: MeaningSearch | undefined;
+  /** Why search by meaning is not there, or not complete: a sentence for the answer. */
+  readonly note?: string | undefined;
+}
+
+export interface MeaningSearch extends VectorScan {
+  readonly model: string;
+  /** Undefined where the text says nothing. Fails where a model or its endpoint does. */
+  embed(query: string): Promise<Int8Array | undefined>;
+}
+
+export function openMeaning({ store, config }: { readonly store: Store; readonly config: Config }): Meaning {
+  let loaded: EntryIndex | undefined;
+  let embedder: Embedder | undefined;
+  /** Searches may come at once; they share one look at the store. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function bringUpToDate(): Promise<MeaningState> {
+    const { model, note } = await chooseModel();
+    if (loaded === undefined || loaded.model !== model) {
+      loaded = openEntryIndex(store, model, config.settings.vectorMemoryMb * 1e6);
+      await loaded.load();
+    }
+    await loaded.update();
+    const { places, search } = loaded;
+    const by = embedder;
+    const found = search();
+    return {
+      places,
+      ...(found === undefined || by === undefined || model === undefined
+        ? {}
+        : { search: { model, embed: (query: string) => by.query(query), ...found } }),
+      ...(note === undefined ? {} : { note }),
+    };
+  }
+
+  /** The wanted model once all have its vectors; until then the one from before, if it can still read a query. */
+  async function chooseModel(): Promise<{ model?: string; note?: string }> {
+    const current = config.reload();
+    const models = await store.vectorModels();
+    const wanted = models.find((model) => model.wanted);
+    const inOrder = [wanted?.complete ? wanted : undefined, ...models.filter((model) => model.complete), wanted];
+    try {
+      if (openEmbedder(current) === undefined) return { note: 'Search by meaning is switched off (embedding.kind).' };
+      for (const model of inOrder.filter((one): one is VectorModel => one?.dimensions !== undefined)) {
+        if (embedder?.model !== model.name) {
+          await embedder?.close();
+          embedder = embedderOf(current, model.name);
+        }
+        if (embedder !== undefined) return { model: model.name, ...(await progressNote(model)) };
+      }
+    } catch (error) {
+      return { note: `Search by meaning does not work: ${explain(error, 'the embedder').message}` };
+    }
+    return models.length === 0
+      ? {}
+      : { note: 'Nothing can be found by meaning yet; entries are being prepared for it.' };
+  }
+
+  async function progressNote(model: VectorModel): Promise<{ note?: string }> {
+    if (model.complete) return {};
+    const { embedded, pending } = await store.vectorCounts();
+    const [done, all] = [embedded, embedded + pending].map((n) => n.toLocaleString('en'));
+    return { note: `Only ${done} of ${all} entries can be found by meaning so far.` };
+  }
+
+  return {
+    ready() {
+      const mine = turn.then(bringUpToDate);
+      turn = mine.catch(() => {});
+      return mine;
+    },
+    async close() {
+      await turn;
+      await embedder?.close();
+    },
+  };
+}

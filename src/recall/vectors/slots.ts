@@ -1,0 +1,174 @@
+// The vectors of an index, a slot each, and the cosines of a query with all of them. Above the memory ceiling only their signs are held:
+// those tell which few thousand are worth a look, and these are read from the store.
+import { HoldfastError } from '../../errors.ts';
+import type { VectorPage } from '../../store/store.ts';
+import { type Kernel, longestRow, openKernel } from './kernel.ts';
+import { openSigns, type Signs } from './signs.ts';
+
+/** How many of the nearest by sign are compared exactly. */
+const closest = 4000;
+
+export interface Slots {
+  readonly dimensions: number;
+  /** Slots from 0 to this are, or were, used. */
+  readonly size: number;
+  /** False above the ceiling. */
+  readonly exact: boolean;
+  add(seq: number, vector: Int8Array): number;
+  remove(slot: number): void;
+  /** The number of the vector in the store; 0 for a free slot. */
+  seqOf(slot: number): number;
+  /** Cosines by slot; what stands in free slots means nothing. The same array every time. */
+  scan(query: Int8Array): Promise<Float32Array>;
+  /** The cosine of two slots; above the ceiling an estimate. */
+  similarity(a: number, b: number): number;
+}
+
+export interface SlotsOptions {
+  readonly dimensions: number;
+  /** Bytes that vectors may take in memory. */
+  readonly ceiling: number;
+  /** Reads vectors by their numbers. */
+  read(seqs: readonly number[]): Promise<VectorPage>;
+}
+
+export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
+  if (dimensions > longestRow) {
+    throw new HoldfastError('BAD_INPUT', `Vectors of ${dimensions} numbers are too long; ${longestRow} is the most`, {
+      hint: 'Choose another model: holdfast config set embedding.model <name>',
+    });
+  }
+  let kernel: Kernel = openKernel(Math.ceil(dimensions / 16) * 16);
+  let signs: Signs | undefined;
+  let size = 0;
+  const free: number[] = [];
+  let seqs = new Int32Array(1024);
+  let inverse = new Float32Array(1024);
+  let cosines = new Float32Array(1024);
+
+  function grow(): void {
+    const room = Math.ceil(seqs.length * 1.5);
+    [seqs, inverse, cosines] = [enlarged(seqs, room), enlarged(inverse, room), new Float32Array(room)];
+  }
+
+  /** Keeps only the signs of what is there. */
+  function coarsen(): void {
+    const exact = kernel;
+    signs = openSigns(dimensions);
+    kernel = openKernel(signs.bits / 8);
+    kernel.reserve(size + 1);
+    for (let slot = 0; slot < size; slot++)
+      writeSigns(signs, exact.row(slot).subarray(0, dimensions), kernel.row(slot));
+  }
+
+  function scanSigns(by: Signs, query: Int8Array): { distances: Int32Array; limit: number } {
+    const target = new Int8Array(kernel.width);
+    writeSigns(by, query, target);
+    const distances = new Int32Array(size);
+    kernel.distances(target, size, (results, first) => distances.set(results, first));
+    const histogram = new Uint32Array(by.bits + 1);
+    for (let slot = 0; slot < size; slot++) {
+      const differing = distances[slot] as number;
+      cosines[slot] = by.cosine(differing);
+      if (seqs[slot] !== 0) histogram[differing] = (histogram[differing] as number) + 1;
+    }
+    let limit = 0;
+    for (let sum = histogram[0] as number; limit < by.bits && sum < closest; ) sum += histogram[++limit] as number;
+    return { distances, limit };
+  }
+
+  async function scanCoarsely(by: Signs, query: Int8Array): Promise<void> {
+    const { distances, limit } = scanSigns(by, query);
+    const near: number[] = [];
+    // Those at the limit itself may be many: a tie among thousands is no reason to read them all.
+    for (let slot = 0; slot < size && near.length < 2 * closest; slot++)
+      if (seqs[slot] !== 0 && (distances[slot] as number) <= limit) near.push(slot);
+    const slotOf = new Map(near.map((slot) => [seqs[slot] as number, slot]));
+    const page = await read(near.map((slot) => seqs[slot] as number));
+    const length = norm(query);
+    for (const [i, seq] of page.seqs.entries()) {
+      const slot = slotOf.get(seq);
+      const vector = page.vectors.subarray(i * dimensions, (i + 1) * dimensions);
+      if (slot !== undefined) cosines[slot] = dot(vector, query) / (norm(vector) * length);
+    }
+  }
+
+  return {
+    dimensions,
+    get size() {
+      return size;
+    },
+    get exact() {
+      return signs === undefined;
+    },
+    add(seq, vector) {
+      const slot = free.pop() ?? size++;
+      if (slot >= seqs.length) grow();
+      if (signs === undefined && size * kernel.width > ceiling) coarsen();
+      kernel.reserve(size);
+      seqs[slot] = seq;
+      if (signs !== undefined) writeSigns(signs, vector, kernel.row(slot));
+      else {
+        kernel.row(slot).set(vector);
+        inverse[slot] = 1 / norm(vector);
+      }
+      return slot;
+    },
+    remove(slot) {
+      seqs[slot] = 0;
+      free.push(slot);
+    },
+    seqOf: (slot) => seqs[slot] ?? 0,
+    async scan(query) {
+      if (query.length !== dimensions)
+        throw new HoldfastError('CONFLICT', `A query of ${query.length} numbers for vectors of ${dimensions}`);
+      if (signs !== undefined) await scanCoarsely(signs, query);
+      else {
+        const scale = 1 / norm(query);
+        kernel.dots(query, size, (results, first) => {
+          for (let i = 0; i < results.length; i++)
+            cosines[first + i] = (results[i] as number) * (inverse[first + i] as number) * scale;
+        });
+      }
+      return cosines;
+    },
+    similarity(a, b) {
+      const [x, y] = [kernel.row(a), kernel.row(b)];
+      if (signs === undefined) return dot(x, y) * (inverse[a] as number) * (inverse[b] as number);
+      let differing = 0;
+      for (let i = 0; i < x.length; i++) differing += bitsIn(((x[i] as number) ^ (y[i] as number)) & 0xff);
+      return signs.cosine(differing);
+    },
+  };
+}
+
+function writeSigns(by: Signs, vector: ArrayLike<number>, target: Int8Array): void {
+  const turned = by.turn(vector);
+  for (let byte = 0; byte < target.length; byte++) {
+    let bits = 0;
+    for (let i = 0; i < 8; i++) if ((turned[8 * byte + i] as number) < 0) bits |= 1 << i;
+    target[byte] = bits;
+  }
+}
+
+function dot(a: Int8Array, b: Int8Array): number {
+  let sum = 0;
+  for (let i = 0; i < b.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+/** Of a vector without direction: anything but 0. */
+const norm = (vector: Int8Array): number => Math.sqrt(dot(vector, vector)) || 1;
+
+function bitsIn(byte: number): number {
+  let left = byte;
+  let count = 0;
+  for (; left !== 0; left &= left - 1) count++;
+  return count;
+}
+
+function enlarged<T extends Int32Array | Float32Array>(array: T, room: number): T {
+  const larger = new (array.constructor as new (room: number) => T)(room);
+  larger.set(array);
+  return larger;
+}

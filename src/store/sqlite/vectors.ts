@@ -1,0 +1,196 @@
+// The writing side of vectors: which texts lack one, of which model, and saving them. Triggers fill the queue.
+import type { Database } from 'better-sqlite3';
+import { HoldfastError } from '../../errors.ts';
+import type { EmbeddingTrouble, PendingText, Store, SubjectKind, VectorModel } from '../store.ts';
+import { sessionRows } from './session-rows.ts';
+
+type Run = <T>(work: () => T) => T;
+
+interface Subject {
+  /** How the kind is written in the tables. */
+  readonly code: number;
+  /** The text of one, by its row id. */
+  readonly text: string;
+  /** The row ids of all that have a text. */
+  readonly all: string;
+}
+
+/** What can have vectors. Each kind keeps its queue with triggers of its own; see the migrations. */
+export const subjects: Readonly<Partial<Record<SubjectKind, Subject>>> = {
+  entry: {
+    code: 0,
+    text: 'SELECT text FROM entries WHERE id = ?',
+    all: "SELECT id FROM entries WHERE substr(text, 1, 13) <> '[Used tools: ' AND text <> ''",
+  },
+};
+
+export const codeOf = (kind: SubjectKind): number => subjects[kind]?.code ?? -1;
+
+type ModelRow = { id: number; name: string; dimensions: number | null; wanted: number; complete: number };
+
+const lease = 'embedding lease';
+const trouble = 'embedding trouble';
+
+export function vectorRows(
+  db: Database,
+  read: Run,
+  write: Run,
+): Pick<
+  Store,
+  | 'vectorModels'
+  | 'wantModel'
+  | 'pendingTexts'
+  | 'saveVectors'
+  | 'dropOldVectors'
+  | 'vectorCounts'
+  | 'leaseEmbedding'
+  | 'embeddingTrouble'
+  | 'noteEmbeddingTrouble'
+> {
+  const kinds = Object.entries(subjects) as [SubjectKind, Subject][];
+  const byCode = new Map(
+    kinds.map(([kind, { code, text }]) => [code, { kind, text: db.prepare<[number], string>(text).pluck() }]),
+  );
+  const models = db.prepare<[], ModelRow>('SELECT * FROM vector_models ORDER BY id');
+  const modelNamed = db.prepare<[string], ModelRow>('SELECT * FROM vector_models WHERE name = ?');
+  const addModel = db.prepare('INSERT INTO vector_models (name) VALUES (?) ON CONFLICT DO NOTHING');
+  const want = db.prepare('UPDATE vector_models SET wanted = name = ?');
+  const setDimensions = db.prepare('UPDATE vector_models SET dimensions = ? WHERE id = ?');
+  const setComplete = db.prepare('UPDATE vector_models SET complete = 1 WHERE id = ? AND complete = 0');
+  const emptyQueue = db.prepare('DELETE FROM vector_queue');
+  const refill = kinds.map(([, { code, all }]) =>
+    db.prepare(
+      `INSERT INTO vector_queue SELECT ${code}, id, random() & 0xffffffff FROM (${all})
+       WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE kind = ${code} AND subject_id = id AND model_id = ?)`,
+    ),
+  );
+  // Newest first: what somebody works on now is looked for sooner than what was imported.
+  const queued = db.prepare<[number], { kind: number; subject_id: number; stamp: number }>(
+    'SELECT kind, subject_id, stamp FROM vector_queue ORDER BY kind DESC, subject_id DESC LIMIT ?',
+  );
+  const isQueued = db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM vector_queue)').pluck();
+  const unqueue = db.prepare('DELETE FROM vector_queue WHERE kind = ? AND subject_id = ? AND stamp = ?');
+  const addVector = db.prepare('INSERT INTO vectors (model_id, kind, subject_id, part, vector) VALUES (?, ?, ?, ?, ?)');
+  const sessionOf = db.prepare<[number], number>('SELECT session_id FROM entries WHERE id = ?').pluck();
+  const oldModel = db
+    .prepare<[], number>(
+      `SELECT id FROM vector_models WHERE wanted = 0 AND EXISTS (SELECT 1 FROM vector_models WHERE wanted = 1 AND complete = 1)`,
+    )
+    .pluck();
+  const dropVectors = db.prepare(
+    'DELETE FROM vectors WHERE seq IN (SELECT seq FROM vectors WHERE model_id = ? LIMIT ?)',
+  );
+  const dropModel = db.prepare('DELETE FROM vector_models WHERE id = ?');
+  const countEmbedded = db
+    .prepare<[number, number], number>(
+      'SELECT count(DISTINCT subject_id) FROM vectors INDEXED BY vectors_by_subject WHERE kind = ? AND model_id = ?',
+    )
+    .pluck();
+  const countQueued = db.prepare<[], number>('SELECT count(*) FROM vector_queue').pluck();
+  const getFact = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
+  const putFact = db.prepare(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  );
+  const dropFact = db.prepare('DELETE FROM facts WHERE name = ?');
+  const sessions = sessionRows(db);
+
+  return {
+    async vectorModels() {
+      return read(() => models.all().map(toModel));
+    },
+    async wantModel(name) {
+      if (read(() => modelNamed.get(name)?.wanted) === 1) return;
+      write(() => {
+        addModel.run(name);
+        want.run(name);
+        const { id } = modelNamed.get(name) as ModelRow;
+        emptyQueue.run();
+        for (const fill of refill) fill.run(id);
+        if (isQueued.get() === 0) setComplete.run(id);
+        dropFact.run(trouble);
+      });
+    },
+    async pendingTexts(limit) {
+      return read(() =>
+        queued.all(limit).flatMap(({ kind, subject_id: id, stamp }): PendingText[] => {
+          const subject = byCode.get(kind);
+          return subject === undefined ? [] : [{ kind: subject.kind, id, stamp, text: subject.text.get(id) ?? '' }];
+        }),
+      );
+    },
+    async saveVectors(name, texts) {
+      return write(() => {
+        const model = modelNamed.get(name);
+        // Somebody wants another model since; what was queued then is queued anew, under other stamps.
+        if (model?.wanted !== 1) return 0;
+        let dimensions = model.dimensions ?? undefined;
+        let saved = 0;
+        const touched = new Set<number>();
+        for (const { kind, id, stamp, vectors } of texts) {
+          const code = codeOf(kind);
+          if (unqueue.run(code, id, stamp).changes === 0) continue;
+          saved++;
+          for (const [part, vector] of vectors.entries()) {
+            if (dimensions === undefined) setDimensions.run(vector.length, model.id);
+            dimensions ??= vector.length;
+            if (vector.length !== dimensions) throw otherDimensions(name, dimensions, vector.length);
+            addVector.run(model.id, code, id, part, Buffer.from(vector.buffer, vector.byteOffset, vector.length));
+          }
+          const session = kind === 'entry' && vectors.length > 0 ? sessionOf.get(id) : undefined;
+          if (session !== undefined) touched.add(session);
+        }
+        for (const session of touched) sessions.noteChange(session);
+        if (isQueued.get() === 0) setComplete.run(model.id);
+        dropFact.run(trouble);
+        return saved;
+      });
+    },
+    async dropOldVectors(limit) {
+      if (read(() => oldModel.get()) === undefined) return true;
+      return write(() => {
+        const id = oldModel.get();
+        if (id === undefined) return true;
+        if (dropVectors.run(id, limit).changes < limit) dropModel.run(id);
+        return oldModel.get() === undefined;
+      });
+    },
+    async vectorCounts() {
+      return read(() => {
+        const wanted = models.all().find((model) => model.wanted === 1);
+        const embedded = wanted === undefined ? 0 : (countEmbedded.get(codeOf('entry'), wanted.id) ?? 0);
+        return { embedded, pending: countQueued.get() ?? 0 };
+      });
+    },
+    async leaseEmbedding(holder, now, until) {
+      return write(() => {
+        const text = getFact.get(lease);
+        const held = text === undefined ? undefined : (JSON.parse(text) as { holder: string; until: number });
+        if (held !== undefined && held.holder !== holder && held.until > now) return false;
+        if (until === undefined) dropFact.run(lease);
+        else putFact.run(lease, JSON.stringify({ holder, until }));
+        return true;
+      });
+    },
+    async embeddingTrouble() {
+      return read(() => {
+        const text = getFact.get(trouble);
+        return text === undefined ? undefined : (JSON.parse(text) as EmbeddingTrouble);
+      });
+    },
+    async noteEmbeddingTrouble(said) {
+      write(() => putFact.run(trouble, JSON.stringify(said)));
+    },
+  };
+}
+
+const toModel = ({ name, dimensions, wanted, complete }: ModelRow): VectorModel => ({
+  name,
+  dimensions: dimensions ?? undefined,
+  wanted: wanted === 1,
+  complete: complete === 1,
+});
+
+const otherDimensions = (name: string, before: number, now: number) =>
+  new HoldfastError('CONFLICT', `${name} gave ${now} numbers for a text, and ${before} for earlier ones`, {
+    hint: 'Another model seems to answer under this name. Name it as it is: holdfast config set embedding.model <name>',
+  });

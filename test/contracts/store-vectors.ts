@@ -1,0 +1,216 @@
+// The part of the store's contract about vectors: what lacks one is known, and none outlives its text.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Chunk, PendingText, Store } from '../../src/store/store.ts';
+import { chunk, entry, rules } from './chunks.ts';
+
+export function describeVectors(open: () => { store: Store; reopen(): Promise<Store> }): void {
+  describe('vectors', () => {
+    let store: Store;
+    beforeEach(() => {
+      store = open().store;
+    });
+    const commit = (...chunks: Chunk[]) => store.commit(chunks, rules);
+    const vector = (...numbers: number[]) => Int8Array.from({ length: 16 }, (_, i) => numbers[i] ?? 0);
+    const done = (pending: readonly PendingText[], ...parts: Int8Array[]) =>
+      pending.map(({ kind, id, stamp }) => ({ kind, id, stamp, vectors: parts }));
+    const texts = async () => (await store.pendingTexts(100)).map(({ text }) => text).sort();
+    const stored = async (model: string) => {
+      const { ids, vectors } = await store.vectorsAfter(0, { kind: 'entry', model, limit: 100 });
+      const entries = await store.entriesAt(ids);
+      return entries.map(({ entry: { text } }, i) => `${text}: ${vectors[i * 16]}`).sort();
+    };
+    const embedAll = async (model: string, first = 1) => {
+      await store.wantModel(model);
+      return store.saveVectors(model, done(await store.pendingTexts(100), vector(first)));
+    };
+
+    it('knows which texts lack a vector, the newest first, and none twice', async () => {
+      await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
+      await commit(chunk([entry('c', 'three')], { from: 20 }));
+      await store.wantModel('m1');
+      expect((await store.pendingTexts(2)).map(({ text }) => text)).toEqual(['three', 'two']);
+      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 3 });
+      expect(await store.saveVectors('m1', done(await store.pendingTexts(2), vector(1)))).toBe(2);
+      expect(await texts()).toEqual(['one']);
+      expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1 });
+    });
+
+    it('wants none for an entry that only names its tools, nor for an empty one', async () => {
+      await commit(chunk([entry('a', '[Used tools: Read]'), entry('b', ''), entry('c', 'Done.\n[Used tools: Read]')]));
+      expect(await texts()).toEqual(['Done.\n[Used tools: Read]']);
+    });
+
+    it('takes a text that says nothing off the list, without a vector', async () => {
+      await commit(chunk([entry('a', '…')]));
+      await store.wantModel('m1');
+      await store.saveVectors('m1', done(await store.pendingTexts(1)));
+      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 0 });
+    });
+
+    it('gives vectors back as they were saved, all parts, also through another connection', async () => {
+      await commit(chunk([entry('a', 'long'), entry('b', 'short')]));
+      await store.wantModel('m1');
+      const [short, long] = await store.pendingTexts(2);
+      await store.saveVectors('m1', [
+        ...done([long as PendingText], vector(-128, 127), vector(0, -1)),
+        ...done([short as PendingText], vector(9)),
+      ]);
+      const other = await open().reopen();
+      const page = await other.vectorsAfter(0, { kind: 'entry', model: 'm1', limit: 10 });
+      expect(page.ids).toEqual([long?.id, long?.id, short?.id]);
+      expect([...page.vectors]).toEqual([vector(-128, 127), vector(0, -1), vector(9)].flatMap((each) => [...each]));
+      expect(await other.vectorsAfter(page.seqs[0] as number, { kind: 'entry', model: 'm1', limit: 1 })).toMatchObject({
+        seqs: [page.seqs[1]],
+      });
+      expect(await other.vectorsOf([short?.id as number, 999], { kind: 'entry', model: 'm1' })).toMatchObject({
+        ids: [short?.id],
+      });
+      expect((await other.vectorsAt([page.seqs[2] as number, 999, page.seqs[0] as number])).seqs).toEqual([
+        page.seqs[2],
+        page.seqs[0],
+      ]);
+      expect(await other.vectorsAfter(0, { kind: 'entry', model: 'another', limit: 10 })).toMatchObject({ ids: [] });
+    });
+
+    it('a text that changes loses its vector at once, and one that goes takes it along', async () => {
+      await commit(chunk([entry('a', 'stays'), entry('b', 'changes'), entry('c', 'goes')]));
+      await embedAll('m1');
+      await commit(chunk([entry('a', 'stays'), entry('b', 'has changed')], { restart: true }));
+      expect(await stored('m1')).toEqual(['stays: 1']);
+      expect(await texts()).toEqual(['has changed']);
+      await store.rewriteTexts(99, { text: (text) => text.replace('stays', '[secret]'), json: (text) => text }, 100);
+      expect(await stored('m1')).toEqual([]);
+      await embedAll('m1', 2);
+      expect(await stored('m1')).toEqual(['[secret]: 2', 'has changed: 2']);
+      await store.deleteSession('claude-code', 's1', rules);
+      expect((await store.vectorsAfter(0, { kind: 'entry', model: 'm1', limit: 9 })).ids).toEqual([]);
+      expect(await store.pendingTexts(9)).toEqual([]);
+      expect(await store.integrity()).toEqual([]);
+    });
+
+    it('refuses the vector of a text that has changed since it was read', async () => {
+      await commit(chunk([entry('a', 'before')]));
+      await store.wantModel('m1');
+      const read = await store.pendingTexts(1);
+      await commit(chunk([entry('a', 'after')], { restart: true }));
+      expect(await store.saveVectors('m1', done(read, vector(1)))).toBe(0);
+      expect(await texts()).toEqual(['after']);
+    });
+
+    it('of two who embed the same text, one is taken', async () => {
+      await commit(chunk([entry('a', 'x')]));
+      await store.wantModel('m1');
+      const [first, second] = [await store.pendingTexts(1), await store.pendingTexts(1)];
+      expect(await store.saveVectors('m1', done(first, vector(1)))).toBe(1);
+      expect(await store.saveVectors('m1', done(second, vector(2)))).toBe(0);
+      expect(await stored('m1')).toEqual(['x: 1']);
+    });
+
+    it('keeps the vectors of the old model until the new one is complete, then drops them', async () => {
+      await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
+      await embedAll('old');
+      expect(await store.vectorModels()).toEqual([{ name: 'old', dimensions: 16, wanted: true, complete: true }]);
+      await store.wantModel('new');
+      await store.saveVectors('new', done(await store.pendingTexts(1), vector(2)));
+      expect(await store.dropOldVectors(10)).toBe(true);
+      expect(await stored('old')).toEqual(['one: 1', 'two: 1']);
+      expect(await store.vectorModels()).toMatchObject([
+        { name: 'old', wanted: false, complete: true },
+        { name: 'new', wanted: true, complete: false },
+      ]);
+      await store.saveVectors('new', done(await store.pendingTexts(1), vector(2)));
+      expect(await store.dropOldVectors(1)).toBe(false);
+      while (!(await store.dropOldVectors(1)));
+      expect(await store.vectorModels()).toMatchObject([{ name: 'new', wanted: true, complete: true }]);
+      expect([await stored('old'), await stored('new')]).toEqual([[], ['one: 2', 'two: 2']]);
+    });
+
+    it('going back to the old model asks only for what came in meanwhile', async () => {
+      await commit(chunk([entry('a', 'one')]));
+      await embedAll('old');
+      await store.wantModel('new');
+      const half = await store.pendingTexts(1);
+      await commit(chunk([entry('b', 'two')], { from: 10 }));
+      await store.wantModel('old');
+      expect(await texts()).toEqual(['two']);
+      expect(await store.saveVectors('new', done(half, vector(2)))).toBe(0);
+    });
+
+    it('refuses vectors of another length than before, and saves none of the batch', async () => {
+      await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
+      await store.wantModel('m1');
+      const [two, one] = (await store.pendingTexts(2)) as [PendingText, PendingText];
+      const wrong = [...done([two], vector(1)), ...done([one], new Int8Array(32).fill(1))];
+      await expect(store.saveVectors('m1', wrong)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await texts()).toEqual(['one', 'two']);
+    });
+
+    it('lets one process at a time embed, until its time is over', async () => {
+      expect(await store.leaseEmbedding('a', 0, 100)).toBe(true);
+      expect(await store.leaseEmbedding('b', 50, 150)).toBe(false);
+      expect(await store.leaseEmbedding('b', 50, undefined)).toBe(false);
+      expect(await store.leaseEmbedding('a', 60, 160)).toBe(true);
+      expect(await store.leaseEmbedding('b', 161, 200)).toBe(true);
+      expect(await store.leaseEmbedding('b', 170, undefined)).toBe(true);
+      expect(await store.leaseEmbedding('a', 171, 200)).toBe(true);
+    });
+
+    it('remembers why embedding failed, until it works', async () => {
+      await commit(chunk([entry('a', 'x')]));
+      await store.wantModel('m1');
+      const trouble = { at: 1, message: 'no answer', hint: 'Start it.', nextAt: 2 };
+      await store.noteEmbeddingTrouble(trouble);
+      expect(await store.embeddingTrouble()).toEqual(trouble);
+      await embedAll('m1');
+      expect(await store.embeddingTrouble()).toBeUndefined();
+    });
+
+    it('tells which sessions have changed since a position, whole, also those that are gone', async () => {
+      await commit(
+        chunk([entry('a', 'one'), entry('b', 'three', { role: 'assistant', author: 'model' })]),
+        chunk([entry('x', 'other', { session: 's2' })], { key: 'p/s2.jsonl' }),
+      );
+      const first = await store.placesAfter(0, { limit: 100 });
+      expect(first.done).toBe(true);
+      expect(first.rows.map(([, , , , marks, length]) => [marks, length])).toEqual([
+        [0, 3],
+        [1, 5],
+        [0, 5],
+      ]);
+      expect(await store.placesAfter(first.position, { limit: 100 })).toEqual({
+        rows: [],
+        position: first.position,
+        done: true,
+      });
+      await embedAll('m1');
+      await store.deleteSession('claude-code', 's2', rules);
+      const next = await store.placesAfter(first.position, { model: 'm1', limit: 1 });
+      expect(next).toMatchObject({ done: false });
+      expect(next.rows.map(([, id, , , , , seq]) => [typeof id, typeof seq])).toEqual([
+        ['number', 'number'],
+        ['number', 'number'],
+      ]);
+      const last = await store.placesAfter(next.position, { model: 'm1', limit: 100 });
+      expect(last).toMatchObject({ done: true, rows: [[expect.any(Number), null, null, null, null, null, null]] });
+    });
+
+    it('gives entries by their rows in the order asked, and the rows of sessions that pass a filter', async () => {
+      const place = [{ session: 's2', cwd: '/w/reef', projectPath: '/w/reef', title: 'Reef' }];
+      await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
+      await commit(chunk([entry('c', 'x', { session: 's2' })], { key: 'k', agent: 'pi', sessions: place }));
+      const { rows } = await store.placesAfter(0, { limit: 9 });
+      const [a, b, c] = rows.map(([, id]) => id as number) as [number, number, number];
+      const found = await store.entriesAt([c, 999, a, b]);
+      expect(found.map(({ row, entry: { id } }) => [row, id])).toEqual([
+        [c, 'c'],
+        [a, 'a'],
+        [b, 'b'],
+      ]);
+      expect(found[0]).toMatchObject({ project: 'reef', title: 'Reef' });
+      const all = [...new Set(rows.map(([session]) => session))];
+      expect(await store.sessionRows({})).toEqual(all);
+      expect(await store.sessionRows({ agent: 'pi' })).toEqual([all[1]]);
+      expect(await store.sessionRows({ project: { name: 'tide' } })).toEqual([all[0]]);
+    });
+  });
+}
