@@ -26,16 +26,6 @@ const EmbeddingSettings = z.strictObject({
     .enum(['static', 'none'])
     .default('static')
     .describe('what search by meaning is made with; none: search by keyword alone'),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('of an endpoint: http://localhost:11434, https://api.openai.com/v1'),
-  model: z.string().min(1).optional().describe("an endpoint's name of the model"),
-  key: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: 'key of an endpoint, better given in the environment', secret: true }),
 });
 
 /** Everything a person can set. Defaults are here and nowhere else. */

@@ -1,0 +1,120 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chunk, entry, rules } from '../../test/contracts/chunks.ts';
+import { loadConfig } from '../config.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import type { Store } from '../store/store.ts';
+import type { Embedder } from './embedder.ts';
+import { embedPending, noteTrouble } from './pending.ts';
+
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-embedding-'));
+  store = await openSqliteStore(path.join(folder, 'holdfast.db'));
+});
+afterEach(async () => {
+  await store.close();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+const config = (env: NodeJS.ProcessEnv = {}) => loadConfig({ HOME: folder, ...env });
+const commit = (...texts: string[]) =>
+  store.commit([chunk(texts.map((text, i) => entry(`${text} ${i}`, text)))], rules);
+
+/** An embedder that says what it was given. */
+function fake(more: Partial<Embedder> = {}): Embedder & { given: string[][] } {
+  const given: string[][] = [];
+  return {
+    model: 'fake 1',
+    instant: false,
+    batch: 2,
+    given,
+    async embed(texts) {
+      given.push([...texts]);
+      return texts.map((text) => (text === '' ? undefined : new Int8Array(16).fill(text.length)));
+    },
+    query: async (text) => new Int8Array(16).fill(text.length),
+    close: async () => {},
+    ...more,
+  };
+}
+
+describe('embedding what is pending', () => {
+  it('goes through everything once, in batches, without the line that names tools', async () => {
+    await commit('one', 'two', 'three\n[Used tools: Read, Edit]', '[Used tools: Bash]');
+    const embedder = fake();
+    const seen: [number, number][] = [];
+    expect(await embedPending({ store, config: config(), embedder, progress: (...at) => seen.push(at) })).toBe('done');
+    expect(embedder.given).toEqual([['three', 'two'], ['one']]);
+    expect(seen).toEqual([
+      [2, 3],
+      [3, 3],
+    ]);
+    expect(await embedPending({ store, config: config(), embedder })).toBe('done');
+    expect(embedder.given).toHaveLength(2);
+    expect(await store.vectorModels()).toEqual([{ name: 'fake 1', dimensions: 16, wanted: true, complete: true }]);
+  });
+
+  it('makes everything findable with the built-in table, and with nothing where the settings want none', async () => {
+    await commit('the database is slow', 'add an index');
+    expect(await embedPending({ store, config: config({ HOLDFAST_EMBEDDING_KIND: 'none' }) })).toBe('off');
+    expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 2 });
+    expect(await embedPending({ store, config: config() })).toBe('done');
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0 });
+  });
+
+  it('embeds anew for another model, and leaves nothing of the old one', async () => {
+    await commit('one', 'two');
+    await embedPending({ store, config: config(), embedder: fake() });
+    await embedPending({ store, config: config(), embedder: fake({ model: 'fake 2' }) });
+    expect((await store.vectorModels()).map(({ name }) => name)).toEqual(['fake 2']);
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0 });
+  });
+
+  it('keeps what is done when the embedder fails, says why, and goes on from there', async () => {
+    await commit('one', 'two', 'three');
+    let calls = 0;
+    const working = fake();
+    const failing = fake({
+      embed: async (texts) => {
+        if (++calls === 2) throw new Error('the cable is out');
+        return working.embed(texts);
+      },
+    });
+    await expect(embedPending({ store, config: config(), embedder: failing })).rejects.toThrow('the cable is out');
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1 });
+    expect(await embedPending({ store, config: config(), embedder: working })).toBe('done');
+    expect(working.given).toEqual([['three', 'two'], ['one']]);
+  });
+
+  it('stops between two batches when asked to', async () => {
+    await commit('one', 'two', 'three');
+    const stop = new AbortController();
+    const embedder = fake();
+    const progress = () => stop.abort();
+    expect(await embedPending({ store, config: config(), embedder, progress, signal: stop.signal })).toBe('stopped');
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1 });
+  });
+
+  it('leaves it to the process that is at it, where it takes long', async () => {
+    await commit('one');
+    const embedder = fake();
+    await store.leaseEmbedding('another process', 0, 1000);
+    expect(await embedPending({ store, config: config(), embedder, clock: () => 500 })).toBe('elsewhere');
+    expect(await embedPending({ store, config: config(), embedder, instantOnly: true })).toBe('elsewhere');
+    expect(embedder.given).toEqual([]);
+    expect(await embedPending({ store, config: config(), embedder, clock: () => 1500 })).toBe('done');
+  });
+
+  it('waits longer after each failure, an hour at most', async () => {
+    const waits: number[] = [];
+    for (let i = 0; i < 8; i++) {
+      const { at, nextAt } = await noteTrouble({ store, clock: () => 1000 * i }, new Error('no answer'));
+      waits.push((nextAt - at) / 60_000);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+  });
+});
