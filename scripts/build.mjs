@@ -51,7 +51,14 @@ async function bundle(input, folder, plugin) {
     platform: 'node',
     // jsonc-parser's other form loads its parts in a way that no bundle can follow.
     resolve: { mainFields: ['module', 'main'] },
-    external: ['better-sqlite3', '@secretlint/secretlint-rule-preset-recommend'],
+    // Loaded when they are used: most commands use none of them.
+    external: [
+      'better-sqlite3',
+      '@secretlint/secretlint-rule-preset-recommend',
+      '@ai-sdk/anthropic',
+      '@ai-sdk/openai-compatible',
+      'ai',
+    ],
     makeAbsoluteExternalsRelative: false,
     plugins: [plugin],
   });

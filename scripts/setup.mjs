@@ -16,6 +16,8 @@ const clients = [
   { version: '2.1.325', package: '@anthropic-ai/claude-agent-sdk-{platform}', release: '0.3.325' },
   { version: '2.1.197', package: '@anthropic-ai/claude-code-{platform}', release: '2.1.197' },
 ];
+/** What the `claude` model is tried with; without its own copy of Claude Code, of which there is one already. */
+const sdk = { package: '@anthropic-ai/claude-agent-sdk', release: '0.3.325' };
 
 /** Ends the process with a message when something is missing and cannot be had. */
 export async function setUp({ tests = false } = {}) {
@@ -23,6 +25,7 @@ export async function setUp({ tests = false } = {}) {
   await installPackages();
   if (tests) await installTestPrograms();
   if (tests) await installClients();
+  if (tests) await installSdk();
   if (isStale() && (await build()) !== 0) stop('The build failed; the compiler says why above.');
 }
 
@@ -93,6 +96,22 @@ export async function installClients() {
     if (process.env.CI) stop(`Claude Code ${version} could not be installed; npm says why above.`);
     console.error(`Claude Code ${version} could not be installed. Tests that need it will be skipped.`);
   }
+}
+
+/** Into node_modules/.cache/sdk, as a data folder has it. */
+async function installSdk() {
+  const folder = path.join(root, 'node_modules', '.cache', 'sdk');
+  if (existsSync(path.join(folder, 'node_modules', sdk.package, 'sdk.mjs'))) return;
+  console.error('Installing the Claude Agent SDK for the tests');
+  mkdirSync(folder, { recursive: true });
+  const [file, ...args] = [...npm(), 'i', '--prefix', folder, '--no-save', '--no-audit', '--no-fund'];
+  const lean = ['--omit=optional', '--legacy-peer-deps'];
+  const code = await runQuietly('Installing', file, [...args, ...lean, `${sdk.package}@${sdk.release}`], {
+    cwd: folder,
+  });
+  if (code === 0) return;
+  if (process.env.CI) stop('The Claude Agent SDK could not be installed; npm says why above.');
+  console.error('The Claude Agent SDK could not be installed. Tests that need it will be skipped.');
 }
 
 /** Whether a source, or a folder of sources (something was removed or renamed), is newer than the build. */

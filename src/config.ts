@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { z } from 'zod';
+import { ZodEnum, type z } from 'zod';
 import type { Agent } from './agents/agent.ts';
 import { explain, HoldfastError, systemCode } from './errors.ts';
 import { type Setting, Settings, settingList } from './schema/settings.ts';
@@ -23,6 +23,8 @@ export interface Config {
   readonly ignore: readonly string[];
   /** The agent's own settings file, for agents that can be told to report to us. */
   agentSettings(agent: Agent): string | undefined;
+  /** The key of the model's service: the setting's, or the one that the environment has for that very service. */
+  readonly modelKey: string | undefined;
   /** The environment in which a process of ours has this same configuration. */
   readonly environment: NodeJS.ProcessEnv;
   /** The configuration as it is now, from the same environment. */
@@ -54,9 +56,20 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     enabled: (agent) => settings.agents[agent.name].enabled,
     ignore: settings.ignore.map((pattern) => expand(pattern, user)),
     agentSettings: (agent) => agent.hooks?.settingsFile(env, user),
+    modelKey: settings.distill.key ?? keyFrom(env, settings),
     environment: { ...env, HOLDFAST_HOME: home },
     reload: () => loadConfig(env),
   };
+}
+
+/** A key is for the service that gave it: one that lies in the environment is not sent to another address. */
+function keyFrom(env: NodeJS.ProcessEnv, { distill: { model, url } }: Settings): string | undefined {
+  const host = url === undefined ? undefined : new URL(url).hostname;
+  if (model === 'anthropic' && (host ?? 'api.anthropic.com') === 'api.anthropic.com')
+    return env.ANTHROPIC_API_KEY || undefined;
+  if (model === 'openai-compatible' && (host ?? 'api.openai.com') === 'api.openai.com')
+    return env.OPENAI_API_KEY || undefined;
+  return undefined;
 }
 
 /** How the person wants the terminal used; also needed when the configuration itself is bad. */
@@ -160,7 +173,8 @@ function flatten(json: Record<string, unknown>, path: readonly string[], file: s
 function check(setting: Setting, value: unknown, source: string): unknown {
   const parsed = setting.schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new HoldfastError('BAD_INPUT', `${source} is ${JSON.stringify(value)}, which is not allowed`, {
+  const shown = setting.secret ? '(hidden)' : JSON.stringify(value);
+  throw new HoldfastError('BAD_INPUT', `${source} is ${shown}, which is not allowed`, {
     hint: `${setting.key} ${requirement(parsed.error, setting)}.`,
   });
 }
@@ -169,6 +183,9 @@ function requirement(error: z.ZodError, setting: Setting): string {
   const issue = error.issues[0];
   if (issue?.code === 'custom') return issue.message;
   if (setting.kind === 'boolean') return 'must be true or false';
+  if (setting.schema instanceof ZodEnum) return `must be one of: ${setting.schema.options.join(', ')}`;
+  if (issue?.code === 'invalid_format' && issue.format === 'url')
+    return 'must be an address such as http://localhost:11434/v1';
   if (setting.kind === 'string') return 'must be a text that is not empty';
   if (setting.kind === 'list') return 'must be a list of texts; on the command line, separated by commas';
   const { minValue, maxValue, format } = setting.schema as z.ZodNumber;

@@ -47,6 +47,18 @@ export const claudeCode: Agent = {
   resume: (session) => ['claude', '--resume', session],
 };
 
+/** For a run of the client by ourselves: with the person's login, as if no session were around it, and without trials of its own. */
+export function environmentOfOwnRun(env: NodeJS.ProcessEnv, maxOutputTokens: number): NodeJS.ProcessEnv {
+  const { CLAUDECODE, CLAUDE_CODE_ENTRYPOINT, CLAUDE_CODE_SSE_PORT, CLAUDE_CODE_SESSION_ID, ...kept } = env;
+  return {
+    ...kept,
+    CLAUDE_CODE_MAX_RETRIES: '0',
+    CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  };
+}
+
 const titleFields: ReadonlyMap<unknown, string> = new Map([
   ['custom-title', 'customTitle'],
   ['ai-title', 'aiTitle'],

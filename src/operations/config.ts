@@ -16,10 +16,8 @@ const SettingValue = z.object({
 });
 
 const key = z.string().min(1).describe('name of a setting');
-
-/** Enough to tell one key from another. */
-const hidden = (value: unknown): unknown =>
-  typeof value === 'string' ? `…${value.slice(-Math.min(4, value.length >> 2))}` : value;
+/** What is shown of a secret. */
+const hidden = '(hidden)';
 
 function current(config: Config, { key, variable, description, secret }: Setting): z.infer<typeof SettingValue> {
   let value: unknown = config.settings;
@@ -28,7 +26,7 @@ function current(config: Config, { key, variable, description, secret }: Setting
   if (value === undefined && agent && key.endsWith('.watchPath')) value = config.watchPath(agent);
   return {
     key,
-    value: Value.catch(null).parse(secret ? hidden(value) : value),
+    value: secret && value !== undefined ? hidden : Value.catch(null).parse(value),
     origin: config.origin[key] ?? 'default',
     variable,
     description,
@@ -72,10 +70,9 @@ export const configSet = operation({
   withoutStore: true,
   async run({ config }, input) {
     const setting = settingNamed(input.key);
-    const value = setSetting(config, input.key, input.value);
-    const stored = Value.parse(setting.secret ? hidden(value) : value);
+    const stored = Value.parse(setSetting(config, input.key, input.value));
     // The environment may still say otherwise, so what holds now is read again.
-    return { ...current(config.reload(), setting), stored };
+    return { ...current(config.reload(), setting), stored: setting.secret ? hidden : stored };
   },
 });
 

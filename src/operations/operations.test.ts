@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Holdfast, openHoldfast } from '../open.ts';
 import { backup } from './backup.ts';
-import { configGet, configSet, configUnset } from './config.ts';
+import { configGet, configList, configSet, configUnset } from './config.ts';
 import { doctor } from './doctor.ts';
 import { toProject } from './filters.ts';
 import { ingest } from './ingest.ts';
@@ -227,6 +227,19 @@ describe('settings and logs', () => {
     expect(await configUnset.run(holdfast.context, { key: 'port' })).toMatchObject({
       removed: true,
       origin: 'default',
+    });
+    // What is secret is stored, and shown to nobody.
+    const set = await configSet.run(holdfast.context, { key: 'distill.key', value: 'sk-quiet' });
+    const stored = { ...holdfast.context, config: holdfast.config.reload() };
+    expect(stored.config.settings.distill.key).toBe('sk-quiet');
+    const shown = [set, await configGet.run(stored, { key: 'distill.key' }), await configList.run(stored, {})];
+    expect(JSON.stringify(shown)).not.toContain('sk-quiet');
+    expect(JSON.stringify(shown)).toContain('(hidden)');
+    await expect(configSet.run(stored, { key: 'distill.model', value: 'gpt' })).rejects.toMatchObject({
+      hint: 'distill.model must be one of: none, claude, anthropic, openai-compatible.',
+    });
+    await expect(configSet.run(stored, { key: 'distill.url', value: 'file:///etc' })).rejects.toMatchObject({
+      hint: 'distill.url must be an address such as http://localhost:11434/v1.',
     });
     await expect(configGet.run(holdfast.context, { key: 'nope' })).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });

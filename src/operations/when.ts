@@ -1,8 +1,8 @@
 // Dates as people type them → a moment. Days begin at midnight in the configured time zone.
 import { HoldfastError } from '../errors.ts';
+import { atCivil, dayOf, oneDay } from '../text/day.ts';
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-const oneDay = units.d;
 
 export interface Now {
   readonly now: number;
@@ -41,33 +41,4 @@ function parse(text: string, option: string, { now, timeZone }: Now): { from: nu
   throw new HoldfastError('BAD_INPUT', `${option} cannot be understood: ${JSON.stringify(text)}`, {
     hint: 'Examples: 2026-03-01, 2026-03-01T14:30, 30m, 12h, 3d, 2w, today, yesterday.',
   });
-}
-
-function dayOf(now: number, shift: number, timeZone: string): { from: number; to: number } {
-  const civil = now + offset(now, timeZone);
-  const midnight = civil - (((civil % oneDay) + oneDay) % oneDay) + shift * oneDay;
-  return { from: atCivil(midnight, timeZone), to: atCivil(midnight + oneDay, timeZone) };
-}
-
-/** The moment at which clocks in the zone show a time. The second look is for days on which the clocks change. */
-function atCivil(civil: number, timeZone: string): number {
-  const guess = civil - offset(civil, timeZone);
-  return civil - offset(guess, timeZone);
-}
-
-/** How far the zone's clocks are ahead of UTC, in milliseconds. */
-function offset(moment: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(moment);
-  const get = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
-  const civil = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'), get('second'));
-  return civil - Math.floor(moment / 1000) * 1000;
 }

@@ -16,6 +16,9 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
+/** A setting that is stored, and never shown. */
+const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true });
+
 const AgentSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('whether its transcripts are taken in'),
   watchPath: z.string().min(1).optional().describe("folder of its transcripts (default: the agent's own)"),
@@ -26,6 +29,27 @@ const EmbeddingSettings = z.strictObject({
     .enum(['static', 'none'])
     .default('static')
     .describe('what search by meaning is made with; none: search by keyword alone'),
+});
+
+export const ModelKind = z.enum(['none', 'claude', 'anthropic', 'openai-compatible']);
+export type ModelKind = z.infer<typeof ModelKind>;
+
+const DistillSettings = z.strictObject({
+  model: ModelKind.default('none').describe('who distils: none is the built-in distiller, offline'),
+  modelName: z.string().min(1).optional().describe("name of the model (default: the service's small one)"),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("address of the service's API (default: its own)"),
+  key: secret('key of the service'),
+  program: z.string().min(1).optional().describe("for claude: path of Claude Code (default: the SDK's own)"),
+  auto: z.boolean().default(true).describe('whether the worker distils by itself'),
+  timeoutSeconds: z.int().min(1).max(3600).default(120).describe('how long a model may take for an answer'),
+});
+
+const BudgetSettings = z.strictObject({
+  tokensPerDay: z.int().min(0).max(1e12).default(500_000).describe('tokens that models may take in a day'),
+  tokensPerSession: z.int().min(0).max(1e12).default(200_000).describe('tokens that models may take for a session'),
 });
 
 /** Everything a person can set. Defaults are here and nowhere else. */
@@ -85,6 +109,8 @@ export const Settings = z.strictObject({
     .boolean()
     .default(false)
     .describe('whether each worktree of a repository is a project of its own'),
+  distill: DistillSettings.prefault({}),
+  budget: BudgetSettings.prefault({}),
   port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -97,7 +123,7 @@ export interface Setting {
   readonly schema: z.ZodType;
   readonly kind: 'boolean' | 'number' | 'string' | 'list';
   readonly description: string;
-  /** Never shown in full. */
+  /** Its value is never printed. */
   readonly secret: boolean;
 }
 
@@ -130,8 +156,8 @@ function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
         : inner instanceof z.ZodArray
           ? 'list'
           : 'string';
-  const { description = '', secret } = schema.meta() ?? {};
-  return [{ key, variable: variableOf(key), schema: inner, kind, description, secret: secret === true }];
+  const { description = '', secret: hidden = false } = schema.meta() ?? {};
+  return [{ key, variable: variableOf(key), schema: inner, kind, description, secret: hidden === true }];
 }
 
 export const settingList: readonly Setting[] = leaves(Settings, []);

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { distillerMark } from '../../src/schema/distiller.ts';
 
 export interface Step {
   readonly text?: string;
@@ -80,6 +81,8 @@ const textOf = ({ content }: Message): string =>
 function kindOf(body: Body): Asked['kind'] {
   const last = body.messages.findLast((message) => message.role === 'user');
   if (last && /create a detailed summary|Do NOT call any tools/i.test(textOf(last))) return 'compact';
+  // Our own distiller asks without tools, as the client itself does for a title.
+  if (last && textOf(last).includes(distillerMark)) return 'main';
   return body.max_tokens === 1 || !body.tools?.length ? 'other' : 'main';
 }
 

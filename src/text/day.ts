@@ -1,0 +1,33 @@
+// Days by the clock of a zone, also those of 23 and 25 hours.
+
+export const oneDay = 86_400_000;
+
+/** The day around a moment, or some days from it, by the clock of a zone. */
+export function dayOf(now: number, shift: number, timeZone: string): { from: number; to: number } {
+  const civil = now + offset(now, timeZone);
+  const midnight = civil - (((civil % oneDay) + oneDay) % oneDay) + shift * oneDay;
+  return { from: atCivil(midnight, timeZone), to: atCivil(midnight + oneDay, timeZone) };
+}
+
+/** The moment at which clocks in the zone show a time. The second look is for days on which the clocks change. */
+export function atCivil(civil: number, timeZone: string): number {
+  const guess = civil - offset(civil, timeZone);
+  return civil - offset(guess, timeZone);
+}
+
+/** How far the zone's clocks are ahead of UTC, in milliseconds. */
+function offset(moment: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(moment);
+  const get = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
+  const civil = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'), get('second'));
+  return civil - Math.floor(moment / 1000) * 1000;
+}
