@@ -58,6 +58,7 @@ async function bundle(input, folder, plugin) {
       '@ai-sdk/anthropic',
       '@ai-sdk/openai-compatible',
       'ai',
+      /^chrono-node/,
     ],
     makeAbsoluteExternalsRelative: false,
     plugins: [plugin],

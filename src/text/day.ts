@@ -16,8 +16,20 @@ export function atCivil(civil: number, timeZone: string): number {
 }
 
 /** How far the zone's clocks are ahead of UTC, in milliseconds. */
-function offset(moment: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
+export function offset(moment: number, timeZone: string): number {
+  const parts = formatOf(timeZone).formatToParts(moment);
+  const get = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
+  const civil = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'), get('second'));
+  return civil - Math.floor(moment / 1000) * 1000;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Made once: it takes a hundred times as long as using it. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -26,8 +38,7 @@ function offset(moment: number, timeZone: string): number {
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(moment);
-  const get = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
-  const civil = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'), get('second'));
-  return civil - Math.floor(moment / 1000) * 1000;
+  });
+  formats.set(timeZone, made);
+  return made;
 }
