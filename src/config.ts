@@ -25,6 +25,8 @@ export interface Config {
   agentSettings(agent: Agent): string | undefined;
   /** The key of the model's service: the setting's, or the one that the environment has for that very service. */
   readonly modelKey: string | undefined;
+  /** Where the agent keeps its list of MCP servers, for agents that can be told of ours. */
+  agentMcpFile(agent: Agent): string | undefined;
   /** The environment in which a process of ours has this same configuration. */
   readonly environment: NodeJS.ProcessEnv;
   /** The configuration as it is now, from the same environment. */
@@ -57,6 +59,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ignore: settings.ignore.map((pattern) => expand(pattern, user)),
     agentSettings: (agent) => agent.hooks?.settingsFile(env, user),
     modelKey: settings.distill.key ?? keyFrom(env, settings),
+    agentMcpFile: (agent) => agent.mcp?.file(env, user),
     environment: { ...env, HOLDFAST_HOME: home },
     reload: () => loadConfig(env),
   };

@@ -84,7 +84,11 @@ const holders = (sources: Sources, pattern: RegExp, allowed: readonly string[]):
 
 const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, ['config.ts']);
 const claudeFolders = (sources: Sources) =>
-  holders(sources, /\.claude\b|CLAUDE_[A-Z]/, ['agents/claude-code.ts', 'agents/claude-code-hooks.ts']);
+  holders(sources, /\.claude\b|CLAUDE_[A-Z]/, [
+    'agents/claude-code.ts',
+    'agents/claude-code-hooks.ts',
+    'agents/claude-code-mcp.ts',
+  ]);
 const piFolders = (sources: Sources) => holders(sources, /['"/]\.pi\b|PI_CODING/, ['agents/pi.ts']);
 
 const src = path.join(import.meta.dirname, '../src');

@@ -2,7 +2,7 @@
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Author, Role } from '../schema/entry.ts';
 import type { HookEvent } from './hook-event.ts';
-import type { AgentHooks } from './hooks.ts';
+import type { AgentHooks, AgentMcp } from './hooks.ts';
 
 export interface ParsedToolUse {
   /** Unique among the tool uses of an entry; a result is that of the last use of its id before it. */
@@ -82,6 +82,8 @@ export interface Agent {
   readHook?(payload: unknown): HookEvent | undefined;
   /** How they are put into the agent's settings, where that can be done for the person. */
   readonly hooks?: AgentHooks;
+  /** Where it is told of MCP servers, where that can be done for the person. */
+  readonly mcp?: AgentMcp;
   /** The command that resumes a session, as argv, to be run in the session's folder. */
   resume(session: string): readonly string[];
 }

@@ -9,6 +9,7 @@
 // - Loopback is no exception from HTTP_PROXY.
 import path from 'node:path';
 import { HoldfastError } from '../errors.ts';
+import { claudeCodeMcp } from './claude-code-mcp.ts';
 import type { AgentHooks, HookLink, Insertion, JsonPath } from './hooks.ts';
 import { asObject, asString } from './json.ts';
 
@@ -101,6 +102,7 @@ export const claudeCodeHooks: AgentHooks = {
       version: link.version,
       description: 'The memory of AI coding agents: tells Holdfast of each session, and each session of the past.',
     }),
+    '.mcp.json': json({ mcpServers: { [claudeCodeMcp.name]: claudeCodeMcp.entry(link) } }),
     'hooks/hooks.json': json({
       hooks: Object.fromEntries(Object.entries(groupsFor(link)).map(([event, group]) => [event, [group]])),
     }),

@@ -5,6 +5,7 @@ import type { Agent, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } fro
 import { nothing } from './agent.ts';
 import { readClaudeCodeHook } from './claude-code-events.ts';
 import { claudeCodeHooks } from './claude-code-hooks.ts';
+import { claudeCodeMcp } from './claude-code-mcp.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
 
 export const claudeCode: Agent = {
@@ -43,6 +44,7 @@ export const claudeCode: Agent = {
 
   readHook: readClaudeCodeHook,
   hooks: claudeCodeHooks,
+  mcp: claudeCodeMcp,
 
   resume: (session) => ['claude', '--resume', session],
 };

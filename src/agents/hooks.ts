@@ -20,6 +20,8 @@ export interface HookLink {
   /** The Node that runs the hook program. */
   readonly node: string;
   readonly program: string;
+  /** The command line, which serves MCP as well. */
+  readonly cli: string;
   /** Whether prompts are to be answered with what the past knows. The token above cannot ask for that; the program can. */
   readonly recall: boolean;
 }
@@ -52,4 +54,17 @@ export interface AgentHooks {
   plugin(link: HookLink): Readonly<Record<string, string>>;
   /** How the agent is told to use that folder. */
   usePlugin(folder: string): string;
+}
+
+/** How an agent is told of our MCP server: one entry in a file that it keeps for itself. */
+export interface AgentMcp {
+  file(env: NodeJS.ProcessEnv, home: string): string;
+  /** The folder that whoever changes the file makes for that time. */
+  lock(file: string): string;
+  /** The key of the list of servers, and our name in it. */
+  readonly list: string;
+  readonly name: string;
+  entry(link: HookLink): Record<string, unknown>;
+  /** The data folder that an entry of ours serves; undefined when it is not ours. Contract: never throws on any JSON value. */
+  homeOf(entry: unknown): string | undefined;
 }

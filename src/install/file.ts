@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -69,4 +70,36 @@ export function missingFolders(folder: string): string[] {
   const missing: string[] = [];
   for (let at = folder; !existsSync(at); at = dirname(at)) missing.unshift(at);
   return missing;
+}
+
+/** How long to wait for somebody who holds the lock; whoever holds it writes one file. */
+const patienceMs = 500;
+/** A lock that nobody has renewed for so long was left behind. */
+const staleMs = 10_000;
+
+/** Does the work while it alone holds a lock that others respect: a folder. None, where there is nothing to be kept from. */
+export function holdingLock<T>(lock: string | undefined, work: () => T): T {
+  if (lock === undefined) return work();
+  const giveUp = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      const code = systemCode(error);
+      // Without the folder there is nobody to be kept from.
+      if (code === 'ENOENT') return work();
+      if (code !== 'EEXIST') throw explain(error, lock);
+      const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - since > staleMs) rmSync(lock, { recursive: true, force: true });
+      else if (Date.now() > giveUp)
+        throw new HoldfastError('CONFLICT', `${lock} says that the file is just being written`, { hint: 'Try again.' });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmdirSync(lock);
+  }
 }

@@ -30,6 +30,7 @@ export const linkTo = (config: Config, token: string): HookLink => ({
   home: config.home,
   node: process.execPath,
   program: join(packageRoot, 'bin', 'holdfast-hook.cjs'),
+  cli: join(packageRoot, 'bin', 'holdfast'),
   recall: config.settings.recallOnPrompt,
 });
 
@@ -86,7 +87,7 @@ export function uninstallHooks(config: Config, agent: Agent): Change & { plugins
   if (changed) writeText(file, text, after);
   if (after === null) for (const folder of record.folders.toReversed()) removeIfEmpty(folder);
   for (const plugin of record.plugins) removePlugin(config, agent, plugin);
-  writeRecord(config, agent, { folders: [], plugins: [] });
+  writeRecord(config, agent, { ...(record.mcp ? { mcp: record.mcp } : {}), folders: [], plugins: [] });
   return { file, changed, diff: unifiedDiff(text, after ?? undefined, file), plugins };
 }
 
@@ -167,7 +168,7 @@ function withoutHooks(config: Config, agent: Agent, text: string): { text: strin
   return { text: ours ? null : left };
 }
 
-function without(value: Record<string, unknown>, paths: readonly JsonPath[]): unknown {
+export function without(value: Record<string, unknown>, paths: readonly JsonPath[]): unknown {
   const copy = structuredClone(value);
   const gone = new Set<unknown>();
   const marked = Symbol('gone') as unknown;
@@ -185,7 +186,7 @@ function without(value: Record<string, unknown>, paths: readonly JsonPath[]): un
 }
 
 /** A last look before somebody else's file is written: all that is not ours must mean what it meant. */
-function assertSame(actual: unknown, expected: unknown, file: string): void {
+export function assertSame(actual: unknown, expected: unknown, file: string): void {
   if (isDeepStrictEqual(actual, expected)) return;
   throw new HoldfastError('CONFLICT', `${file} cannot be changed without touching other settings`, {
     hint: 'A key may stand in it twice. Nothing was changed.',

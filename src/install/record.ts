@@ -10,6 +10,8 @@ import { replaceFile } from '../replace-file.ts';
 export const Record = z.object({
   /** The settings file, and its text before and after; null when there was none. */
   settings: z.object({ file: z.string(), before: z.string().nullable(), after: z.string() }).optional(),
+  /** The file with our MCP server, and how much of it was made for that. */
+  mcp: z.object({ file: z.string(), made: z.enum(['file', 'list', 'entry']) }).optional(),
   /** Folders that were made for it, outermost first. */
   folders: z.array(z.string()).default([]),
   /** Plugin folders that were generated, each with the folders made for it. */
@@ -34,7 +36,7 @@ export function readRecord(config: Config, agent: Agent): Record {
 
 export function writeRecord(config: Config, agent: Agent, record: Record): void {
   const file = fileOf(config, agent);
-  if (record.settings === undefined && record.plugins.length === 0) {
+  if (record.settings === undefined && record.mcp === undefined && record.plugins.length === 0) {
     rmSync(file, { force: true });
     removeIfEmpty(dirname(file));
     return;

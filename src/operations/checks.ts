@@ -1,8 +1,10 @@
 // What `doctor` looks at, one function for each concern.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import type { Config } from '../config.ts';
+import { inspectMcp } from '../install/mcp.ts';
 import { version } from '../package.ts';
 import type { FileState, Store } from '../store/store.ts';
 import type { Check } from './doctor.ts';
@@ -69,6 +71,30 @@ export function checkAgents(config: Config): Check[] {
     return { name: agent.title, ok: true, message };
   });
 }
+
+/** Whether an agent can ask us over MCP; nothing where it was never told of it. */
+export function checkMcp(config: Config, agent: Agent): Check[] {
+  const found = inspectMcp(config, agent);
+  const name = `${agent.title}, MCP`;
+  if (found === undefined || found.state === 'none') return [];
+  const { file, state } = found;
+  if (state === 'elsewhere')
+    return [{ name, ok: false, message: `${file} asks another data folder`, hint: `holdfast install ${agent.name}` }];
+  if (state === 'outdated')
+    return [{ name, ok: false, message: `${file} starts another program`, hint: 'Mend it: holdfast repair' }];
+  const by = state === 'foreign' ? ', not by us' : '';
+  return [{ name, ok: true, message: `can search and read the memory (${file}${by})` }];
+}
+
+/** A list that cannot be read is said by `status`; it is no illness of ours. */
+export const checkServers = (config: Config): Check[] =>
+  (agents as readonly Agent[]).flatMap((agent) => {
+    try {
+      return checkMcp(config, agent);
+    } catch {
+      return [];
+    }
+  });
 
 export async function checkWorker(config: Config): Promise<Check> {
   const { workerStatus } = await import('../worker/process.ts');

@@ -7,6 +7,7 @@ import {
   checkAgents,
   checkFiles,
   checkPermissions,
+  checkServers,
   checkStore,
   checkVersions,
   checkWorker,
@@ -68,7 +69,7 @@ export const doctor = operation({
     try {
       // While the store is open, so that its side files exist and are looked at too.
       checks.unshift(checkPermissions(config));
-      checks.push(...checkAgents(config), await checkWorker(config), checkVersions(store));
+      checks.push(...checkAgents(config), ...checkServers(config), await checkWorker(config), checkVersions(store));
       const disk = {
         home: config.home,
         database: (await store?.size()) ?? 0,

@@ -18,7 +18,7 @@ afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 const context = (home: string, more: NodeJS.ProcessEnv = {}) =>
   ({ config: loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, home), ...more }) }) as Context;
 const settings = () => fs.readFileSync(path.join(folder, '.claude', 'settings.json'), 'utf8');
-const given = { agent: 'claude-code', dryRun: false } as const;
+const given = { agent: 'claude-code', dryRun: false, hooksOnly: false } as const;
 
 describe('23. repair', () => {
   it('puts back what is missing, and brings the rest to this port and token', async () => {
@@ -45,5 +45,42 @@ describe('23. repair', () => {
     expect(settings()).toContain(await hookToken(second.config));
     await repair.run(first, {});
     expect(settings()).not.toContain(await hookToken(first.config));
+  });
+});
+
+describe('23. the MCP server', () => {
+  const list = () => path.join(folder, '.claude.json');
+  const servers = () => (fs.existsSync(list()) ? JSON.parse(fs.readFileSync(list(), 'utf8')).mcpServers : undefined);
+
+  it('comes with the hooks and goes with them, unless it is not wanted', async () => {
+    await install.run(context('data'), { ...given, hooksOnly: true });
+    expect(servers()).toBeUndefined();
+    expect(await install.run(context('data'), given)).toMatchObject({ changed: false, mcp: { changed: true } });
+    expect(servers().holdfast).toBeDefined();
+    expect(await uninstall.run(context('data'), { agent: 'claude-code' })).toMatchObject({ mcp: { changed: true } });
+    expect(fs.readdirSync(folder)).toEqual(['data']);
+  });
+
+  it('is put back by a repair, but not where it was never wanted', async () => {
+    await install.run(context('data'), given);
+    fs.writeFileSync(list(), '{}');
+    expect(await repair.run(context('data'), {})).toMatchObject({ repaired: [{ changed: [list()] }] });
+    expect(servers().holdfast).toBeDefined();
+    await uninstall.run(context('data'), { agent: 'claude-code' });
+    await install.run(context('data'), { ...given, hooksOnly: true });
+    await repair.run(context('data'), {});
+    expect(servers()).toBeUndefined();
+  });
+
+  it('a list that is not valid JSON is refused before anything is written, and does not keep the hooks from going', async () => {
+    fs.writeFileSync(list(), '{');
+    await expect(install.run(context('data'), given)).rejects.toMatchObject({ code: 'UNREADABLE' });
+    expect(fs.existsSync(path.join(folder, '.claude'))).toBe(false);
+    await install.run(context('data'), { ...given, hooksOnly: true });
+    await expect(uninstall.run(context('data'), { agent: 'claude-code' })).rejects.toMatchObject({
+      code: 'UNREADABLE',
+    });
+    expect(fs.existsSync(path.join(folder, '.claude'))).toBe(false);
+    expect(fs.readFileSync(list(), 'utf8')).toBe('{');
   });
 });

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import { type Config, ensureHome } from '../config.ts';
-import { inspectHooks, installHooks, mendHooks, uninstallHooks, writePlugin } from '../install/hooks.ts';
+import { type Change, inspectHooks, installHooks, mendHooks, uninstallHooks, writePlugin } from '../install/hooks.ts';
+import { inspectMcp, installMcp, mendMcp, uninstallMcp } from '../install/mcp.ts';
 import { readRecord } from '../install/record.ts';
 import { version } from '../package.ts';
 import type { AgentName } from '../schema/agent-name.ts';
@@ -24,12 +25,15 @@ export async function hookToken(config: Config): Promise<string> {
   return openTokens(config.home).report;
 }
 
+const McpChange = z.object({ file: z.string(), changed: z.boolean() });
+
 export const install = operation({
   name: 'install',
-  summary: 'Let an agent report its sessions as they happen, and start each with a briefing',
+  summary: 'Let an agent report its sessions as they happen, start each with a briefing, and ask over MCP',
   input: z.object({
     agent: agentField,
     dryRun: z.boolean().default(false).describe('only show what would change'),
+    hooksOnly: z.boolean().default(false).describe('leave the list of MCP servers as it is'),
     plugin: z.string().min(1).optional().describe('write a plugin folder instead of changing the settings'),
   }),
   output: z.object({
@@ -37,6 +41,7 @@ export const install = operation({
     changed: z.boolean(),
     dryRun: z.boolean(),
     diff: z.string(),
+    mcp: McpChange.extend({ diff: z.string() }).optional().describe('the list of MCP servers'),
     use: z.string().optional().describe('how to use the plugin folder'),
     warnings: z.array(z.string()),
   }),
@@ -44,7 +49,7 @@ export const install = operation({
   positional: ['agent'],
   examples: ['holdfast install claude-code', 'holdfast install claude-code --dry-run'],
   withoutStore: true,
-  async run({ config }, { agent: name, dryRun, plugin }) {
+  async run({ config }, { agent: name, dryRun, hooksOnly, plugin }) {
     const agent = agentOf(name);
     if (plugin !== undefined) {
       const folder = resolve(plugin);
@@ -55,8 +60,14 @@ export const install = operation({
     }
     // A look must not leave anything behind, so it makes no token either.
     const token = dryRun && !existsSync(join(config.home, 'hook-token')) ? 'yet-to-be-made' : await hookToken(config);
+    // A list that cannot be changed is refused before anything else is.
+    if (!hooksOnly) installMcp(config, agent, true);
     const change = installHooks(config, agent, token, dryRun);
-    return { ...change, dryRun, warnings: [...inspectHooks(config, agent, token).obstacles] };
+    const mcp = hooksOnly ? undefined : installMcp(config, agent, dryRun);
+    const warnings = [...inspectHooks(config, agent, token).obstacles];
+    if (mcp !== undefined && inspectMcp(config, agent)?.state === 'foreign')
+      warnings.push(`${mcp.file} has an MCP server "holdfast" of somebody else's making. It was left as it is.`);
+    return { ...change, ...(mcp === undefined ? {} : { mcp }), dryRun, warnings };
   },
 });
 
@@ -64,14 +75,29 @@ export const uninstall = operation({
   name: 'uninstall',
   summary: 'Take everything out of an agent again; what Holdfast knows stays',
   input: z.object({ agent: agentField }),
-  output: z.object({ file: z.string(), changed: z.boolean(), plugins: z.array(z.string()), home: z.string() }),
+  output: z.object({
+    file: z.string(),
+    changed: z.boolean(),
+    mcp: McpChange.optional(),
+    plugins: z.array(z.string()),
+    home: z.string(),
+  }),
   surfaces: ['cli'],
   positional: ['agent'],
   examples: ['holdfast uninstall claude-code'],
   withoutStore: true,
   async run({ config }, { agent }) {
-    const { file, changed, plugins } = uninstallHooks(config, agentOf(agent));
-    return { file, changed, plugins, home: config.home };
+    let mcp: Change | undefined;
+    let hooks: ReturnType<typeof uninstallHooks>;
+    try {
+      // First, since folders that were made for the hooks go only when they are empty.
+      mcp = uninstallMcp(config, agentOf(agent));
+    } finally {
+      hooks = uninstallHooks(config, agentOf(agent));
+    }
+    const { file, changed, plugins } = hooks;
+    const server = mcp === undefined ? {} : { mcp: { file: mcp.file, changed: mcp.changed } };
+    return { file, changed, ...server, plugins, home: config.home };
   },
 });
 
@@ -89,12 +115,15 @@ export const repair = operation({
   async run({ config }) {
     const token = await hookToken(config);
     const repaired = hooked.map((agent) => {
-      const { settings } = readRecord(config, agent);
+      const { settings, mcp } = readRecord(config, agent);
       const { events, elsewhere } = inspectHooks(config, agent, token);
       // Whoever asks for a repair wants also back what is missing; what reports to another data folder only `install` takes over.
       const own = !elsewhere && (settings !== undefined || events.length > 0);
       const whole = own ? installHooks(config, agent, token) : undefined;
-      const changed = [...(whole?.changed ? [whole.file] : []), ...mendHooks(config, agent, token)];
+      const server =
+        mcp === undefined || inspectMcp(config, agent)?.state === 'elsewhere' ? undefined : installMcp(config, agent);
+      const changed = [whole, server].flatMap((change) => (change?.changed ? [change.file] : []));
+      changed.push(...mendHooks(config, agent, token), ...mendMcp(config, agent));
       return { agent: agent.name, changed };
     });
     return { repaired, worker: await renewWorker(config) };

@@ -9,6 +9,7 @@ import { type Inspection, inspectHooks } from '../install/hooks.ts';
 import { readRecord } from '../install/record.ts';
 import { version } from '../package.ts';
 import { Moment, toMoment } from '../schema/time.ts';
+import { checkMcp } from './checks.ts';
 import { Check } from './doctor.ts';
 import { hooked, hookToken } from './install.ts';
 import { operation } from './operation.ts';
@@ -53,8 +54,10 @@ async function checkHooks(config: Config): Promise<Check[]> {
         found,
         plugins.map(({ folder }) => folder),
       );
-      if (found.events.length === 0 && plugins.length === 0) return [installed];
-      return [installed, ...found.obstacles.map((message) => ({ name: agent.title, ok: false, message }))];
+      const server = checkMcp(config, agent);
+      if (found.events.length === 0 && plugins.length === 0) return [installed, ...server];
+      const obstacles = found.obstacles.map((message) => ({ name: agent.title, ok: false, message }));
+      return [installed, ...obstacles, ...server];
     } catch (error) {
       const { message, hint } = explain(error, agent.title);
       return [{ name: agent.title, ok: false, message, ...(hint === undefined ? {} : { hint }) }];

@@ -74,11 +74,14 @@ async function mendInstalled(config: Config, log: (line: string) => void): Promi
   try {
     const { hooked, hookToken } = await import('./install.ts');
     const { mendHooks } = await import('../install/hooks.ts');
+    const { mendMcp } = await import('../install/mcp.ts');
     // The settings may have been changed since the start: what counts is how they are now.
     const current = config.reload();
     const token = await hookToken(current);
-    for (const agent of hooked)
+    for (const agent of hooked) {
       for (const file of mendHooks(current, agent, token)) log(`brought the hooks in ${file} up to date`);
+      for (const file of mendMcp(current, agent)) log(`brought the MCP server in ${file} up to date`);
+    }
   } catch (error) {
     log(explain(error, 'the hooks').message);
   }

@@ -22,6 +22,8 @@ export interface Asked {
   answeredAt: number;
   /** System prompt and messages. */
   readonly text: string;
+  /** The tools that the model sees. */
+  readonly tools: readonly string[];
 }
 
 export interface Mock {
@@ -40,7 +42,7 @@ interface Body {
   readonly stream?: boolean;
   readonly max_tokens?: number;
   readonly system?: unknown;
-  readonly tools?: readonly unknown[];
+  readonly tools?: readonly { readonly name?: string; readonly defer_loading?: boolean }[];
   readonly messages: readonly Message[];
 }
 
@@ -54,7 +56,13 @@ export async function startMock(): Promise<Mock> {
       return void json(response, 200, { input_tokens: 1, data: [] });
     const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as Body;
     const kind = kindOf(body);
-    const entry: Asked = { kind, at, answeredAt: at, text: JSON.stringify([body.system, body.messages]) };
+    const entry: Asked = {
+      kind,
+      at,
+      answeredAt: at,
+      text: JSON.stringify([body.system, body.messages]),
+      tools: (body.tools ?? []).filter((tool) => tool.defer_loading !== true).map(({ name = '' }) => name),
+    };
     asked.push(entry);
     const step = stepFor(kind, body);
     if (step.delay) await new Promise((done) => setTimeout(done, step.delay));

@@ -6,24 +6,32 @@ import type { View } from '../view.ts';
 import { renderChecks } from './doctor.ts';
 
 export function renderInstall(
-  { file, changed, dryRun, diff, use, warnings }: z.infer<(typeof install)['output']>,
+  { file, changed, dryRun, diff, mcp, use, warnings }: z.infer<(typeof install)['output']>,
   { style }: View,
 ): string {
   const lines: string[] = [];
-  if (diff !== '' && dryRun)
-    lines.push(
-      ...clean(diff)
-        .split('\n')
-        .map((line) => paint(line, style)),
-      '',
-    );
+  for (const text of dryRun ? [diff, mcp?.diff ?? ''] : [])
+    if (text !== '')
+      lines.push(
+        ...clean(text)
+          .split('\n')
+          .map((line) => paint(line, style)),
+        '',
+      );
   if (use !== undefined) lines.push(dryRun ? `Would write ${file}.` : `Wrote ${file}.`, `Use it with: ${use}`);
   else if (dryRun)
-    lines.push(changed ? `Nothing was written. Without --dry-run, ${file} changes so.` : `${file} is as it should be.`);
+    for (const one of [{ file, changed }, ...(mcp ? [mcp] : [])])
+      lines.push(
+        one.changed
+          ? `Nothing was written. Without --dry-run, ${one.file} changes so.`
+          : `${one.file} is as it should be.`,
+      );
   else
     lines.push(
       changed ? `Sessions now report to Holdfast (${file}).` : `Sessions report to Holdfast already (${file}).`,
     );
+  if (!dryRun && mcp !== undefined)
+    lines.push(mcp.changed ? `It can now ask over MCP (${mcp.file}).` : `It can ask over MCP already (${mcp.file}).`);
   if (!dryRun && use === undefined) lines.push(style.dim('The next session starts the worker. See: holdfast status'));
   lines.push(...warnings.map((warning) => style.yellow(clean(warning))));
   return lines.join('\n');
@@ -39,11 +47,12 @@ const paint = (line: string, style: View['style']): string =>
         : line;
 
 export const renderUninstall = (
-  { file, changed, plugins, home }: z.infer<(typeof uninstall)['output']>,
+  { file, changed, mcp, plugins, home }: z.infer<(typeof uninstall)['output']>,
   { style }: View,
 ): string =>
   [
     changed ? `Nothing of Holdfast is left in ${file}.` : `${file} holds nothing of Holdfast.`,
+    ...(mcp?.changed ? [`The MCP server is gone from ${mcp.file}.`] : []),
     ...plugins.map((folder) => `Removed the plugin in ${folder}.`),
     style.dim(`What it knows stays in ${home}.`),
   ].join('\n');

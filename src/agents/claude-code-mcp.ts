@@ -1,0 +1,27 @@
+// Claude Code's list of MCP servers for this person. What was measured with 2.1.197 and 2.1.325:
+// - It is `mcpServers` in a file that the client rewrites all the time, under a lock: a folder of the file's name with `.lock`. Whoever
+//   holds that for a moment loses nothing and undoes nothing; 2.1.325 waits, 2.1.197 writes without it after a while.
+// - The file lies beside `.claude`, or in CLAUDE_CONFIG_DIR. An older `.config.json`, where there is one, is used instead.
+// - `claude mcp add-json` does the same in 0.6–1.6 s, needs the program on the PATH, and `mcp remove` leaves an empty list behind.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { AgentMcp } from './hooks.ts';
+import { asObject, asString } from './json.ts';
+
+export const claudeCodeMcp: AgentMcp = {
+  file(env, home) {
+    const older = path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), '.config.json');
+    return existsSync(older) ? older : path.join(env.CLAUDE_CONFIG_DIR || home, '.claude.json');
+  },
+  lock: (file) => `${file}.lock`,
+  list: 'mcpServers',
+  name: 'holdfast',
+  entry: ({ node, cli, home }) => ({ type: 'stdio', command: node, args: [cli, 'mcp'], env: { HOLDFAST_HOME: home } }),
+  homeOf(entry) {
+    const { args, env } = asObject(entry);
+    const [program, word] = Array.isArray(args) ? args : [];
+    return /[\\/]bin[\\/]holdfast$/.test(String(program)) && word === 'mcp'
+      ? asString(asObject(env).HOLDFAST_HOME)
+      : undefined;
+  },
+};

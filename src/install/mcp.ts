@@ -1,0 +1,116 @@
+// Puts our MCP server into an agent's list of servers and takes it out again. The agent says where that is; here is only how the file is kept safe.
+import { isDeepStrictEqual } from 'node:util';
+import type { Agent } from '../agents/agent.ts';
+import type { AgentMcp } from '../agents/hooks.ts';
+import type { Config } from '../config.ts';
+import { HoldfastError } from '../errors.ts';
+import { unifiedDiff } from './difference.ts';
+import { holdingLock, readText, writeText } from './file.ts';
+import { assertSame, type Change, linkTo, without } from './hooks.ts';
+import { readRecord, writeRecord } from './record.ts';
+import { insert, readSettings, remove } from './settings-text.ts';
+
+/** `foreign`: somebody has an entry of this name that we did not write. `elsewhere`: it is ours, for another data folder. */
+export type McpState = 'none' | 'current' | 'outdated' | 'elsewhere' | 'foreign';
+
+export interface McpInspection {
+  readonly file: string;
+  readonly state: McpState;
+}
+
+/** Undefined for an agent that knows no MCP. */
+export function inspectMcp(config: Config, agent: Agent): McpInspection | undefined {
+  const own = mcpOf(config, agent);
+  if (own === undefined) return undefined;
+  return { file: own.file, state: stateIn(readSettings(readText(own.file) ?? '', own.file).value, config, own.mcp) };
+}
+
+/** Twice is the same as once. An entry that somebody else has put there stays. */
+export function installMcp(config: Config, agent: Agent, dryRun = false): Change | undefined {
+  const own = mcpOf(config, agent);
+  if (own === undefined) return undefined;
+  const { mcp, file } = own;
+  return holdingLock(dryRun ? undefined : mcp.lock(file), () => {
+    const text = readText(file);
+    const { value } = readSettings(text ?? '', file);
+    const state = stateIn(value, config, mcp);
+    if (state === 'current' || state === 'foreign') return { file, changed: false, diff: '' };
+    const base = state === 'none' ? (text ?? '') : remove(text ?? '', [[mcp.list, mcp.name]], file);
+    const bare = readSettings(base, file).value;
+    const list = listIn(bare, mcp, file);
+    const entry = mcp.entry(linkTo(config, ''));
+    const addition =
+      list === undefined
+        ? { path: [mcp.list], value: { [mcp.name]: entry } }
+        : { path: [mcp.list, mcp.name], value: entry };
+    const after = insert(base, [addition], file);
+    assertSame(without(readSettings(after, file).value, [addition.path]), bare, file);
+    if (!dryRun) {
+      const record = readRecord(config, agent);
+      const made = text === undefined ? 'file' : list === undefined ? 'list' : 'entry';
+      writeRecord(config, agent, { ...record, mcp: record.mcp?.file === file ? record.mcp : { file, made } });
+      writeText(file, text, after);
+    }
+    return { file, changed: true, diff: unifiedDiff(text, after, file) };
+  });
+}
+
+/** Takes the entry out, and the list and the file if they were made for it and hold nothing else. */
+export function uninstallMcp(config: Config, agent: Agent): Change | undefined {
+  const own = mcpOf(config, agent);
+  if (own === undefined) return undefined;
+  const { mcp, file } = own;
+  return holdingLock(mcp.lock(file), () => {
+    const text = readText(file);
+    const { mcp: known, ...record } = readRecord(config, agent);
+    const { value } = readSettings(text ?? '', file);
+    const state = stateIn(value, config, mcp);
+    let after: string | null = text ?? null;
+    if (text !== undefined && state !== 'none' && state !== 'foreign') {
+      const alone = Object.keys(listIn(value, mcp, file) ?? {}).length === 1;
+      const path = alone && known?.file === file && known.made !== 'entry' ? [mcp.list] : [mcp.list, mcp.name];
+      after = remove(text, [path], file);
+      const { value: left } = readSettings(after, file);
+      assertSame(left, without(value, [path]), file);
+      if (known?.file === file && known.made === 'file' && Object.keys(left).length === 0) after = null;
+      writeText(file, text, after);
+    }
+    writeRecord(config, agent, record);
+    return { file, changed: (text ?? null) !== after, diff: unifiedDiff(text, after ?? undefined, file) };
+  });
+}
+
+/** Brings the entry to this program, if this data folder has installed it; one that the person took out stays out. */
+export function mendMcp(config: Config, agent: Agent): string[] {
+  const found = readRecord(config, agent).mcp === undefined ? undefined : inspectMcp(config, agent);
+  return found?.state === 'outdated' && installMcp(config, agent)?.changed ? [found.file] : [];
+}
+
+function mcpOf(config: Config, agent: Agent): { mcp: AgentMcp; file: string } | undefined {
+  const file = config.agentMcpFile(agent);
+  return agent.mcp === undefined || file === undefined ? undefined : { mcp: agent.mcp, file };
+}
+
+function stateIn(value: Record<string, unknown>, config: Config, mcp: AgentMcp): McpState {
+  const list = value[mcp.list];
+  const entry = isRecord(list) ? list[mcp.name] : undefined;
+  if (entry === undefined) return 'none';
+  const home = mcp.homeOf(entry);
+  if (home === undefined) return 'foreign';
+  if (home !== config.home) return 'elsewhere';
+  // Whatever the person has added to it, a time limit perhaps, is not our concern.
+  const wanted = mcp.entry(linkTo(config, ''));
+  const same = Object.entries(wanted).every(([name, part]) => isDeepStrictEqual((entry as typeof wanted)[name], part));
+  return same ? 'current' : 'outdated';
+}
+
+function listIn(value: Record<string, unknown>, { list }: AgentMcp, file: string): Record<string, unknown> | undefined {
+  const found = value[list];
+  if (found === undefined || isRecord(found)) return found;
+  throw new HoldfastError('UNREADABLE', `"${list}" in ${file} is not an object`, {
+    hint: 'Correct it; nothing was changed.',
+  });
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

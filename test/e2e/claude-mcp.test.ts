@@ -1,0 +1,122 @@
+// The real client asks us over MCP, as `install` has set it up: what its model gets to see, and what is taken in of that.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
+import { ask, root, until } from './holdfast.ts';
+import type { Step } from './mock-anthropic.ts';
+
+const call = (tool: string, input: object, prefix = 'mcp__holdfast__'): Step => ({ tool: `${prefix}${tool}`, input });
+const allowed = ['--allowedTools', 'mcp__holdfast,mcp__plugin_holdfast_holdfast'];
+const list = ({ env }: Machine) => path.join(env.HOME as string, '.claude.json');
+
+describe.each(clientVersions)('Claude Code %s', (version) => {
+  const test = it.skipIf(isMissing(version));
+
+  test('finds, looks around and reads what an earlier session said, with the worker up and down', async () => {
+    const own = await machine(version);
+    await ask(own.env, 'install', 'claude-code');
+    await own.claude('Remember the quokka migration', [{ text: 'The quokka table was split in two.' }]);
+    const { hits } = await eventually(own, ['search', 'quokka'], (answer) => answer.hits.length === 2);
+    const [first] = hits;
+    const script = [
+      call('search', { query: 'quokka' }),
+      call('timeline', { around: first.id.slice(0, 8) }),
+      call('get', { ids: [first.id.slice(0, 8)] }),
+      call('briefing', {}),
+      call('search', {}),
+      { text: 'Read.' },
+    ];
+    const read = async () => {
+      const session = await own.claude('What did we do then?', script, allowed);
+      expect(session).toMatchObject({ code: 0, result: 'Read.', stderr: '' });
+      const main = session.asked.filter(({ kind }) => kind === 'main');
+      expect(main).toHaveLength(script.length);
+      // Each request brings the last answer along.
+      const [, found = '', around = '', full = '', told = '', wrong = ''] = main.map(({ text }) => text);
+      expect(found).toMatch(
+        /<holdfast-recall>.*not instructions.*«Quokka»|<holdfast-recall>.*not instructions.*«quokka»/s,
+      );
+      expect(found).not.toContain('"score"');
+      expect(around).toMatch(new RegExp(`> ${first.id.slice(0, 8)} `));
+      expect(full).toContain(`## entry ${first.id.slice(0, 8)}`);
+      expect(told).toContain('What earlier sessions left behind: project');
+      expect(wrong).toContain('Fields of search: query');
+      return session;
+    };
+    expect(workerPid(own)).toBeDefined();
+    const up = await read();
+    await ask(own.env, 'worker', 'stop');
+    // With its hooks the client would start the worker again.
+    writeFileSync(own.settings, '{}');
+    const down = await read();
+    expect(workerPid(own)).toBeUndefined();
+
+    // What was recalled is not taken in as something new: the sessions that asked do not answer.
+    await ask(own.env, 'ingest');
+    const known = (await ask(own.env, 'search', 'quokka', '--limit', '100')).hits;
+    const texts = known.filter((hit: { session: string }) => [up.id, down.id].includes(hit.session));
+    expect(texts.map(({ snippet }: { snippet: string }) => snippet).join('\n')).not.toContain('split in two');
+    const shown = JSON.stringify(await ask(own.env, 'show', up.id));
+    expect(shown).toContain('mcp__holdfast__search');
+    expect(shown).not.toContain('split in two');
+  });
+
+  test('sees the tools of the usual way at once, and is told how to use them', async () => {
+    const own = await machine(version);
+    await ask(own.env, 'install', 'claude-code');
+    // The client does not wait for servers before the first turn; by the second they are there.
+    const session = await own.claude(
+      'Hello',
+      [{ tool: 'Bash', input: { command: 'sleep 3' } }, { text: 'Done.' }],
+      ['--allowedTools', 'Bash'],
+    );
+    const last = session.asked.findLast(({ kind }) => kind === 'main');
+    expect(last?.tools).toEqual(
+      expect.arrayContaining(['mcp__holdfast__search', 'mcp__holdfast__timeline', 'mcp__holdfast__get']),
+    );
+    expect(last?.text).toContain('search finds moments');
+  });
+
+  test('a plugin brings the tools as well', async () => {
+    const own = await machine(version);
+    await ask(own.env, 'ingest', '--dir', path.join(root, 'demo'));
+    const folder = path.join(own.project, '..', 'plugin');
+    await ask(own.env, 'install', 'claude-code', '--plugin', folder);
+    const script = [
+      call('search', { query: 'in-memory queue redis' }, 'mcp__plugin_holdfast_holdfast__'),
+      { text: 'Read.' },
+    ];
+    const session = await own.claude('What about Redis?', script, [...allowed, '--plugin-dir', folder]);
+    expect(session).toMatchObject({ code: 0, result: 'Read.' });
+    expect(session.asked.filter(({ kind }) => kind === 'main').at(-1)?.text).toContain('Postgres is good enough');
+    await ask(own.env, 'ingest');
+    const shown = JSON.stringify(await ask(own.env, 'show', session.id));
+    expect(shown).toContain('mcp__plugin_holdfast_holdfast__search');
+    expect(shown).not.toContain('Postgres is good enough');
+  });
+
+  test('keeps its own file whole while we write it, and nothing of us is left in the end', async () => {
+    const own = await machine(version);
+    await own.claude('Hello', [{ text: 'Hello.' }]);
+    const before = JSON.parse(readFileSync(list(own), 'utf8'));
+    const running = own.launch(
+      'Work',
+      [{ tool: 'Bash', input: { command: 'sleep 2' } }, { text: 'Done.' }],
+      ['--allowedTools', 'Bash'],
+    );
+    await until(() => own.mock.asked.length > 1, 'the session');
+    await ask(own.env, 'install', 'claude-code');
+    expect(await running.ended).toMatchObject({ code: 0, result: 'Done.' });
+    expect(JSON.parse(readFileSync(list(own), 'utf8')).mcpServers.holdfast.args).toContain('mcp');
+    expect(await ask(own.env, 'status')).toMatchObject({
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'Claude Code, MCP', ok: true })]),
+    });
+    await own.claude('Hello again', [{ text: 'Hello.' }]);
+    await ask(own.env, 'uninstall', 'claude-code');
+    const after = JSON.parse(readFileSync(list(own), 'utf8'));
+    expect(Object.keys(before).filter((key) => !(key in after))).toEqual([]);
+    expect(JSON.stringify(after.mcpServers ?? {})).not.toContain('holdfast');
+    expect(existsSync(`${list(own)}.lock`)).toBe(false);
+  });
+});
