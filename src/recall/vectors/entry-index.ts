@@ -12,8 +12,8 @@ export interface VectorScan {
   similarity(a: number, b: number): number;
 }
 
-const sessionsAtOnce = 2000;
-const vectorsAtOnce = 4096;
+const sessionsAtOnce = 100;
+const vectorsAtOnce = 512;
 
 export interface EntryIndex {
   readonly model: string | undefined;
@@ -56,7 +56,7 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
     for (let i = 0; i < page.ids.length; i++) {
       const place = places.placeOf(page.ids[i] as number);
       if (place < 0) continue;
-      const slot = slots.add(page.seqs[i] as number, page.vectors.subarray(i * dimensions, (i + 1) * dimensions));
+      const slot = slots.add(page.seqs[i] as number, page.vectors, i * dimensions);
       if (slot >= owner.length) owner = enlarged(owner, Math.ceil(slot * 1.5), 0);
       owner[slot] = place;
       const before = slotOf[place] as number;

@@ -2,7 +2,7 @@
 // up to date before each. The store says which sessions have changed since.
 import type { Config } from '../../config.ts';
 import type { Embedder } from '../../embedding/embedder.ts';
-import { embedderOf, openEmbedder } from '../../embedding/index.ts';
+import { embedderOf } from '../../embedding/index.ts';
 import { explain } from '../../errors.ts';
 import type { Store, VectorModel } from '../../store/store.ts';
 import { type EntryIndex, openEntryIndex, type VectorScan } from './entry-index.ts';
@@ -30,9 +30,13 @@ export interface MeaningSearch extends VectorScan {
   embed(query: string): Promise<Int8Array | undefined>;
 }
 
+/** How soon a search sees that the settings have changed. */
+const settingsMs = 1000;
+
 export function openMeaning({ store, config }: { readonly store: Store; readonly config: Config }): Meaning {
   let loaded: EntryIndex | undefined;
   let embedder: Embedder | undefined;
+  let settings = { config, readAt: Number.NEGATIVE_INFINITY };
   /** Searches may come at once; they share one look at the store. */
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -57,12 +61,15 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
 
   /** The wanted model once all have its vectors; until then the one from before, if it can still read a query. */
   async function chooseModel(): Promise<{ model?: string; note?: string }> {
-    const current = config.reload();
+    if (performance.now() - settings.readAt > settingsMs)
+      settings = { config: config.reload(), readAt: performance.now() };
+    const { config: current } = settings;
     const models = await store.vectorModels();
     const wanted = models.find((model) => model.wanted);
     const inOrder = [wanted?.complete ? wanted : undefined, ...models.filter((model) => model.complete), wanted];
     try {
-      if (openEmbedder(current) === undefined) return { note: 'Search by meaning is switched off (embedding.kind).' };
+      if (current.settings.embedding.kind === 'none')
+        return { note: 'Search by meaning is switched off (embedding.kind).' };
       for (const model of inOrder.filter((one): one is VectorModel => one?.dimensions !== undefined)) {
         if (embedder?.model !== model.name) {
           await embedder?.close();

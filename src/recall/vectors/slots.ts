@@ -14,7 +14,8 @@ export interface Slots {
   readonly size: number;
   /** False above the ceiling. */
   readonly exact: boolean;
-  add(seq: number, vector: Int8Array): number;
+  /** Takes the vector that stands in `vectors` from there on. */
+  add(seq: number, vectors: Int8Array, from: number): number;
   remove(slot: number): void;
   /** The number of the vector in the store; 0 for a free slot. */
   seqOf(slot: number): number;
@@ -101,17 +102,14 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
     get exact() {
       return signs === undefined;
     },
-    add(seq, vector) {
+    add(seq, vectors, from) {
       const slot = free.pop() ?? size++;
       if (slot >= seqs.length) grow();
       if (signs === undefined && size * kernel.width > ceiling) coarsen();
       kernel.reserve(size);
       seqs[slot] = seq;
-      if (signs !== undefined) writeSigns(signs, vector, kernel.row(slot));
-      else {
-        kernel.row(slot).set(vector);
-        inverse[slot] = 1 / norm(vector);
-      }
+      if (signs === undefined) inverse[slot] = 1 / (Math.sqrt(kernel.write(slot, vectors, from, dimensions)) || 1);
+      else writeSigns(signs, vectors.subarray(from, from + dimensions), kernel.row(slot));
       return slot;
     },
     remove(slot) {

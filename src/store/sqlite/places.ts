@@ -32,9 +32,10 @@ export function placeRows(
     '(SELECT max(v.seq) FROM vectors v WHERE v.kind = 0 AND v.subject_id = e.id AND v.model_id = @model)',
   );
   const modelId = db.prepare<[string], number>('SELECT id FROM vector_models WHERE name = ?').pluck();
+  // In the order of the table: an index would have all of them sorted for every page.
   const after = db
     .prepare<unknown[], Packed>(
-      `${packed} FROM (SELECT * FROM vectors WHERE seq > ? AND kind = ? AND model_id = ? ORDER BY seq LIMIT ?)`,
+      `${packed} FROM (SELECT * FROM vectors NOT INDEXED WHERE seq > ? AND kind = ? AND model_id = ? ORDER BY seq LIMIT ?)`,
     )
     .raw();
   const of = db
