@@ -13,6 +13,8 @@ export interface Config {
   readonly home: string;
   readonly databasePath: string;
   readonly logPath: string;
+  /** The folder of the memory files. */
+  readonly memoryPath: string;
   readonly filePath: string;
   readonly settings: Settings;
   readonly origin: Readonly<Record<string, Origin>>;
@@ -51,6 +53,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     home,
     databasePath: join(home, 'holdfast.db'),
     logPath: join(home, 'logs', 'worker.log'),
+    memoryPath: resolve(expand(settings.memoryPath ?? join(home, 'memory'), user)),
     filePath,
     settings,
     origin,

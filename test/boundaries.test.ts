@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 /** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
 const ground = ['schema', 'errors.ts', 'replace-file.ts'];
 const known = [...ground, 'agents', 'config.ts', 'embedding', 'log.ts', 'package.ts', 'store', 'text'];
-const middle = ['capture', 'distill', 'install', 'recall', 'sessions'];
+const middle = ['capture', 'distill', 'install', 'memory', 'recall', 'sessions'];
 const top = [...known, 'config-file.ts', ...middle, 'operations'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   schema: [],
@@ -21,6 +21,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   embedding: [...ground, 'config.ts', 'package.ts', 'store'],
   text: [...ground, 'store'],
   ...Object.fromEntries(middle.map((layer) => [layer, known])),
+  // What was distilled becomes pages.
+  distill: [...known, 'memory'],
   operations: [...known, 'config-file.ts', ...middle],
   'open.ts': top,
   worker: [...top, 'open.ts'],

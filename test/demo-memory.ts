@@ -15,8 +15,8 @@ export const now = Date.parse('2026-11-03T12:00:00.000Z');
 export type Memory = Holdfast & { readonly home: string };
 
 /** Another memory than the person's, empty, with a clock that stands still. */
-export async function emptyMemory(env: NodeJS.ProcessEnv = {}): Promise<Memory> {
-  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-recall-'));
+export async function emptyMemory(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()): Promise<Memory> {
+  const home = fs.mkdtempSync(path.join(below, 'holdfast-recall-'));
   const holdfast = await openHoldfast({
     HOME: home,
     HOLDFAST_HOME: path.join(home, 'memory'),

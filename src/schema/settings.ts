@@ -111,6 +111,13 @@ export const Settings = z.strictObject({
     .describe('whether each worktree of a repository is a project of its own'),
   distill: DistillSettings.prefault({}),
   budget: BudgetSettings.prefault({}),
+  memoryPath: z.string().min(1).optional().describe('folder of the memory files (default: memory in the data folder)'),
+  memoryGit: z
+    .boolean()
+    .default(true)
+    .describe(
+      'whether memory files are committed after each batch, where their folder is the root of a git repository',
+    ),
   port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -12,6 +12,7 @@ import type { Session } from '../schema/session.ts';
 import type { SessionState } from '../schema/session-state.ts';
 import type { Summary } from '../schema/summary.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
+import type { MemoryStore } from './memory.ts';
 
 /** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
 export interface FileState {
@@ -454,7 +455,7 @@ export interface EntryAt {
   readonly title: string;
 }
 
-export interface Store {
+export interface Store extends MemoryStore {
   readonly engine: string;
   /** Where the data is, for messages to a person. */
   readonly location: string;

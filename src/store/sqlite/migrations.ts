@@ -283,6 +283,111 @@ export const migrations: readonly Migration[] = [
     `,
   },
   {
+    name: '007-memories',
+    sql: `
+      -- What the librarian took from each conversation. Pages are made from this, from edits and from what was asked to remember.
+      CREATE TABLE extractions (
+        id INTEGER PRIMARY KEY,
+        agent TEXT NOT NULL,
+        file TEXT NOT NULL,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        session TEXT NOT NULL,
+        project TEXT NOT NULL,
+        by TEXT NOT NULL,
+        json TEXT NOT NULL,
+        UNIQUE (agent, file, first_at)
+      );
+      CREATE INDEX extractions_by_session ON extractions (session);
+      CREATE TABLE statements (
+        id INTEGER PRIMARY KEY,
+        extraction_id INTEGER REFERENCES extractions ON DELETE CASCADE, -- empty: somebody asked to remember it
+        page TEXT NOT NULL,
+        target TEXT NOT NULL, -- statements of one target are versions of one
+        kind TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        ordinal INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        key TEXT NOT NULL,
+        text TEXT NOT NULL,
+        why TEXT NOT NULL,
+        project TEXT NOT NULL,
+        session TEXT NOT NULL,
+        source TEXT NOT NULL,
+        tags TEXT NOT NULL,
+        promoted_from TEXT NOT NULL
+      );
+      CREATE INDEX statements_by_page ON statements (page, target);
+      CREATE INDEX statements_by_extraction ON statements (extraction_id);
+      CREATE TABLE memory_pages (
+        page TEXT PRIMARY KEY,
+        version INTEGER NOT NULL DEFAULT 0,
+        due INTEGER NOT NULL DEFAULT 0,
+        derived INTEGER NOT NULL DEFAULT 0,
+        stamp TEXT NOT NULL DEFAULT '',
+        written TEXT,
+        written_targets TEXT,
+        intended TEXT, -- set while a file is being replaced
+        intended_targets TEXT,
+        uncommitted INTEGER NOT NULL DEFAULT 0
+      ) WITHOUT ROWID;
+      CREATE TABLE memory_edits (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        page TEXT NOT NULL,
+        target TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('change', 'remove', 'add', 'release')),
+        text TEXT NOT NULL,
+        tight INTEGER NOT NULL,
+        front INTEGER NOT NULL,
+        anchor TEXT NOT NULL,
+        section TEXT NOT NULL,
+        before TEXT NOT NULL,
+        at INTEGER NOT NULL
+      );
+      CREATE INDEX memory_edits_by_page ON memory_edits (page, target);
+      CREATE TABLE memory_merges (
+        page TEXT NOT NULL,
+        target TEXT NOT NULL,
+        into_target TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (page, target)
+      ) WITHOUT ROWID;
+      CREATE TABLE memory_tombstones (print TEXT PRIMARY KEY) WITHOUT ROWID;
+      -- What search finds: statements and short sections, as the files hold them.
+      CREATE TABLE memories (
+        id INTEGER PRIMARY KEY,
+        memory TEXT NOT NULL UNIQUE,
+        page TEXT NOT NULL,
+        place INTEGER NOT NULL,
+        target TEXT NOT NULL,
+        title TEXT NOT NULL,
+        text TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('dated', 'evergreen')),
+        at INTEGER NOT NULL,
+        project TEXT NOT NULL,
+        session TEXT NOT NULL,
+        source TEXT NOT NULL
+      );
+      CREATE INDEX memories_by_page ON memories (page, place);
+      CREATE INDEX memories_by_session ON memories (session);
+      CREATE VIRTUAL TABLE memories_fts USING fts5 (
+        title, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+      );
+      CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
+        INSERT INTO vector_queue VALUES (3, new.id, random() & 0xffffffff) ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
+      END;
+      CREATE TRIGGER memories_changed AFTER UPDATE OF title, text ON memories
+        WHEN old.title <> new.title OR old.text <> new.text BEGIN
+        DELETE FROM vectors WHERE kind = 3 AND subject_id = new.id;
+        INSERT INTO vector_queue VALUES (3, new.id, random() & 0xffffffff) ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
+      END;
+      CREATE TRIGGER memories_gone AFTER DELETE ON memories BEGIN
+        DELETE FROM vectors WHERE kind = 3 AND subject_id = old.id;
+        DELETE FROM vector_queue WHERE kind = 3 AND subject_id = old.id;
+      END;
+    `,
+  },
+  {
     name: '008-jobs',
     sql: `
       -- What remains to be distilled, and what was. A job's version is a print of its material: another one makes it ready again.

@@ -14,6 +14,8 @@ import { distilledRows } from './distilled.ts';
 import { fileTouches } from './file-touches.ts';
 import { jobRows } from './jobs.ts';
 import { projectLinks } from './links.ts';
+import { memoryIndex } from './memory-index.ts';
+import { memoryRows } from './memory-rows.ts';
 import { migrate } from './migrations.ts';
 import { pauseRows } from './pauses.ts';
 import { pinRows } from './pins.ts';
@@ -136,6 +138,8 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...spendingRows(db, read, write),
     ...vectorRows(db, read, write),
     ...placeRows(db, read),
+    ...memoryRows(db, read, write),
+    ...memoryIndex(db, read),
 
     async size() {
       return ['', '-wal', '-shm'].reduce(

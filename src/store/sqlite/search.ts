@@ -155,7 +155,7 @@ export function matchExpression(query: KeywordQuery): string {
 }
 
 /** Terms beside a phrase only raise the rank: `phrase AND (phrase OR terms)` matches what the phrase matches. */
-function expression(terms: readonly string[], phrases: readonly string[]): string {
+export function expression(terms: readonly string[], phrases: readonly string[]): string {
   if (phrases.length === 0) return terms.join(' OR ');
   const required = phrases.join(' AND ');
   return terms.length === 0 ? required : `(${required}) AND (${[...phrases, ...terms].join(' OR ')})`;

@@ -22,6 +22,11 @@ export const subjects: Readonly<Partial<Record<SubjectKind, Subject>>> = {
     text: 'SELECT text FROM entries WHERE id = ?',
     all: "SELECT id FROM entries WHERE substr(text, 1, 13) <> '[Used tools: ' AND text <> ''",
   },
+  memory: {
+    code: 3,
+    text: 'SELECT title || char(10) || text FROM memories WHERE id = ?',
+    all: 'SELECT id FROM memories',
+  },
 };
 
 export const codeOf = (kind: SubjectKind): number => subjects[kind]?.code ?? -1;

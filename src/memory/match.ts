@@ -1,0 +1,131 @@
+// Which block of a page before is which block of it now: the same text, the same key, nearly the same words.
+import type { Block } from './blocks.ts';
+import { keyOf } from './names.ts';
+import { keyInLine, type TargetBlock } from './page.ts';
+
+export interface Pair {
+  readonly old?: TargetBlock;
+  readonly now?: Block;
+}
+
+/** Above this product of lengths the exact comparison would take too long. */
+const exact = 4_000_000;
+/** Two blocks that share at least half of their words are one block, changed. */
+const alike = 0.5;
+
+/** In the order of the file; what is gone stands where it was. */
+export function matchBlocks(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
+  return [true, false].flatMap((front) =>
+    matchZone(
+      old.filter((block) => block.front === front),
+      now.filter((block) => block.front === front),
+    ),
+  );
+}
+
+function matchZone(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
+  const pairs: Pair[] = [];
+  let [i, j] = [0, 0];
+  for (const [oldAt, nowAt] of [...sameTexts(old, now), [old.length, now.length] as const]) {
+    pairs.push(...matchGap(old.slice(i, oldAt), now.slice(j, nowAt)));
+    const [a, b] = [old[oldAt], now[nowAt]];
+    if (a && b) pairs.push({ old: a, now: b });
+    [i, j] = [oldAt + 1, nowAt + 1];
+  }
+  return pairs;
+}
+
+/** A longest common subsequence, found after what is equal at both ends was set aside. */
+function sameTexts(old: readonly Block[], now: readonly Block[]): (readonly [number, number])[] {
+  const same = (i: number, j: number) => old[i]?.text === now[j]?.text;
+  let from = 0;
+  while (from < old.length && from < now.length && same(from, from)) from++;
+  let tail = 0;
+  while (tail < Math.min(old.length, now.length) - from && same(old.length - 1 - tail, now.length - 1 - tail)) tail++;
+  const [n, m] = [old.length - from - tail, now.length - from - tail];
+  const found: (readonly [number, number])[] = Array.from({ length: from }, (_, i) => [i, i] as const);
+  if (n * m <= exact) {
+    const length = Array.from({ length: n + 1 }, () => new Uint16Array(m + 1));
+    const row = (i: number) => length[i] as Uint16Array;
+    for (let i = n - 1; i >= 0; i--)
+      for (let j = m - 1; j >= 0; j--)
+        row(i)[j] = same(from + i, from + j)
+          ? (row(i + 1)[j + 1] as number) + 1
+          : Math.max(row(i + 1)[j] as number, row(i)[j + 1] as number);
+    for (let i = 0, j = 0; i < n && j < m; ) {
+      if (same(from + i, from + j)) found.push([from + i++, from + j++]);
+      else if ((row(i + 1)[j] as number) >= (row(i)[j + 1] as number)) i++;
+      else j++;
+    }
+  } else {
+    // Good enough for pages of thousands of blocks that have little in common.
+    const places = new Map<string, number[]>();
+    for (let j = from; j < from + m; j++) {
+      const { text } = now[j] as Block;
+      places.set(text, [...(places.get(text) ?? []), j]);
+    }
+    for (let i = from, last = from - 1; i < from + n; i++) {
+      const j = places.get((old[i] as Block).text)?.find((place) => place > last);
+      if (j === undefined) continue;
+      found.push([i, j]);
+      last = j;
+    }
+  }
+  for (let i = tail; i > 0; i--) found.push([old.length - i, now.length - i]);
+  return found;
+}
+
+/** Between two equal blocks: pairs by key or field, then by words; one for one where nothing else stands there. */
+function matchGap(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
+  if (old.length === 0) return now.map((block) => ({ now: block }));
+  if (now.length === 0) return old.map((block) => ({ old: block }));
+  const partner = new Map<number, number>();
+  const taken = new Set<number>();
+  const pair = (j: number, i: number) => {
+    partner.set(j, i);
+    taken.add(i);
+  };
+  const names = old.map(nameOf);
+  now.forEach((block, j) => {
+    const name = nameOf(block);
+    const i = name === undefined ? -1 : names.findIndex((each, place) => each === name && !taken.has(place));
+    if (i >= 0) pair(j, i);
+  });
+  if (old.length * now.length <= exact / 100)
+    now.forEach((block, j) => {
+      if (partner.has(j)) return;
+      const scores = old.map((each, i) => (taken.has(i) ? 0 : likeness(each, block)));
+      const best = scores.reduce((top, score, i) => (score > (scores[top] as number) ? i : top), 0);
+      if ((scores[best] as number) >= alike) pair(j, best);
+    });
+  if (old.length === 1 && now.length === 1 && !partner.has(0) && shape(old[0]) === shape(now[0])) pair(0, 0);
+  // Only in order: a line that was moved is gone from its old place, and the person's own in the new one.
+  const kept = new Set<number>();
+  let last = -1;
+  const pairs: Pair[] = now.map((block, j) => {
+    const i = partner.get(j) ?? -1;
+    if (i <= last) return { now: block };
+    last = i;
+    kept.add(i);
+    return { old: old[i] as TargetBlock, now: block };
+  });
+  const gone = old.filter((_, i) => !kept.has(i)).map((block) => ({ old: block }));
+  return [...gone, ...pairs];
+}
+
+function nameOf({ text, front }: Block): string | undefined {
+  if (front) return text.split(':')[0];
+  const key = keyInLine(text);
+  return key === undefined ? undefined : keyOf(key);
+}
+
+const shape = (block: Block | undefined): string => /^\s*([#-]|\d+\.)?/.exec(block?.text ?? '')?.[1] ?? '';
+
+const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+
+function likeness(a: Block, b: Block): number {
+  if (shape(a) !== shape(b)) return 0;
+  const [one, other] = [words(a.text), words(b.text)];
+  const shared = [...one].filter((word) => other.has(word)).length;
+  return shared / Math.max(1, Math.max(one.size, other.size));
+}

@@ -1,0 +1,131 @@
+// A page's blocks → what search finds: facts line by line, episodes as a whole, people's own text by section.
+import { parse } from 'yaml';
+import type { MemoryKind } from '../schema/memory.ts';
+import type { Edit, NewMemory, PageState, Statement } from '../store/memory.ts';
+import { isHeading, isItem } from './blocks.ts';
+import { isOwn, standing } from './edits.ts';
+import { hash } from './names.ts';
+import { type TargetBlock, versionsOf } from './page.ts';
+
+/** Longer sections of a person's own are cut between two blocks. */
+const longest = 1200;
+/** What stands elsewhere already, or says nothing by itself. */
+const unsaid = /^(field|title|h|act|rev):?|\/(from|title)$/;
+
+interface Part {
+  readonly target: string;
+  readonly title: string;
+  text: string;
+  /** A person's own paragraph, which the next one may continue. */
+  readonly prose: boolean;
+}
+
+export interface OnPage extends Pick<PageState, 'statements' | 'merged'> {
+  readonly page: string;
+  readonly blocks: readonly TargetBlock[];
+  readonly edits: readonly Edit[];
+  readonly changedAt: number;
+  readonly timeZone: string;
+}
+
+export function memoriesOn({ page, blocks, statements, merged, edits, changedAt, timeZone }: OnPage): NewMemory[] {
+  const fields = fieldsOf(blocks);
+  const pageTitle = stripped(blocks.find(isHeading)?.text ?? '') || String(fields.title ?? page);
+  const day = dayOf(page, fields);
+  const kind = kindOf(page, day);
+  const said = new Map(versionsOf(statements, merged).map(({ target, current }) => [target, current]));
+  const edited = new Map([...standing(edits)].map(([target, { at }]) => [groupOf(target), at]));
+  const pageProject = typeof fields.project === 'string' ? fields.project : projectOf(page, statements);
+  const noon = day === undefined ? 0 : noonOf(day, timeZone);
+  const used = new Map<string, number>();
+  return partsOf(blocks, pageTitle).map(({ target, title, text }) => {
+    const statement = said.get(target);
+    const editedAt = edited.get(target) ?? (isOwn(target) ? changedAt : undefined);
+    const ofDay = kind === 'dated' && noon > 0 ? noon : undefined;
+    // A person's own line is known by what it says: its place may change.
+    const name = isOwn(target) ? text : target;
+    const again = used.get(name) ?? 0;
+    used.set(name, again + 1);
+    return {
+      id: `m${hash(page, name, again === 0 ? '' : String(again)).slice(0, 12)}`,
+      ...{ page, target, title, text, kind },
+      source: editedAt !== undefined || statement === undefined ? 'person' : statement.source,
+      at: (kind === 'dated' ? (statement?.at ?? ofDay) : editedAt) ?? editedAt ?? statement?.at ?? changedAt,
+      project: statement?.project || pageProject,
+      session: statement?.session ?? '',
+    };
+  });
+}
+
+/** The name by which a memory's target is found again on its page. */
+export const groupOf = (target: string): string => target.replace(/\/(\d+|title|from)$/, '');
+
+function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part[] {
+  const parts: Part[] = [];
+  let title = pageTitle;
+  let open: Part | undefined;
+  for (const block of blocks) {
+    const group = groupOf(block.target);
+    if (isHeading(block)) {
+      title = stripped(block.text).replace(/^\d\d:\d\d /, '') || pageTitle;
+      open = undefined;
+      continue;
+    }
+    if (block.front || unsaid.test(block.target)) continue;
+    const own = isOwn(group);
+    const goesOn = own
+      ? open?.prose === true && !isItem(block) && open.text.length + block.text.length <= longest
+      : open?.target === group;
+    if (goesOn && open !== undefined) open.text += (block.tight ? '\n' : '\n\n') + block.text;
+    else {
+      open = { target: group, title, text: stripped(block.text), prose: own && !isItem(block) };
+      parts.push(open);
+    }
+  }
+  return parts.filter(({ text }) => text.trim() !== '');
+}
+
+/** Without the marks of a list item, a heading or a key. */
+const stripped = (text: string): string =>
+  text
+    .replace(/^ ?(#{1,6}|[-*+]|\d{1,9}[.)])\s+/, '')
+    .replace(/^\*\*(.+?:?)\*\*/, '$1')
+    .trim();
+
+function fieldsOf(blocks: readonly TargetBlock[]): Record<string, unknown> {
+  const text = blocks
+    .filter(({ front }) => front)
+    .map((block) => block.text)
+    .join('\n');
+  try {
+    const value: unknown = parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    // People write what they like between the rulers; then it says nothing to us.
+    return {};
+  }
+}
+
+const evergreenFolders = /^(core|projects|relationships|insights)\//;
+
+const kindOf = (page: string, day: string | undefined): MemoryKind =>
+  !evergreenFolders.test(page) && (day !== undefined || page === 'questions.md') ? 'dated' : 'evergreen';
+
+/** The day that a page says it is of, in its name or its fields. */
+function dayOf(page: string, fields: Record<string, unknown>): string | undefined {
+  const day = /^\d{4}-\d{2}-\d{2}/;
+  return day.exec(String(fields.date ?? ''))?.[0] ?? day.exec(page.split('/').at(-1) ?? '')?.[0];
+}
+
+/** Noon by the person's clock, to the hour: near enough for what fades over weeks. */
+function noonOf(day: string, timeZone: string): number {
+  const at = Date.parse(`${day}T12:00:00Z`);
+  if (Number.isNaN(at)) return 0;
+  const hour = Number(new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(at));
+  return at + (12 - hour) * 3_600_000;
+}
+
+const projectOf = (page: string, statements: readonly Statement[]): string => {
+  if (!page.startsWith('projects/')) return '';
+  return statements.find(({ project }) => project !== '')?.project ?? (page.split('/')[1] as string);
+};

@@ -1,0 +1,85 @@
+// Names that people and models gave → names of files, and keys that mean the same → one key.
+import { createHash } from 'node:crypto';
+import { stemmer } from 'stemmer';
+
+/** Bytes of a file's name that are ours to use; systems allow 255, and what encrypts folders takes its share. */
+const longest = 80;
+/** Windows knows these as devices, with any ending. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\.|$)/;
+
+export const hash = (...parts: readonly string[]): string =>
+  createHash('sha256').update(parts.join('\0')).digest('hex');
+
+/** What two spellings of one name have in common: `Foo Bar`, `foo-bar` and `FOO_BAR` are one. */
+const spelling = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFC')
+    .trim()
+    .replace(/[\s_-]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+
+/**
+ * A file's name for any text, the same one every time. Where letters had to be left out or cut away, the end is a print of the
+ * whole, so that two names never share a file.
+ */
+export function nameSlug(name: string): string {
+  const whole = spelling(name);
+  const kept = whole
+    .replace(/[^\p{L}\p{N}\p{M}.-]+/gu, '-')
+    .replace(/\.{2,}/g, '.')
+    .replace(/^[.-]+|[.-]+$/g, '');
+  const short = cut(kept);
+  if (short === whole && short !== '' && !reserved.test(short)) return short;
+  return `${short === '' ? 'page' : short}-${hash(whole).slice(0, 8)}`;
+}
+
+/** Words of a title for a file's name; nobody asks that two titles differ. */
+export function titleSlug(title: string): string {
+  const words = spelling(title)
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  const short = cut(words, 60);
+  return short === '' ? hash(title).slice(0, 8) : short;
+}
+
+/** At a whole character, and not in the middle of what combines with it. */
+function cut(text: string, most = longest): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  let short = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (Buffer.byteLength(short + segment) > most - 9) break;
+    short += segment;
+  }
+  return short.replace(/[.-]+$/, '');
+}
+
+const filler = new Set(
+  'the a an our my your their its this that these those current currently used use uses using of for in on to is are was be which we i it'.split(
+    ' ',
+  ),
+);
+
+/** `package manager`, `Package managers` and `the package manager used` are one key. */
+export function keyOf(key: string): string {
+  const words =
+    key
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const telling = words.filter((word) => !filler.has(word));
+  const stems = (telling.length > 0 ? telling : words).map((word) => (/^[a-z]+$/.test(word) ? stemmer(word) : word));
+  return stems.length > 0 ? stems.join(' ') : hash(key).slice(0, 12);
+}
+
+/** Two texts that say the same but for spaces, case and the last full stop. */
+export const sameText = (a: string, b: string): boolean => plain(a) === plain(b);
+
+export const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[.!]+$/, '');

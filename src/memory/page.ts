@@ -1,0 +1,205 @@
+// ③ Statements → a page as the librarian writes it, before a person's edits. The same statements give the same bytes.
+import { stringify } from 'yaml';
+import type { Statement } from '../store/memory.ts';
+import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
+import { localTime } from './local-time.ts';
+import { hash, sameText } from './names.ts';
+import { questionsPage } from './place.ts';
+
+/** A block with its name on the page: an edit is an edit of a target. */
+export interface TargetBlock extends Block {
+  readonly target: string;
+}
+
+export interface PageInput {
+  readonly page: string;
+  readonly statements: readonly Statement[];
+  readonly merged: ReadonlyMap<string, string>;
+  readonly timeZone: string;
+}
+
+/** All that was said under one target, in the order of time, and what holds. */
+export interface Versions {
+  readonly target: string;
+  readonly all: readonly Statement[];
+  readonly current: Statement;
+}
+
+/** How many replaced statements a page shows; `memory history` knows all. */
+const shownRevisions = 30;
+
+export const compare = (a: Statement, b: Statement): number =>
+  a.at - b.at || order(a.session, b.session) || a.order - b.order || order(a.text, b.text);
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What somebody asked to remember stands above what a conversation said later; of two such, the later one. */
+export function versionsOf(
+  statements: readonly Statement[],
+  merged: ReadonlyMap<string, string> = new Map(),
+): Versions[] {
+  const byTarget = new Map<string, Statement[]>();
+  for (const statement of statements) {
+    const target = mergedInto(statement.target, merged);
+    const list = byTarget.get(target);
+    if (list) list.push(statement);
+    else byTarget.set(target, [statement]);
+  }
+  return [...byTarget].map(([target, list]) => {
+    const all = list.sort(compare);
+    const asked = all.filter(({ source }) => source !== 'conversation');
+    return { target, all, current: (asked.at(-1) ?? all.at(-1)) as Statement };
+  });
+}
+
+export function mergedInto(target: string, merged: ReadonlyMap<string, string>): string {
+  let at = target;
+  for (let steps = 0; steps < 100; steps++) {
+    const next = merged.get(at);
+    if (next === undefined) return at;
+    at = next;
+  }
+  return at;
+}
+
+export function derivePage({ page, statements, merged, timeZone }: PageInput): TargetBlock[] {
+  if (statements.length === 0) return [];
+  const day = (at: number) => localTime(at, timeZone).date;
+  const versions = versionsOf(statements, merged);
+  const [folder = ''] = page.split('/');
+  const newest = [...statements].sort(compare).at(-1) as Statement;
+  const oldest = [...statements].sort(compare)[0] as Statement;
+  const of = (...kinds: Statement['kind'][]) => versions.filter(({ current }) => kinds.includes(current.kind));
+  const inTime = (a: Versions, b: Versions) => compare(a.all[0] as Statement, b.all[0] as Statement);
+
+  if (folder === 'episodes') {
+    const date = day(oldest.at);
+    const projects = [...new Set(statements.map(({ project }) => project).filter((name) => name !== ''))].sort();
+    return [
+      ...front({ title: date, type: 'episodes', date, ...(projects.length > 0 ? { projects } : {}) }),
+      head('title', `# ${localTime(oldest.at, timeZone).longDate}`),
+      ...of('episode')
+        .sort(inTime)
+        .flatMap((each) => section(each, timeZone)),
+    ];
+  }
+  if (folder === 'milestones' || folder === 'insights') {
+    const type = folder === 'milestones' ? 'milestone' : 'insight';
+    const project = oldest.project === '' ? {} : { project: oldest.project };
+    return [
+      ...front({ title: flat(oldest.title), type, date: day(oldest.at), ...project }),
+      head('title', `# ${flat(oldest.title)}`),
+      ...versions.sort(inTime).flatMap(({ target, all: [first] }) => {
+        const { text, session, project } = first as Statement;
+        return [
+          ...paragraphs(target, text),
+          ...(session === '' ? [] : [head(`${target}/from`, from({ session, project }))]),
+        ];
+      }),
+    ];
+  }
+  if (page === questionsPage)
+    return [
+      ...front({ title: 'Questions', type: 'questions', updated: day(newest.at) }),
+      head('title', '# Questions'),
+      ...versions.sort(inTime).map(({ target, all: [first] }, i) => {
+        const { at, project, text } = first as Statement;
+        return item(target, `- ${day(at)}${project === '' ? '' : ` ${flat(project)}`}: ${flat(text)}`, i > 0);
+      }),
+    ];
+
+  const type = { projects: 'project', relationships: 'person', core: 'core' }[folder] ?? 'page';
+  const facts = [...of('keyed').sort((a, b) => order(a.target, b.target)), ...of('plain').sort(inTime)];
+  const activity = of('activity').sort(inTime).reverse();
+  const replaced = facts
+    .flatMap((each) => revisions(each, day))
+    .sort((a, b) => b.until - a.until || order(a.target, b.target));
+  return [
+    ...front({ title: flat(newest.title), type, updated: day(newest.at) }),
+    head('title', `# ${flat(newest.title)}`),
+    ...facts.map(({ target, current }, i) => item(target, factLine(current), i > 0)),
+    ...(activity.length === 0 ? [] : [head('h:activity', '## Activity')]),
+    ...activity.map(({ target, current }, i) => item(target, `- ${day(current.at)} ${flat(current.text)}`, i > 0)),
+    ...(replaced.length === 0 ? [] : [head('h:revisions', '## Revisions')]),
+    ...replaced.slice(0, shownRevisions).map(({ target, text }, i) => item(target, text, i > 0)),
+  ];
+}
+
+/** `- **package manager:** pnpm` */
+export function factLine({ key, text, tags }: Pick<Statement, 'key' | 'text' | 'tags'>): string {
+  const marks = tags.map((tag) => ` #${tag}`).join('');
+  return key === '' ? `- ${flat(text)}${marks}` : `- **${flat(key).replaceAll('*', '')}:** ${flat(text)}${marks}`;
+}
+
+/** The target that a line of a fact gives as its key, if it gives one. */
+export const keyInLine = (line: string): string | undefined => /^ ?[-*+] +\*\*(.+?):?\*\*/.exec(line)?.[1];
+
+/** What was said before and holds no more, each with its source and why it went. */
+function revisions({ all, current }: Versions, day: (at: number) => string) {
+  // Said again in the same words, nothing was replaced.
+  const said = all.filter(
+    (each, i) => each === current || i === 0 || !sameText(each.text, (all[i - 1] as Statement).text),
+  );
+  const lines: { target: string; text: string; until: number }[] = [];
+  for (const [i, old] of said.entries()) {
+    const next = said[i + 1];
+    if (old === current || (next === current && sameText(old.text, current.text))) continue;
+    const late = compare(old, current) > 0;
+    const until = late || next === undefined ? old.at : next.at;
+    const end = late ? 'not taken over, since somebody asked to remember the other' : `until ${day(until)}`;
+    const why = late || next === undefined || next.why === '' ? '' : `: ${flat(next.why)}`;
+    const source = old.session === '' ? '' : `, session ${old.session.slice(0, 8)}`;
+    lines.push({
+      target: `rev:${hash(old.target, old.session, String(old.at), old.text).slice(0, 12)}`,
+      text: `${factLine(old)} _(${day(old.at)}${source}; ${end}${why})_`,
+      until,
+    });
+  }
+  return lines;
+}
+
+function section({ target, current }: Versions, timeZone: string): TargetBlock[] {
+  const { time } = localTime(current.at, timeZone);
+  return [
+    head(`${target}/title`, `## ${time} ${flat(current.title)}`),
+    ...paragraphs(target, current.text),
+    head(`${target}/from`, from(current)),
+  ];
+}
+
+const from = ({ project, session }: Pick<Statement, 'project' | 'session'>): string =>
+  `_${[flat(project), `session ${session.slice(0, 8)}`].filter((part) => part !== '').join(' · ')}_`;
+
+/** Text of any shape as blocks that cannot be taken for the page's own headings or fields. */
+function paragraphs(target: string, text: string): TargetBlock[] {
+  const given = visible(text).trim().split('\n');
+  const lines: string[] = [];
+  for (let i = 0; i < given.length; i++) {
+    const line = given[i] as string;
+    const end = fenceEnd(given, i);
+    if (end > i) lines.push(...given.slice(i, end + 1));
+    // A fence that nobody closed would make code of the rest of the page.
+    else lines.push(isFence(line) ? '' : line.replace(/^(\s*)(#{1,6}\s|(?:-{3,}|={3,})\s*$)/, '$1\\$2'));
+    i = Math.max(i, end);
+  }
+  return parseBody(lines.join('\n')).map((block, i) => ({
+    ...block,
+    tight: i > 0 && block.tight,
+    target: `${target}/${i}`,
+  }));
+}
+
+const front = (fields: Record<string, unknown>): TargetBlock[] =>
+  Object.entries(fields).map(([name, value]) => ({
+    text: stringify({ [name]: value }, { lineWidth: 0 }).trimEnd(),
+    ...{ tight: true, front: true, target: `field:${name}` },
+  }));
+
+const head = (target: string, text: string): TargetBlock => ({ text, tight: false, front: false, target });
+const item = (target: string, text: string, tight: boolean): TargetBlock => ({ text, tight, front: false, target });
+
+/** Without characters that are not seen, but for line breaks. */
+const visible = (text: string): string =>
+  text.replace(/\r\n?/g, '\n').replace(/(?!\n|\t)[\p{Cc}\p{Bidi_Control}]/gu, '');
+
+const flat = (text: string): string => visible(text).replace(/\s+/g, ' ').trim();
