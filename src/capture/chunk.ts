@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Agent, ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
 import { briefingTag } from '../schema/briefing-tag.ts';
 import { distillerMark } from '../schema/distiller.ts';
+import { notKept } from '../schema/not-kept.ts';
 import { recallTag } from '../schema/recall-tag.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/store.ts';
 import { type Keeper, keeper, type Limits } from './keep.ts';
@@ -130,7 +131,8 @@ export function chunker(
             state[own.session] = session;
           }
           const text = keep.entry(item, session, cwd, timeOf(item, state)) ? redact(item.text) : '';
-          if (text.trim() === '') continue;
+          // A transcript from the vault has places where nothing was kept.
+          if (text.trim() === '' || text.startsWith(notKept)) continue;
           const known = sessions.get(session);
           const title = (state[own.title] as string | undefined) ?? known?.title;
           sessions.set(session, { cwd: known?.cwd ?? cwd, title });

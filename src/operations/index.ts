@@ -12,12 +12,14 @@ import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
 import { projects, projectsLink } from './projects.ts';
 import { restore } from './restore.ts';
+import { resume } from './resume.ts';
 import { search } from './search.ts';
 import { sessions, sessionsDelete } from './sessions.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
 import { status } from './status.ts';
 import { timeline } from './timeline.ts';
+import { vault } from './vault.ts';
 import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './worker.ts';
 
 /** Every capability, in the order of the help. The surfaces are generated from this table. */
@@ -31,6 +33,8 @@ export const operations = [
   search,
   sessions,
   sessionsDelete,
+  resume,
+  vault,
   show,
   get,
   timeline,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { conversationRules } from '../capture/ingest.ts';
+import { dropCopy } from '../capture/vault.ts';
 import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { Session } from '../schema/session.ts';
@@ -42,6 +43,7 @@ export const sessionsDelete = operation({
     entries: z.int(),
     toolUses: z.int(),
     conversations: z.int(),
+    copies: z.int().describe('copies of its transcripts in the vault'),
   }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
@@ -53,8 +55,10 @@ export const sessionsDelete = operation({
       throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, {
         hint: `Its session is ${session.id}.`,
       });
+    const copies = await store.sessionCopies(session.agent, session.id);
     const removed = await store.deleteSession(session.agent, session.id, conversationRules(config.settings));
     if (removed === undefined) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
-    return { session: session.id, agent: session.agent, ...removed };
+    for (const copy of copies) await dropCopy({ store, config }, copy);
+    return { session: session.id, agent: session.agent, ...removed, copies: copies.length };
   },
 });

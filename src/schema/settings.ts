@@ -118,6 +118,13 @@ export const Settings = z.strictObject({
     .describe(
       'whether memory files are committed after each batch, where their folder is the root of a git repository',
     ),
+  vault: z.boolean().default(true).describe('whether a compressed copy of each transcript is kept, for resuming'),
+  vaultDays: z
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(0)
+    .describe('after how many days without change a copy is removed; 0 keeps all'),
   port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -121,6 +121,32 @@ export interface Pause {
   readonly until: number | undefined;
 }
 
+/** A transcript of which the vault lacks something. */
+export interface VaultDue {
+  readonly agent: AgentName;
+  readonly key: string;
+  /** Folders in which the transcript was seen, the longest copy first. */
+  readonly roots: readonly string[];
+  readonly generation: number;
+  /** The bytes of the transcript that are to be copied: whole lines. */
+  readonly from: number;
+  readonly to: number;
+  /** How long the copy is; anything beyond belongs to a write that died. */
+  readonly bytes: number;
+  readonly state: ReaderState;
+}
+
+/** A transcript in the vault. */
+export interface VaultCopy {
+  readonly agent: AgentName;
+  readonly key: string;
+  /** What the copy takes on disk. */
+  readonly bytes: number;
+  /** Up to where it covers the transcript. */
+  readonly offset: number;
+  readonly updatedAt: number;
+}
+
 /** What to make of a stored text: of plain text, and of JSON that may be cut in the middle. Contract: neither throws. */
 export interface TextChange {
   text(text: string): string;
@@ -619,6 +645,18 @@ export interface Store extends MemoryStore {
     since: number,
     dayOf: (at: number) => string,
   ): Promise<readonly (Spending & { model: string; day: string })[]>;
+
+  vaultDue(): Promise<readonly VaultDue[]>;
+  /** Records how far the copy of a transcript has come. */
+  noteVault(
+    copy: Pick<VaultDue, 'agent' | 'key' | 'generation' | 'bytes' | 'state'> & { offset: number; at: number },
+  ): Promise<void>;
+  /** Records that the copy is gone. It is due again only when the transcript goes on. */
+  dropVault(agent: AgentName, key: string): Promise<void>;
+  /** Longest unchanged first. */
+  vaultCopies(): Promise<readonly VaultCopy[]>;
+  /** Those that a session stands in; its own transcript before those of its subagents. */
+  sessionCopies(agent: AgentName, session: string): Promise<readonly VaultCopy[]>;
 
   /** Oldest first. */
   pauses(): Promise<readonly Pause[]>;

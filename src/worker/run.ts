@@ -8,6 +8,7 @@ import { type IngestDeps, ingestSources } from '../capture/ingest.ts';
 import { fileQueue } from '../capture/queue.ts';
 import { fileSource } from '../capture/sources.ts';
 import { openSpool } from '../capture/spool.ts';
+import { fillVault, thinVault } from '../capture/vault.ts';
 import { type Watch, watchFolder } from '../capture/watch.ts';
 import { explain, systemCode } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
@@ -34,6 +35,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     log(hint === undefined ? message : `${message}. ${hint}`);
   };
 
+  /** Set when the vault may lack something; what is still being written is looked at again. */
+  let vaultDue = true;
   /** A scan that failed, for want of space say, is tried again with the next poll. */
   let scanDue = false;
   let scanning: Promise<void> | undefined;
@@ -55,6 +58,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     scanDue = false;
     try {
       const report = await deps.scan();
+      if (report.files.imported > 0) vaultDue = true;
       if (report.files.imported > 0)
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
@@ -77,6 +81,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       for (const problem of pass.problems) log(problem.message);
       const { agent, key } = source;
       const { session } = agent.describe(key);
+      vaultDue = true;
       if (pass.added > 0) events.publish({ kind: 'entries', agent: agent.name, session, added: pass.added });
       vectors.wake();
     },
@@ -112,6 +117,18 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   await Promise.all(agents.filter((agent) => config.enabled(agent)).map(watchAgent));
   await scanAll();
 
+  let thinnedAt = 0;
+  async function keepVault(): Promise<void> {
+    if (vaultDue) {
+      vaultDue = false;
+      vaultDue = (await fillVault({ store, config, clock, signal })).waiting;
+    }
+    if (clock() - thinnedAt > 86_400_000) {
+      thinnedAt = clock();
+      await thinVault({ store, config, clock });
+    }
+  }
+
   let polling = false;
   async function poll(): Promise<void> {
     // A poll that scans may take longer than the time to the next.
@@ -125,6 +142,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       await http?.open();
       if (scanDue || blind) await scanAll();
       vectors.wake();
+      await keepVault();
     } catch (error) {
       complain(error);
     } finally {

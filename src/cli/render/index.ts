@@ -17,6 +17,8 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   search: async () => (await import('./search.ts')).renderSearch,
   sessions: async () => (await import('./sessions.ts')).renderSessions,
   'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,
+  resume: async () => (await import('./resume.ts')).renderResume,
+  vault: async () => (await import('./vault.ts')).renderVault,
   show: async () => (await import('./show.ts')).renderShow,
   get: async () => (await import('./get.ts')).renderGet,
   timeline: async () => (await import('./timeline.ts')).renderTimeline,

@@ -500,6 +500,20 @@ export const migrations: readonly Migration[] = [
       END;
     `,
   },
+  {
+    name: '010-vault',
+    sql: `
+      -- The compressed copy of a transcript: how far it has come. The bytes are in files of their own.
+      CREATE TABLE vault_copies (
+        file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE,
+        generation INTEGER NOT NULL,
+        offset INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        updated_at INTEGER NOT NULL
+      );
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -28,6 +28,7 @@ import { sessionStates } from './session-states.ts';
 import { spendingRows } from './spending.ts';
 import { timelines } from './timeline.ts';
 import { turnRows } from './turns.ts';
+import { vaultRows } from './vault.ts';
 import { vectorRows } from './vectors.ts';
 
 interface FileRow {
@@ -129,6 +130,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),
     ...pauseRows(db, read, write),
+    ...vaultRows(db, read, write),
     ...fileTouches(db, read),
     ...textRewriting(db, write),
     ...renewal(db, write),

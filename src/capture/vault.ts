@@ -1,0 +1,218 @@
+// The vault: a compressed, redacted copy of each transcript, since agents delete theirs. A transcript grows at its end, and so
+// does its copy: every part is a gzip member of its own, and gzip reads them as one.
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { agents } from '../agents/index.ts';
+import type { Config } from '../config.ts';
+import { explain, HoldfastError, systemCode } from '../errors.ts';
+import { syncFolder } from '../replace-file.ts';
+import type { AgentName } from '../schema/agent-name.ts';
+import type { Store, VaultDue } from '../store/store.ts';
+import type { Limits } from './keep.ts';
+import { sessionKeys } from './keep.ts';
+import { projectFinder } from './project.ts';
+import { vaultLines } from './vault-line.ts';
+
+const gzip = promisify(zlib.gzip);
+
+export interface VaultDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A part is compressed by itself: large enough to be worth it, small enough that nobody else has to wait for it. */
+const partBytes = 256 << 10;
+/** A transcript that is being written is left alone: many small parts compress badly. */
+const quietMs = 60_000;
+const dayMs = 86_400_000;
+
+export const vaultFolder = (config: Config): string => path.join(config.home, 'vault');
+
+/** Where the copy of a transcript is. */
+export function copyPath(config: Config, agent: AgentName, key: string): string {
+  const inside = key.split('/').filter((step) => step !== '' && step !== '.' && step !== '..');
+  return path.join(vaultFolder(config), agent, `${inside.join('/')}.gz`);
+}
+
+/**
+ * Brings the vault up to what is stored. Returns how many copies grew, and whether some have to wait until their transcripts
+ * are quiet. A transcript that is gone, or cannot be read, is passed over: what was copied of it stays.
+ */
+export async function fillVault(
+  deps: VaultDeps,
+  options: { quietMs?: number } = {},
+): Promise<{ grown: number; waiting: boolean }> {
+  const { store, config, clock, signal } = deps;
+  const done = { grown: 0, waiting: false };
+  if (!config.settings.vault) return done;
+  const limits: Limits = { pauses: await store.pauses(), ignore: config.ignore, skipTools: [] };
+  for (const due of await store.vaultDue()) {
+    if (signal?.aborted) break;
+    const source = due.roots.map((root) => path.join(root, due.key)).find((file) => sizeOf(file) >= due.to);
+    if (source === undefined) continue;
+    if (clock() - fs.statSync(source).mtimeMs < (options.quietMs ?? quietMs)) done.waiting = true;
+    else if (await copyPart(deps, due, source, limits)) done.grown++;
+    await new Promise(setImmediate);
+  }
+  return done;
+}
+
+async function copyPart(
+  { store, config, clock }: VaultDeps,
+  due: VaultDue,
+  source: string,
+  limits: Limits,
+): Promise<boolean> {
+  const agent = agents.find(({ name }) => name === due.agent);
+  if (agent === undefined) return false;
+  const state = { ...due.state };
+  const above = agent.describe(due.key);
+  const parents = above.subagent === undefined ? [] : sessionKeys(due.key, above.session);
+  const states = await Promise.all(parents.map((key) => store.fileState(due.agent, key)));
+  const projectOf = projectFinder({
+    separateWorktrees: config.settings.separateWorktrees,
+    links: await store.projectLinks(),
+  });
+  const toVault = vaultLines(agent, due.key, state, limits, {
+    projectOf,
+    sessionState: () => states.find((one) => one !== undefined)?.state,
+  });
+  const target = copyPath(config, due.agent, due.key);
+  let bytes = due.bytes;
+  for (const part of partsOf(source, due.from, due.to)) {
+    const lines = part.flatMap((line) => toVault(line) ?? []);
+    if (lines.length > 0) {
+      const packed = await gzip(`${lines.join('\n')}\n`);
+      writeAt(target, bytes, packed);
+      bytes += packed.length;
+    }
+    await new Promise(setImmediate);
+  }
+  // Only now does the part count: a crash before this leaves bytes beyond the known end, which the next write replaces.
+  await store.noteVault({ ...due, offset: due.to, bytes, state, at: clock() });
+  return bytes > due.bytes;
+}
+
+/** Lines between two offsets, in parts. */
+function* partsOf(file: string, from: number, to: number): Generator<string[]> {
+  const fd = fs.openSync(file, 'r');
+  try {
+    let rest: Buffer[] = [];
+    for (let at = from; at < to; ) {
+      const chunk = Buffer.alloc(Math.min(partBytes, to - at));
+      const read = fs.readSync(fd, chunk, 0, chunk.length, at);
+      if (read === 0) break;
+      at += read;
+      const end = at >= to ? read : chunk.lastIndexOf(10, read - 1) + 1;
+      if (end > 0) {
+        const whole = Buffer.concat([...rest, chunk.subarray(0, end)]).toString('utf8');
+        rest = [];
+        yield whole.split('\n').filter((line) => line !== '');
+      }
+      rest.push(chunk.subarray(end, read));
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Replaces everything from a place on. */
+function writeAt(file: string, at: number, bytes: Buffer): void {
+  const folder = path.dirname(file);
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
+  try {
+    fs.ftruncateSync(fd, at);
+    fs.writeSync(fd, bytes, 0, bytes.length, at);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  if (at === 0) syncFolder(folder);
+}
+
+/** Removes copies that have not grown for the days that the person wants them kept. Returns how many. */
+export async function thinVault({ store, config, clock }: VaultDeps): Promise<number> {
+  const { vaultDays } = config.settings;
+  if (vaultDays === 0) return 0;
+  const old = (await store.vaultCopies()).filter(({ updatedAt }) => clock() - updatedAt > vaultDays * dayMs);
+  for (const copy of old) await dropCopy({ store, config }, copy);
+  return old.length;
+}
+
+/** The bytes go first: a crash in between leaves a copy that is known and cannot be read, never one that nobody knows of. */
+export async function dropCopy(
+  { store, config }: Pick<VaultDeps, 'store' | 'config'>,
+  { agent, key }: { agent: AgentName; key: string },
+): Promise<void> {
+  fs.rmSync(copyPath(config, agent, key), { force: true });
+  await store.dropVault(agent, key);
+}
+
+export type Restored = 'there' | 'restored' | 'unknown';
+
+/**
+ * Puts a session's transcripts back where the agent looks for them. What is there already is newer than any copy, and stays.
+ * `unknown`: neither the agent nor the vault has the session's own transcript.
+ */
+export async function restoreSession(
+  deps: VaultDeps,
+  agent: AgentName,
+  session: string,
+): Promise<{ own: Restored; restored: string[] }> {
+  const known = agents.find(({ name }) => name === agent);
+  if (known === undefined) return { own: 'unknown', restored: [] };
+  const root = deps.config.watchPath(known);
+  let own: Restored = 'unknown';
+  const restored: string[] = [];
+  for (const copy of await deps.store.sessionCopies(agent, session)) {
+    const target = path.join(root, copy.key);
+    const isOwn = known.describe(copy.key).subagent === undefined && known.describe(copy.key).session === session;
+    const outcome = sizeOf(target) >= 0 ? 'there' : putBack(copyPath(deps.config, agent, copy.key), copy.bytes, target);
+    if (outcome === 'restored') restored.push(target);
+    if (isOwn) own = outcome;
+  }
+  return { own, restored };
+}
+
+function putBack(copy: string, bytes: number, target: string): Restored {
+  let text: Buffer;
+  try {
+    // Whatever lies beyond the known end belongs to a write that died.
+    text = zlib.gunzipSync(fs.readFileSync(copy).subarray(0, bytes));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return 'unknown';
+    if (systemCode(error)?.startsWith('Z_'))
+      throw new HoldfastError('STORE_DAMAGED', `The copy ${copy} is damaged and cannot be restored`, { cause: error });
+    throw explain(error, copy);
+  }
+  try {
+    fs.mkdirSync(path.dirname(target), { recursive: true });
+    const draft = `${target}.${process.pid}.restoring`;
+    try {
+      fs.writeFileSync(draft, text, { mode: 0o600, flush: true });
+      fs.linkSync(draft, target);
+    } finally {
+      fs.rmSync(draft, { force: true });
+    }
+    syncFolder(path.dirname(target));
+    return 'restored';
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return 'there';
+    throw explain(error, target);
+  }
+}
+
+/** −1 where there is no such file. */
+function sizeOf(file: string): number {
+  try {
+    return fs.statSync(file).size;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return -1;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+// Goes on with an old session in the agent it belongs to, also when the agent has deleted its transcript.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { z } from 'zod';
+import { agents } from '../agents/index.ts';
+import { restoreSession } from '../capture/vault.ts';
+import { HoldfastError, systemCode } from '../errors.ts';
+import { search } from '../recall/search.ts';
+import { AgentName } from '../schema/agent-name.ts';
+import { Session } from '../schema/session.ts';
+import { find } from './find.ts';
+import { type Context, operation } from './operation.ts';
+
+export const resume = operation({
+  name: 'resume',
+  summary: 'Go on with a session in its agent, by id or by what was said; puts its transcript back where that is gone',
+  input: z.object({
+    session: z.string().min(1).meta({ description: 'id of a session (its beginning is enough), or words', rest: true }),
+    print: z.boolean().default(false).describe('only show the command'),
+    agent: AgentName.optional().describe('the agent, where two use the same id'),
+  }),
+  output: z.object({
+    session: Session,
+    command: z.array(z.string()),
+    folder: z.string().describe('where the command is run'),
+    restored: z.array(z.string()).describe('transcripts that were put back'),
+    ended: z.int().optional().describe('how the agent ended, where it was run'),
+  }),
+  surfaces: ['cli'],
+  positional: ['session'],
+  examples: ['holdfast resume 0f3c', 'holdfast resume retry queue', 'holdfast resume 0f3c --print'],
+  succeeded: ({ ended }) => ended === undefined || ended === 0,
+  async run(context, { session: words, print, agent }) {
+    const session = await sessionMeant(context, words.trim(), agent);
+    const known = agents.find(({ name }) => name === session.agent);
+    const command = known?.resume(session.id) ?? [];
+    if (known === undefined || command.length === 0)
+      throw new HoldfastError('BAD_INPUT', `Sessions of ${known?.title ?? session.agent} cannot be resumed from here`, {
+        hint: `Read it with: holdfast show ${session.id}`,
+      });
+    if (!isFolder(session.cwd))
+      throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
+        hint: `Make it again, or read the session with: holdfast show ${session.id}`,
+      });
+    const { own, restored } = await restoreSession(context, session.agent, session.id);
+    if (own === 'unknown' && !(await transcriptIsThere(context, session)))
+      throw new HoldfastError(
+        'NOT_FOUND',
+        `The transcript of session ${session.id} is gone, and the vault has no copy`,
+        {
+          hint: `What was said is still here: holdfast show ${session.id}`,
+        },
+      );
+    const answer = { session, command: [...command], folder: session.cwd, restored };
+    return print ? answer : { ...answer, ended: await runAgent(command, session.cwd, known.title) };
+  },
+});
+
+/** By id; else the session that the words find first. */
+async function sessionMeant(context: Context, words: string, agent: AgentName | undefined): Promise<Session> {
+  const { store } = context;
+  try {
+    return (await find(store, words, agent)).session;
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code !== 'NOT_FOUND') throw error;
+  }
+  const filter = agent === undefined ? {} : { agent };
+  const { hits } = await search(context, { query: words, kind: 'session', limit: 1, filter });
+  const hit = hits[0];
+  const found =
+    hit && (await store.findSessions(hit.session)).find((one) => one.id === hit.session && one.agent === hit.agent);
+  if (found) return found;
+  throw new HoldfastError(
+    'NOT_FOUND',
+    `No session has the id ${JSON.stringify(words)}, and none says anything like it`,
+    {
+      hint: 'List sessions with: holdfast sessions',
+    },
+  );
+}
+
+async function transcriptIsThere({ store, config }: Context, { agent, id }: Session): Promise<boolean> {
+  const known = agents.find(({ name }) => name === agent);
+  if (known === undefined) return false;
+  const root = config.watchPath(known);
+  const files = await store.fileStates(agent);
+  return files.some(
+    ({ key }) =>
+      known.describe(key).session === id &&
+      known.describe(key).subagent === undefined &&
+      fs.existsSync(`${root}/${key}`),
+  );
+}
+
+function isFolder(folder: string): boolean {
+  return folder !== '' && fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function runAgent([program = '', ...args]: readonly string[], folder: string, title: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: folder, stdio: 'inherit' });
+    // The agent has the terminal now: Ctrl+C is for it, and we end when it does.
+    const ignore = () => {};
+    process.on('SIGINT', ignore);
+    child.once('error', (error) => {
+      process.removeListener('SIGINT', ignore);
+      reject(
+        systemCode(error) === 'ENOENT'
+          ? new HoldfastError(
+              'NOT_FOUND',
+              `${title} could not be started: there is no program ${program} on the PATH`,
+              {
+                hint: `Run this where it is installed: ${[program, ...args].join(' ')}`,
+              },
+            )
+          : error,
+      );
+    });
+    child.once('exit', (code, signal) => {
+      process.removeListener('SIGINT', ignore);
+      resolve(signal === null ? (code ?? 0) : 1);
+    });
+  });
+}

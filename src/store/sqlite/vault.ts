@@ -1,0 +1,93 @@
+// How far the vault's copies have come, and what they take.
+import type { Database } from 'better-sqlite3';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Store, VaultCopy, VaultDue } from '../store.ts';
+
+type Run = <T>(work: () => T) => T;
+
+interface DueRow {
+  readonly id: number;
+  readonly agent: AgentName;
+  readonly key: string;
+  readonly upTo: number;
+  readonly generation: number;
+  readonly copied: number | null;
+  readonly copiedOffset: number | null;
+  readonly copiedBytes: number | null;
+  readonly state: string | null;
+}
+
+interface CopyRow {
+  readonly agent: AgentName;
+  readonly key: string;
+  readonly bytes: number;
+  readonly offset: number;
+  readonly updatedAt: number;
+}
+
+export function vaultRows(
+  db: Database,
+  read: Run,
+  write: Run,
+): Pick<Store, 'vaultDue' | 'noteVault' | 'dropVault' | 'vaultCopies' | 'sessionCopies'> {
+  const due = db.prepare<[], DueRow>(
+    `SELECT f.id, f.agent, f.key, f.offset AS upTo, f.generation, v.generation AS copied, v.offset AS copiedOffset,
+       v.bytes AS copiedBytes, v.state
+     FROM files f LEFT JOIN vault_copies v ON v.file_id = f.id
+     WHERE f.status = 'ok' AND f.sweeping = 0 AND f.offset > 0
+       AND (v.file_id IS NULL OR v.generation <> f.generation OR v.offset < f.offset)`,
+  );
+  const roots = db
+    .prepare<[number], string>('SELECT root FROM file_copies WHERE file_id = ? ORDER BY size DESC')
+    .pluck();
+  const note = db.prepare(
+    `INSERT INTO vault_copies (file_id, generation, offset, bytes, state, updated_at)
+     SELECT id, @generation, @offset, @bytes, @state, @at FROM files WHERE agent = @agent AND key = @key
+     ON CONFLICT DO UPDATE SET generation = excluded.generation, offset = excluded.offset, bytes = excluded.bytes,
+       state = excluded.state, updated_at = excluded.updated_at`,
+  );
+  const drop = db.prepare(
+    "UPDATE vault_copies SET bytes = 0, state = '{}' WHERE file_id = (SELECT id FROM files WHERE agent = ? AND key = ?)",
+  );
+  const columns = 'f.agent, f.key, v.bytes, v.offset, v.updated_at AS updatedAt';
+  const all = db.prepare<[], CopyRow>(
+    `SELECT ${columns} FROM vault_copies v JOIN files f ON f.id = v.file_id WHERE v.bytes > 0 ORDER BY v.updated_at`,
+  );
+  const ofSession = db.prepare<[string, string], CopyRow>(
+    `SELECT ${columns} FROM sessions s JOIN file_sessions fs ON fs.session_id = s.id JOIN vault_copies v ON v.file_id = fs.file_id
+     JOIN files f ON f.id = fs.file_id WHERE s.session = ? AND s.agent = ? AND v.bytes > 0 ORDER BY f.subagent IS NOT NULL, f.key`,
+  );
+
+  return {
+    async vaultDue() {
+      return read(() =>
+        due.all().map((row): VaultDue => {
+          // A copy that was removed is made again as a whole, once its transcript goes on.
+          const goesOn = row.copied === row.generation && row.copiedBytes !== 0;
+          return {
+            agent: row.agent,
+            key: row.key,
+            roots: roots.all(row.id),
+            generation: row.generation,
+            from: goesOn ? (row.copiedOffset ?? 0) : 0,
+            to: row.upTo,
+            bytes: goesOn ? (row.copiedBytes ?? 0) : 0,
+            state: goesOn && row.state !== null ? JSON.parse(row.state) : {},
+          };
+        }),
+      );
+    },
+    async noteVault({ agent, key, generation, offset, bytes, state, at }) {
+      write(() => note.run({ agent, key, generation, offset, bytes, state: JSON.stringify(state), at }));
+    },
+    async dropVault(agent, key) {
+      write(() => drop.run(agent, key));
+    },
+    async vaultCopies(): Promise<readonly VaultCopy[]> {
+      return read(() => all.all());
+    },
+    async sessionCopies(agent, session): Promise<readonly VaultCopy[]> {
+      return read(() => ofSession.all(session, agent));
+    },
+  };
+}
