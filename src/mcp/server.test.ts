@@ -120,6 +120,12 @@ describe('the tools', () => {
     expect(JSON.stringify(answer.structuredContent).length).toBeGreaterThan(50);
   });
 
+  it('say of a file what was done with it, and for which prompt', async () => {
+    const { call } = await connect(await demoMemory());
+    const { text } = await call('search', { file: 'retry-queue.ts', limit: 3 });
+    expect(text).toMatch(/^- [0-9a-f]{8} .*\[.*retry-queue\.ts: \w+ \d+×.*; asked: /m);
+  });
+
   it('go on from a hit: search, timeline around it, get in full', async () => {
     const { call } = await connect(await demoMemory());
     const { text } = await call('search', { query: 'in-memory queue redis', limit: 5 });
@@ -137,7 +143,8 @@ describe('the tools', () => {
 
 describe('bad input', () => {
   it.each([
-    ['search', {}, /^query: .*\nFields of search: query, kind/],
+    ['search', {}, /empty/],
+    ['get', {}, /^ids: .*\nFields of get: ids, agent/],
     ['search', { query: '  ' }, /empty/],
     ['search', { query: 'x', limit: 0 }, /^limit: /],
     ['search', { query: 'x', limit: 'many' }, /^limit: /],

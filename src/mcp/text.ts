@@ -43,9 +43,19 @@ function sayHits({ hits, note }: { hits: readonly Hit[]; note?: string }, when: 
       const marks = [hit.role, hit.subagent && 'subagent', hit.abandoned && 'abandoned'].filter(Boolean);
       const head = [short(hit.id), when(hit.at), inOneLine(hit.project), ...marks].join(' ');
       const title = hit.title && hit.kind === 'session' ? `${cut(inOneLine(hit.title), 80)}: ` : '';
-      return `- ${head}: ${title}${inOneLine(hit.snippet)}`;
+      return `- ${head}: ${title}${inOneLine(hit.snippet)}${sayTouched(hit)}`;
     })
     .join('\n');
+}
+
+/** What was done with the file that was asked for, and why. */
+function sayTouched({ touched }: Hit): string {
+  if (touched === undefined) return '';
+  const uses = touched.tools.map(
+    ({ tool, times, failed }) => `${tool} ${times}×${failed > 0 ? `, ${failed} failed` : ''}`,
+  );
+  const why = touched.asked === undefined ? '' : `; asked: ${cut(inOneLine(touched.asked), 120)}`;
+  return ` [${inOneLine(`${touched.files.join(', ')}: ${uses.join('; ')}`)}${why}]`;
 }
 
 function sayTimeline({ items, focus }: z.infer<typeof Timeline>, when: When): string {

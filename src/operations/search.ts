@@ -28,7 +28,7 @@ export const search = operation({
   http: { aliases: { q: 'query' } },
   mcp: {
     description:
-      'Search everything that was said and done in past coding sessions on this machine. Use it before you work on something that may have come up earlier: a bug, a decision, a command, a file, "how did we …". Answers with short hits; go on with timeline around an id, or get by ids.',
+      'Search everything that was said and done in past coding sessions on this machine. Use it before you work on something that may have come up earlier: a bug, a decision, a command, "how did we …". With `file` instead of words: who touched it, when and why. Answers with short hits; go on with timeline around an id, or get by ids.',
     foremost: true,
   },
   examples: [

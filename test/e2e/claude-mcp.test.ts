@@ -24,7 +24,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
       call('timeline', { around: first.id.slice(0, 8) }),
       call('get', { ids: [first.id.slice(0, 8)] }),
       call('briefing', {}),
-      call('search', {}),
+      call('get', {}),
       { text: 'Read.' },
     ];
     const read = async () => {
@@ -41,7 +41,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
       expect(around).toMatch(new RegExp(`> ${first.id.slice(0, 8)} `));
       expect(full).toContain(`## entry ${first.id.slice(0, 8)}`);
       expect(told).toContain('What earlier sessions left behind: project');
-      expect(wrong).toContain('Fields of search: query');
+      expect(wrong).toContain('Fields of get: ids');
       return session;
     };
     expect(workerPid(own)).toBeDefined();
