@@ -40,6 +40,15 @@ describe('the table', () => {
     expect(table.embed('a plain sentence')).toEqual(Int8Array.from(floats, (value) => Math.round(value * 127)));
   });
 
+  it('weighs the words of a query as it is told', () => {
+    const words = ['slow', 'database', 'query'];
+    const rounded = (vector: Float32Array | undefined) => vector?.map((value) => Math.round(value * 1000));
+    expect(rounded(table.embedWords(words, [1, 1, 1]))).toEqual(rounded(table.embedFloat(words.join(' '))));
+    expect(rounded(table.embedWords(words, [0, 2, 0]))).toEqual(rounded(table.embedFloat('database')));
+    expect(table.embedWords(words, [0, 0])).toBeUndefined();
+    expect(table.embedWords([], [])).toBeUndefined();
+  });
+
   it('has nothing to say of a text without known words', () => {
     for (const text of ['', ' \n', '😀😀', 'x'.repeat(500)]) expect(table.embed(text)).toBeUndefined();
   });

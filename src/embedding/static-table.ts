@@ -15,6 +15,8 @@ export interface StaticTable {
   /** A unit vector × 127, so that dot / 127² is the cosine. Undefined where no word of the text is known. */
   embed(text: string): Int8Array | undefined;
   embedFloat(text: string): Float32Array | undefined;
+  /** A query whose words count as much as the caller says, on top of what the table knows of them: rare words in what is searched, for instance. */
+  embedWords(words: readonly string[], weights: readonly number[]): Float32Array | undefined;
 }
 
 export const staticTablePath = path.join(packageRoot, 'models', 'static-256.bin');
@@ -98,28 +100,43 @@ export function loadStaticTable(file: string = staticTablePath): StaticTable {
   const rowSum = openSum(rows, scales, dimensions, MAX_TOKENS);
   const sum = new Float64Array(dimensions);
 
-  /** The sum of the rows in `sum`; its length, 0 where there is nothing to say. */
-  function add(text: string): number {
-    const count = wordPiece.tokenize(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, rowSum.ids);
-    sum.set(rowSum.sum(count));
+  const sumOf = (text: string): Float32Array =>
+    rowSum.sum(wordPiece.tokenize(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, rowSum.ids));
+
+  /** The length of `sum`, 0 where there is nothing to say. */
+  function length(): number {
     let square = 0;
     for (let d = 0; d < dimensions; d++) square += (sum[d] as number) ** 2;
     return Math.sqrt(square);
+  }
+
+  function unit(): Float32Array | undefined {
+    const norm = length();
+    return norm > 0 ? Float32Array.from(sum, (value) => value / norm) : undefined;
   }
 
   return {
     model,
     dimensions,
     embed(text) {
-      const norm = add(text);
+      sum.set(sumOf(text));
+      const norm = length();
       if (norm === 0) return undefined;
       const vector = new Int8Array(dimensions);
       for (let d = 0; d < dimensions; d++) vector[d] = Math.round(((sum[d] as number) / norm) * 127);
       return vector;
     },
     embedFloat(text) {
-      const norm = add(text);
-      return norm > 0 ? Float32Array.from(sum, (value) => value / norm) : undefined;
+      sum.set(sumOf(text));
+      return unit();
+    },
+    embedWords(words, weights) {
+      sum.fill(0);
+      for (const [i, word] of words.entries()) {
+        const weight = weights[i] ?? 0;
+        if (weight > 0) for (const [d, value] of sumOf(word).entries()) sum[d] = (sum[d] as number) + weight * value;
+      }
+      return unit();
     },
   };
 }
