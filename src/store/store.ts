@@ -322,8 +322,20 @@ export interface TimelineEntry {
 export interface StoredTurn {
   /** From 1; 0 for what came before the first prompt. */
   readonly prompt: number;
+  /** The beginnings of the prompts before it, the nearest first: `yes, do that` needs them. */
+  readonly before: readonly string[];
   readonly entries: readonly Entry[];
   readonly toolUses: readonly ToolUse[];
+}
+
+export interface StoredTurns {
+  readonly project: string;
+  readonly projectPath: string;
+  readonly cwd: string;
+  readonly title: string;
+  /** Prompts of a person in the session, also where some turns are left out. */
+  readonly prompts: number;
+  readonly turns: readonly StoredTurn[];
 }
 
 /** The first of `entries` is the entry that the turn begins with. */
@@ -559,9 +571,8 @@ export interface Store extends MemoryStore {
     agent: AgentName,
     session: string,
   ): Promise<readonly { readonly prompt: number; readonly entry: string; readonly at: number }[]>;
-  turn(agent: AgentName, session: string, prompt: number): Promise<StoredTurn | undefined>;
-  /** All turns of a session, in order; of very many, the first and the last. */
-  turns(agent: AgentName, session: string): Promise<readonly StoredTurn[]>;
+  /** The turns of a session, in order, or only that of one prompt; of very many, the first and the last. */
+  turns(agent: AgentName, session: string, prompt?: number): Promise<StoredTurns | undefined>;
 
   /** Replaces what was said of the turn before. Undefined, and nothing is kept, when the turn is no longer there. */
   saveObservation(observation: NewObservation): Promise<Observation | undefined>;

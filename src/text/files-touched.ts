@@ -10,9 +10,10 @@ export interface TouchedFile {
   readonly lastAt: number;
 }
 
-const modifies = /edit|write|create|patch|replace|insert|delete|rename|move/i;
+/** Names of tools that change the file they are given. */
+export const modifies = /edit|write|create|patch|replace|insert|delete|rename|move/i;
 /** They name a folder to look in, not a file. */
-const looksAround = /^(?:grep|glob|ls|list\w*|find\w*|search\w*)$/i;
+export const looksAround = /^(?:grep|glob|ls|list\w*|find\w*|search\w*)$/i;
 
 export function filesTouched(touches: readonly Touch[], project: string): TouchedFile[] {
   const files = new Map<string, { modified: number; read: number; lastAt: number }>();
@@ -32,7 +33,7 @@ export function filesTouched(touches: readonly Touch[], project: string): Touche
 }
 
 /** The path below the project; in a worktree or a folder that was moved since, below where the session worked. */
-function seenFrom(project: string, { file, cwd }: Touch): string | undefined {
+export function seenFrom(project: string, { file, cwd }: Pick<Touch, 'file' | 'cwd'>): string | undefined {
   const home = cwd !== '' && !isWithin(cwd, project) ? cwd : project;
   const whole = path.isAbsolute(file) ? path.normalize(file) : path.join(cwd === '' ? project : cwd, file);
   const root = isWithin(whole, project) ? project : home;

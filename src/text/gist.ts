@@ -32,7 +32,7 @@ export function sentencesOf(text: string): Sentence[] {
     }
     if (fenced) continue;
     const title = /^#{1,6}\s+(.*)$/.exec(line)?.[1] ?? /^\*\*([^*]+?):?\*\*:?$/.exec(line)?.[1];
-    const item = /^(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$/.exec(line)?.[1];
+    const item = /^(?:[-*•+]|\d{1,3}[.)]|\p{Extended_Pictographic}\u{fe0f}?)\s+(?:\[[ xX]\]\s+)?(.*)$/u.exec(line)?.[1];
     if (title !== undefined) {
       flush();
       heading = withoutMarks(title);
@@ -40,7 +40,11 @@ export function sentencesOf(text: string): Sentence[] {
       flush();
       paragraph = item;
     } else if (line === '' || isNoProse(line)) flush();
-    else paragraph = paragraph === '' ? line : `${paragraph} ${line}`;
+    else {
+      paragraph = paragraph === '' ? line : `${paragraph} ${line}`;
+      // Two blanks at its end break a line in Markdown.
+      if (/ {2}$/.test(raw)) flush();
+    }
   }
   flush();
   return found;
@@ -117,17 +121,17 @@ export function cut(text: string, max: number): string {
 /** What a tool was used for: the command, the file, or what was looked for. */
 export function toolGist({ tool, input, files }: Pick<ToolUse, 'tool' | 'input' | 'files'>, max: number): string {
   const said =
-    field(input, 'command') ??
+    inputField(input, 'command') ??
     files[0] ??
-    field(input, 'pattern') ??
-    field(input, 'query') ??
-    field(input, 'url') ??
-    field(input, 'description');
+    inputField(input, 'pattern') ??
+    inputField(input, 'query') ??
+    inputField(input, 'url') ??
+    inputField(input, 'description');
   return said === undefined ? tool : `${tool} ${cut(inOneLine(said), Math.max(10, max - tool.length - 1))}`;
 }
 
 /** A field of an input that may have been cut, so that it is no JSON any more. */
-function field(input: string, name: string): string | undefined {
+export function inputField(input: string, name: string): string | undefined {
   const found = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.){1,400})`).exec(input)?.[1];
   if (found === undefined) return undefined;
   try {

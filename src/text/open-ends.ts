@@ -38,11 +38,11 @@ const promised =
   /\b(?:tomorrow|(?:do|handle|fix|finish|look at) (?:it|that|this|them|these|the rest) later|come back (?:to|when|later|tomorrow)|don'?t forget|remember to|remind me|next time)\b/i;
 const politeness =
   /\b(?:anything else|help (?:you )?with|else (?:can|would|should)|let me know|ready to|what would you like|how can i)\b/i;
-const interrupted = /^\[Request interrupted by user/;
-const refused = /doesn't want to (?:proceed|take this action)|was rejected|^\[Request interrupted/;
+export const interrupted = /^\[Request interrupted by user/;
+export const refused = /doesn't want to (?:proceed|take this action)|was rejected|^\[Request interrupted/;
 /** Typed, but not asked of the agent. */
 const command = /^(?:[/!]|(?:clear|exit|quit)\W*$)/i;
-const assent = /^(?:ok(?:ay)?|thanks?|thank you|great|perfect|nice|cool|good|awesome|lgtm)\b.{0,20}$/is;
+export const assent = /^(?:ok(?:ay)?|thanks?|thank you|great|perfect|nice|cool|good|awesome|lgtm)\b.{0,20}$/is;
 
 export const isPrompt = ({ author, text }: Pick<Entry, 'author' | 'text'>): boolean =>
   author === 'person' && !command.test(text.trim());
@@ -74,7 +74,7 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
     add(prompt.id, `Asked and not answered: ${gist(prompt.text, longest)}`);
   const failed = lastFailure(ending.toolUses);
   if (failed !== undefined)
-    add(failed.entry, `Last run failed: ${toolGist(failed, 100)}${reasonOf(failed.output ?? '')}`);
+    add(failed.entry, `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`);
   const answer = entries[lastAnswer];
   if (answer !== undefined && lastAnswer > lastPrompt)
     for (const text of unfinished(answerText(answer))) add(answer.id, text);
@@ -109,7 +109,10 @@ function lastFailure(uses: readonly ToolUse[]): ToolUse | undefined {
   return last?.outcome === 'error' && !refused.test(last.output ?? '') ? last : undefined;
 }
 
-function reasonOf(output: string): string {
+const inBrackets = (text: string | undefined): string => (text === undefined ? '' : ` (${text})`);
+
+/** The line of an output that says what went wrong. */
+export function errorLine(output: string): string | undefined {
   const line = output
     .replace(/<\/?tool_use_error>/g, '')
     .split('\n')
@@ -117,5 +120,5 @@ function reasonOf(output: string): string {
     .find((candidate) =>
       /\b(?:error|fail\w*|cannot|not found|no such|denied|exception|refused|invalid)\b/i.test(candidate),
     );
-  return line === undefined ? '' : ` (${cut(line, 120)})`;
+  return line === undefined ? undefined : cut(line, 120);
 }

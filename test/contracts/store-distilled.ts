@@ -67,24 +67,34 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         { prompt: 1, entry: 'p1', at: base + 1 },
         { prompt: 2, entry: 'p2', at: base + 2 },
       ]);
-      const turns = await store.turns('claude-code', 's1');
+      const found = await store.turns('claude-code', 's1');
+      expect(found).toMatchObject({
+        project: 'tide',
+        projectPath: '/w/tide',
+        cwd: '/w/tide/src',
+        title: 'first',
+        prompts: 2,
+      });
+      const turns = found?.turns ?? [];
+      expect(turns.map(({ before }) => before)).toEqual([[], ['first']]);
       expect(turns.map(({ prompt, entries }) => [prompt, entries.map(({ id }) => id)])).toEqual([
         [1, ['p1', 'a1', 'm1']],
         [2, ['p2', 'a2']],
       ]);
       expect(turns[0]?.toolUses).toMatchObject([{ id: 't', entry: 'a1', tool: 'Read' }]);
-      expect(await store.turn('claude-code', 's1', 2)).toEqual(turns[1]);
-      expect(await store.turn('claude-code', 's1', 3)).toBeUndefined();
-      expect(await store.turn('claude-code', 's1', 0)).toBeUndefined();
-      expect(await store.turns('pi', 's1')).toEqual([]);
+      expect((await store.turns('claude-code', 's1', 2))?.turns).toEqual([turns[1]]);
+      expect((await store.turns('claude-code', 's1', 3))?.turns).toEqual([]);
+      expect((await store.turns('claude-code', 's1', 0))?.turns).toEqual([]);
+      expect(await store.turns('pi', 's1')).toBeUndefined();
     });
 
     it('what came before the first prompt is number 0', async () => {
       const { store } = open();
       await commit(chunk([said('a0', 'going on'), entry('p1', 'now this')]));
-      expect((await store.turns('claude-code', 's1')).map(({ prompt }) => prompt)).toEqual([0, 1]);
+      expect((await store.turns('claude-code', 's1'))?.turns.map(({ prompt }) => prompt)).toEqual([0, 1]);
       await commit(chunk([said('b0', 'alone', { session: 's2' })], { key: 'p/s2.jsonl' }));
-      expect((await store.turn('claude-code', 's2', 0))?.entries.map(({ id }) => id)).toEqual(['b0']);
+      const alone = (await store.turns('claude-code', 's2', 0))?.turns[0];
+      expect(alone?.entries.map(({ id }) => id)).toEqual(['b0']);
     });
 
     it('leave out subagents, abandoned branches and what a fork copied', async () => {
@@ -104,7 +114,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         }),
       );
       const ids = async (session: string) =>
-        (await store.turns('claude-code', session)).map(({ prompt, entries }) => [
+        (await store.turns('claude-code', session))?.turns.map(({ prompt, entries }) => [
           prompt,
           ...entries.map(({ id }) => id),
         ]);
@@ -121,7 +131,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         said(`a${i}`, i === 1 ? `x${'y'.repeat(50_000)}z` : `step ${i}`),
       );
       await commit(chunk([entry('p1', 'go'), ...many]));
-      const turn = await store.turn('claude-code', 's1', 1);
+      const turn = (await store.turns('claude-code', 's1', 1))?.turns[0];
       expect(turn?.entries.length).toBe(1200);
       expect([turn?.entries[0]?.id, turn?.entries.at(-1)?.id]).toEqual(['p1', 'a1499']);
       expect(turn?.entries[2]?.text.length).toBeLessThan(17_000);

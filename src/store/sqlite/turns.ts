@@ -1,6 +1,6 @@
 // A session's entries, cut into turns: a person's prompt and all that follows until the next.
 import type { Database } from 'better-sqlite3';
-import type { Store, StoredTurn } from '../store.ts';
+import type { Store, StoredTurn, StoredTurns } from '../store.ts';
 import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from './read.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -14,6 +14,10 @@ const lastTurns = 240;
 /** More of a text than this is read at its two ends only. */
 const ends = 8000;
 
+/** How many prompts before a turn are told with it, and how much of each. */
+const promptsBefore = 3;
+const beginning = 1000;
+
 const inMain = 'e.subagent IS NULL AND e.abandoned = 0';
 
 /** Where a turn begins, and the place of the next prompt in the same file. */
@@ -23,6 +27,12 @@ interface Stretch {
   readonly file_id: number;
   readonly from: number;
   readonly to: number;
+  readonly before: readonly string[];
+}
+
+interface PlaceRow extends Omit<StoredTurns, 'turns' | 'prompts'> {
+  readonly id: number;
+  readonly file_id: number | null;
 }
 
 interface PromptRow {
@@ -31,17 +41,20 @@ interface PromptRow {
   readonly pos: number;
   readonly uuid: string;
   readonly at: number;
+  readonly text: string;
 }
 
-export function turnRows(db: Database, run: Run): Pick<Store, 'prompts' | 'turn' | 'turns'> {
+export function turnRows(db: Database, run: Run): Pick<Store, 'prompts' | 'turns'> {
   const prompts = db.prepare<[string, string], PromptRow>(
-    `SELECT e.session_id, e.file_id, e.pos, e.uuid, e.at FROM sessions s
+    `SELECT e.session_id, e.file_id, e.pos, e.uuid, e.at, substr(e.text, 1, ${beginning}) AS text FROM sessions s
        JOIN entries e INDEXED BY entries_by_person ON e.session_id = s.id AND e.author = 'person' JOIN files f ON f.id = e.file_id
      WHERE s.session = ? AND s.agent = ? AND ${inMain} ORDER BY f.born_at, f.key, e.pos`,
   );
-  const firstFile = db.prepare<[string, string], { session_id: number; file_id: number }>(
-    `SELECT s.id AS session_id, f.id AS file_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
-     WHERE s.session = ? AND s.agent = ? AND f.subagent IS NULL ORDER BY f.born_at, f.key LIMIT 1`,
+  const place = db.prepare<[string, string], PlaceRow>(
+    `SELECT s.id, coalesce(p.name, '') AS project, coalesce(p.path, '') AS projectPath, coalesce(s.cwd, '') AS cwd,
+       coalesce(s.title, '') AS title, (SELECT f.id FROM file_sessions x JOIN files f ON f.id = x.file_id
+         WHERE x.session_id = s.id AND f.subagent IS NULL ORDER BY f.born_at, f.key LIMIT 1) AS file_id
+     FROM sessions s LEFT JOIN projects p ON p.id = s.project_id WHERE s.session = ? AND s.agent = ?`,
   );
   const places = db
     .prepare<[number, number, number, number], number>(
@@ -59,41 +72,40 @@ export function turnRows(db: Database, run: Run): Pick<Store, 'prompts' | 'turn'
      JOIN entries e ON e.id = j.value JOIN tool_uses t ON t.entry_id = e.id WHERE e.tools IS NOT NULL ORDER BY j.key, t.id`,
   );
 
-  function stretches(agent: string, session: string): Stretch[] {
-    const rows = prompts.all(session, agent);
-    const found = rows.map(({ session_id, file_id, pos }, i): Stretch => {
+  function stretches({ id, file_id }: PlaceRow, rows: readonly PromptRow[]): Stretch[] {
+    const found = rows.map((row, i): Stretch => {
       const next = rows[i + 1];
-      const to = next?.file_id === file_id ? next.pos : Number.MAX_SAFE_INTEGER;
-      return { prompt: i + 1, session_id, file_id, from: pos, to };
+      const to = next?.file_id === row.file_id ? next.pos : Number.MAX_SAFE_INTEGER;
+      const before = rows.slice(Math.max(0, i - promptsBefore), i).map(({ text }) => text);
+      return { prompt: i + 1, session_id: id, file_id: row.file_id, from: row.pos, to, before: before.reverse() };
     });
     const [first] = found;
-    const opening = first ?? firstFile.get(session, agent);
-    if (opening !== undefined)
-      found.unshift({ ...opening, prompt: 0, from: 0, to: first?.from ?? Number.MAX_SAFE_INTEGER });
-    return found;
+    const file = first?.file_id ?? file_id;
+    const to = first?.from ?? Number.MAX_SAFE_INTEGER;
+    return file === null ? found : [{ prompt: 0, session_id: id, file_id: file, from: 0, to, before: [] }, ...found];
   }
 
-  function read({ prompt, session_id, file_id, from, to }: Stretch): StoredTurn | undefined {
+  function read({ prompt, session_id, file_id, from, to, before }: Stretch): StoredTurn | undefined {
     const all = places.all(file_id, from, to, session_id);
     if (all.length === 0) return undefined;
     const ids = JSON.stringify(headAndTail(all, firstEntries, lastEntries));
-    return { prompt, entries: entries.all(ids).map(toEntry), toolUses: toolUses.all(ids).map(toToolUse) };
+    return { prompt, before, entries: entries.all(ids).map(toEntry), toolUses: toolUses.all(ids).map(toToolUse) };
   }
 
   return {
     async prompts(agent, session) {
       return run(() => prompts.all(session, agent).map(({ uuid, at }, i) => ({ prompt: i + 1, entry: uuid, at })));
     },
-    async turn(agent, session, prompt) {
+    async turns(agent, session, prompt) {
       return run(() => {
-        const stretch = stretches(agent, session).find((one) => one.prompt === prompt);
-        return stretch === undefined ? undefined : read(stretch);
+        const row = place.get(session, agent);
+        if (row === undefined) return undefined;
+        const rows = prompts.all(session, agent);
+        const all = stretches(row, rows).filter((stretch) => prompt === undefined || stretch.prompt === prompt);
+        const turns = headAndTail(all, firstTurns, lastTurns).flatMap((stretch) => read(stretch) ?? []);
+        const { project, projectPath, cwd, title } = row;
+        return { project, projectPath, cwd, title, prompts: rows.length, turns };
       });
-    },
-    async turns(agent, session) {
-      return run(() =>
-        headAndTail(stretches(agent, session), firstTurns, lastTurns).flatMap((stretch) => read(stretch) ?? []),
-      );
     },
   };
 }

@@ -1,0 +1,139 @@
+// ③ Store → what a distiller works on: turns, the turns of a session, the turns of a conversation. All of it bounded.
+import type { AgentName } from '../schema/agent-name.ts';
+import type { Entry } from '../schema/entry.ts';
+import type { Moment } from '../schema/time.ts';
+import type { ToolUse } from '../schema/tool-use.ts';
+import type { Store, StoredTurn } from '../store/store.ts';
+
+export interface Place {
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly project: string;
+  readonly projectPath: string;
+  readonly cwd: string;
+}
+
+/** A person's prompt and all that follows until the next, without subagents, branches that were left, and copies. */
+export interface Turn extends Place {
+  /** The number of the prompt in its session, from 1; 0 for what came before the first. */
+  readonly prompt: number;
+  /** Absent where a conversation or a session begins in the middle of a turn. */
+  readonly request?: Entry;
+  /** The beginnings of the prompts before it, the nearest first. */
+  readonly before: readonly string[];
+  readonly entries: readonly Entry[];
+  readonly toolUses: readonly ToolUse[];
+  readonly startedAt: Moment;
+  readonly endedAt: Moment;
+}
+
+export interface SessionMaterial extends Place {
+  readonly title: string;
+  readonly startedAt: Moment;
+  readonly endedAt: Moment;
+  readonly prompts: number;
+  readonly turns: readonly Turn[];
+}
+
+export interface ConversationMaterial extends Omit<SessionMaterial, 'title' | 'prompts'> {
+  readonly id: number;
+}
+
+export interface TurnKey {
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly prompt: number;
+}
+
+export async function readTurn(store: Store, key: TurnKey): Promise<Turn | undefined> {
+  const found = await store.turns(key.agent, key.session, key.prompt);
+  const [turn] = found?.turns ?? [];
+  return found === undefined || turn === undefined
+    ? undefined
+    : toTurn({ agent: key.agent, session: key.session, ...placeOf(found) }, turn);
+}
+
+export async function readSession(store: Store, key: Omit<TurnKey, 'prompt'>): Promise<SessionMaterial | undefined> {
+  const found = await store.turns(key.agent, key.session);
+  if (found === undefined) return undefined;
+  const place: Place = { agent: key.agent, session: key.session, ...placeOf(found) };
+  const turns = found.turns.map((turn) => toTurn(place, turn));
+  const span = spanOf(turns);
+  return span === undefined ? undefined : { ...place, title: found.title, prompts: found.prompts, ...span, turns };
+}
+
+/** Undefined when there is nothing in it that a distiller may look at, as in a conversation of a subagent. */
+export async function readConversation(store: Store, id: number): Promise<ConversationMaterial | undefined> {
+  const entries = (await store.conversationEntries(id)).filter(
+    (entry) => !entry.abandoned && entry.subagent === undefined,
+  );
+  const [first] = entries;
+  if (first === undefined) return undefined;
+  const session = (await store.findSessions(first.session)).find(
+    (one) => one.id === first.session && one.agent === first.agent,
+  );
+  const place: Place = {
+    agent: first.agent,
+    session: first.session,
+    ...placeOf(session ?? { project: '', projectPath: '', cwd: '' }),
+  };
+  const uses = new Map<string, ToolUse[]>();
+  for (const use of await store.toolUses(entries.filter(({ tools }) => tools.length > 0).map((entry) => entry.id)))
+    uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);
+  const turns = cutIntoTurns(entries).map((part, i, all) =>
+    toTurn(place, {
+      prompt: i + (all[0]?.[0]?.author === 'person' ? 1 : 0),
+      before: all
+        .slice(Math.max(0, i - 3), i)
+        .reverse()
+        .flatMap(([prompt]) => (prompt?.author === 'person' ? [prompt.text.slice(0, 1000)] : [])),
+      entries: part,
+      toolUses: part.flatMap((entry) => uses.get(entry.id) ?? []),
+    }),
+  );
+  const span = spanOf(turns);
+  return span === undefined ? undefined : { id, ...place, ...span, turns };
+}
+
+function cutIntoTurns(entries: readonly Entry[]): Entry[][] {
+  const turns: Entry[][] = [];
+  for (const entry of entries) {
+    const last = turns.at(-1);
+    if (last === undefined || entry.author === 'person') turns.push([entry]);
+    else last.push(entry);
+  }
+  return turns;
+}
+
+const placeOf = ({ project, projectPath, cwd }: Pick<Place, 'project' | 'projectPath' | 'cwd'>) => ({
+  project,
+  projectPath,
+  cwd,
+});
+
+function toTurn(place: Place, { prompt, before, entries, toolUses }: StoredTurn): Turn {
+  const [first] = entries;
+  // A use takes its time from the entry that asked for it, so entries alone say when a turn was.
+  const times = entries.map(({ at }) => at).sort();
+  return {
+    ...place,
+    prompt,
+    ...(first?.author === 'person' ? { request: first } : {}),
+    before,
+    entries,
+    toolUses,
+    startedAt: times[0] as Moment,
+    endedAt: times.at(-1) as Moment,
+  };
+}
+
+const spanOf = (turns: readonly Turn[]): { startedAt: Moment; endedAt: Moment } | undefined =>
+  turns.length === 0
+    ? undefined
+    : {
+        startedAt: turns.map(({ startedAt }) => startedAt).sort()[0] as Moment,
+        endedAt: turns
+          .map(({ endedAt }) => endedAt)
+          .sort()
+          .at(-1) as Moment,
+      };

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { commitMessage, outcomeOf, parseCommand } from './commands.ts';
+
+describe('a command', () => {
+  it.each([
+    ['cd /home/dev/tide && npm test 2>&1 | tail -20', 'test', 'npm test'],
+    ['CI=1 npx vitest run src/a.test.ts', 'test', 'npx vitest run src/a.test.ts'],
+    ['uv run pytest -m browser -v', 'test', 'uv run pytest -m browser -v'],
+    ['npm run typecheck > /dev/null', 'check', 'npm run typecheck'],
+    ['npx tsc --noEmit', 'check', 'npx tsc --noEmit'],
+    ['make', 'build', 'make'],
+    ['pnpm add -D vite', 'install', 'pnpm add -D vite'],
+    ['git add -A && git commit -m "feat: tide; and ebb"', 'commit', 'git commit -m "feat: tide; and ebb"'],
+    ['git tag v1.2.0 && git push --tags', 'tag', 'git tag v1.2.0'],
+    ['npm publish --access public', 'publish', 'npm publish --access public'],
+    ['gh pr create --title "x"', 'request', 'gh pr create --title "x"'],
+    ['git status && git diff', 'look', 'git status'],
+    ['grep -rn "npm test" docs', 'look', 'grep -rn "npm test" docs'],
+    ['git tag -l', 'run', 'git tag -l'],
+    ['rm -rf dist', 'alter', 'rm -rf dist'],
+    ['python3 scripts/seed.py', 'run', 'python3 scripts/seed.py'],
+  ])('%j is of kind %s', (command, kind, told) => expect(parseCommand(command)).toEqual({ kind, told }));
+
+  it('failed when it says so, though a pipe hid how it ended', () => {
+    expect(outcomeOf('test', 'ok', 'Tests  2 failed | 10 passed')).toBe('failed');
+    expect(outcomeOf('test', 'ok', '40 passed, 0 failed')).toBe('ok');
+    expect(outcomeOf('check', 'ok', 'a.ts(1,2): error TS2305: no exported member')).toBe('failed');
+    expect(outcomeOf('run', 'ok', '2 failed')).toBe('ok');
+    expect(outcomeOf('run', 'error', '')).toBe('failed');
+    expect(outcomeOf('run', undefined, '')).toBe('unknown');
+  });
+
+  it('that commits tells its message, also from a here-document', () => {
+    expect(commitMessage('git commit -m "fix: the table\n\nmore"')).toBe('fix: the table');
+    expect(commitMessage("git commit -am 'one'")).toBe('one');
+    expect(commitMessage('git commit -m "$(cat <<\'EOF\'\nfeat: ebb\n\nbody\nEOF\n)"')).toBe('feat: ebb');
+    expect(commitMessage('git commit --amend --no-edit')).toBeUndefined();
+  });
+});

@@ -1,0 +1,123 @@
+// Sentences that a person would want to find again: decisions, and what was understood. Marked by language, quoted as said.
+import type { Entry } from '../../schema/entry.ts';
+import { sentencesOf } from '../../text/gist.ts';
+import { answerText, isAnswer } from '../../text/open-ends.ts';
+import type { Turn } from '../material.ts';
+import { inPieces, typedText } from './request.ts';
+import { capital } from './say.ts';
+
+export interface Said {
+  readonly text: string;
+  readonly entry: string;
+  readonly at: string;
+}
+
+/** More of an answer is looked at only at its two ends (see sentencesOf); of very many answers, the last. */
+const mostAnswers = 40;
+const shortest = 25;
+const longest = 320;
+
+/** A choice, made by the person in so many words. */
+const chosen = [
+  /\b(?:let'?s|let us|we(?:'ll| will| should|'re going to)|i(?:'ll| will| want (?:us |you )?to| think we (?:should|want to)|'d rather)) (?:\w+ )?(?:use|go with|switch to|stick (?:with|to)|keep|move to|drop)\b(?! (?:something|it|that|this)\b)(?=.{3,})/i,
+  /^(?:(?:ok(?:ay)?|no|yes|actually|please)\W+)?(?:use|do|make|keep|put|take|let'?s|we|i)\b.*\b(?:instead of|rather than)\b/i,
+  /\b(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|opted|concluded)\b/i,
+  /\b(?:must|should) (?:never|always)\b(?! happen)/i,
+];
+/** Too weak by themselves: `let's do that`, `instead of fixing, could you explain?` */
+const unchosen =
+  /\?\s*$|^(?:why|how|what|would|could|do you|did|does|is|are)\b|\blet'?s (?:do|keep) (?:it|that|this)\b/i;
+
+/** A choice that the agent states as made. */
+const stated =
+  /^(?:decision|we(?:'ve| have)? decided|i(?:'ve| have)? decided|the decision (?:is|was)|(?:decided|chose|opted) (?:to|for|on)|agreed(?: (?:to|on|that))?:?)\b|\b(?:was|were) chosen (?:because|over|since)\b/i;
+
+/** What was understood, stated as certain. */
+const understood: readonly (readonly [RegExp, number])[] = [
+  [/\broot cause\b/i, 4],
+  [/\b(?:it )?turns? out\b|\bturned out\b/i, 4],
+  [
+    /\bthe (?:actual |real |main |underlying |core )?(?:issue|problem|bug|reason|cause|culprit|trick|key|catch|difference)(?: here)? (?:is|was)(?: that)?\b/i,
+    3,
+  ],
+  [/\b(?:was|were|is|are) (?:caused by|due to)\b|\bbecause of\b/i, 3],
+  [
+    /\b(?:i|we)(?:'ve| have)? (?:found|discovered|learned|learnt|realized|realised|identified) (?:that|out|the (?:issue|problem|bug|cause|reason))\b/i,
+    3,
+  ],
+  [
+    /\b(?:fails?|failed|failing|breaks?|broke|crash\w*|hangs?|happens?|happened|works?|worked|didn'?t work|doesn'?t work) (?:\w+ ){0,3}because\b/i,
+    3,
+  ],
+  [/\bthis (?:is|was) (?:why|because)\b|\bthat(?:'s| is) why\b|\bwhich (?:explains|means|causes)\b/i, 2],
+  [
+    /\b(?:has|have) a known (?:bug|issue|limitation)\b|\b(?:is|are) not supported\b|\bdoes(?:n't| not) support\b|\bonly works (?:when|if|with|in)\b/i,
+    2,
+  ],
+];
+/** Plans, offers and guesses are no knowledge. */
+const uncertain =
+  /\?\s*$|:\s*$|^(?:actually|looking at|the (?:sed|grep|edit|search|command)\b|let me|now|next|i'?ll|i will|i should|i need|i can|we can|we could|you can|to fix|first|then|if|maybe|perhaps|could|should|would|i see|see if|try|look|check|hmm|wait|ah|oh)\b|\b(?:might|maybe|perhaps|probably|likely|i think|i guess|i bet|seems?|could be|may be|not sure|let me|i'll|should i|want me|would you)\b/i;
+
+/** A quick look that spares most answers the work of being cut into sentences. */
+const worthALook =
+  /root cause|turn(?:s|ed) out|issue|problem|\bbug\b|reason|cause|culprit|because|due to|found|discovered|learned|realized|realised|identified|that(?:'s| is) why|known|not supported|doesn't support|does not support|only works|decision|decided|chose|agreed|opted/i;
+
+export interface Finding extends Said {
+  /** The clearer it is marked, the higher; more where it stands in the last answer, after the work. */
+  readonly weight: number;
+}
+
+export function decisionsOf(turn: Turn): Said[] {
+  const found: Said[] = [];
+  if (turn.request !== undefined) {
+    // What comes later in a long prompt is more often pasted than said.
+    const typed = sentencesOf(typedText(turn.request.text)).slice(0, 10);
+    for (const text of typed.flatMap((sentence) => inPieces(sentence.text)))
+      if (fits(text) && !unchosen.test(text) && chosen.some((pattern) => pattern.test(text)))
+        found.push(said(text, turn.request));
+  }
+  for (const { text, entry } of answerSentences(turn))
+    if (fits(text) && stated.test(text) && !/\?\s*$|:\s*$/.test(text)) found.push(said(text, entry));
+  return distinct(found);
+}
+
+/** The most telling first. */
+export function findingsOf(turn: Turn): Finding[] {
+  const found: Finding[] = [];
+  const last = turn.entries.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');
+  for (const { text, entry } of answerSentences(turn)) {
+    if (!fits(text) || text.length < 40 || uncertain.test(text)) continue;
+    const marked = understood.reduce((sum, [pattern, points]) => sum + (pattern.test(text) ? points : 0), 0);
+    if (marked >= 3) found.push({ ...said(text, entry), weight: marked + (entry === last ? 1.5 : 0) });
+  }
+  return distinct(found.sort((a, b) => b.weight - a.weight));
+}
+
+function answerSentences(turn: Turn): { text: string; entry: Entry }[] {
+  const answers = turn.entries.filter((entry) => isAnswer(entry) && worthALook.test(entry.text));
+  return answers
+    .slice(-mostAnswers)
+    .flatMap((entry) => sentencesOf(answerText(entry)).map(({ text }) => ({ text, entry })));
+}
+
+const fits = (text: string): boolean =>
+  text.length >= shortest &&
+  text.length <= longest &&
+  !/^["“]/.test(text) &&
+  /\s\S+\s/.test(text) &&
+  !/[{}]|=>|\|\s|https?:/.test(text);
+
+const said = (text: string, { id, at }: Pick<Entry, 'id' | 'at'>): Said => ({
+  text: capital(text.replace(/[\s,;:]+$/, '')),
+  entry: id,
+  at,
+});
+
+function distinct<T extends Said>(all: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return all.filter(({ text }) => {
+    const key = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ');
+    return !seen.has(key) && seen.add(key);
+  });
+}

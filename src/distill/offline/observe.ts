@@ -1,0 +1,254 @@
+// A turn → an observation, from what was asked, what was done and what was said. Deterministic: no clock, no chance, no model.
+import type { ObservationText, ObservationType } from '../../schema/observation.ts';
+import { cut, gist, joinSentences, sentencesOf } from '../../text/gist.ts';
+import { answerText, isAnswer } from '../../text/open-ends.ts';
+import type { Turn } from '../material.ts';
+import type { CommandKind } from './commands.ts';
+import { conceptsOf } from './concepts.ts';
+import { type Command, type Deeds, deedsOf, usesOf } from './deeds.ts';
+import { decisionsOf, type Finding, findingsOf, type Said } from './notable.ts';
+import { type Asked, readRequest, saysNothing, typedText } from './request.ts';
+import { capital, code, ended, fileName, listed, unique } from './say.ts';
+
+/** An answer shorter than this, without any work, is small talk. */
+const substance = 160;
+const longestTitle = 110;
+
+/** All that is known of a turn before a word is chosen. Summaries and extractions start from it too. */
+export interface Reading {
+  readonly turn: Turn;
+  readonly asked: Asked;
+  readonly deeds: Deeds;
+  readonly decisions: readonly Said[];
+  readonly findings: readonly Finding[];
+  /** The last thing that the agent said, without the line that names its tools. */
+  readonly answer: string;
+  readonly title: string;
+  /** Whether the title would tell somebody who was not there. */
+  readonly clear: boolean;
+  readonly type: ObservationType;
+}
+
+/** False for greetings, commands to the client and interruptions: there is nothing to distil. */
+export function hasWork(turn: Turn): boolean {
+  if (usesOf(turn).length > 0) return true;
+  const said = turn.entries.reduce((sum, entry) => sum + (isAnswer(entry) ? answerText(entry).length : 0), 0);
+  return said >= substance && !saysNothing(turn.request?.text ?? 'what came before');
+}
+
+export function readingOf(turn: Turn): Reading | undefined {
+  if (!hasWork(turn)) return undefined;
+  const asked = readRequest(turn.request?.text ?? '');
+  const deeds = deedsOf(turn);
+  const decisions = decisionsOf(turn);
+  const findings = findingsOf(turn);
+  const answer =
+    turn.entries
+      .filter(isAnswer)
+      .map(answerText)
+      .filter((text) => text.trim() !== '')
+      .at(-1) ?? '';
+  const title = titleOf(turn, asked, deeds, answer);
+  const clear = asked.sure || (title !== asked.title && !/^(?:Changed|Ran|Read|Looked|Searched|Worked)\b/.test(title));
+  return { turn, asked, deeds, decisions, findings, answer, title, clear, type: typeOf(turn, title, deeds, decisions) };
+}
+
+export function observeTurn(turn: Turn): ObservationText | undefined {
+  const reading = readingOf(turn);
+  if (reading === undefined) return undefined;
+  const { deeds, answer, title, type } = reading;
+  const request = typedText(turn.request?.text ?? '');
+  return {
+    type,
+    title,
+    subtitle: subtitleOf(reading),
+    facts: factsOf(reading),
+    narrative: narrativeOf(reading),
+    concepts: conceptsOf([title, title, request, answer], [...deeds.modified, ...deeds.read.slice(0, 5)]),
+  };
+}
+
+const goesOn = /^\W*(?:ok(?:ay)?\W+)?(?:continue|go on|keep going|carry on|proceed|go ahead)\b.{0,20}$/i;
+
+function titleOf(turn: Turn, asked: Asked, deeds: Deeds, answer: string): string {
+  const committed = deeds.commands.findLast(({ message, outcome }) => message !== undefined && outcome !== 'failed');
+  const before = turn.before.map((text) => readRequest(text)).find(({ sure }) => sure)?.title;
+  const title =
+    (asked.sure ? asked.title : '') ||
+    commitTitle(committed) ||
+    achieved(answer) ||
+    asked.title ||
+    (before !== undefined && goesOn.test(turn.request?.text ?? '') ? `Continued: ${before}` : '') ||
+    doneTitle(deeds) ||
+    outcomeIn(answer, longestTitle) ||
+    before ||
+    `Worked with ${listed([...deeds.tools], 3) || 'no tools'}`;
+  return cut(title, longestTitle);
+}
+
+const commitTitle = (commit: Command | undefined): string =>
+  capital((commit?.message ?? '').replace(/^(?:\w+)(?:\([^)]*\))?!?:\s+/, '')).replace(/\.$/, '');
+
+const didIt =
+  /^(?:(?:i|we)(?:'ve| have)?(?: successfully| now| also)? |successfully |now )?(?:added|fixed|created|updated|removed|renamed|moved|ported|implemented|replaced|changed|refactored|rewrote|wrote|converted|migrated|committed|pushed|merged|rebased|switched|restored|made|set up|simplified|split|extracted|installed|configured|improved|deleted|resolved|completed|modernized|modernised|built|cleaned up|disabled|enabled)(?![-\w])/i;
+const isPlan =
+  /:$|^(?:let me|now (?:let|i|we|run|update)|next|i'?ll|i will|i need|i should|i can|i see|i want|hmm|wait|ah+|oh|aha|good|great|perfect|excellent|done|you(?:'re| are) (?:absolutely )?right|here(?:'s| is| are)|try|want me|should i|would you|ready)\b/i;
+
+/** The first sentence in which an answer says what it did. */
+export function achieved(answer: string): string {
+  const told = sentencesOf(answer)
+    .slice(0, 14)
+    .find(({ text }) => didIt.test(text) && text.length >= 25 && text.length <= 220);
+  if (told === undefined) return '';
+  const plain = told.text.replace(/^(?:(?:i|we)(?:'ve| have)?(?: successfully| now| also)? |successfully |now )/i, '');
+  return capital(plain)
+    .replace(/[\s.:!]+$/, '')
+    .replace(/\s(?:including|that (?:covers?|will|now|includes?)|with|by|to|as follows|the following(?: \w+)?)$/, '');
+}
+
+/** What came of it, in the words of the answer; empty when it ends in the middle of the work. */
+export function outcomeIn(answer: string, max: number): string {
+  const telling = sentencesOf(answer.replace(/<\/?[a-z][\w-]*>/gi, ' '))
+    .map(({ text }) => text)
+    .filter((text) => text.length >= 20 && !isPlan.test(text));
+  return telling.length === 0 ? '' : joinSentences(telling.slice(0, 6), max);
+}
+
+function doneTitle({ modified, read, commands, delegated, searches }: Deeds): string {
+  if (modified.length > 0) return `Changed ${listed(modified.map(fileName), 3)}`;
+  const [acted] = commands.filter(({ kind }) => kind !== 'look');
+  if (acted !== undefined)
+    return `Ran ${code(cut(acted.told, 70))}${acted.outcome === 'failed' ? ', which failed' : ''}`;
+  if (delegated[0] !== undefined) return `Asked a subagent: ${delegated[0]}`;
+  if (read.length > 0) return `Read ${listed(read.map(fileName), 3)}`;
+  if (searches[0] !== undefined) return `Searched for ${code(cut(searches[0], 70))}`;
+  return commands[0] === undefined ? '' : `Looked at ${code(cut(commands[0].told, 70))}`;
+}
+
+const typeWords: readonly (readonly [ObservationType, RegExp])[] = [
+  [
+    'bugfix',
+    /\b(?:fix(?:es|ed|ing)?|bugs?|broken?|breaks|crash\w*|errors?|fail(?:s|ed|ing|ures?)?|does(?:n't| not) work|not working|regressions?|wrong|exception|explode[ds]?|still (?:not|the same)|issues?)\b/gi,
+  ],
+  [
+    'refactor',
+    /\b(?:refactor\w*|clean(?:er|ed|ing)?(?: ?up)?|renam\w+|restructur\w+|simplif\w+|de-?dup\w*|duplicat\w+|untangle|reorgani[sz]\w+|concise|extract|split|move|port)\b/gi,
+  ],
+  [
+    'feature',
+    /\b(?:add(?:s|ed|ing)?|implement\w*|creat(?:e|es|ed|ing)|support\w*|introduce\w*|feature|enable|allow|build|new)\b/gi,
+  ],
+];
+const leading: readonly (readonly [ObservationType, RegExp])[] = [
+  ['bugfix', /^(?:fix|resolve|debug|repair|correct)\b/i],
+  ['refactor', /^(?:refactor|rename|move|simplify|clean|extract|split|port|restructure|reorgani[sz]e|deduplicate)\b/i],
+  ['feature', /^(?:add|implement|create|build|support|introduce|enable|allow)\b/i],
+];
+const alters: ReadonlySet<CommandKind> = new Set([
+  'alter',
+  'install',
+  'merge',
+  'push',
+  'tag',
+  'publish',
+  'request',
+  'build',
+]);
+const documents = /\.(?:md|mdx|txt|rst|adoc)$|(?:^|\/)(?:LICENSE|CHANGELOG|\.gitignore)/i;
+
+function typeOf(turn: Turn, title: string, { modified, commands }: Deeds, decisions: readonly Said[]): ObservationType {
+  const committed = commands.filter(({ kind, outcome }) => kind === 'commit' && outcome !== 'failed');
+  if (modified.length === 0 && committed.length === 0) {
+    const byPerson = decisions.some(({ entry }) => entry === turn.request?.id);
+    if (byPerson) return 'decision';
+    return commands.some(({ kind, outcome }) => outcome !== 'failed' && alters.has(kind)) ? 'change' : 'discovery';
+  }
+  const said = committed.map(({ message }) => /^(fix|feat|refactor)\b/.exec(message ?? '')?.[1]).at(-1);
+  if (said !== undefined) return said === 'fix' ? 'bugfix' : said === 'feat' ? 'feature' : 'refactor';
+  const first = leading.find(([, pattern]) => pattern.test(title))?.[0];
+  if (modified.length > 0 && modified.every((file) => documents.test(file)))
+    return first === 'bugfix' ? first : 'change';
+  if (first !== undefined) return first;
+  const request = typedText(turn.request?.text ?? '').slice(0, 2000) || turn.before[0] || title;
+  const counts = typeWords.map(([type, pattern]) => ({ type, count: (request.match(pattern) ?? []).length }));
+  const best = counts.reduce((a, b) => (b.count > a.count ? b : a));
+  return best.count > 0 ? best.type : 'change';
+}
+
+function subtitleOf({ turn, deeds, answer, title }: Reading): string {
+  const said = achieved(answer);
+  const told = said === '' || said === title ? outcomeIn(answer, 160) : said;
+  if (told !== '' && told !== title) return cut(told, 160);
+  if (deeds.modified.length > 0) return `Changed ${listed(deeds.modified, 4)}`;
+  return turn.request === undefined ? '' : cut(typedText(turn.request.text), 160);
+}
+
+const mostFacts = 10;
+
+function factsOf({ turn, deeds, decisions, findings }: Reading): string[] {
+  const { modified, commands, failures } = deeds;
+  const facts: string[] = [];
+  if (modified.length > 0) facts.push(`Modified ${listed(modified.map(code), 6)}.`);
+  for (const { message } of commands) if (message !== undefined) facts.push(`Committed: ${ended(message)}`);
+  for (const said of decisions.slice(0, 3))
+    facts.push(`${said.entry === turn.request?.id ? 'The person decided' : 'Decided'}: “${said.text}”`);
+  for (const { command, gone } of failures.slice(0, 3)) {
+    const reason = command.reason === '' ? '' : `: ${command.reason}`;
+    facts.push(`${code(command.told)} failed${reason}${gone ? ' (it passed later)' : ' (not solved in this turn)'}.`);
+  }
+  for (const kind of ['test', 'check', 'build'] as const) {
+    const last = commands.findLast((command) => command.kind === kind);
+    if (last?.outcome === 'ok') facts.push(`${code(last.told)} passed.`);
+  }
+  for (const { kind, told, outcome } of commands)
+    if (['tag', 'publish', 'request', 'push', 'merge', 'install'].includes(kind) && outcome === 'ok')
+      facts.push(`Ran ${code(told)}.`);
+  for (const said of findings.slice(0, 3)) facts.push(ended(said.text));
+  return unique(facts).slice(0, mostFacts);
+}
+
+function narrativeOf({ turn, asked, deeds, answer }: Reading): string {
+  const request =
+    asked.sentences.length > 0 ? gist(asked.sentences.join('\n\n'), 260) : cut(turn.request?.text ?? '', 120);
+  const said = outcomeIn(answer, 320);
+  return [
+    turn.request === undefined ? '' : `The person asked: ${ended(request)}`,
+    doneSentence(deeds),
+    troubleSentence(deeds),
+    said === '' ? '' : `It ended with: ${ended(said)}`,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+/** `Read a and b, modified c, ran 5 commands.` */
+export function doneSentence({ modified, read, commands, searches, delegated }: Deeds): string {
+  const ran = commands.filter(({ kind }) => kind !== 'look');
+  const parts = [
+    read.length > 0 ? `read ${listed(read.map(fileName), 3)}` : '',
+    searches.length > 0
+      ? `searched for ${listed(
+          searches.map((search) => code(cut(search, 40))),
+          2,
+        )}`
+      : '',
+    delegated.length > 0
+      ? `asked subagents to ${listed(
+          delegated.map((task) => `“${cut(task, 60)}”`),
+          2,
+        )}`
+      : '',
+    modified.length > 0 ? `modified ${listed(modified.map(fileName), 4)}` : '',
+    ran.length > 0 ? `ran ${listed(unique(ran.map(({ told }) => code(cut(told, 50)))), 3)}` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? '' : capital(`${listed(parts, 9)}.`);
+}
+
+function troubleSentence({ failures }: Deeds): string {
+  const open = failures.filter(({ gone }) => !gone).length;
+  const solved = failures.length - open;
+  const some = (count: number) => (count === 1 ? 'one command' : `${count} commands`);
+  if (failures.length === 0) return '';
+  if (open === 0) return `${capital(some(solved))} failed on the way and passed in the end.`;
+  return `${capital(some(open))} failed and did not pass in this turn.`;
+}

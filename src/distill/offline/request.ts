@@ -1,0 +1,241 @@
+// What a person typed → what was asked, in prose: without pasted logs and code, without greetings, the verb first.
+
+import { cut, sentencesOf } from '../../text/gist.ts';
+import { assent } from '../../text/open-ends.ts';
+import { isEveryday, isTellingWord } from '../../text/stop-words.ts';
+import { capital } from './say.ts';
+
+const longest = 100;
+
+/** Lines that nobody types as prose: output, code, JSON, stack traces, prompts of a shell, paths alone. */
+const pasted: readonly RegExp[] = [
+  /^\s*[{}[\]()<>]/,
+  /^\s*["'][\w$-]+["']\s*:/,
+  /[{};]\s*$/,
+  /=>\s*$|^\s*(?:const|let|var|import|export|function|def|class|return|await|from)\s+[\w{*$]+.*[=({;:]/,
+  /^\s*at\s+.+[:(]\d+/,
+  /^\s*File "[^"]+", line \d+/,
+  /^\s*(?:Traceback|Caused by:|During handling)/,
+  /^\s*(?:➜|❯|\$|>|%|»|⏵|\+|-\s{2,}|\d+\s*[|:│]|\|)\s/,
+  /^\s*~?\/\S+\s*\([^)]*\)\s*$/,
+  /^\s*['"]?(?:~|\.{0,2})?\/[^\s'"]+(?:[ \w.-]+\.\w+)?['"]?\s*$/,
+  /^\s*\[?\d{1,4}[-:/]\d{2}[-:/T.]\d{2}/,
+  /\b(?:npm|yarn|pnpm) (?:ERR|WARN|error|warn)\b/i,
+  /^\s*\w+=["'\w[({].*,?\s*$/,
+  /^\s*\[?(?:error|warn(?:ing)?|info|debug|fatal|trace|notice)\b\]?\s*[:[(]/i,
+  /^\s*\w*(?:Error|Exception|Warning)\b.*:/,
+  /[╭╰│┃━─═]{2,}|_{6,}|={6,}/,
+  /^\s*#\d+\s+\d/,
+  /^\s*[\w$]+:\s.*,\s*$/,
+  /^\s+(?:errno|code|syscall|path|stack|message):\s/,
+  /^\s*(?:=>|\[\+\]|\p{Extended_Pictographic})/u,
+  /\)\s*(?:as \w+)?:\s*$|^\s*[\w.]+\s*=\s*\S+\(/,
+  /^\s*(?:GET|POST|PUT|DELETE|PATCH|HEAD)\b/,
+  /\S{90,}/,
+  /^\s*(?:Tip|Note|Hint|Usage|Generated|Downloading|Installing|Compiling|Running|Collecting)\b.{0,80}(?::|\.\.\.|\bin \d)/,
+];
+
+const isPasted = (line: string): boolean => {
+  if (pasted.some((pattern) => pattern.test(line))) return true;
+  if (line.length < 12) return false;
+  let letters = 0;
+  for (const char of line) if (/[\p{L}\s]/u.test(char)) letters++;
+  return letters / line.length < 0.6;
+};
+
+/** More of a prompt than this says nothing new about what was asked. */
+const looked = 6000;
+
+/** Of many lines in a row that end like no sentence, the first two were typed and the rest pasted. */
+function withoutBlocks(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  let block: string[] = [];
+  const flush = () => {
+    const open = block.filter((line) => !/[.?!:,;]\s*\\?$|^\s*(?:[-*•]|\d+[.)])\s/.test(line)).length;
+    kept.push(...(block.length >= 8 && open > block.length * 0.6 ? block.slice(0, 2) : block));
+    block = [];
+  };
+  for (const line of lines) {
+    if (line.trim() === '') {
+      flush();
+      kept.push(line);
+    } else block.push(line);
+  }
+  flush();
+  return kept;
+}
+
+/** The prompt without what was pasted into it. */
+export function typedText(text: string): string {
+  const lines = text.slice(0, looked).split('\n');
+  let fenced = false;
+  const kept = lines.filter((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) {
+      fenced = !fenced;
+      return false;
+    }
+    return !fenced && !isPasted(line.replace(/\\$/, ''));
+  });
+  return withoutBlocks(kept)
+    .join('\n')
+    .replace(/(?<!`)<\/?[a-z][\w-]*(?:\s[^>]{0,200})?>(?!`)/gi, ' ')
+    .replace(/\s[:;]-?[()/|DP](?=\s|$)/gm, ' ')
+    .replace(/\[(?:Image|Screenshot|Pasted text)[^\]]{0,40}\]/g, ' ')
+    .replace(/(^|\s)@(?=[\w./-]+)/g, '$1');
+}
+
+/** What stands before the matter itself; taken off again and again. */
+const preamble: readonly RegExp[] = [
+  /^(?:ok(?:ay)?|alright|all right|hey|hi|hello|oh|ah+|hm+|um+|uh+|so+|well|now|then|also|and|but|or|btw|by the way|actually|basically|maybe|just|wow|omfg|omg|wtf|fgs|fucking hell|jesus|dude|my dude|slight steering|to be fair|again|sorry|never ?mind|yes please|yes|yeah|yep|yup|sure|thanks?(?: you)?(?: so much)?)\b(?!['’-])[\s,.!:;…–—-]*/i,
+  /^(?:right|great|perfect|nice|cool|good|awesome|excellent(?: work)?|no|nope|fine|fair enough|like|wait|first|next|man|got it|my bad|absolutely|if so|if yes|once done)\s*[,.!:;…–—-]+\s*/i,
+  /^(?:hey |hi )?claude\b[\s,.!:]*/i,
+  /^(?:can|could|would|will) (?:you|we|u)(?: please| pls)?(?: also| now| just| maybe)?\s+(?=\w)/i,
+  /^(?:please|pls|kindly)\b[\s,]*/i,
+  /^(?:i(?:'d| would)? (?:like|love|want|need)|i(?:'m| am) going to need|i(?:'d| would) like to ask) you to\s+/i,
+  /^(?:i(?:'d| would)? (?:like|love|want)|we(?:'d| would)? (?:like|want)) to\s+(?=\w)/i,
+  /^(?:i(?:'d| would)? like your help (?:with|to)|help me(?: to)?|i need (?:you|help) (?:to|with))\s+/i,
+  /^(?:we|you|i)(?:'ll| will)? (?:need|have|ought) to\s+/i,
+  /^(?:we|you) should (?:probably |also |now |just )?\s*/i,
+  /^(?:let's|lets|let us)(?: also| now| just| then)?\s+(?=\w)/i,
+  /^(?:i think|i feel like|i guess|i believe|i suppose|it seems|maybe|do you think|is it possible to|would it be possible to|it would be possible to|it(?:'s| is) possible to|how about you|go ahead and|make sure (?:that )?(?:you )?(?=to\b)|feel free to)\s+(?:that\s+)?/i,
+  /^(?:to|you|and|also)\s+(?=(?:fix|add|create|update|make|write|read|check|move|remove|rename|refactor|implement|run|use|copy|find|look|do)\b)/i,
+];
+
+const verbs =
+  /^(?:fix|add|create|update|make|write|rewrite|read|check|move|remove|delete|rename|refactor|implement|run|use|copy|find|look|investigate|explain|list|show|search|review|commit|push|merge|rebase|release|publish|deploy|install|upgrade|migrate|convert|port|replace|change|adjust|improve|optimi[sz]e|simplify|clean|extract|split|set|configure|enable|disable|build|test|debug|document|describe|summari[sz]e|compare|analy[sz]e|propose|suggest|plan|design|try|undo|revert|restore|open|close|start|stop|continue|give|generate|support|handle|allow|switch|apply|address|resolve|integrate|wire|hook|bump|format|lint|translate|research|examine|tackle|reply|modify|kill|put|modernise|modernize|offload|export|import|parse|load|save|store|track|log|print|render|style|draft|help|reuse|hand|pick|solve|rework|drop|hide)\b/i;
+
+/** Means rather than ends: another sentence says more. */
+const weakVerbs =
+  /^(?:read|look|check|try|see|continue|remember|open|give|tell|use|make|put|do|run|show|start|stop|copy|find|write|set)\b/i;
+
+export function withoutPreamble(sentence: string): string {
+  let text = sentence.trim();
+  for (let again = true; again; ) {
+    again = false;
+    for (const pattern of preamble) {
+      const rest = text.replace(pattern, '');
+      if (rest !== text && rest.trim() !== '') {
+        text = rest.trim();
+        again = true;
+      }
+    }
+  }
+  return text;
+}
+
+const contentWords = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? []).filter(
+    (word) => word.length > 2 && isTellingWord(word) && !/^\d+$/.test(word) && !polite.test(word),
+  );
+
+/** Words that say what a text is about. */
+const tellingWords = (text: string): string[] => contentWords(text).filter((word) => !isEveryday(word));
+
+const polite =
+  /^(?:thanks?|please|sorry|wow|amazing|awesome|excellent|great|perfect|wtf|fuck\w*|shit\w*|stupid|idiot)$/;
+
+/** Typed, but nothing that an agent works on. */
+const commandLine = /^\s*[/!]/;
+const empty =
+  /^\W*(?:continue|go on|go ahead|proceed|do (?:it|that|this|them|so)(?: all)?|try again|again|keep going|carry on|next|same|that works|it works|wow|yo|test|ping|sleep|exit|quit|clear|[a-d]|\d+|y|n|yes|no|ok(?:ay)?|sure|please)\W*$/i;
+const praise =
+  /^(?:(?:excellent|great|amazing|awesome|wonderful|good|nice|perfect|fantastic|brilliant|thanks?|thank you|wow)\b[^.?!\n]{0,30}[.!]?\s*)+$/i;
+
+export const saysNothing = (text: string): boolean => {
+  const plain = text.trim();
+  return plain === '' || commandLine.test(plain) || empty.test(plain) || assent.test(plain) || praise.test(plain);
+};
+
+export interface Asked {
+  /** Whether the title would tell somebody who was not there. */
+  readonly sure: boolean;
+  /** One line, the verb first; empty when the prompt does not say what it is about. */
+  readonly title: string;
+  /** The sentences of the prompt, without what was pasted. */
+  readonly sentences: readonly string[];
+}
+
+export function readRequest(text: string): Asked {
+  if (saysNothing(text)) return { title: '', sure: false, sentences: [] };
+  const sentences = sentencesOf(typedText(text)).flatMap((sentence) => inPieces(sentence.text));
+  let best = { title: '', score: 0, place: 0 };
+  for (const [i, sentence] of sentences.slice(0, 8).entries()) {
+    if (saysNothing(sentence)) continue;
+    for (const title of candidates(sentence)) {
+      const score = worth(title, sentence) - 0.5 * i;
+      if (score > best.score) best = { title, score, place: i };
+    }
+  }
+  return { title: best.title, sure: best.score + 0.5 * best.place >= 3.5, sentences };
+}
+
+/** People who type in haste begin sentences in lower case. */
+export const inPieces = (sentence: string): string[] =>
+  sentence.split(
+    /(?<=[\p{L}\p{N})"'`][?!]+|(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx))(?<=[\p{L}\p{N})"'`])\.)\s+(?=\p{Ll})/u,
+  );
+
+/** A sentence as it is, and what follows where it comes to the point late. */
+function candidates(sentence: string): string[] {
+  const plain = sentence.replace(/["“][^"”]{25,}["”]|\((?=[^)]{25})[^)]*\)/g, ' ');
+  const late =
+    /.{18,}?\b((?:i(?:'d| would)? (?:want|like|need) (?:you )?to|can (?:you|we)|could (?:you|we)|please|let's|we (?:need|have) to|we should|how (?:can|do|would|about)|why (?:is|are|does|do|would))\b.{12,})/i.exec(
+      plain,
+    )?.[1];
+  return [plain, ...(late === undefined ? [] : [late])].map((text) => asTitle(withoutPreamble(text)));
+}
+
+function worth(title: string, sentence: string): number {
+  const words = tellingWords(title);
+  if (words.length === 0 || contentWords(title).length < 2) return 0;
+  const doing = weakVerbs.test(title) ? 1.8 : verbs.test(title) ? 3 : /^[a-z]{3,}ing\b/i.test(title) ? 2 : 0;
+  const asking =
+    /\?\W*$/.test(sentence) || /^(?:why|how|what|where|which|when|who|is|are|does|do)\b/i.test(title) ? 2 : 0;
+  const wanting = /\b(?:fix|bug|error|fail\w*|broken|crash\w*|wrong|doesn'?t work|missing|need|should|want)\b/i.test(
+    sentence,
+  )
+    ? 1
+    : 0;
+  const vague = /^(?:if|(?:this|these|that|those) (?:is|are|was))\b/i.test(title)
+    ? -2
+    : /^(?:it|this|that|these|those|they|there|he|she|you|i)\b/i.test(title)
+      ? -1.2
+      : /\b(?:it|this|that|these|those|them)\W*$/i.test(title)
+        ? -0.8
+        : 0;
+  const cutOff = title.endsWith('…') ? -0.5 : 0;
+  return Math.min(words.length, 5) * 0.6 + doing + asking + wanting + vague + cutOff;
+}
+
+/** Marks of a clause's end, from the clearest to the weakest, and how much must stand before each. */
+const clauses: readonly (readonly [readonly string[], number])[] = [
+  [[', but ', ', so ', '; ', ' – ', ' — ', ' - ', ': ', ', because ', ' because ', ', as '], 35],
+  [[', and ', ', which ', ', then ', ', or ', ' so that '], 45],
+  [[', '], 60],
+];
+
+/** A clause that was cut off leaves the word that led to it. */
+const withoutEnd = (text: string): string => text.replace(/(?:[\s,]+(?:then|and|or|but|so|which|also|maybe))+$/i, '');
+
+/** One line: names of files for their paths, ended where a clause ends if it is long. */
+function asTitle(text: string): string {
+  const plain = text
+    .replace(/https?:\/\/(?:www\.)?([^\s/)]+)[^\s)]*/g, '$1')
+    .replace(/\S+/g, (word) =>
+      word.includes('/') ? (/\/([\w.@-]+\.\w{1,5}[,.;:?!)`'"]*)$/.exec(word)?.[1] ?? word) : word,
+    )
+    .replace(/\s+([,.;:?!])(?!\w)/g, '$1')
+    .replace(/\s+/g, ' ')
+    .replace(/[\s,;:–—-]+$/, '')
+    .replace(/,? (?:please|pls|thanks|no)\?*$/i, '')
+    .replace(/[.!]+$/, '')
+    .trim();
+  const direct = verbs.test(plain) ? plain.replace(/\s*\?+$/, '') : plain;
+  if (direct.length <= longest) return capital(direct);
+  const head = direct.slice(0, longest);
+  for (const [marks, least] of clauses) {
+    const end = Math.max(...marks.map((mark) => head.lastIndexOf(mark)));
+    if (end > least) return capital(withoutEnd(head.slice(0, end)));
+  }
+  return capital(cut(direct, longest));
+}

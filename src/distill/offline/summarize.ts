@@ -1,0 +1,236 @@
+// The turns of a session → its account: what was asked, looked at, understood, done, and left open.
+import type { Entry } from '../../schema/entry.ts';
+import type { SummaryText } from '../../schema/summary.ts';
+import type { ToolUse } from '../../schema/tool-use.ts';
+import type { SessionEnding } from '../../store/store.ts';
+import { cut, gist } from '../../text/gist.ts';
+import { answerText, interrupted, openEnds } from '../../text/open-ends.ts';
+import type { SessionMaterial, Turn } from '../material.ts';
+import { conceptsOf } from './concepts.ts';
+import { purposeOf, shell } from './deeds.ts';
+import { achieved, outcomeIn, type Reading, readingOf } from './observe.ts';
+import { saysNothing } from './request.ts';
+import { code, ended, fileName, listed, unique } from './say.ts';
+
+const longestTitle = 110;
+
+export function summarizeSession(session: SessionMaterial): SummaryText | undefined {
+  const readings = session.turns.flatMap((turn) => readingOf(turn) ?? []);
+  if (readings.length === 0) return undefined;
+  return {
+    title: sessionTitle(session, readings),
+    request: requestOf(readings),
+    investigated: investigatedIn(readings),
+    learned: learnedIn(readings),
+    completed: completedIn(readings),
+    nextSteps: openIn(session.turns),
+    notes: notesOf(session.turns, readings),
+  };
+}
+
+/** The name that the agent gave it; else the turn that says most about the others, with the work that went into it. */
+export function sessionTitle(
+  session: Pick<SessionMaterial, 'turns'> & { title?: string },
+  readings: readonly Reading[],
+): string {
+  const given = session.title ?? '';
+  const start = given.replace(/…$/, '').trim();
+  const isPrompt = start === '' || session.turns.some(({ request }) => request?.text.trim().startsWith(start) === true);
+  if (!isPrompt && !saysNothing(given) && session.turns.some(({ entries }) => !entries[0]?.text.startsWith(start)))
+    return cut(given, longestTitle);
+  const { title } = mainTurn(readings);
+  const lower = title.toLowerCase();
+  const subjects =
+    readings.length < manyTurns
+      ? []
+      : conceptsOf(
+          readings.map((one) => one.title),
+          readings.flatMap(({ deeds }) => deeds.modified),
+        ).filter((word) => !lower.includes(word.toLowerCase()));
+  let about = '';
+  for (const word of subjects.slice(0, 4))
+    if (about.length + word.length <= 28) about = about === '' ? word : `${about}, ${word}`;
+  return about === '' ? title : `${cut(title, 80)} (${about})`;
+}
+
+/** From so many turns on, the first request alone does not say what a session was about. */
+const manyTurns = 6;
+
+/** The turn that says most about the session: a clear request, early, with much work in it. */
+function mainTurn(readings: readonly Reading[]): Reading {
+  const weights = readings.map(
+    ({ asked, clear, deeds, turn }, i) =>
+      (asked.sure ? 4 : clear ? 2.5 : 0) -
+      (saysNothing(turn.request?.text ?? '') ? 2 : 0) +
+      0.4 * Math.log2(1 + turn.toolUses.length) +
+      (deeds.modified.length > 0 ? 0.8 : 0) -
+      Math.min(i, 8) * 1.2,
+  );
+  return readings[weights.indexOf(Math.max(...weights))] as Reading;
+}
+
+function requestOf(readings: readonly Reading[]): string {
+  const [first, ...later] = readings.filter(
+    ({ turn }) => turn.request !== undefined && !saysNothing(turn.request.text),
+  );
+  if (first === undefined) return '';
+  const opening = gist(first.asked.sentences.join('\n\n'), 300) || first.title;
+  // Of many, those with most work in them, told in the order of time.
+  const heavy = [...later]
+    .filter(({ clear }) => clear)
+    .sort((a, b) => b.turn.toolUses.length - a.turn.toolUses.length)
+    .slice(0, 5);
+  const rest = later.filter((one) => heavy.includes(one)).map(({ title }) => title);
+  return [ended(opening), rest.length === 0 ? '' : `Then: ${ended(rest.join('; '))}`]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+function investigatedIn(readings: readonly Reading[]): string {
+  const modified = new Set(readings.flatMap(({ deeds }) => deeds.modified));
+  const counts = new Map<string, number>();
+  for (const { deeds } of readings)
+    for (const file of deeds.read) if (!modified.has(file)) counts.set(file, (counts.get(file) ?? 0) + 1);
+  const read = [...counts].sort(([, a], [, b]) => b - a).map(([file]) => file);
+  const searches = unique(readings.flatMap(({ deeds }) => deeds.searches));
+  const looked = unique(
+    readings.flatMap(({ deeds }) => deeds.commands.filter(({ kind }) => kind === 'look').map(({ told }) => told)),
+  ).filter((told) => !/^(?:echo|pwd|sleep|cd|true)\b/.test(told));
+  const delegated = unique(readings.flatMap(({ deeds }) => deeds.delegated));
+  return [
+    read.length > 0 ? `Read ${listed(read.map(code), 6)}.` : '',
+    searches.length > 0
+      ? `Searched for ${listed(
+          searches.map((search) => code(cut(search, 50))),
+          4,
+        )}.`
+      : '',
+    delegated.length > 0
+      ? `Asked subagents: ${listed(
+          delegated.map((task) => `“${task}”`),
+          3,
+        )}.`
+      : '',
+    looked.length > 0 && read.length + searches.length < 4
+      ? `Looked with ${listed(
+          looked.slice(0, 3).map((told) => code(cut(told, 60))),
+          3,
+        )}.`
+      : '',
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+function learnedIn(readings: readonly Reading[]): string {
+  const found = readings.flatMap(({ findings }) => findings.slice(0, 2));
+  const best = [...found].sort((a, b) => b.weight - a.weight).slice(0, 4);
+  const decided = readings.flatMap(({ decisions }) => decisions.slice(0, 1).map(({ text }) => `Decided: “${text}”`));
+  const understood = found.filter((one) => best.includes(one)).map(({ text }) => text);
+  if (understood.length + decided.length > 0)
+    return unique([...understood, ...decided.slice(-3)])
+      .map(ended)
+      .join(' ');
+  // Where nothing was changed, the answer itself is what was learned.
+  const last = readings.findLast(({ deeds, answer }) => deeds.modified.length === 0 && answer !== '');
+  return readings.every(({ deeds }) => deeds.modified.length === 0) ? outcomeIn(last?.answer ?? '', 400) : '';
+}
+
+function completedIn(readings: readonly Reading[]): string {
+  const modified = unique(readings.flatMap(({ deeds }) => deeds.modified));
+  const commits = unique(
+    readings.flatMap(({ deeds }) =>
+      deeds.commands.flatMap(({ message, outcome }) =>
+        message !== undefined && outcome !== 'failed' ? [message] : [],
+      ),
+    ),
+  );
+  const commands = readings.flatMap(({ deeds }) => deeds.commands);
+  const passed = (['test', 'check', 'build'] as const).flatMap((kind) => {
+    const last = commands.findLast((command) => command.kind === kind);
+    return last?.outcome === 'ok' ? [code(cut(last.told, 60))] : [];
+  });
+  const done = unique(
+    readings
+      .filter(({ deeds }) => deeds.modified.length > 0)
+      .map(({ answer }) => achieved(answer))
+      .filter((text) => text !== ''),
+  );
+  const released = unique(
+    commands
+      .filter(({ kind, outcome }) => (kind === 'tag' || kind === 'publish' || kind === 'request') && outcome === 'ok')
+      .map(({ told }) => code(cut(told, 60))),
+  );
+  return [
+    done.length > 0
+      ? done
+          .slice(-4)
+          .map((text) => ended(cut(text, 180)))
+          .join(' ')
+      : '',
+    modified.length > 0 ? `Modified ${listed(modified.map(fileName).map(code), 8)}.` : '',
+    commits.length > 0
+      ? `Committed: ${listed(
+          commits.map((message) => `“${message}”`),
+          4,
+        )}.`
+      : '',
+    released.length > 0 ? `Ran ${listed(released, 3)}.` : '',
+    passed.length > 0 ? `At the end ${listed(passed, 3)} passed.` : '',
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+/** What recall calls the ending of a session, from the turns that are at hand. */
+export function endingOf(turns: readonly Turn[]): SessionEnding {
+  const entries: Entry[] = turns.slice(-6).flatMap((turn) => turn.entries);
+  // An edit that missed its place is no failure that anybody would want to take up again.
+  const uses: ToolUse[] = turns
+    .slice(-6)
+    .flatMap((turn) => turn.toolUses.filter(({ tool, outcome }) => outcome !== 'error' || shell.test(tool)));
+  return {
+    prompts: turns
+      .flatMap(({ request }) => (request === undefined ? [] : [request]))
+      .slice(-4)
+      .reverse(),
+    entries: entries.filter((entry) => entry.tools.length === 0 || answerText(entry).trim() !== '').slice(-16),
+    toolUses: uses.slice(-20),
+  };
+}
+
+const openIn = (turns: readonly Turn[]): string =>
+  openEnds(endingOf(turns))
+    .map(({ text }) => ended(text))
+    .join(' ');
+
+function notesOf(turns: readonly Turn[], readings: readonly Reading[]): string {
+  const stops = turns.flatMap(({ entries }) =>
+    entries.filter(({ author, text }) => author === 'machine' && interrupted.test(text)),
+  );
+  const lastOf = new Map<string, { told: string; failed: boolean; reason: string }>();
+  for (const { deeds } of readings)
+    for (const { kind, told, outcome, reason } of deeds.commands)
+      if (kind !== 'look' && outcome !== 'unknown')
+        lastOf.set(purposeOf({ kind, told }), {
+          told,
+          failed: outcome === 'failed',
+          reason,
+        });
+  const open = [...lastOf.values()].filter(({ failed }) => failed);
+  return [
+    ...open
+      .slice(-3)
+      .map(
+        ({ told, reason }) =>
+          `${code(cut(told, 80))} failed and did not pass any more${reason === '' ? '' : `: ${reason}`}.`,
+      ),
+    stops.length === 0
+      ? ''
+      : stops.length === 1
+        ? 'The person interrupted once.'
+        : `The person interrupted ${stops.length} times.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}
