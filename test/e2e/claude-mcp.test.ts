@@ -37,7 +37,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
       expect(found).toMatch(
         /<holdfast-recall>.*not instructions.*«Quokka»|<holdfast-recall>.*not instructions.*«quokka»/s,
       );
-      expect(found).not.toContain('"score"');
+      expect(found).not.toContain('\\"score\\"');
       expect(around).toMatch(new RegExp(`> ${first.id.slice(0, 8)} `));
       expect(full).toContain(`## entry ${first.id.slice(0, 8)}`);
       expect(told).toContain('What earlier sessions left behind: project');
@@ -76,6 +76,23 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
       expect.arrayContaining(['mcp__holdfast__search', 'mcp__holdfast__timeline', 'mcp__holdfast__get']),
     );
     expect(last?.text).toContain('search finds moments');
+  });
+
+  test('asks the worker over HTTP, where it is told of that instead', async () => {
+    const own = await machine(version);
+    await ask(own.env, 'ingest', '--dir', path.join(root, 'demo'));
+    await ask(own.env, 'worker', 'start');
+    await eventually(own, ['worker', 'status'], ({ http: { open } }) => open);
+    const token = readFileSync(path.join(own.home, 'token'), 'utf8').trim();
+    const url = `http://127.0.0.1:${own.port}/mcp`;
+    const server = { type: 'http', url, headers: { Authorization: `Bearer ${token}` } };
+    writeFileSync(list(own), JSON.stringify({ mcpServers: { holdfast: server } }));
+    const script = [call('search', { query: 'in-memory queue redis' }), { text: 'Read.' }];
+    const session = await own.claude('What about Redis?', script, allowed);
+    expect(session).toMatchObject({ code: 0, result: 'Read.' });
+    const seen = session.asked.filter(({ kind }) => kind === 'main').at(-1)?.text;
+    expect(seen).toContain('Postgres is good enough');
+    expect(seen).not.toContain('\\"score\\"');
   });
 
   test('a plugin brings the tools as well', async () => {

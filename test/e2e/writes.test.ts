@@ -1,6 +1,6 @@
 // A kill at each system call that makes a change lasting: settings, backup and restore leave the old or the new, never half.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, holdfast, type Place, place, program } from './holdfast.ts';
@@ -54,6 +54,31 @@ describe.skipIf(!canTrace)('a kill in the middle', () => {
     );
     expect(kills).toBeGreaterThan(2);
     expect((await ask(at.env, 'config', 'get', 'pollIntervalMs')).value).toBe(50000);
+  });
+
+  it("of install and uninstall leaves the agent's files as they were or as they should be, and in the end nothing", async () => {
+    const at = place();
+    const [settings, servers] = ['.claude/settings.json', '.claude.json'].map((name) =>
+      path.join(at.env.HOME as string, name),
+    ) as [string, string];
+    const theirs = {
+      [settings]: '{\n  "model": "opus"\n}',
+      [servers]: '{\n  "mcpServers": {},\n  "numStartups": 3\n}',
+    };
+    mkdirSync(path.dirname(settings));
+    for (const [file, text] of Object.entries(theirs)) writeFileSync(file, text);
+    const states = new Map(Object.entries(theirs).map(([file, text]) => [file, new Set([text])]));
+    const look = async () => {
+      for (const [file, seen] of states) seen.add(readFileSync(file, 'utf8'));
+      // A lock that a killed process leaves behind is nobody's after ten seconds.
+      rmSync(`${servers}.lock`, { recursive: true, force: true });
+    };
+    expect(await killAtEach(at, () => ['install', 'claude-code'], look)).toBeGreaterThan(4);
+    expect(await killAtEach(at, () => ['uninstall', 'claude-code'], look)).toBeGreaterThan(2);
+    for (const [file, seen] of states) {
+      expect(seen.size, file).toBe(2);
+      expect(readFileSync(file, 'utf8')).toBe(theirs[file]);
+    }
   });
 
   it('of backup leaves no file under the name of the backup that is not a whole one', async () => {
