@@ -15,6 +15,7 @@ export interface Config {
   readonly logPath: string;
   /** The folder of the memory files. */
   readonly memoryPath: string;
+  readonly archivePath: string;
   readonly filePath: string;
   readonly settings: Settings;
   readonly origin: Readonly<Record<string, Origin>>;
@@ -53,6 +54,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     home,
     databasePath: join(home, 'holdfast.db'),
     logPath: join(home, 'logs', 'worker.log'),
+    archivePath: resolve(expand(settings.archivePath ?? join(home, 'archives'), user)),
     memoryPath: resolve(expand(settings.memoryPath ?? join(home, 'memory'), user)),
     filePath,
     settings,

@@ -5,6 +5,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { HookEvent } from '../agents/hook-event.ts';
 import type { Config } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
+import type { AgentName } from '../schema/agent-name.ts';
 import type { LiveEvents } from '../schema/live-event.ts';
 import type { SessionChange, Store } from '../store/store.ts';
 import { liveLimits } from './live-limits.ts';
@@ -17,6 +18,8 @@ export interface LiveDeps {
   readonly events: LiveEvents;
   /** Asks ingest to look at a transcript soon. */
   readonly wake: (file: string) => void;
+  /** Told before an agent compacts a session: what was said until now is about to be summed up. */
+  readonly compacts?: ((agent: AgentName, session: string) => void) | undefined;
   /** Says what the past knows about a prompt, where the person has asked for that. */
   readonly onPrompt?:
     | ((prompt: string, session: string, cwd: string | undefined) => Promise<string | undefined>)
@@ -39,6 +42,7 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
   const root = deps.config.watchPath(agent);
   for (const file of event.transcripts) if (isInside(root, file)) deps.wake(file);
   const limits = liveLimits(deps);
+  if (event.kind === 'compact' && !limits.isIgnored(event.cwd)) deps.compacts?.(agent.name, event.session);
   if (event.prompt !== undefined) limits.beginTurn(agent.name, event.session, event.prompt);
   const change = limits.isIgnored(event.cwd) ? undefined : changeOf(event);
   if (change !== undefined) {

@@ -1,3 +1,4 @@
+import { archive } from './archive.ts';
 import { backup } from './backup.ts';
 import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
@@ -34,6 +35,7 @@ export const operations = [
   sessions,
   sessionsDelete,
   resume,
+  archive,
   vault,
   show,
   get,

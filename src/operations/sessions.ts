@@ -4,6 +4,7 @@ import { dropCopy } from '../capture/vault.ts';
 import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { Session } from '../schema/session.ts';
+import { dropArchives } from '../sessions/archives.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { find } from './find.ts';
 import { operation } from './operation.ts';
@@ -44,6 +45,8 @@ export const sessionsDelete = operation({
     toolUses: z.int(),
     conversations: z.int(),
     copies: z.int().describe('copies of its transcripts in the vault'),
+    archives: z.array(z.string()).describe('archives that were removed'),
+    kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
   }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
@@ -59,6 +62,14 @@ export const sessionsDelete = operation({
     const removed = await store.deleteSession(session.agent, session.id, conversationRules(config.settings));
     if (removed === undefined) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
     for (const copy of copies) await dropCopy({ store, config }, copy);
-    return { session: session.id, agent: session.agent, ...removed, copies: copies.length };
+    const archives = await dropArchives({ store }, session.agent, session.id);
+    return {
+      session: session.id,
+      agent: session.agent,
+      ...removed,
+      copies: copies.length,
+      archives: archives.removed,
+      kept: archives.kept,
+    };
   },
 });

@@ -118,6 +118,8 @@ export const Settings = z.strictObject({
     .describe(
       'whether memory files are committed after each batch, where their folder is the root of a git repository',
     ),
+  archivePath: z.string().min(1).optional().describe('folder of archives (default: archives in the data folder)'),
+  assistantName: z.string().min(1).max(60).default('Assistant').describe('what the agent is called in archives'),
   vault: z.boolean().default(true).describe('whether a compressed copy of each transcript is kept, for resuming'),
   vaultDays: z
     .int()

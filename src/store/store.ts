@@ -147,6 +147,22 @@ export interface VaultCopy {
   readonly updatedAt: number;
 }
 
+/** An archive as it was written. A session has one in a folder. */
+export interface ArchiveRow {
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly folder: string;
+  /** Its name in the folder. */
+  readonly file: string;
+  /** What the person called the session. */
+  readonly name?: string | undefined;
+  readonly title: string;
+  /** Prints of what was said, and of the whole file: whether there is more now, and whether somebody changed it. */
+  readonly bodyPrint: string;
+  readonly filePrint: string;
+  readonly at: number;
+}
+
 /** What to make of a stored text: of plain text, and of JSON that may be cut in the middle. Contract: neither throws. */
 export interface TextChange {
   text(text: string): string;
@@ -656,6 +672,11 @@ export interface Store extends MemoryStore {
     since: number,
     dayOf: (at: number) => string,
   ): Promise<readonly (Spending & { model: string; day: string })[]>;
+
+  archive(agent: AgentName, session: string, folder: string): Promise<ArchiveRow | undefined>;
+  archives(of: { agent: AgentName; session: string }): Promise<readonly ArchiveRow[]>;
+  saveArchive(archive: ArchiveRow): Promise<void>;
+  dropArchives(agent: AgentName, session: string): Promise<void>;
 
   vaultDue(): Promise<readonly VaultDue[]>;
   /** Records how far the copy of a transcript has come. */

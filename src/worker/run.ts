@@ -13,6 +13,7 @@ import { type Watch, watchFolder } from '../capture/watch.ts';
 import { explain, systemCode } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
+import { archiveSession } from '../sessions/archives.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
 
@@ -89,7 +90,13 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   );
 
   // Open before the first scan: a hook must not wait for an import.
-  const live: LiveDeps = { store, config, clock, events, wake: queue.add };
+  // The client waits for nobody here: it compacts while the transcript is taken in and archived.
+  const compacts: LiveDeps['compacts'] = (agent, session) =>
+    void queue
+      .idle()
+      .then(() => archiveSession({ store, config, clock }, { agent, session }))
+      .catch(complain);
+  const live: LiveDeps = { store, config, clock, events, wake: queue.add, compacts };
   // Before the door opens: what waits is older than what comes in.
   const spool = await openSpool(live, complain);
   const { listen } = deps;

@@ -18,6 +18,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   sessions: async () => (await import('./sessions.ts')).renderSessions,
   'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,
   resume: async () => (await import('./resume.ts')).renderResume,
+  archive: async () => (await import('./archive.ts')).renderArchive,
   vault: async () => (await import('./vault.ts')).renderVault,
   show: async () => (await import('./show.ts')).renderShow,
   get: async () => (await import('./get.ts')).renderGet,

@@ -514,6 +514,23 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    name: '011-archives',
+    sql: `
+      CREATE TABLE archives (
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        folder TEXT NOT NULL,
+        file TEXT NOT NULL,
+        name TEXT,
+        title TEXT NOT NULL,
+        body_print TEXT NOT NULL,
+        file_print TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (agent, session, folder)
+      ) WITHOUT ROWID;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

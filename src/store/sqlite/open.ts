@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { explain, HoldfastError } from '../../errors.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Chunk, ConversationRules, FileState, FileStatus, Store } from '../store.ts';
+import { archiveRows } from './archives.ts';
 import { briefingRows } from './briefings.ts';
 import { committer } from './commit.ts';
 import { conversationRows } from './conversations.ts';
@@ -130,6 +131,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),
     ...pauseRows(db, read, write),
+    ...archiveRows(db, read, write),
     ...vaultRows(db, read, write),
     ...fileTouches(db, read),
     ...textRewriting(db, write),

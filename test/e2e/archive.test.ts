@@ -1,0 +1,33 @@
+// Archives as a person and the real client make them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { clientVersions, isMissing, machine } from './claude.ts';
+import { ask, until } from './holdfast.ts';
+
+describe.each(clientVersions)('Claude Code %s', (version) => {
+  it.skipIf(isMissing(version))(
+    '15: what was said is archived before it is compacted, once, however often',
+    async () => {
+      const own = await machine(version);
+      await ask(own.env, 'install', 'claude-code');
+      const first = await own.claude('Count the gulls on the roof', [{ text: 'There are seven gulls.' }]);
+      const folder = path.join(own.home, 'archives');
+      const files = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.md')) : []);
+      expect(files()).toEqual([]);
+      for (let round = 0; round < 2; round++) {
+        const compacted = await own.run(['/compact', '--resume', first.id]);
+        expect(compacted).toMatchObject({ code: 0, stderr: '' });
+        await until(() => files().length > 0, 'the archive');
+      }
+      expect(files()).toHaveLength(1);
+      const text = readFileSync(path.join(folder, files()[0] as string), 'utf8');
+      expect(text).toMatch(
+        /^# .+\n\nArchived: \w+ \d+, \d+:\d\d [AP]M\n\n---\n\n\*\*User\*\*: Count the gulls on the roof/,
+      );
+      expect(text).toContain('**Assistant**: There are seven gulls.');
+      expect(await ask(own.env, 'archive', first.id, '--name', 'Gulls')).toMatchObject({ title: 'Gulls' });
+      expect(files()).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d-gulls\.md$/)]);
+    },
+  );
+});
