@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { explain, HoldfastError } from '../errors.ts';
 import { packageRoot } from '../package.ts';
 import { openSum } from './sum.ts';
-import { openWordPiece } from './wordpiece.ts';
+import { openWordPiece, type WordPiece } from './wordpiece.ts';
 
 export interface StaticTable {
   /** Name and version: vectors of different models cannot be compared. */
@@ -31,7 +31,7 @@ const HEADER = 64;
 interface Table {
   readonly model: string;
   readonly dimensions: number;
-  readonly vocabulary: readonly string[];
+  readonly wordPiece: WordPiece;
   readonly scales: Float32Array;
   readonly rows: Int8Array;
 }
@@ -58,12 +58,12 @@ function readTable(file: string, bytes: Buffer): Table {
   if (vocabularyBytes % 4 !== 0 || dimensions % 32 !== 0 || bytes.length !== rowsAt + count * dimensions)
     throw damaged('it has not the length that it says');
   if (crc32(bytes.subarray(HEADER)) !== sum) throw damaged('its check sum does not fit');
-  const vocabulary = bytes.toString('utf8', HEADER, scalesAt).trimEnd().split('\n');
-  if (vocabulary.length !== count) throw damaged('it has not a row for each token');
+  const wordPiece = openWordPiece(bytes.toString('utf8', HEADER, scalesAt).trimEnd(), { splitHumps: true });
+  if (wordPiece.size !== count) throw damaged('it has not a row for each token');
   return {
     model: modelIn(bytes),
     dimensions,
-    vocabulary,
+    wordPiece,
     scales: new Float32Array(new Uint8Array(bytes.subarray(scalesAt, rowsAt)).buffer),
     rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, count * dimensions),
   };
@@ -95,8 +95,7 @@ export function loadStaticTable(file: string = staticTablePath): StaticTable {
   } catch (error) {
     throw explain(error, `The table of word vectors ${file}`);
   }
-  const { model, dimensions, vocabulary, scales, rows } = readTable(file, bytes);
-  const wordPiece = openWordPiece(vocabulary, { splitHumps: true });
+  const { model, dimensions, wordPiece, scales, rows } = readTable(file, bytes);
   const rowSum = openSum(rows, scales, dimensions, MAX_TOKENS);
   const sum = new Float64Array(dimensions);
 

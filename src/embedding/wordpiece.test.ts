@@ -41,7 +41,7 @@ vocabulary.push('ᄒ', '##ᅡ', '##ᆫ');
 
 function tokens(text: string, options?: { splitHumps?: boolean }, words: readonly string[] = vocabulary): string[] {
   const ids = new Int32Array(64);
-  const count = openWordPiece(words, options).tokenize(text, ids);
+  const count = openWordPiece(words.join('\n'), options).tokenize(text, ids);
   return Array.from(ids.subarray(0, count), (id) => words[id] ?? '?');
 }
 
@@ -74,15 +74,15 @@ describe('a text becomes tokens', () => {
 
   it('stops where there is no more place', () => {
     const ids = new Int32Array(3);
-    expect(openWordPiece(vocabulary).tokenize('use auth store use', ids)).toBe(3);
-    expect(openWordPiece(vocabulary).tokenize('use auth playing', ids)).toBe(3);
-    expect(openWordPiece(vocabulary).tokenize('use auth store nonsense', ids)).toBe(3);
-    expect(openWordPiece(vocabulary).tokenize('auth', new Int32Array(0))).toBe(0);
+    expect(openWordPiece(vocabulary.join('\n')).tokenize('use auth store use', ids)).toBe(3);
+    expect(openWordPiece(vocabulary.join('\n')).tokenize('use auth playing', ids)).toBe(3);
+    expect(openWordPiece(vocabulary.join('\n')).tokenize('use auth store nonsense', ids)).toBe(3);
+    expect(openWordPiece(vocabulary.join('\n')).tokenize('auth', new Int32Array(0))).toBe(0);
   });
 
   it('reads a megabyte without spaces', () => {
     const ids = new Int32Array(64);
-    const { tokenize } = openWordPiece(vocabulary);
+    const { tokenize } = openWordPiece(vocabulary.join('\n'));
     expect(tokenize('a'.repeat(1 << 20), ids)).toBe(1);
     expect(tokenize('é'.repeat(1 << 20), ids)).toBe(1);
     expect(tokenize('😀'.repeat(1 << 19), ids)).toBe(64);

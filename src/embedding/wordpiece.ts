@@ -2,6 +2,8 @@
 // Runs over every entry at import, so nothing is allocated for a character or a word.
 
 export interface WordPiece {
+  /** The number of tokens in the vocabulary. */
+  readonly size: number;
   /** Writes the ids of the text's tokens and says how many; stops when `ids` is full. A word that has no pieces is `[UNK]`, or nothing where the vocabulary has none. */
   tokenize(text: string, ids: Int32Array): number;
 }
@@ -18,6 +20,8 @@ const ALONE = 4;
 /** A longer word is a hash or a blob; BERT's limit too. */
 const MAX_WORD = 100;
 const SLOTS = 1 << 17;
+const HASH = 35;
+const NEWLINE = 10;
 
 const classes = new Uint8Array(0x10000);
 const lower = new Uint16Array(0x10000);
@@ -38,25 +42,36 @@ function classOf(unit: number): number {
   return found;
 }
 
-/** The vocabulary as one string and a hash table over it: a Map of its strings would cost more to build and to keep. */
-export function openWordPiece(vocabulary: readonly string[], options: WordPieceOptions = {}): WordPiece {
+/** `vocabulary` has a token on each line. A hash table over that one string: a Map of its strings would cost more to build and to keep. */
+export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}): WordPiece {
   const splitHumps = options.splitHumps ?? false;
-  const unknown = vocabulary.indexOf('[UNK]');
-  const inner = vocabulary.map((token) => token.length > 2 && token.startsWith('##'));
-  const words = vocabulary.map((token, id) => (inner[id] ? token.slice(2) : token));
-  const letters = words.join('');
-  const starts = new Int32Array(words.length + 1);
   const slots = new Int32Array(SLOTS).fill(-1);
-  const isInner = Uint8Array.from(inner, Number);
+  /** Where each token begins and ends in the vocabulary, without the ## that marks those inside a word. */
+  const starts = new Int32Array(SLOTS / 2);
+  const ends = new Int32Array(SLOTS / 2);
+  const isInner = new Uint8Array(SLOTS / 2);
+  let size = 0;
   let longest = 0;
-  for (const [id, word] of words.entries()) {
-    starts[id + 1] = (starts[id] as number) + word.length;
-    longest = Math.max(longest, word.length);
-    let hash = isInner[id] as number;
-    for (let i = 0; i < word.length; i++) hash = (Math.imul(hash, 0x01000193) ^ word.charCodeAt(i)) | 0;
+  let unknown = -1;
+  for (let at = 0; at < vocabulary.length && size < starts.length; size++) {
+    const within = vocabulary.charCodeAt(at) === HASH && vocabulary.charCodeAt(at + 1) === HASH;
+    const start = within ? at + 2 : at;
+    let hash = within ? 1 : 0;
+    let unit = 0;
+    for (at = start; at < vocabulary.length; at++) {
+      unit = vocabulary.charCodeAt(at);
+      if (unit === NEWLINE) break;
+      hash = (Math.imul(hash, 0x01000193) ^ unit) | 0;
+    }
+    starts[size] = start;
+    ends[size] = at;
+    isInner[size] = within ? 1 : 0;
+    if (at - start > longest) longest = at - start;
+    if (at - start === 5 && vocabulary.startsWith('[UNK]', start)) unknown = size;
     let slot = place(hash);
     while (slots[slot] !== -1) slot = (slot + 1) & (SLOTS - 1);
-    slots[slot] = id;
+    slots[slot] = size;
+    at++;
   }
 
   const word = new Uint16Array(MAX_WORD);
@@ -69,9 +84,9 @@ export function openWordPiece(vocabulary: readonly string[], options: WordPieceO
       const id = slots[slot] as number;
       if (id === -1) return -1;
       const start = starts[id] as number;
-      if (isInner[id] !== within || (starts[id + 1] as number) - start !== to - from) continue;
+      if (isInner[id] !== within || (ends[id] as number) - start !== to - from) continue;
       let i = from;
-      while (i < to && letters.charCodeAt(start + i - from) === word[i]) i++;
+      while (i < to && vocabulary.charCodeAt(start + i - from) === word[i]) i++;
       if (i === to) return id;
     }
   }
@@ -171,7 +186,7 @@ export function openWordPiece(vocabulary: readonly string[], options: WordPieceO
     return count;
   }
 
-  return { tokenize };
+  return { size, tokenize };
 }
 
 /** Spreads a hash over the table; its low bits alone would follow the last letter. */
