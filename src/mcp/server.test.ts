@@ -46,6 +46,8 @@ const calls: Readonly<Record<string, Record<string, unknown>>> = {
   timeline: { around: '0250d3ae', limit: 5 },
   get: { ids: ['0250d3ae', '67096c2b'] },
   sessions: {},
+  observations: { type: 'decision' },
+  summaries: { project: 'courier' },
   projects: {},
   briefing: { project: 'courier' },
 };

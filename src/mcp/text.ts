@@ -5,9 +5,12 @@ import type { Timeline } from '../operations/timeline.ts';
 import { shortIds } from '../recall/short-ids.ts';
 import type { Hit } from '../schema/hit.ts';
 import type { Item } from '../schema/item.ts';
+import type { Observation } from '../schema/observation.ts';
 import type { Project } from '../schema/project.ts';
 import { recallTag } from '../schema/recall-tag.ts';
 import type { Session } from '../schema/session.ts';
+import type { Summary } from '../schema/summary.ts';
+import { summaryParts } from '../text/distilled.ts';
 import { cut, inOneLine, unframed } from '../text/gist.ts';
 import { localTime } from '../text/local-time.ts';
 import type { Tool } from './tools.ts';
@@ -23,6 +26,8 @@ const table: Readonly<Record<string, Say>> = {
   timeline: sayTimeline,
   get: sayItems,
   sessions: saySessions,
+  observations: sayObservations,
+  summaries: saySummaries,
   projects: sayProjects,
   briefing: sayBriefing,
 };
@@ -111,6 +116,29 @@ function saySessions({ sessions }: { sessions: readonly Session[] }, when: When)
       ({ id, startedAt, project, title, entries }) =>
         `- ${short(id)} ${when(startedAt)} ${inOneLine(project)}: ${cut(inOneLine(title), 120)} (${entries} entries)`,
     )
+    .join('\n');
+}
+
+function sayObservations(
+  { observations, note }: { observations: readonly Observation[]; note?: string },
+  when: When,
+): string {
+  if (observations.length === 0) return note ?? 'Nothing was distilled there.';
+  return observations
+    .map((one) => {
+      const facts = one.facts.length === 0 ? '' : ` | ${cut(inOneLine(one.facts.join(' ')), 240)}`;
+      return `- ${one.id} ${when(one.at)} ${inOneLine(one.project)} ${one.type}: ${inOneLine(one.title)}${facts}`;
+    })
+    .join('\n');
+}
+
+function saySummaries({ summaries, note }: { summaries: readonly Summary[]; note?: string }, when: When): string {
+  if (summaries.length === 0) return note ?? 'Nothing was distilled there.';
+  return summaries
+    .map((one) => {
+      const parts = summaryParts(one).map(([name, text]) => `  ${name}: ${cut(inOneLine(text), 300)}`);
+      return [`- ${one.id} ${when(one.at)} ${inOneLine(one.project)}: ${inOneLine(one.title)}`, ...parts].join('\n');
+    })
     .join('\n');
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { projectOf } from '../capture/project.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { followLinks, isWithin } from '../store/links.ts';
-import type { ProjectFilter, SessionFilter, Store } from '../store/store.ts';
+import type { DistilledFilter, ProjectFilter, SessionFilter, Store } from '../store/store.ts';
 import type { Context } from './operation.ts';
 import { parseSince, parseUntil } from './when.ts';
 
@@ -18,6 +18,18 @@ export const filterFields = {
 };
 
 export const limitField = z.int().min(1).max(1000);
+
+/** Of observations and summaries alike. */
+export const distilledFields = {
+  ...filterFields,
+  session: z.string().min(1).optional().describe('only of this session; the beginning of its id is enough'),
+  file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('only where this file was read or modified; the end of its path is enough'),
+  limit: limitField.default(20).describe('at most this many'),
+};
 
 interface Filters {
   readonly project?: string | undefined;
@@ -40,6 +52,23 @@ export async function toFilter({ config, store, clock }: Context, input: Filters
 
 /** `~/x` as a shell would give it. */
 export const withHome = (text: string): string => (/^~(?:[/\\]|$)/.test(text) ? join(homedir(), text.slice(1)) : text);
+
+export async function toDistilledFilter(
+  context: Context,
+  input: Filters & {
+    readonly session?: string | undefined;
+    readonly file?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<DistilledFilter> {
+  const { session, file, limit } = input;
+  return {
+    ...(await toFilter(context, input)),
+    ...(session === undefined ? {} : { session: session.trim() }),
+    ...(file === undefined ? {} : { file: file.trim() }),
+    limit,
+  };
+}
 
 /** A path if it looks like one, or is a folder here and the name of no project. */
 export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {

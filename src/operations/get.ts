@@ -6,6 +6,7 @@ import { AgentName } from '../schema/agent-name.ts';
 import type { Entry } from '../schema/entry.ts';
 import { Item } from '../schema/item.ts';
 import type { Store } from '../store/store.ts';
+import { observationText, summaryText } from '../text/distilled.ts';
 import { inOneLine } from '../text/gist.ts';
 import { localTime } from '../text/local-time.ts';
 import { type Candidate, entriesNamed, findOne, type Lookup, type Place, sessionsNamed } from './find.ts';
@@ -26,17 +27,17 @@ interface Kind {
 const kinds: readonly Kind[] = [
   { named: (store, agent) => reading(sessionsNamed(store, agent), readSession) },
   { named: (store, agent) => reading(entriesNamed(store, agent), readEntry) },
+  { named: distilledNamed },
 ];
 
 export const get = operation({
   name: 'get',
-  summary: 'Get entries and sessions in full by their ids: text, tool uses, what stands before and after',
+  summary: 'Get entries, sessions, observations and summaries in full by their ids',
   input: z.object({
-    ids: z
-      .array(z.string().min(1))
-      .min(1)
-      .max(20)
-      .meta({ description: 'ids of entries or sessions; the beginning of each is enough', rest: true }),
+    ids: z.array(z.string().min(1)).min(1).max(20).meta({
+      description: 'ids of entries, sessions, observations or summaries; the beginning of each is enough',
+      rest: true,
+    }),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
     maxChars: z.int().min(200).max(1_000_000).default(12_000).describe('at most this many characters of text in all'),
     from: z.int().min(0).default(0).describe('begin at this character of the text, where it was cut before'),
@@ -60,7 +61,7 @@ export const get = operation({
     const items: Item[] = [];
     let room = maxChars;
     for (const [i, id] of wanted.entries()) {
-      const whole = await (await findOne(id, lookups, 'session or entry'))(context);
+      const whole = await (await findOne(id, lookups, 'session, entry, observation or summary'))(context);
       // What one leaves over is for those after it.
       const item = within(whole, from, Math.floor(room / (wanted.length - i)));
       room -= sizeOf(item);
@@ -79,6 +80,26 @@ const reading =
         what: (context) => read(context, found.what),
       }),
     );
+
+/** Their ids begin with a letter that no id of an agent does where it is hexadecimal; asked last, they hide none. */
+function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read> {
+  const ofAgent = (one: { agent: AgentName }) => agent === undefined || one.agent === agent;
+  return async (id) => {
+    const found = [
+      ...(await store.findObservations(id))
+        .filter(ofAgent)
+        .map((one) => ({ kind: 'observation' as const, one, text: observationText(one) })),
+      ...(await store.findSummaries(id))
+        .filter(ofAgent)
+        .map((one) => ({ kind: 'summary' as const, one, text: summaryText(one) })),
+    ];
+    return found.map(({ kind, one, text }): Candidate<Read> => {
+      const { at, project, session, title } = one;
+      const whole: Whole = { kind, id: one.id, at, project, agent: one.agent, session, title, text };
+      return { id: one.id, says: `${kind}, ${project}: ${title}`, what: async () => whole };
+    });
+  };
+}
 
 async function readEntry({ store }: Context, { session, entry }: Place): Promise<Whole> {
   const { id, at, agent, role, text, subagent, abandoned } = entry as Entry;

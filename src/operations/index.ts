@@ -9,6 +9,7 @@ import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
 import { logs } from './logs.ts';
 import { mcp } from './mcp.ts';
+import { observations } from './observations.ts';
 import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
 import { projects, projectsLink } from './projects.ts';
@@ -19,6 +20,7 @@ import { sessions, sessionsDelete } from './sessions.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
 import { status } from './status.ts';
+import { summaries } from './summaries.ts';
 import { timeline } from './timeline.ts';
 import { vault } from './vault.ts';
 import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './worker.ts';
@@ -40,6 +42,8 @@ export const operations = [
   show,
   get,
   timeline,
+  summaries,
+  observations,
   briefing,
   pin,
   mute,

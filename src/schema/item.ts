@@ -4,7 +4,7 @@ import { Role } from './entry.ts';
 import { Moment } from './time.ts';
 import { ToolUse } from './tool-use.ts';
 
-export const ItemKind = z.enum(['entry', 'session']);
+export const ItemKind = z.enum(['entry', 'session', 'observation', 'summary']);
 export type ItemKind = z.infer<typeof ItemKind>;
 
 /** One thing that is remembered, in full. */

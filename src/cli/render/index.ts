@@ -23,6 +23,8 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   show: async () => (await import('./show.ts')).renderShow,
   get: async () => (await import('./get.ts')).renderGet,
   timeline: async () => (await import('./timeline.ts')).renderTimeline,
+  observations: async () => (await import('./distilled.ts')).renderObservations,
+  summaries: async () => (await import('./distilled.ts')).renderSummaries,
   briefing: async () => (await import('./briefing.ts')).renderBriefing,
   pin: async () => (await import('./pins.ts')).renderMark,
   mute: async () => (await import('./pins.ts')).renderMark,
@@ -52,7 +54,17 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'worker uninstall': async () => (await import('./worker.ts')).renderUninstall,
 };
 
-const paged = new Set(['show', 'get', 'sessions', 'timeline', 'briefing', 'conversations', 'projects']);
+const paged = new Set([
+  'show',
+  'get',
+  'sessions',
+  'timeline',
+  'observations',
+  'summaries',
+  'briefing',
+  'conversations',
+  'projects',
+]);
 
 export async function render(name: string, output: unknown, view: View, input: unknown): Promise<Rendering> {
   const load = table[name];

@@ -492,11 +492,24 @@ export const migrations: readonly Migration[] = [
       CREATE VIRTUAL TABLE summaries_fts USING fts5 (
         title, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
       );
+      -- Rows are never changed, only replaced: what comes wants a vector, what goes takes its vectors along.
+      CREATE TRIGGER observations_added AFTER INSERT ON observations BEGIN
+        INSERT INTO vector_queue (kind, subject_id, stamp) VALUES (1, new.id, random() & 0xffffffff)
+          ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
+      END;
       CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
         DELETE FROM observations_fts WHERE rowid = old.id;
+        DELETE FROM vectors WHERE kind = 1 AND subject_id = old.id;
+        DELETE FROM vector_queue WHERE kind = 1 AND subject_id = old.id;
+      END;
+      CREATE TRIGGER summaries_added AFTER INSERT ON summaries BEGIN
+        INSERT INTO vector_queue (kind, subject_id, stamp) VALUES (2, new.id, random() & 0xffffffff)
+          ON CONFLICT DO UPDATE SET stamp = excluded.stamp;
       END;
       CREATE TRIGGER summaries_gone AFTER DELETE ON summaries BEGIN
         DELETE FROM summaries_fts WHERE rowid = old.id;
+        DELETE FROM vectors WHERE kind = 2 AND subject_id = old.id;
+        DELETE FROM vector_queue WHERE kind = 2 AND subject_id = old.id;
       END;
     `,
   },

@@ -22,6 +22,16 @@ export const subjects: Readonly<Partial<Record<SubjectKind, Subject>>> = {
     text: 'SELECT text FROM entries WHERE id = ?',
     all: "SELECT id FROM entries WHERE substr(text, 1, 13) <> '[Used tools: ' AND text <> ''",
   },
+  observation: {
+    code: 1,
+    text: 'SELECT title || char(10) || subtitle || char(10) || narrative FROM observations WHERE id = ?',
+    all: 'SELECT id FROM observations',
+  },
+  summary: {
+    code: 2,
+    text: 'SELECT title || char(10) || request || char(10) || learned || char(10) || completed FROM summaries WHERE id = ?',
+    all: 'SELECT id FROM summaries',
+  },
   memory: {
     code: 3,
     text: 'SELECT title || char(10) || text FROM memories WHERE id = ?',
