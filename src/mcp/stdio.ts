@@ -1,8 +1,9 @@
 // MCP over standard input and output: nothing but the protocol on the one, complaints on standard error.
-import { type Config, ensureHome } from '../config.ts';
+import { statSync } from 'node:fs';
+import type { Config } from '../config.ts';
 import { explain } from '../errors.ts';
+import type { Holdfast } from '../open.ts';
 import type { Context } from '../operations/operation.ts';
-import type { Store } from '../store/store.ts';
 import { mcpServers } from './server.ts';
 
 /** How often to look whether whoever started us is still there, should his end of the line outlive him. */
@@ -10,20 +11,9 @@ const lookAtParentMs = 5000;
 
 /** Resolves when the client has closed the line, is gone, or the signal says so. */
 export async function serveMcp(config: Config, signal: AbortSignal): Promise<void> {
-  let opened: Promise<Store> | undefined;
-  const open = async (): Promise<Context> => {
-    opened ??= openStore(config).catch((error) => {
-      // The next call tries again: the person may have mended it.
-      opened = undefined;
-      throw error;
-    });
-    const store = await opened;
-    // Settings are read anew, since a session may last for days.
-    return { config: config.reload(), store, clock: Date.now };
-  };
-
+  const memory = openLater(config);
   const { StdioServerTransport, serveStdio } = await import('./sdk.ts');
-  const server = await mcpServers({ context: open, folder: process.cwd() });
+  const server = await mcpServers({ context: memory.context, folder: process.cwd() });
   const transport = new StdioServerTransport();
   const closed = new Promise<void>((resolve) => {
     const close = transport.close.bind(transport);
@@ -50,11 +40,34 @@ export async function serveMcp(config: Config, signal: AbortSignal): Promise<voi
   clearInterval(watch);
   await serving.close();
   process.stdin.destroy();
-  await (await opened?.catch(() => undefined))?.close();
+  await memory.close();
 }
 
-async function openStore(config: Config): Promise<Store> {
-  ensureHome(config);
-  const { openSqliteStore } = await import('../store/sqlite/open.ts');
-  return openSqliteStore(config.databasePath);
+/** The memory, opened with the first call, and again when another file has taken its place: a restored backup, say. */
+function openLater(config: Config): { context(): Promise<Context>; close(): Promise<void> } {
+  let opened: Promise<Holdfast> | undefined;
+  let file: number | undefined;
+  const fileNow = () => statSync(config.databasePath, { throwIfNoEntry: false })?.ino;
+  const close = async () => {
+    const last = opened;
+    opened = undefined;
+    await (await last?.catch(() => undefined))?.close();
+  };
+  return {
+    close,
+    async context() {
+      if (opened !== undefined && file !== fileNow()) await close();
+      opened ??= import('../open.ts').then(({ openHoldfast }) => openHoldfast(config.environment));
+      try {
+        const { context } = await opened;
+        file = fileNow();
+        // Settings are read anew, since a session may last for days.
+        return { ...context, config: config.reload() };
+      } catch (error) {
+        // The next call tries again: the person may have mended it.
+        opened = undefined;
+        throw error;
+      }
+    },
+  };
 }

@@ -65,7 +65,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
   test('sees the tools of the usual way at once, and is told how to use them', async () => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
-    // The client does not wait for servers before the first turn; by the second they are there.
+    // An interactive client does not wait for servers before the first turn; by the second they are there.
     const session = await own.claude(
       'Hello',
       [{ tool: 'Bash', input: { command: 'sleep 3' } }, { text: 'Done.' }],

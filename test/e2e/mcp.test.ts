@@ -1,6 +1,6 @@
 // `holdfast mcp` as a client starts it: a process of its own, with the official client at the other end of the line.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -147,10 +147,22 @@ describe('holdfast mcp', () => {
     expect(await text('projects')).toContain('courier');
   });
 
+  it('sees a backup that is restored while it serves', async () => {
+    const own = await demo();
+    await ask(own.env, 'backup', path.join(own.folder, 'copy.db'));
+    const { sessions } = await ask(own.env, 'sessions', '--project', 'turnstile');
+    for (const { id } of sessions) await ask(own.env, 'sessions', 'delete', id);
+    const { text } = await connect(own);
+    expect(await text('projects')).not.toContain('turnstile');
+    await ask(own.env, 'restore', path.join(own.folder, 'copy.db'));
+    expect(await text('projects')).toContain('turnstile');
+  });
+
   it('makes no store before it is asked for something', async () => {
     const own = place();
     const { client, text } = await connect(own);
     await client.listTools();
+    expect(existsSync(own.home)).toBe(false);
     expect(await text('projects')).toContain('Nothing is remembered yet');
   });
 });
