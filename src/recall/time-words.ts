@@ -1,7 +1,7 @@
 // ④ Times as people say them ("last Tuesday", "in May") → ranges of whole days, and the query without them.
 // Conservative: what may be a verb, a version, a port or a line of a stack trace is no time.
 import { atCivil, offset, oneDay } from '../text/day.ts';
-import { nextMonth, type Span, timesRead } from './times-read.ts';
+import { mayHoldTime, nextMonth, type Span, timesRead } from './times-read.ts';
 
 export interface TimeRange {
   readonly from: number;
@@ -30,10 +30,13 @@ const leads =
   'im|seit|vor|nach|bis|ab|von|zwischen|anfang|mitte|ende|letzten|en|depuis|avant|après|entre|fin|début';
 const joins = 'and|to|until|till|through|-|–|und|bis|et|à';
 const year = '(?:19|20)\\d\\d';
+const anyYear = new RegExp(year);
 
 /** Contract: a pure function of its arguments. */
 export async function timeWords(query: string, at: { now: number; timeZone: string }): Promise<TimeWords> {
-  if (query.length > longestQuery) return { ranges: [], rest: query };
+  // Most queries end here, before anything is loaded.
+  if (query.length > longestQuery || !(anyMonth.test(query) || anyYear.test(query) || mayHoldTime(query)))
+    return { ranges: [], rest: query };
   const civilNow = at.now + offset(at.now, at.timeZone);
   const today = civilNow - (((civilNow % oneDay) + oneDay) % oneDay);
   const spans = [...monthsIn(query, today), ...yearsIn(query, today), ...datesIn(query)];

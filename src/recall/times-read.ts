@@ -20,6 +20,8 @@ const locales = {
   zh: /昨天|前天|今天|上周[一二三四五六日天]/,
 } as const;
 
+export const mayHoldTime = (text: string): boolean => Object.values(locales).some((gate) => gate.test(text));
+
 /** None of them in the future. */
 export async function timesRead(text: string, at: { now: number; timeZone: string }, today: number): Promise<Span[]> {
   const found: Span[] = [];
