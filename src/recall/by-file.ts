@@ -3,7 +3,7 @@ import path from 'node:path';
 import { HoldfastError } from '../errors.ts';
 import type { Hit } from '../schema/hit.ts';
 import { followLinks } from '../store/links.ts';
-import type { FileTouch, KeywordFilter, Store } from '../store/store.ts';
+import type { FileTouch, KeywordFilter, KeywordQuery, Store } from '../store/store.ts';
 import { cut, inOneLine } from '../text/gist.ts';
 import { answerText } from '../text/open-ends.ts';
 import { parseKeywords } from './keywords.ts';
@@ -31,29 +31,28 @@ export async function searchByFile({ store }: { store: Store }, request: FileReq
   // Whoever touched the file has touched it: subagents count.
   const found = await store.fileTouches(paths, { ...filter, subagents: true, limit: depth });
   const touches = found.filter(({ file, cwd }) => isMeant(file, cwd));
-  const words = query.trim() === '' ? undefined : parseKeywords(query);
-  const holding = words && (await store.turnMatches(words, [...new Set(touches.map(({ entry }) => entry.id))]));
-
   const groups = new Map<string, FileTouch[]>();
   for (const touch of touches) {
-    const { agent, session, id } = touch.entry;
-    if (holding !== undefined && !holding.has(id)) continue;
+    const { agent, session } = touch.entry;
     const key = JSON.stringify(kind === 'session' ? [agent, session] : [agent, session, touch.prompt]);
-    const group = groups.get(key);
-    if (group !== undefined) group.push(touch);
-    else if (groups.size < limit) groups.set(key, [touch]);
+    groups.set(key, [...(groups.get(key) ?? []), touch]);
   }
-  const hits = [...groups.values()].map(async (group, i): Promise<Hit> => {
+  const words = query.trim() === '' ? undefined : parseKeywords(query);
+  const hits: Hit[] = [];
+  for (const group of groups.values()) {
+    if (hits.length === limit) break;
     const [last] = group as [FileTouch];
+    const said = words === undefined ? lastSaid(group) : await whatHolds(store, group, words);
+    if (said === undefined) continue;
     const prompt = last.prompt === undefined ? undefined : (await store.findEntries(last.prompt))[0];
     const touched = {
       files: [...new Set(group.map(({ file }) => file))],
       tools: toolsOf(group),
       ...(prompt === undefined ? {} : { prompt: prompt.id, asked: cut(inOneLine(prompt.text), promptLength) }),
     };
-    return { ...hitOf(last, kind), score: 1 / (i + 1), touched, snippet: shown(group, words, holding) };
-  });
-  return { hits: await Promise.all(hits) };
+    hits.push({ ...hitOf(last, kind), score: 1 / (hits.length + 1), snippet: said, touched });
+  }
+  return { hits };
 }
 
 /** Whether a path is meant; one that is not absolute, only together with the folder that the session worked in. */
@@ -100,14 +99,21 @@ function hitOf({ entry, project, title }: FileTouch, kind: FileRequest['kind']):
   };
 }
 
-/** What holds the words; without words, the last that was said with a touch. */
-function shown(
-  group: readonly FileTouch[],
-  words: ReturnType<typeof parseKeywords> | undefined,
-  holding: Awaited<ReturnType<Store['turnMatches']>> | undefined,
-): string {
-  const match = group.map(({ entry }) => holding?.get(entry.id)).find((entry) => entry !== undefined);
-  if (match !== undefined && words !== undefined) return snippet(match.text, words);
+const lastSaid = (group: readonly FileTouch[]): string => {
   const said = group.map(({ entry }) => answerText(entry)).find((text) => text.trim() !== '');
   return said === undefined ? '' : snippet(said, { terms: [], phrases: [] });
+};
+
+/** The passage of the turns, or of what a subagent said, with most of the words; undefined where none of them stands. */
+async function whatHolds(store: Store, group: readonly FileTouch[], words: KeywordQuery): Promise<string | undefined> {
+  const places = group.flatMap(({ entry, prompt }) => [prompt ?? entry.id, ...(entry.subagent ? [entry.id] : [])]);
+  let best: { passage: string; words: number } | undefined;
+  for (const place of new Set(places)) {
+    for (const { text } of await store.turnMatches(words, place)) {
+      const passage = snippet(text, words);
+      const held = new Set([...passage.matchAll(/«([^»]*)»/g)].map(([, word]) => word?.toLowerCase())).size;
+      if (best === undefined || held > best.words) best = { passage, words: held };
+    }
+  }
+  return best?.passage;
 }

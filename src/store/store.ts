@@ -564,8 +564,8 @@ export interface Store extends MemoryStore {
   touchedFiles(name: string): Promise<readonly string[]>;
   /** Uses of tools on any of these paths, newest first. */
   fileTouches(paths: readonly string[], filter: KeywordFilter): Promise<readonly FileTouch[]>;
-  /** For each of the entries in whose turn something holds the words: what holds them best. */
-  turnMatches(query: KeywordQuery, entries: readonly string[]): Promise<ReadonlyMap<string, Entry>>;
+  /** Some of what holds the words in the turn around an entry. */
+  turnMatches(query: KeywordQuery, entry: string): Promise<readonly Entry[]>;
   /** Records what a session was given. The same text twice in a row is one. */
   saveBriefing(briefing: NewBriefing): Promise<void>;
   /** Newest first; `session` may be the beginning of an id. */

@@ -73,9 +73,15 @@ export function describeTouches(open: () => { store: Store }): void {
   it('finds words in the turn around an entry, and not beyond it', async () => {
     const { store } = open();
     await fill(store);
-    const found = await store.turnMatches(parseKeywords('gauge twice'), ['e1', 'e2', 'e3', 'x1']);
-    expect([...found].map(([asked, { id }]) => `${asked} ${id}`).sort()).toEqual(['e1 p1', 'e2 p1']);
-    expect(await store.turnMatches(parseKeywords(''), ['e1'])).toEqual(new Map());
+    const found = async (query: string, at: string) =>
+      (await store.turnMatches(parseKeywords(query), at)).map(({ id }) => id);
+    expect(await found('gauge twice', 'e1')).toEqual(['p1']);
+    expect(await found('gauge twice', 'e2')).toEqual(['p1']);
+    expect(await found('gauge twice', 'e3')).toEqual([]);
+    expect(await found('chart', 'p2')).toEqual(['p2']);
+    expect(await found('gauge', 'x1')).toEqual([]);
+    expect(await found('', 'e1')).toEqual([]);
+    expect(await found('gauge', 'none')).toEqual([]);
   });
 
   it('forgets a touch with its entry, and a path with its last touch', async () => {

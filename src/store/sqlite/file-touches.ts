@@ -45,38 +45,51 @@ const promptBefore = `coalesce(
   (SELECT p.uuid FROM entries p WHERE p.session_id = e.session_id AND p.author = 'person' AND p.at <= e.at
      ORDER BY p.pos DESC LIMIT 1))`;
 
-/** The newest are chosen before anything of them is read. */
+/** The newest are chosen before anything else of them is read; entries and sessions only where a condition is about them. */
 const touchSql = (conditions: readonly string[]): string => `
   SELECT ${entryColumns}, l.path AS file, t.tool, t.outcome = 'error' AS failed, s.cwd, p.name AS project, s.title,
     ${promptBefore} AS prompt
   FROM (
     SELECT f.path, x.at, x.tool_use_id FROM json_each(?) j CROSS JOIN touched_files f ON f.path = j.value
-    CROSS JOIN file_touches x ON x.touched_id = f.id CROSS JOIN tool_uses t ON t.id = x.tool_use_id
-    CROSS JOIN entries e ON e.id = t.entry_id CROSS JOIN sessions s ON s.id = e.session_id
-    ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY x.at DESC, t.id DESC LIMIT ?
+    CROSS JOIN file_touches x ON x.touched_id = f.id ${
+      conditions.some((condition) => !condition.startsWith('x.'))
+        ? 'CROSS JOIN tool_uses t ON t.id = x.tool_use_id CROSS JOIN entries e ON e.id = t.entry_id CROSS JOIN sessions s ON s.id = e.session_id'
+        : ''
+    }
+    ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY x.at DESC, x.tool_use_id DESC LIMIT ?
   ) l CROSS JOIN tool_uses t ON t.id = l.tool_use_id CROSS JOIN entries e ON e.id = t.entry_id
   CROSS JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id
   ORDER BY l.at DESC, t.id DESC`;
 
-/** The entries around each of the given ones, from one prompt to the next in the same transcript, that hold the words. */
-const turnSql = `
-  WITH asked AS MATERIALIZED (
-    SELECT e.uuid, e.file_id, e.session_id,
+/** From one prompt to the next in the same transcript. */
+const stretchSql = `
+  SELECT file_id, first, next, (SELECT min(id) FROM entries WHERE file_id = x.file_id AND pos >= first AND pos < next) AS low,
+    (SELECT max(id) FROM entries WHERE file_id = x.file_id AND pos >= first AND pos < next) AS high
+  FROM (SELECT e.file_id,
       coalesce((SELECT max(p.pos) FROM entries p WHERE p.session_id = e.session_id AND p.author = 'person'
         AND p.file_id = e.file_id AND p.pos <= e.pos), 0) AS first,
       coalesce((SELECT min(p.pos) FROM entries p WHERE p.session_id = e.session_id AND p.author = 'person'
         AND p.file_id = e.file_id AND p.pos > e.pos), 9e15) AS next
-    FROM json_each(?) j CROSS JOIN entries e ON e.uuid = j.value),
-  around AS MATERIALIZED (
-    SELECT a.uuid AS asked, e.id FROM asked a CROSS JOIN entries e ON e.file_id = a.file_id AND e.pos >= a.first AND e.pos < a.next)
-  SELECT ${entryColumns}, a.asked, m.score FROM around a
-  JOIN (SELECT f.rowid, bm25(entries_fts) AS score FROM entries_fts f
-        WHERE entries_fts MATCH ? AND +f.rowid IN (SELECT id FROM around)) m ON m.rowid = a.id
-  JOIN entries e ON e.id = a.id JOIN sessions s ON s.id = e.session_id ORDER BY m.score DESC`;
+    FROM entries e WHERE e.uuid = ?) x`;
+
+interface Stretch {
+  readonly file_id: number;
+  readonly first: number;
+  readonly next: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Without a rank: for that the index would go through all entries that hold the words. A range of ids it finds at once. */
+const inStretchSql = `
+  SELECT ${entryColumns} FROM entries_fts f CROSS JOIN entries e ON e.id = f.rowid CROSS JOIN sessions s ON s.id = e.session_id
+  WHERE entries_fts MATCH @match AND f.rowid BETWEEN @low AND @high
+    AND e.file_id = @file_id AND e.pos >= @first AND e.pos < @next LIMIT 5`;
 
 export function fileTouches(db: Database, run: Run): Pick<Store, 'touchedFiles' | 'fileTouches' | 'turnMatches'> {
   const files = db.prepare<[string], string>('SELECT path FROM touched_files WHERE name = ?').pluck();
-  const turns = db.prepare<[string, string], EntryRow & { asked: string }>(turnSql);
+  const stretch = db.prepare<[string], Stretch>(stretchSql);
+  const within = db.prepare<Stretch & { match: string }, EntryRow>(inStretchSql);
   return {
     async touchedFiles(name) {
       return run(() => files.all(name));
@@ -99,11 +112,12 @@ export function fileTouches(db: Database, run: Run): Pick<Store, 'touchedFiles' 
         return rows.map(toTouch);
       });
     },
-    async turnMatches(query, entries) {
+    async turnMatches(query, entry) {
       const match = matchExpression(query);
-      if (match === '') return new Map();
-      // The best comes last, and stays.
-      return run(() => new Map(turns.all(JSON.stringify(entries), match).map((row) => [row.asked, toEntry(row)])));
+      return run(() => {
+        const turn = match === '' ? undefined : stretch.get(entry);
+        return turn === undefined ? [] : within.all({ ...turn, match }).map(toEntry);
+      });
     },
   };
 }
