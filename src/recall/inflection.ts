@@ -3,11 +3,12 @@
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** Written in no other language that is likely here; `die`, `war` and `was` are English too. */
+/** One of these makes a query German; of the others it takes two, since they are words, names or slips elsewhere. */
 const germanSigns = set(
-  'der das und ist nicht wir wie warum wurde wurden haben hat für mit von vom bei beim auf ein eine einen einem einer eines dem ' +
-    'den des im zum zur wo wann welche welcher welches ich sie sind wird werden kann nach aus über noch auch oder aber wenn dass',
+  'und nicht warum wurde wurden haben für über welche welcher welches einen einem einer eines ist wird werden dass mit zum zur vom ' +
+    'beim wir ich sind kann noch auch oder aber wenn der das',
 );
+const germanHints = set('den des dem im hat von auf bei ein eine wie wo wann sie nach aus');
 const german = set(
   'die war waren was er es du an am in zu so als um da ihr uns unser unsere hatte hatten durch gegen bis',
 );
@@ -28,11 +29,14 @@ const isHangul = (word: string): boolean => /^[\uac00-\ud7a3]+$/.test(word);
 
 /** Expects lower case. */
 export const looksGerman = (words: readonly string[]): boolean =>
-  words.some((word) => germanSigns.has(word) || /[äöü]/.test(word));
+  words.some((word) => germanSigns.has(word) || /[äöü]/.test(word)) ||
+  words.filter((word) => germanHints.has(word)).length > 1;
 
 /** True for words such as `und`, `что` and `です`. Expects lower case. */
 export const isFillWord = (word: string, inGerman: boolean): boolean =>
-  russian.has(word) || cjk.has(word) || (inGerman && (germanSigns.has(word) || german.has(word)));
+  russian.has(word) ||
+  cjk.has(word) ||
+  (inGerman && (germanSigns.has(word) || germanHints.has(word) || german.has(word)));
 
 const endings = (words: string, after = ''): RegExp => new RegExp(`(?:${words.replaceAll(' ', '|')})${after}$`);
 

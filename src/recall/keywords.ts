@@ -46,17 +46,20 @@ const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map(
 
 /** Words joined by punctuation (`src/auth.ts:42`, `ERR_NOT_FOUND`) stay together; apostrophes part them (`user's`). */
 function* tokens(text: string): Generator<Term> {
-  for (const typed of text.match(/[^\s'’]+/gu) ?? []) {
+  for (const token of text.match(/[^\s'’]+/gu) ?? []) {
+    const typed = token.replace(/^[([{<«"“`]+|[?!,;.)\]}>»"”`]+$/gu, '');
     for (const words of pieces(wordsOf(typed))) {
-      const parts = words.length > 1 ? (narrower(typed) ? [] : singles(words)) : withUmlaut(words[0] as string);
+      const parts = words.length > 1 ? (narrower(typed) ? [] : singles(words)) : withUmlaut(typed);
       const prefix = isUnspaced(words[words.length - 1] as string);
       yield { words, prefix, typed, ...(parts.length > 0 ? { parts } : {}) };
     }
   }
 }
 
-const withUmlaut = (word: string): KeywordTerm[] => {
-  const folded = withoutUmlautE(word);
+/** A name such as `Mueller` may be written Müller where it stands. */
+const withUmlaut = (typed: string): KeywordTerm[] => {
+  const word = typed.toLowerCase();
+  const folded = /^\p{Lu}/u.test(typed) ? withoutUmlautE(word) : word;
   return folded === word ? [] : [{ words: [folded], prefix: false }];
 };
 
@@ -69,7 +72,9 @@ const singles = (words: readonly string[]): KeywordTerm[] =>
 function narrower(typed: string): string | undefined {
   const [, path = '', line] = /^(.*?)((?::\d+){1,2}:?)?$/s.exec(typed) ?? [];
   const name = path.split(/[/\\]/).findLast((part) => part !== '') ?? '';
-  return (line !== undefined || name !== path) && name.length > 2 && name !== typed ? name : undefined;
+  // `artists/bands` is no path.
+  const isPath = line !== undefined || /^[/~.\\]|[/\\].*[/\\]|[/\\][^/\\]*\.\w+$/.test(path);
+  return isPath && name.length > 2 && name !== typed ? name : undefined;
 }
 
 /** Other ways in which the same may be written. */
@@ -88,7 +93,8 @@ function* variantsOf({ words, typed }: Term, inGerman: boolean): Generator<Keywo
   const version = /^[vV](\d+(?:\.\d+)+)/.exec(typed)?.[1];
   if (version !== undefined) yield { words: wordsOf(version), prefix: false };
   for (const word of typed.match(wordPattern) ?? []) {
-    const parts = splitName(word).map((part) => part.toLowerCase());
+    const isName = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]|^\p{L}{2,}\d+$/u.test(word);
+    const parts = isName ? splitName(word).map((part) => part.toLowerCase()) : [];
     if (parts.length > 1) yield { words: parts, prefix: false, parts: singles(parts) };
   }
   const [word] = words;

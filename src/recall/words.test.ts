@@ -39,6 +39,7 @@ it('finds a name by the whole and by its parts, and marks what was found', async
     ['AuthStore', 0, 'AuthStore'],
     ['use_auth_store', 0, 'useAuthStore'],
     ['use-auth-store', 0, 'useAuthStore'],
+    ['what is (`use-auth-store`)?', 0, 'useAuthStore'],
     ['ERR_MODULE_NOT_FOUND', 1, 'ERR_MODULE_NOT_FOUND'],
     ['module not found', 1, 'MODULE'],
     ['errModuleNotFound', 1, 'ERR_MODULE_NOT_FOUND'],
