@@ -29,6 +29,12 @@ describe('the documents', () => {
     }
   });
 
+  it('name every tool that agents have in the README', () => {
+    const tools = readme.slice(readme.indexOf('| tool | what for |'), readme.indexOf('## What it does'));
+    for (const { name } of operations.filter((one) => (one.surfaces as readonly string[]).includes('mcp')))
+      expect(tools, name).toContain(`\`${name.replaceAll(' ', '_')}\``);
+  });
+
   it('list every setting with its default and its variable', () => {
     const defaults = Settings.parse({ agents: {} }) as Record<string, unknown>;
     for (const { key, variable } of settingList) {

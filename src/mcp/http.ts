@@ -14,7 +14,11 @@ const maxSubscriptions = 8;
 
 export async function openMcpHttp(context: Context): Promise<McpHttp> {
   const { createMcpHandler } = await import('./sdk.ts');
-  const server = await mcpServers({ context: async () => context, folder: undefined });
+  const server = await mcpServers({
+    config: () => context.config,
+    context: async () => context,
+    folder: undefined,
+  });
   const handler = createMcpHandler(server, { maxSubscriptions });
   return {
     close: () => handler.close(),

@@ -6,7 +6,7 @@ import { demoMemory, emptyMemory, type Memory, tell } from '../../test/demo-memo
 import { openStand } from '../../test/http-stand.ts';
 import { operations } from '../operations/index.ts';
 import { type Operation, operation } from '../operations/operation.ts';
-import { mcpServers } from './server.ts';
+import { type McpDeps, mcpServers } from './server.ts';
 import { toolsOf } from './tools.ts';
 
 const table = operations as unknown as readonly Operation[];
@@ -16,13 +16,19 @@ interface Options {
   readonly folder?: string;
   readonly roots?: readonly string[];
   readonly table?: readonly Operation[];
+  readonly ask?: McpDeps['ask'];
 }
 
 async function connect(
   { context }: Pick<Memory, 'context'>,
   { name = 'tester', folder, roots, ...more }: Options = {},
 ) {
-  const make = await mcpServers({ context: async () => context, folder: folder ?? '/srv/nowhere', ...more });
+  const make = await mcpServers({
+    config: () => context.config,
+    context: async () => context,
+    folder: folder ?? '/srv/nowhere',
+    ...more,
+  });
   const client = new Client({ name, version: '1' }, { capabilities: roots === undefined ? {} : { roots: {} } });
   if (roots !== undefined)
     client.setRequestHandler('roots/list', async () => ({ roots: roots.map((path) => ({ uri: `file://${path}` })) }));
@@ -173,7 +179,7 @@ describe('bad input', () => {
     const context = async () => {
       throw Object.assign(new Error('file is not a database'), { code: 'SQLITE_NOTADB' });
     };
-    const make = await mcpServers({ context, folder: undefined });
+    const make = await mcpServers({ config: (await emptyMemory()).config.reload, context, folder: undefined });
     const client = new Client({ name: 'tester', version: '1' });
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await make().connect(ours);
@@ -210,6 +216,21 @@ describe('what a client is', () => {
     const memory = await demoMemory();
     const { call } = await connect(memory, { folder: '/', roots: ['/home/dev/turnstile'] });
     expect((await call('briefing')).text).toContain('left behind: turnstile');
+  });
+});
+
+describe('somebody who has the answer sooner', () => {
+  it('is asked first, and what he cannot say is looked for here', async () => {
+    const memory = await demoMemory();
+    const asked: string[] = [];
+    const ask: McpDeps['ask'] = async ({ name }) => {
+      asked.push(name);
+      return name === 'search' ? { hits: [], note: 'The worker says so.' } : undefined;
+    };
+    const { call } = await connect(memory, { ask });
+    expect((await call('search', { query: 'redis' })).text).toContain('The worker says so.');
+    expect((await call('projects')).text).toContain('courier');
+    expect(asked).toEqual(['search', 'projects']);
   });
 });
 

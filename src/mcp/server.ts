@@ -3,6 +3,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { Config } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import type { Context, Operation } from '../operations/operation.ts';
 import { version } from '../package.ts';
@@ -12,8 +13,12 @@ import { checkArguments, describeTool, type Tool, toolsOf } from './tools.ts';
 type Sdk = typeof import('./sdk.ts');
 
 export interface McpDeps {
-  /** What operations run with, opened when the first tool is called. */
+  /** As it is now: a server may run for days. */
+  readonly config: () => Config;
+  /** What operations run with, opened when it is needed first. */
   readonly context: () => Promise<Context>;
+  /** Somebody who may have the answer sooner; undefined when he has none, and then it is looked for here. */
+  readonly ask?: ((operation: Operation, input: Record<string, unknown>) => Promise<unknown>) | undefined;
   /** The folder that the client works in; undefined where that cannot be known. */
   readonly folder: string | undefined;
   /** The operations that it offers; all, unless a test has others. */
@@ -43,6 +48,9 @@ function mcpServer(sdk: Sdk, tools: readonly Tool[], deps: McpDeps): Server {
   );
   const structured = (ctx: ServerContext) => !prefersStructure.test(clientOf(server, ctx, sdk.CLIENT_INFO_META_KEY));
 
+  const run = async ({ operation }: Tool, input: Record<string, unknown>, signal: AbortSignal) =>
+    operation.run({ ...(await deps.context()), signal }, input);
+
   server.setRequestHandler('tools/list', async (_, ctx) => ({
     tools: tools.map((tool) => describeTool(tool, structured(ctx))) as never,
   }));
@@ -55,10 +63,9 @@ function mcpServer(sdk: Sdk, tools: readonly Tool[], deps: McpDeps): Server {
       const input = await inFolder(tool, checkArguments(tool, withHere(tool, params.arguments ?? {})), () =>
         folderOf(server, deps),
       );
-      const context = await deps.context();
-      const answer = await tool.operation.run({ ...context, signal: ctx.mcpReq.signal }, input);
+      const answer = (await deps.ask?.(tool.operation, input)) ?? (await run(tool, input, ctx.mcpReq.signal));
       const output = tool.operation.output.parse(answer) as Record<string, unknown>;
-      const text = textOf(tool, output, context.config.settings.timeZone);
+      const text = textOf(tool, output, deps.config().settings.timeZone);
       return { content: [{ type: 'text', text }], ...(structured(ctx) ? { structuredContent: output } : {}) };
     } catch (error) {
       const { message, hint } = explain(error, tool.name);

@@ -4,16 +4,21 @@ import type { Config } from '../config.ts';
 import { explain } from '../errors.ts';
 import type { Holdfast } from '../open.ts';
 import type { Context } from '../operations/operation.ts';
-import { mcpServers } from './server.ts';
+import { type McpDeps, mcpServers } from './server.ts';
 
 /** How often to look whether whoever started us is still there, should his end of the line outlive him. */
 const lookAtParentMs = 5000;
 
 /** Resolves when the client has closed the line, is gone, or the signal says so. */
-export async function serveMcp(config: Config, signal: AbortSignal): Promise<void> {
+export async function serveMcp(config: Config, signal: AbortSignal, ask?: McpDeps['ask']): Promise<void> {
   const memory = openLater(config);
   const { StdioServerTransport, serveStdio } = await import('./sdk.ts');
-  const server = await mcpServers({ context: memory.context, folder: process.cwd() });
+  const server = await mcpServers({
+    config: config.reload,
+    context: memory.context,
+    folder: process.cwd(),
+    ask,
+  });
   const transport = new StdioServerTransport();
   const closed = new Promise<void>((resolve) => {
     const close = transport.close.bind(transport);
@@ -61,7 +66,6 @@ function openLater(config: Config): { context(): Promise<Context>; close(): Prom
       try {
         const { context } = await opened;
         file = fileNow();
-        // Settings are read anew, since a session may last for days.
         return { ...context, config: config.reload() };
       } catch (error) {
         // The next call tries again: the person may have mended it.
