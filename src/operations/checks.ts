@@ -6,6 +6,7 @@ import { agents } from '../agents/index.ts';
 import type { Config } from '../config.ts';
 import { inspectMcp } from '../install/mcp.ts';
 import { version } from '../package.ts';
+import { toMoment } from '../schema/time.ts';
 import type { FileState, Store } from '../store/store.ts';
 import type { Check } from './doctor.ts';
 
@@ -15,7 +16,9 @@ const listed = 10;
 export function checkPermissions(config: Config): Check {
   const name = 'permissions';
   if (process.platform === 'win32') return { name, ok: true, message: 'not checked on Windows' };
-  const open = [config.home, ...allBelow(config.home)].filter((path) => modeOf(path) & 0o077);
+  // What stands in models/ are public packages, which npm puts there with rights of its own.
+  const ours = allBelow(config.home).filter((path) => !path.startsWith(join(config.home, 'models')));
+  const open = [config.home, ...ours].filter((path) => modeOf(path) & 0o077);
   if (open.length === 0) return { name, ok: true, message: `${config.home} is closed to other users` };
   const named = open.slice(0, listed).map((path) => `${path} (${(modeOf(path) & 0o777).toString(8)})`);
   return {
@@ -95,6 +98,41 @@ export const checkServers = (config: Config): Check[] =>
       return [];
     }
   });
+
+/** How much can be found by meaning, by which model, and why not more. */
+export async function checkMeaning(store: Store, config: Config): Promise<Check> {
+  const name = 'search by meaning';
+  if (config.settings.embedding.kind === 'none')
+    return { name, ok: true, message: 'switched off (embedding.kind); keywords alone' };
+  const [models, { embedded, pending }, trouble] = await Promise.all([
+    store.vectorModels(),
+    store.vectorCounts(),
+    store.embeddingTrouble(),
+  ]);
+  const [done, left] = [embedded, pending].map((count) => count.toLocaleString('en'));
+  if (trouble !== undefined && pending > 0) {
+    const { message, hint, nextAt } = trouble;
+    const again = `Tried again after ${toMoment(nextAt)}.`;
+    return {
+      name,
+      ok: false,
+      message: `${left} texts wait: ${message}`,
+      hint: hint === undefined ? again : `${hint} ${again}`,
+    };
+  }
+  const wanted = models.find((model) => model.wanted);
+  if (wanted === undefined)
+    return {
+      name,
+      ok: true,
+      message: pending === 0 ? 'nothing to find yet' : `${left} texts wait for the worker, or: holdfast ingest`,
+    };
+  const old = models.find((model) => model.complete && !model.wanted);
+  const meanwhile = old === undefined ? '' : `; until then by ${old.name}`;
+  if (!wanted.complete)
+    return { name, ok: true, message: `${done} entries by ${wanted.name}, ${left} wait${meanwhile}` };
+  return { name, ok: true, message: `${done} entries by ${wanted.name}${pending === 0 ? '' : `, ${left} wait`}` };
+}
 
 export async function checkWorker(config: Config): Promise<Check> {
   const { workerStatus } = await import('../worker/process.ts');

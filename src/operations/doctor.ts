@@ -6,6 +6,7 @@ import type { Counts, Store } from '../store/store.ts';
 import {
   checkAgents,
   checkFiles,
+  checkMeaning,
   checkPermissions,
   checkServers,
   checkStore,
@@ -61,7 +62,7 @@ export const doctor = operation({
       store = await openSqliteStore(config.databasePath);
       checks.push(await checkStore(store));
       counts = await store.counts();
-      checks.push(...(await checkFiles(store)), await checkPause(store));
+      checks.push(...(await checkFiles(store)), await checkPause(store), await checkMeaning(store, config));
     } catch (error) {
       const { message, hint } = explain(error, config.databasePath);
       checks.push({ name: 'store', ok: false, message, ...(hint ? { hint } : {}) });

@@ -80,6 +80,15 @@ export async function toProject(store: Store, text: string, separateWorktrees = 
   return { name: text };
 }
 
+/** The same filters for a process that runs in another folder; undefined where a name could be one of this folder's. */
+export function fromElsewhere<T extends { readonly project?: string | undefined }>(input: T): T | undefined {
+  const { project } = input;
+  if (project === undefined) return input;
+  if (/[/\\]/.test(project) || /^(?:\.{1,2}|~)$/.test(project))
+    return { ...input, project: resolve(withHome(project)) };
+  return existsSync(resolve(project)) ? undefined : input;
+}
+
 /**
  * The project whose memory a session in a folder gets. A repository has its own, even if none yet; another folder may
  * get that of the project around it, but never what was done in a home folder or above.

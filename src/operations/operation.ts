@@ -55,6 +55,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
     /** Takes something away for good. */
     readonly destructive?: true;
   };
+  /**
+   * The worker, where one runs, answers a command faster: it has in memory what the command would have to load. Gives the
+   * input as it must be put to a process in another folder; undefined where that cannot be said.
+   */
+  viaWorker?(input: z.output<Input>): z.output<Input> | undefined;
   /** Works where there is no sound store, or opens one itself: `context.store` must not be touched. */
   readonly withoutStore?: true;
   /** False when the answer itself reports a failure. The command line then ends with 1. */

@@ -4,7 +4,7 @@ import { searchByFile } from '../recall/by-file.ts';
 import { search as recall } from '../recall/search.ts';
 import { Role } from '../schema/entry.ts';
 import { Hit, HitKind } from '../schema/hit.ts';
-import { filterFields, limitField, toFilter, withHome } from './filters.ts';
+import { filterFields, fromElsewhere, limitField, toFilter, withHome } from './filters.ts';
 import { operation } from './operation.ts';
 
 export const search = operation({
@@ -37,6 +37,7 @@ export const search = operation({
     'holdfast search migration --kind session --project holdfast --json',
     'holdfast search --file src/auth/jwt.ts',
   ],
+  viaWorker: (input) => (input.file === undefined ? fromElsewhere(input) : undefined),
   async run(context, input) {
     if (input.query.trim() === '' && input.file === undefined)
       throw new HoldfastError('BAD_INPUT', 'The query is empty', {

@@ -9,7 +9,7 @@ import { type Inspection, inspectHooks } from '../install/hooks.ts';
 import { readRecord } from '../install/record.ts';
 import { version } from '../package.ts';
 import { Moment, toMoment } from '../schema/time.ts';
-import { checkMcp } from './checks.ts';
+import { checkMcp, checkMeaning } from './checks.ts';
 import { Check } from './doctor.ts';
 import { hooked, hookToken } from './install.ts';
 import { operation } from './operation.ts';
@@ -130,7 +130,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
     try {
       const at = await store.lastToldAt();
       const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
-      return { at, checks: [check, await checkPause(store)] };
+      return { at, checks: [check, await checkPause(store), await checkMeaning(store, config)] };
     } finally {
       await store.close();
     }

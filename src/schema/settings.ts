@@ -26,9 +26,15 @@ const AgentSettings = z.strictObject({
 
 const EmbeddingSettings = z.strictObject({
   kind: z
-    .enum(['static', 'none'])
+    .enum(['static', 'minilm', 'openai-compatible', 'ollama', 'none'])
     .default('static')
     .describe('what search by meaning is made with; none: search by keyword alone'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("address of the endpoint's API (default: Ollama's own)"),
+  model: z.string().min(1).optional().describe('name of the model at the endpoint'),
+  key: secret('key of the endpoint'),
 });
 
 export const ModelKind = z.enum(['none', 'claude', 'anthropic', 'openai-compatible']);

@@ -5,6 +5,7 @@ import type { WorkerDeps } from './run.ts';
 
 /** Texts in a step: between two of them hooks and searches get their turn. */
 const step = 50;
+const pauseMs = 50;
 
 export interface Embedding {
   /** Looks whether something lacks a vector. Costs next to nothing when nothing does. */
@@ -25,7 +26,7 @@ export function embedding(
     if (trouble !== undefined && trouble.nextAt > clock()) return;
     try {
       // The settings may be others than at the start.
-      await embedPending({ store, config: config.reload(), clock, signal, batch: step });
+      await embedPending({ store, config: config.reload(), clock, signal, batch: step, pauseMs });
     } catch (error) {
       const { message } = await noteTrouble({ store, clock }, error);
       log(`Search by meaning must wait: ${message}`);

@@ -99,7 +99,8 @@ export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper:
 }
 
 /** A slow machine sees how far an import is; that is no complaint. */
-const withoutProgress = (said: string): string => said.replace(/^\d+\/\d+ files {2}.*\n/gm, '');
+const withoutProgress = (said: string): string =>
+  said.replace(/^(?:\d+\/\d+ files {2}|[\d,]+ of [\d,]+ new texts ).*\n/gm, '');
 
 function killAtEnd(child: ChildProcess): void {
   onTestFinished(() => {

@@ -1,0 +1,184 @@
+// Vectors through the real program: after an import, after kills, live, with other models, and when a model fails.
+import { appendFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import { ask, dice, holdfast, launch, type Place, place, root, temporaryFolder, until } from './holdfast.ts';
+import { expectSameRows, rowsOf } from './rows.ts';
+import { writeTranscripts } from './transcripts.ts';
+
+function look<T>(own: Place, sql: string): T[] {
+  const db = new Database(own.database, { readonly: true });
+  try {
+    return db.prepare(sql).pluck().all() as T[];
+  } finally {
+    db.close();
+  }
+}
+
+const pending = (own: Place) => look<number>(own, 'SELECT count(*) FROM vector_queue')[0];
+const embedded = (own: Place) => look<number>(own, 'SELECT count(*) FROM vectors')[0] as number;
+const models = (own: Place) => look<string>(own, 'SELECT name FROM vector_models');
+const complete = (own: Place) => look<string>(own, 'SELECT name FROM vector_models WHERE wanted AND complete');
+
+function withDemo(): Place {
+  const own = place();
+  cpSync(path.join(root, 'demo/claude-code/projects'), own.claude, { recursive: true });
+  return own;
+}
+
+it('when ingest returns, all that says something has a vector, and a second one does nothing', async () => {
+  const own = withDemo();
+  await ask(own.env, 'ingest');
+  const speaking = look<number>(own, "SELECT count(*) FROM entries WHERE substr(text, 1, 13) <> '[Used tools: '")[0];
+  expect(embedded(own)).toBe(speaking);
+  expect(pending(own)).toBe(0);
+  const [last] = look<number>(own, 'SELECT max(seq) FROM vectors');
+  await ask(own.env, 'ingest');
+  expect(look<number>(own, 'SELECT max(seq) FROM vectors')).toEqual([last]);
+  const { checks } = await ask(own.env, 'doctor');
+  expect(checks).toContainEqual({
+    name: 'search by meaning',
+    ok: true,
+    message: expect.stringMatching(
+      new RegExp(`^${speaking?.toLocaleString('en')} entries by holdfast-static-256-v\\d+$`),
+    ),
+  });
+});
+
+it('embedding that is killed at random moments goes on, and leaves each text one vector', async () => {
+  const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
+  const random = dice(seed);
+  const folder = temporaryFolder();
+  const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
+  const whole = place({ folder: path.join(folder, 'whole'), ...transcripts });
+  const none = { HOLDFAST_EMBEDDING_KIND: 'none' };
+  await ask({ ...whole.env, ...none }, 'ingest');
+  expect(embedded(whole)).toBe(0);
+  const own = place({ folder: path.join(folder, 'own'), ...transcripts });
+  const sizeOf = () => statSync(`${own.database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  let inside = 0;
+  for (let round = 0; round < 8; round++) {
+    rmSync(own.home, { recursive: true, force: true });
+    cpSync(whole.home, own.home, { recursive: true });
+    const running = launch(own.env, ['ingest']);
+    let over = false;
+    void running.ended.then(() => {
+      over = true;
+    });
+    const size = random.next() * 900_000;
+    while (!over && sizeOf() <= size) await sleep(1);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const before = embedded(own);
+    if (before > 0 && (pending(own) as number) > 0) inside++;
+    await ask(own.env, 'ingest');
+    expect({ seed, round, pending: pending(own) }).toEqual({ seed, round, pending: 0 });
+  }
+  await ask(whole.env, 'ingest');
+  expectSameRows(rowsOf(own.database), rowsOf(whole.database), `seed ${seed}`);
+  console.log(`seed ${seed}: 8 kills, ${inside} with part of the vectors stored`);
+  expect(inside).toBeGreaterThan(0);
+});
+
+it('a worker embeds what a live session brings, and answers a search for a command that could not', async () => {
+  const own = withDemo();
+  const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '60000' };
+  const worker = launch(env, ['worker', 'run']);
+  await until(() => existsSync(own.database) && existsSync(path.join(own.home, 'token')));
+  await until(async () => (await holdfast(env, 'search', '--json', 'retry')).stdout.includes('"id"'));
+  await until(() => pending(own) === 0 && embedded(own) > 0);
+  const before = embedded(own);
+  const line = {
+    type: 'user',
+    uuid: '11111111-2222-4333-8444-555555555555',
+    sessionId: 'aaaaaaaa-2222-4333-8444-555555555555',
+    timestamp: new Date().toISOString(),
+    cwd: '/home/dev/tide',
+    message: { role: 'user', content: 'The barnacles cling to the hull.' },
+  };
+  mkdirSync(path.join(own.claude, '-home-dev-tide'), { recursive: true });
+  appendFileSync(path.join(own.claude, '-home-dev-tide', `${line.sessionId}.jsonl`), `${JSON.stringify(line)}\n`);
+  await until(() => embedded(own) === before + 1, 'the vector of a live entry');
+  expect(pending(own)).toBe(0);
+  // The worker has the database open; a command that looks for itself finds an empty one.
+  renameSync(own.database, `${own.database}.away`);
+  const found = await holdfast(env, 'search', '--json', 'barnacles');
+  expect(JSON.parse(found.stdout).hits).toMatchObject([{ id: line.uuid }]);
+  renameSync(`${own.database}.away`, own.database);
+  worker.child.kill('SIGTERM');
+  expect((await worker.ended).code).toBe(0);
+});
+
+it('another model takes over in the background; a model that fails is told of, and the old one serves meanwhile', async () => {
+  const own = withDemo();
+  let broken = true;
+  const server = http.createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const { input } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { input: string[] };
+    if (broken) return void response.writeHead(404).end('{"error":"model \\"nomic-embed-text\\" not found"}');
+    const vectorOf = (text: string) =>
+      Array.from({ length: 32 }, (_, i) => (text.charCodeAt(i % text.length) % 17) - 8);
+    response.end(JSON.stringify({ embeddings: input.map(vectorOf) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await ask(own.env, 'ingest');
+  const [builtIn] = models(own);
+  const all = embedded(own);
+  await ask(own.env, 'config', 'set', 'embedding.url', url);
+  await ask(own.env, 'config', 'set', 'embedding.kind', 'ollama');
+  // An import does not fail for it.
+  const report = await ask(own.env, 'ingest');
+  expect(report.problems).toMatchObject([{ message: expect.stringContaining('"nomic-embed-text" not found') }]);
+  const status = await holdfast(own.env, 'status', '--json');
+  expect(JSON.parse(status.stdout).checks).toContainEqual(
+    expect.objectContaining({ name: 'search by meaning', ok: false, message: expect.stringContaining('not found') }),
+  );
+  expect(models(own)).toEqual([builtIn, 'ollama nomic-embed-text']);
+  expect(embedded(own)).toBe(all);
+  broken = false;
+  await ask(own.env, 'ingest');
+  expect(models(own)).toEqual(['ollama nomic-embed-text']);
+  expect(embedded(own)).toBe(all);
+
+  const worker = launch({ ...own.env, HOLDFAST_POLL_INTERVAL_MS: '100' }, ['worker', 'run']);
+  await worker.says('Watching');
+  await ask(own.env, 'config', 'set', 'embedding.kind', 'static');
+  await until(() => models(own).join() === builtIn && complete(own).length === 1, 'the built-in model to take over');
+  expect(embedded(own)).toBe(all);
+  worker.child.kill('SIGTERM');
+  await worker.ended;
+});
+
+const packages = path.join(root, 'node_modules/.cache/models');
+it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
+  'MiniLM runs in a thread of its own, can be interrupted, and goes on from there',
+  async () => {
+    const own = withDemo();
+    mkdirSync(own.home, { mode: 0o700 });
+    const env = { ...own.env, HOLDFAST_EMBEDDING_KIND: 'minilm' };
+    const without = await ask(env, 'ingest');
+    expect(without.problems).toMatchObject([{ hint: expect.stringContaining('npm install --prefix') }]);
+    symlinkSync(packages, path.join(own.home, 'models'));
+    const running = launch(env, ['ingest']);
+    await until(() => embedded(own) > 0, 'the first vectors');
+    running.child.kill('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    // It may have been done by then.
+    expect([0, 130]).toContain(code);
+    expect(stdout + stderr).not.toMatch(/segmentation|abort|fatal/i);
+    await ask(env, 'ingest');
+    expect(pending(own)).toBe(0);
+    expect(complete(own)).toEqual(['all-MiniLM-L6-v2 int8 v1']);
+    expect(look(own, 'SELECT DISTINCT length(vector) FROM vectors')).toEqual([384]);
+    const { checks, ok } = await ask(env, 'doctor');
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'search by meaning', ok: true }));
+    expect(ok).toBe(true);
+  },
+);
