@@ -738,6 +738,8 @@ export interface Store extends MemoryStore {
   vectorsOf(ids: readonly number[], of: { kind: SubjectKind; model: string }): Promise<VectorPage>;
   /** The vectors with these numbers, in this order; those that are gone are left out. */
   vectorsAt(seqs: readonly number[]): Promise<VectorPage>;
+  /** The numbers of all vectors of a kind. */
+  vectorNumbers(of: { kind: SubjectKind; model: string }): Promise<{ readonly seqs: readonly number[] }>;
   /** The rows of all sessions that pass. */
   sessionRows(filter: Pick<SessionFilter, 'project' | 'agent'>): Promise<readonly number[]>;
   /** Entries by their rows, in this order; those that are gone are left out. */

@@ -6,36 +6,34 @@ import { openSlots, type Slots } from './slots.ts';
 export interface VectorScan {
   /**
    * The cosine of the query with the entry at each place; 0 where there is no vector. Above the memory ceiling exact for the
-   * nearest, an estimate for the others. The same array every time.
+   * nearest, an estimate for the others.
    */
   scan(query: Int8Array): Promise<Float32Array>;
+  /** The cosine of the entries at two places. */
   similarity(a: number, b: number): number;
 }
 
 const sessionsAtOnce = 100;
 const vectorsAtOnce = 512;
 
-export interface EntryIndex {
+export interface EntryIndex extends VectorScan {
   readonly model: string | undefined;
   readonly places: Places;
   /** Reads everything; once, before the first update. */
   load(): Promise<void>;
   /** Takes in what has changed. */
   update(): Promise<void>;
-  /** Undefined as long as there are no vectors. */
-  search(): VectorScan | undefined;
 }
 
-/** `ceiling`: bytes that vectors may take in memory. */
-export function openEntryIndex(store: Store, model: string | undefined, ceiling: number): EntryIndex {
+/** `ceiling`: bytes that vectors may take in memory; `restMs`: see `openPlaces`. */
+export function openEntryIndex(store: Store, model: string | undefined, ceiling: number, restMs?: number): EntryIndex {
   /** The slot of each place; -1 without a vector. The slots of further parts follow in `nextPart`. */
   let slotOf = new Int32Array(1024).fill(-1);
   const nextPart = new Map<number, number>();
   let owner = new Int32Array(1024);
   let slots: Slots | undefined;
   let position = 0;
-  let cosines = new Float32Array(0);
-  const places: GrowingPlaces = openPlaces(dropVectors);
+  const places: GrowingPlaces = openPlaces(dropVectors, restMs);
 
   function dropVectors(place: number): void {
     for (let slot = slotOf[place] ?? -1; slot >= 0; ) {
@@ -107,28 +105,24 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
       }
     },
     update,
-    search() {
-      const held = slots;
-      if (held === undefined) return undefined;
-      return {
-        async scan(query) {
-          const found = await held.scan(query);
-          if (cosines.length < places.size) cosines = new Float32Array(Math.ceil(places.size * 1.25));
-          for (let place = 0; place < places.size; place++) {
-            const slot = slotOf[place] ?? -1;
-            cosines[place] = slot < 0 ? 0 : (found[slot] as number);
-          }
-          for (const [slot, part] of nextPart) {
-            const place = owner[slot] as number;
-            cosines[place] = Math.max(cosines[place] as number, found[part] as number);
-          }
-          return cosines;
-        },
-        similarity(a, b) {
-          const [x, y] = [slotOf[a] ?? -1, slotOf[b] ?? -1];
-          return x < 0 || y < 0 ? 0 : held.similarity(x, y);
-        },
-      };
+    async scan(query) {
+      const found = await slots?.scan(query);
+      // A new one each time: other searches may run while this one waits.
+      const cosines = new Float32Array(places.size);
+      if (found === undefined) return cosines;
+      for (let place = 0; place < cosines.length; place++) {
+        const slot = slotOf[place] ?? -1;
+        if (slot >= 0) cosines[place] = found[slot] as number;
+      }
+      for (const [slot, part] of nextPart) {
+        const place = owner[slot] as number;
+        cosines[place] = Math.max(cosines[place] as number, found[part] as number);
+      }
+      return cosines;
+    },
+    similarity(a, b) {
+      const [x, y] = [slotOf[a] ?? -1, slotOf[b] ?? -1];
+      return x < 0 || y < 0 || slots === undefined ? 0 : slots.similarity(x, y);
     },
   };
 }

@@ -4,9 +4,10 @@ import type { Config } from '../../config.ts';
 import type { Embedder } from '../../embedding/embedder.ts';
 import { embedderOf } from '../../embedding/index.ts';
 import { explain } from '../../errors.ts';
-import type { Store, VectorModel } from '../../store/store.ts';
+import type { Store, SubjectKind, VectorModel } from '../../store/store.ts';
 import { type EntryIndex, openEntryIndex, type VectorScan } from './entry-index.ts';
 import type { Places } from './places.ts';
+import { openSubjectIndex, type SubjectIndex } from './subject-index.ts';
 
 export { flag, type Places } from './places.ts';
 
@@ -28,13 +29,19 @@ export interface MeaningSearch extends VectorScan {
   readonly model: string;
   /** Undefined where the text says nothing. Fails where a model or its endpoint does. */
   embed(query: string): Promise<Int8Array | undefined>;
+  /** The cosine of the query with every observation, summary or memory that has a vector, by its row in the store. */
+  scanSubjects(kind: SubjectKind, query: Int8Array): Promise<ReadonlyMap<number, number>>;
 }
 
 /** How soon a search sees that the settings have changed. */
 const settingsMs = 1000;
+/** What nobody has searched for so long is let go; the next search loads it again. */
+const idleMs = 15 * 60_000;
 
 export function openMeaning({ store, config }: { readonly store: Store; readonly config: Config }): Meaning {
   let loaded: EntryIndex | undefined;
+  const subjects = new Map<SubjectKind, SubjectIndex>();
+  let idle: NodeJS.Timeout | undefined;
   let embedder: Embedder | undefined;
   let settings = { config, readAt: Number.NEGATIVE_INFINITY };
   /** Searches may come at once; they share one look at the store. */
@@ -42,32 +49,56 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
 
   async function bringUpToDate(): Promise<MeaningState> {
     const { model, note } = await chooseModel();
+    clearTimeout(idle);
+    idle = setTimeout(letGo, idleMs).unref();
     if (loaded === undefined || loaded.model !== model) {
-      loaded = openEntryIndex(store, model, config.settings.vectorMemoryMb * 1e6);
-      await loaded.load();
+      letGo();
+      const fresh = openEntryIndex(store, model, ceiling());
+      await fresh.load();
+      loaded = fresh;
     }
     await loaded.update();
-    const { places, search } = loaded;
+    const { places, scan, similarity } = loaded;
     const by = embedder;
-    const found = search();
+    if (by === undefined || model === undefined) return { places, ...(note === undefined ? {} : { note }) };
+    const embed = (query: string) => by.query(query);
+    const scanSubjects: MeaningSearch['scanSubjects'] = (kind, query) => inTurn(() => scanKind(kind, model, query));
     return {
       places,
-      ...(found === undefined || by === undefined || model === undefined
-        ? {}
-        : { search: { model, embed: (query: string) => by.query(query), ...found } }),
+      search: { model, embed, scan, similarity, scanSubjects },
       ...(note === undefined ? {} : { note }),
     };
   }
 
+  const ceiling = () => config.settings.vectorMemoryMb * 1e6;
+
+  function letGo(): void {
+    loaded = undefined;
+    subjects.clear();
+  }
+
+  async function scanKind(kind: SubjectKind, model: string, query: Int8Array): Promise<ReadonlyMap<number, number>> {
+    const index = subjects.get(kind) ?? openSubjectIndex(store, kind, model, ceiling());
+    subjects.set(kind, index);
+    await index.update();
+    return index.scan(query);
+  }
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work);
+    turn = mine.catch(() => {});
+    return mine;
+  }
+
   /** The wanted model once all have its vectors; until then the one from before, if it can still read a query. */
   async function chooseModel(): Promise<{ model?: string; note?: string }> {
-    if (performance.now() - settings.readAt > settingsMs)
-      settings = { config: config.reload(), readAt: performance.now() };
-    const { config: current } = settings;
     const models = await store.vectorModels();
     const wanted = models.find((model) => model.wanted);
     const inOrder = [wanted?.complete ? wanted : undefined, ...models.filter((model) => model.complete), wanted];
     try {
+      if (performance.now() - settings.readAt > settingsMs)
+        settings = { config: config.reload(), readAt: performance.now() };
+      const { config: current } = settings;
       if (current.settings.embedding.kind === 'none')
         return { note: 'Search by meaning is switched off (embedding.kind).' };
       for (const model of inOrder.filter((one): one is VectorModel => one?.dimensions !== undefined)) {
@@ -78,7 +109,7 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
         if (embedder !== undefined) return { model: model.name, ...(await progressNote(model)) };
       }
     } catch (error) {
-      return { note: `Search by meaning does not work: ${explain(error, 'the embedder').message}` };
+      return { note: `Search by meaning does not work: ${explain(error, 'embedding').message}` };
     }
     return models.length === 0
       ? {}
@@ -93,13 +124,10 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
   }
 
   return {
-    ready() {
-      const mine = turn.then(bringUpToDate);
-      turn = mine.catch(() => {});
-      return mine;
-    },
+    ready: () => inTurn(bringUpToDate),
     async close() {
       await turn;
+      clearTimeout(idle);
       await embedder?.close();
     },
   };

@@ -32,8 +32,8 @@ export interface GrowingPlaces extends Places {
   apply(rows: readonly PlaceRow[]): void;
 }
 
-/** Called with each place whose entry is gone. */
-export function openPlaces(onGone: (place: number) => void = () => {}): GrowingPlaces {
+/** `onGone` is called with each place whose entry is gone; after `restMs` its number may be given to another. */
+export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 30_000): GrowingPlaces {
   let size = 0;
   let arrays = columns(1024);
   let placeByRow = new Int32Array(1024).fill(-1);
@@ -41,7 +41,7 @@ export function openPlaces(onGone: (place: number) => void = () => {}): GrowingP
   const sessionByRow = new Map<number, number>();
   /** The first place of each session; `inSession` leads on from there. */
   const first: number[] = [];
-  const free: number[] = [];
+  const free: { readonly place: number; readonly since: number }[] = [];
 
   function grow(): void {
     const larger = columns(Math.ceil(arrays.rowid.length * 1.5));
@@ -53,8 +53,14 @@ export function openPlaces(onGone: (place: number) => void = () => {}): GrowingP
     return placeByRow[rowid] ?? -1;
   }
 
+  /** A search that began before may still speak of the old entry by this number. */
+  function reusable(): number | undefined {
+    const [first] = free;
+    return first !== undefined && performance.now() - first.since > restMs ? free.shift()?.place : undefined;
+  }
+
   function addPlace(rowid: number): number {
-    const place = free.pop() ?? size++;
+    const place = reusable() ?? size++;
     if (place >= arrays.rowid.length) grow();
     if (rowid >= placeByRow.length) {
       const larger = new Int32Array(Math.max(rowid + 1, Math.ceil(placeByRow.length * 1.5))).fill(-1);
@@ -174,8 +180,7 @@ export function openPlaces(onGone: (place: number) => void = () => {}): GrowingP
         applySession(session, rows.slice(from, to), freed);
         from = to;
       }
-      // Only now: within one call a number keeps its meaning.
-      for (const place of freed) free.push(place);
+      for (const place of freed) free.push({ place, since: performance.now() });
     },
   };
 }

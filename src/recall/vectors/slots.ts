@@ -19,7 +19,7 @@ export interface Slots {
   remove(slot: number): void;
   /** The number of the vector in the store; 0 for a free slot. */
   seqOf(slot: number): number;
-  /** Cosines by slot; what stands in free slots means nothing. The same array every time. */
+  /** Cosines by slot; what stands in free slots means nothing. */
   scan(query: Int8Array): Promise<Float32Array>;
   /** The cosine of two slots; above the ceiling an estimate. */
   similarity(a: number, b: number): number;
@@ -45,11 +45,10 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
   const free: number[] = [];
   let seqs = new Int32Array(1024);
   let inverse = new Float32Array(1024);
-  let cosines = new Float32Array(1024);
 
   function grow(): void {
     const room = Math.ceil(seqs.length * 1.5);
-    [seqs, inverse, cosines] = [enlarged(seqs, room), enlarged(inverse, room), new Float32Array(room)];
+    [seqs, inverse] = [enlarged(seqs, room), enlarged(inverse, room)];
   }
 
   /** Keeps only the signs of what is there. */
@@ -62,7 +61,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
       writeSigns(signs, exact.row(slot).subarray(0, dimensions), kernel.row(slot));
   }
 
-  function scanSigns(by: Signs, query: Int8Array): { distances: Int32Array; limit: number } {
+  function scanSigns(by: Signs, query: Int8Array, cosines: Float32Array): { distances: Int32Array; limit: number } {
     const target = new Int8Array(kernel.width);
     writeSigns(by, query, target);
     const distances = new Int32Array(size);
@@ -78,8 +77,8 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
     return { distances, limit };
   }
 
-  async function scanCoarsely(by: Signs, query: Int8Array): Promise<void> {
-    const { distances, limit } = scanSigns(by, query);
+  async function scanCoarsely(by: Signs, query: Int8Array, cosines: Float32Array): Promise<void> {
+    const { distances, limit } = scanSigns(by, query, cosines);
     const near: number[] = [];
     // Those at the limit itself may be many: a tie among thousands is no reason to read them all.
     for (let slot = 0; slot < size && near.length < 2 * closest; slot++)
@@ -120,7 +119,8 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
     async scan(query) {
       if (query.length !== dimensions)
         throw new HoldfastError('CONFLICT', `A query of ${query.length} numbers for vectors of ${dimensions}`);
-      if (signs !== undefined) await scanCoarsely(signs, query);
+      const cosines = new Float32Array(size);
+      if (signs !== undefined) await scanCoarsely(signs, query, cosines);
       else {
         const scale = 1 / norm(query);
         kernel.dots(query, size, (results, first) => {

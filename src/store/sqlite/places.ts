@@ -12,7 +12,10 @@ const packed = `SELECT count(*), group_concat(seq), group_concat(subject_id), CA
 export function placeRows(
   db: Database,
   run: Run,
-): Pick<Store, 'placesAfter' | 'vectorsAfter' | 'vectorsOf' | 'vectorsAt' | 'sessionRows' | 'entriesAt'> {
+): Pick<
+  Store,
+  'placesAfter' | 'vectorsAfter' | 'vectorsOf' | 'vectorsAt' | 'vectorNumbers' | 'sessionRows' | 'entriesAt'
+> {
   const last = db.prepare<[], number | null>('SELECT max(seq) FROM session_changes').pluck();
   const upTo = db
     .prepare<[number, number], number | null>(
@@ -49,6 +52,11 @@ export function placeRows(
       `${packed} FROM (SELECT v.* FROM json_each(?) j CROSS JOIN vectors v ON v.seq = j.value ORDER BY j.key)`,
     )
     .raw();
+  const numbers = db
+    .prepare<[number, number], string | null>(
+      'SELECT group_concat(seq) FROM vectors INDEXED BY vectors_by_subject WHERE kind = ? AND model_id = ?',
+    )
+    .pluck();
   const fetch = db.prepare<[string], EntryRow & { row: number; project: string | null; title: string | null }>(
     `SELECT ${entryColumns}, e.id AS row, p.name AS project, s.title FROM json_each(?) j JOIN entries e ON e.id = j.value
      JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id ORDER BY j.key`,
@@ -73,6 +81,11 @@ export function placeRows(
     },
     async vectorsAt(seqs) {
       return run(() => unpack(at.get(JSON.stringify(seqs))));
+    },
+    async vectorNumbers({ kind, model }) {
+      return run(() => ({
+        seqs: JSON.parse(`[${numbers.get(codeOf(kind), modelId.get(model) ?? -1) ?? ''}]`) as number[],
+      }));
     },
     async sessionRows(filter) {
       return run(() => {

@@ -16,7 +16,7 @@ interface Subject {
 }
 
 /** What can have vectors. Each kind keeps its queue with triggers of its own; see the migrations. */
-export const subjects: Readonly<Partial<Record<SubjectKind, Subject>>> = {
+export const subjects: Readonly<Record<SubjectKind, Subject>> = {
   entry: {
     code: 0,
     text: 'SELECT text FROM entries WHERE id = ?',
@@ -39,7 +39,7 @@ export const subjects: Readonly<Partial<Record<SubjectKind, Subject>>> = {
   },
 };
 
-export const codeOf = (kind: SubjectKind): number => subjects[kind]?.code ?? -1;
+export const codeOf = (kind: SubjectKind): number => subjects[kind].code;
 
 type ModelRow = { id: number; name: string; dimensions: number | null; wanted: number; complete: number };
 

@@ -1,0 +1,48 @@
+// The vectors of one kind other than entries: some thousand, compared as a whole. What came and went is seen by their numbers.
+import type { Store, SubjectKind } from '../../store/store.ts';
+import { openSlots, type Slots } from './slots.ts';
+
+export interface SubjectIndex {
+  /** Takes in what has changed. */
+  update(): Promise<void>;
+  /** The cosine of the query with each subject that has a vector, by its row; the best of its parts. */
+  scan(query: Int8Array): Promise<ReadonlyMap<number, number>>;
+}
+
+const vectorsAtOnce = 512;
+
+export function openSubjectIndex(store: Store, kind: SubjectKind, model: string, ceiling: number): SubjectIndex {
+  let slots: Slots | undefined;
+  /** By the number of the vector. */
+  const held = new Map<number, { readonly slot: number; readonly id: number }>();
+
+  return {
+    async update() {
+      const { seqs } = await store.vectorNumbers({ kind, model });
+      const current = new Set(seqs);
+      for (const [seq, { slot }] of held) {
+        if (current.has(seq)) continue;
+        slots?.remove(slot);
+        held.delete(seq);
+      }
+      const fresh = seqs.filter((seq) => !held.has(seq));
+      for (let from = 0; from < fresh.length; from += vectorsAtOnce) {
+        const page = await store.vectorsAt(fresh.slice(from, from + vectorsAtOnce));
+        const dimensions = page.vectors.length / page.seqs.length;
+        for (const [i, seq] of page.seqs.entries()) {
+          slots ??= openSlots({ dimensions, ceiling, read: (numbers) => store.vectorsAt(numbers) });
+          held.set(seq, { slot: slots.add(seq, page.vectors, i * dimensions), id: page.ids[i] as number });
+        }
+      }
+    },
+    async scan(query) {
+      const best = new Map<number, number>();
+      const cosines = await slots?.scan(query);
+      for (const { slot, id } of held.values()) {
+        const cosine = cosines?.[slot] ?? 0;
+        if (cosine > (best.get(id) ?? Number.NEGATIVE_INFINITY)) best.set(id, cosine);
+      }
+      return best;
+    },
+  };
+}
