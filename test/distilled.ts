@@ -5,7 +5,6 @@ import type { Store } from '../src/store/store.ts';
 export async function distillAll(store: Store): Promise<void> {
   for (const { agent, id } of await store.sessions({})) {
     const { observations, summary } = await distillSession(store, { agent, session: id });
-    for (const one of observations) await store.saveObservation(one);
-    if (summary !== undefined) await store.saveSummary(summary);
+    await store.saveDistilled(observations, summary);
   }
 }

@@ -5,7 +5,7 @@ import type { NewObservation, NewSummary } from '../store/store.ts';
 import { isAnswer } from '../text/open-ends.ts';
 import type { SessionMaterial, Turn } from './material.ts';
 import { deedsOf } from './offline/deeds.ts';
-import { decisionsOf, findingsOf } from './offline/notable.ts';
+import { readingOf } from './offline/observe.ts';
 import { unique } from './offline/say.ts';
 
 export interface Maker {
@@ -20,7 +20,8 @@ const mostEntries = 60;
 /** Cites the prompt, what changed something or failed, what was decided or understood, and the last answer. */
 export function observationOf(turn: Turn, text: ObservationText, { by, tokens }: Maker): NewObservation {
   const { modified, read, tools, entries } = deedsOf(turn);
-  const said = [...decisionsOf(turn), ...findingsOf(turn)].map(({ entry }) => entry);
+  const { decisions = [], findings = [] } = readingOf(turn) ?? {};
+  const said = [...decisions, ...findings].map(({ entry }) => entry);
   const cited = new Set([...entries, ...said, turn.entries.findLast(isAnswer)?.id]);
   const first = turn.entries[0]?.id ?? '';
   const others = turn.entries.map(({ id }) => id).filter((id) => id !== first && cited.has(id));

@@ -594,6 +594,8 @@ export interface Store extends MemoryStore {
   saveObservation(observation: NewObservation): Promise<Observation | undefined>;
   /** Replaces what was said of the session before. Undefined, and nothing is kept, when there is no such session. */
   saveSummary(summary: NewSummary): Promise<Summary | undefined>;
+  /** All of a session's at once, in one transaction; returns how many observations were kept. */
+  saveDistilled(observations: readonly NewObservation[], summary: NewSummary | undefined): Promise<number>;
   /** Newest first. */
   observations(filter: ObservationFilter): Promise<readonly Observation[]>;
   summaries(filter: DistilledFilter): Promise<readonly Summary[]>;

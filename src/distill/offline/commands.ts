@@ -125,7 +125,10 @@ export function outcomeOf(
 }
 
 /** What went wrong, in a line; empty when the output does not say. */
-export const reasonIn = (output: string): string => inOneLine(errorLine(output) ?? '');
+export const reasonIn = (output: string): string => {
+  const line = inOneLine(errorLine(output) ?? '');
+  return line.length < 8 ? '' : line;
+};
 
 /** The first line of a commit's message, where the command gives it. */
 export function commitMessage(command: string): string | undefined {

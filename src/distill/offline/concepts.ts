@@ -8,7 +8,7 @@ const looked = 12_000;
 /** Words of every answer, which tell nothing about one. */
 const common = new Set(
   (
-    'here there summary done perfect great changes change changed successfully complete completed added updated fixed created removed ' +
+    'pass passes index readme here there summary done perfect great changes change changed successfully complete completed added updated fixed created removed ' +
     'command commands directly currently existing several based following both needs actually automatically correctly properly ' +
     'implementation functionality instead current default option options result results example shows showing include includes ' +
     'including provide provides following ensure ensures simply example note step steps question questions answer details detail ' +

@@ -42,7 +42,16 @@ export const shell = /^(?:bash|shell|exec\w*|run_\w*|local_shell|terminal|run|po
 const delegates = /^(?:task|agent|subagent|spawn\w*)$/i;
 const web = /^web_?(?:search|fetch)$|^fetch$/i;
 
+/** A turn is read for its observation, its row, its session and its conversation: the work is done once. */
+const known = new WeakMap<Turn, Deeds>();
+
 export function deedsOf(turn: Turn): Deeds {
+  const made = known.get(turn) ?? findDeeds(turn);
+  known.set(turn, made);
+  return made;
+}
+
+function findDeeds(turn: Turn): Deeds {
   const files = new Map<string, { modified: number; read: number }>();
   const commands: Command[] = [];
   const searches: string[] = [];
@@ -66,8 +75,8 @@ export function deedsOf(turn: Turn): Deeds {
       if (changes && use.files.length > 0) entries.push(use.entry);
       for (const file of use.files) {
         const name = seenFrom(turn.projectPath || turn.cwd, { file, cwd: turn.cwd }) ?? file;
-        const known = files.get(name) ?? { modified: 0, read: 0 };
-        files.set(name, changes ? { ...known, modified: known.modified + 1 } : { ...known, read: known.read + 1 });
+        const counts = files.get(name) ?? { modified: 0, read: 0 };
+        files.set(name, changes ? { ...counts, modified: counts.modified + 1 } : { ...counts, read: counts.read + 1 });
       }
     }
   }

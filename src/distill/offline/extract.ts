@@ -5,6 +5,7 @@ import { assent, isAnswer } from '../../text/open-ends.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
 import type { CommandKind } from './commands.ts';
 import type { Command } from './deeds.ts';
+import { certain } from './notable.ts';
 import { achieved, doneSentence, outcomeIn, type Reading, readingOf } from './observe.ts';
 import { readRequest, withoutPreamble } from './request.ts';
 import { capital, code, ended, listed, unique } from './say.ts';
@@ -13,8 +14,6 @@ import { sessionTitle } from './summarize.ts';
 import { keyOf, type Wishes, wishesOf } from './wishes.ts';
 
 const mostInsights = 5;
-/** What is understood on the way is often wrong; what is clearly marked, or said after the work, less so. */
-const certain = 4;
 
 export function extractConversation(conversation: ConversationMaterial): Extraction {
   const readings = conversation.turns.flatMap((turn) => readingOf(turn) ?? []);

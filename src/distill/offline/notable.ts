@@ -68,6 +68,9 @@ export interface Finding extends Said {
   readonly weight: number;
 }
 
+/** What is understood on the way is often wrong; what is clearly marked, or said after the work, less so. */
+export const certain = 4;
+
 export function decisionsOf(turn: Turn): Said[] {
   const found: Said[] = [];
   if (turn.request !== undefined) {

@@ -11,7 +11,7 @@ import { type Asked, readRequest, saysNothing, typedText } from './request.ts';
 import { capital, code, ended, fileName, listed, unique } from './say.ts';
 
 /** An answer shorter than this, without any work, is small talk. */
-const substance = 160;
+const substance = 120;
 const longestTitle = 110;
 
 /** All that is known of a turn before a word is chosen. Summaries and extractions start from it too. */
@@ -36,8 +36,17 @@ export function hasWork(turn: Turn): boolean {
   return said >= substance && !saysNothing(turn.request?.text ?? 'what came before');
 }
 
+const known = new WeakMap<Turn, Reading>();
+
+/** Made once for a turn, whoever asks. */
 export function readingOf(turn: Turn): Reading | undefined {
   if (!hasWork(turn)) return undefined;
+  const made = known.get(turn) ?? read(turn);
+  known.set(turn, made);
+  return made;
+}
+
+function read(turn: Turn): Reading {
   const asked = readRequest(turn.request?.text ?? '');
   const deeds = deedsOf(turn);
   const decisions = decisionsOf(turn);
@@ -106,11 +115,14 @@ export function achieved(answer: string): string {
     .replace(/\s(?:including|that (?:covers?|will|now|includes?)|with|by|to|as follows|the following(?: \w+)?)$/, '');
 }
 
+/** A sentence cut out of a quotation says who knows what. */
+const isWhole = (text: string): boolean => !/^["“]/.test(text) && text.split('"').length % 2 === 1;
+
 /** What came of it, in the words of the answer; empty when it ends in the middle of the work. */
 export function outcomeIn(answer: string, max: number): string {
   const telling = sentencesOf(answer.replace(/<\/?[a-z][\w-]*>/gi, ' '))
     .map(({ text }) => text)
-    .filter((text) => text.length >= 20 && !isPlan.test(text));
+    .filter((text) => text.length >= 20 && !isPlan.test(text) && isWhole(text));
   return telling.length === 0 ? '' : joinSentences(telling.slice(0, 6), max);
 }
 
@@ -165,6 +177,7 @@ function typeOf(turn: Turn, title: string, { modified, commands }: Deeds, decisi
   }
   const said = committed.map(({ message }) => /^(fix|feat|refactor)\b/.exec(message ?? '')?.[1]).at(-1);
   if (said !== undefined) return said === 'fix' ? 'bugfix' : said === 'feat' ? 'feature' : 'refactor';
+  if (modified.length === 0) return 'change';
   const first = leading.find(([, pattern]) => pattern.test(title))?.[0];
   if (modified.length > 0 && modified.every((file) => documents.test(file)))
     return first === 'bugfix' ? first : 'change';

@@ -124,7 +124,7 @@ export function withoutPreamble(sentence: string): string {
 }
 
 const contentWords = (text: string): string[] =>
-  (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? []).filter(
+  (text.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu) ?? []).filter(
     (word) => word.length > 2 && isTellingWord(word) && !/^\d+$/.test(word) && !polite.test(word),
   );
 
@@ -191,11 +191,12 @@ function worth(title: string, sentence: string): number {
   const doing = weakVerbs.test(title) ? 1.8 : verbs.test(title) ? 3 : /^[a-z]{3,}ing\b/i.test(title) ? 2 : 0;
   const asking =
     /\?\W*$/.test(sentence) || /^(?:why|how|what|where|which|when|who|is|are|does|do)\b/i.test(title) ? 2 : 0;
-  const wanting = /\b(?:fix|bug|error|fail\w*|broken|crash\w*|wrong|doesn'?t work|missing|need|should|want)\b/i.test(
-    sentence,
-  )
-    ? 1
-    : 0;
+  const wanting =
+    /\b(?:fix|bug|error|fail\w*|broken|crash\w*|wrong|doesn'?t work|missing|need|should|want|instead of|rather than)\b/i.test(
+      sentence,
+    )
+      ? 1
+      : 0;
   const vague = /^(?:if|(?:this|these|that|those) (?:is|are|was))\b/i.test(title)
     ? -2
     : /^(?:it|this|that|these|those|they|there|he|she|you|i)\b/i.test(title)

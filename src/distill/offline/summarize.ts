@@ -8,6 +8,7 @@ import { answerText, interrupted, openEnds } from '../../text/open-ends.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
 import { conceptsOf } from './concepts.ts';
 import { purposeOf, shell } from './deeds.ts';
+import { certain } from './notable.ts';
 import { achieved, outcomeIn, type Reading, readingOf } from './observe.ts';
 import { saysNothing } from './request.ts';
 import { code, ended, fileName, listed, unique } from './say.ts';
@@ -58,14 +59,12 @@ const manyTurns = 6;
 
 /** The turn that says most about the session: a clear request, early, with much work in it. */
 function mainTurn(readings: readonly Reading[]): Reading {
-  const weights = readings.map(
-    ({ asked, clear, deeds, turn }, i) =>
-      (asked.sure ? 4 : clear ? 2.5 : 0) -
-      (saysNothing(turn.request?.text ?? '') ? 2 : 0) +
-      0.4 * Math.log2(1 + turn.toolUses.length) +
-      (deeds.modified.length > 0 ? 0.8 : 0) -
-      Math.min(i, 8) * 1.2,
-  );
+  const weights = readings.map(({ asked, clear, deeds, turn, title }, i) => {
+    const told = asked.sure ? 4 : clear ? 2.5 : 0;
+    const vague = saysNothing(turn.request?.text ?? '') ? 2 : /^(?:i|it|this|that|you|there)\b/i.test(title) ? 1.5 : 0;
+    const work = 0.6 * Math.log2(1 + turn.toolUses.length) + (deeds.modified.length > 0 ? 0.8 : 0);
+    return told - vague + work - Math.min(i, 8);
+  });
   return readings[weights.indexOf(Math.max(...weights))] as Reading;
 }
 
@@ -77,10 +76,10 @@ function requestOf(readings: readonly Reading[]): string {
   const opening = gist(first.asked.sentences.join('\n\n'), 300) || first.title;
   // Of many, those with most work in them, told in the order of time.
   const heavy = [...later]
-    .filter(({ clear }) => clear)
+    .filter(({ asked }) => asked.sure)
     .sort((a, b) => b.turn.toolUses.length - a.turn.toolUses.length)
     .slice(0, 5);
-  const rest = later.filter((one) => heavy.includes(one)).map(({ title }) => title);
+  const rest = later.filter((one) => heavy.includes(one)).map(({ asked }) => asked.title);
   return [ended(opening), rest.length === 0 ? '' : `Then: ${ended(rest.join('; '))}`]
     .filter((text) => text !== '')
     .join(' ');
@@ -123,7 +122,9 @@ function investigatedIn(readings: readonly Reading[]): string {
 }
 
 function learnedIn(readings: readonly Reading[]): string {
-  const found = readings.flatMap(({ findings }) => findings.slice(0, 2));
+  // Where something was changed, what was thought on the way matters less than what was certain at the end.
+  const least = readings.some(({ deeds }) => deeds.modified.length > 0) ? certain : 0;
+  const found = readings.flatMap(({ findings }) => findings.filter(({ weight }) => weight >= least).slice(0, 2));
   const best = [...found].sort((a, b) => b.weight - a.weight).slice(0, 4);
   const decided = readings.flatMap(({ decisions }) => decisions.slice(0, 1).map(({ text }) => `Decided: “${text}”`));
   const understood = found.filter((one) => best.includes(one)).map(({ text }) => text);

@@ -25,7 +25,7 @@ const howTo =
   /^(?:in order )?to ((?:deploy|release|publish|run|test|build|start|restart|debug|migrate|install|reset|seed|update|generate|regenerate|lint|format|reinstall|set up|roll back)\b[^,:]{0,60}),? (?:you (?:need to|have to|should|must|can) )?(?:just |simply )?(?:run|use|execute|call|type|do) (.{3,160})$/i;
 
 const known =
-  /\b(?:my |our )(?:colleague|co-?worker|boss|manager|teammate|team lead|designer|client|customer|friend|partner|wife|husband|brother|sister|mentor|intern)[, ]+(?:named |called |is )?(\p{Lu}\p{Ll}{2,20})\b/u;
+  /\b(?:[Mm]y |[Oo]ur )(?:colleague|co-?worker|boss|manager|teammate|team lead|designer|client|customer|friend|partner|wife|husband|brother|sister|mentor|intern)[, ]+(?:named |called |is )?(\p{Lu}\p{Ll}{2,20})\b/u;
 const roleOf =
   /\b(colleague|co-?worker|boss|manager|teammate|team lead|designer|client|customer|friend|partner|wife|husband|brother|sister|mentor|intern)\b/i;
 
@@ -74,7 +74,7 @@ const meta =
 
 /** What a sentence is about, so that a later one about the same replaces it: its first telling words. */
 export function keyOf(text: string): string {
-  const words = (text.toLowerCase().match(/[\p{L}][\p{L}\p{N}_.-]*/gu) ?? []).filter(
+  const words = (text.toLowerCase().match(/\p{L}(?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu) ?? []).filter(
     (word) => word.length > 2 && isTellingWord(word) && !meta.test(word),
   );
   const telling = words.filter((word) => !isEveryday(word));

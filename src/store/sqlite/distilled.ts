@@ -178,6 +178,7 @@ const isSame = (stored: object, given: object): boolean =>
 type Made =
   | 'saveObservation'
   | 'saveSummary'
+  | 'saveDistilled'
   | 'observations'
   | 'summaries'
   | 'findObservations'
@@ -222,6 +223,12 @@ export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, 
     },
     async saveSummary(given) {
       return write(() => writes.putSummary(given));
+    },
+    async saveDistilled(observations, summary) {
+      return write(() => {
+        if (summary !== undefined) writes.putSummary(summary);
+        return observations.filter((one) => writes.putObservation(one) !== undefined).length;
+      });
     },
     async observations(filter) {
       return read(() => list<ObservationRow>(selectObservation, 'observations', filter).map(toObservation));

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { edit, run, say, session, turn } from '../../../test/turns.ts';
+import { Extraction } from '../../schema/extraction.ts';
+import type { Turn } from '../material.ts';
+import { extractConversation } from './extract.ts';
+
+const extract = (...turns: Turn[]): Extraction => {
+  const made = extractConversation({ ...session(turns), id: 1 });
+  expect(Extraction.parse(made)).toEqual(made);
+  return made;
+};
+const asked = (text: string) => turn(text, [edit('/home/dev/tide/a.ts'), say('Done.')]);
+const statements = (...turns: Turn[]) =>
+  Object.fromEntries(extract(...turns).projects.flatMap((one) => one.statements.map(({ key, text }) => [key, text])));
+const facts = (...texts: string[]) =>
+  extract(...texts.map(asked)).facts.map(({ about, key, text }) => [about, key, text]);
+
+describe('statements about a project', () => {
+  it('come from commands that went well, again and again', () => {
+    const made = statements(
+      turn('fix the table', [
+        run('pnpm test src/a.test.ts', '1 passed'),
+        run('pnpm test', '9 passed'),
+        run('pnpm install'),
+        run('pnpm run lint', 'ok'),
+        run('npm run deploy', 'boom', true),
+        edit('/home/dev/tide/a.ts'),
+        edit('/home/dev/tide/b.ts'),
+        edit('/home/dev/tide/c.tsx'),
+      ]),
+    );
+    expect(made).toEqual({
+      'package manager': 'The package manager is pnpm.',
+      language: 'It is written in TypeScript.',
+      'test command': 'Tests are run with `pnpm test`.',
+      'lint command': 'It is linted with `pnpm run lint`.',
+    });
+  });
+
+  it('are not made where the commands disagree, or failed', () => {
+    expect(
+      statements(
+        turn('look at it', [
+          run('npm ci'),
+          run('yarn install'),
+          run('npm run x'),
+          run('npm test', '1 failed', true),
+          say('x'),
+        ]),
+      ),
+    ).toEqual({});
+  });
+
+  it('come from what the person says is used, and from decisions, under the name of what it is', () => {
+    expect(statements(asked('We use Postgres for everything here. Add a table.'))).toMatchObject({
+      database: 'We use Postgres for everything here.',
+    });
+    expect(statements(asked("let's use apple container instead of docker"))).toMatchObject({
+      'container runtime': "Let's use apple container instead of docker.",
+    });
+    expect(statements(asked('We decided to drop support for old browsers.'))).toMatchObject({
+      'decision: decided drop support': 'We decided to drop support for old browsers.',
+    });
+  });
+
+  it.each([
+    'Should we use Postgres?',
+    'Do we use postgres here?',
+    'let us do that',
+    'why use docker instead of podman?',
+  ])('are not made of %j', (text) => expect(Object.keys(statements(asked(text)))).toEqual([]));
+});
+
+describe('facts', () => {
+  it('about the user are lasting preferences, said outright', () => {
+    expect(facts('I prefer tabs over spaces in this code.')).toEqual([
+      ['user', 'tabs spaces', 'I prefer tabs over spaces in this code.'],
+    ]);
+    expect(facts('From now on always run the linter before you commit.')[0]?.[0]).toBe('user');
+    expect(facts('Never push to main without asking me.')[0]?.[2]).toBe('Never push to main without asking me.');
+    expect(facts('I always use pnpm for new projects.')).toEqual([
+      ['user', 'preferred package manager', 'I always use pnpm for new projects.'],
+    ]);
+  });
+
+  it.each([
+    "I'd like you to fix this.",
+    'Would you prefer tabs?',
+    'never mind, it works',
+    'I never saw this error before.',
+    'I like this idea, go on with it please.',
+    'For now I prefer the short form of it.',
+  ])('are not made of a wish of the moment: %j', (text) => expect(facts(text)).toEqual([]));
+
+  it('about procedures name what they are for', () => {
+    expect(facts('To deploy the site, run make release on the main branch.')).toEqual([
+      ['procedure', 'how to deploy the site', 'To deploy the site, run make release on the main branch.'],
+    ]);
+  });
+});
+
+describe('what else is taken', () => {
+  it('an episode for the conversation, with what was done', () => {
+    const [episode, ...more] = extract(
+      turn('fix the tide table', [edit('/home/dev/tide/a.ts'), say('Fixed the hour of the table in summer.')]),
+      turn('thanks!', [], { prompt: 2 }),
+    ).episodes;
+    expect(more).toEqual([]);
+    expect(episode).toEqual({
+      at: '2026-03-01T10:01:00.000Z',
+      title: 'Fix the tide table',
+      text: 'Fix the tide table. Fixed the hour of the table in summer.\nModified `a.ts`.',
+    });
+  });
+
+  it('milestones from tags, releases and pull requests that went well', () => {
+    const made = extract(
+      turn('release it as a minor version', [
+        run('git tag v1.2.0'),
+        run('npm publish', 'npm ERR! 403', true),
+        run('gh pr create --title "Tides in summer" --body x'),
+      ]),
+    );
+    expect(made.milestones.map(({ title }) => title)).toEqual([
+      'Tagged v1.2.0',
+      'Opened a pull request: Tides in summer',
+    ]);
+  });
+
+  it('insights that are clearly marked, not guesses on the way', () => {
+    const made = extract(
+      turn('why is the table late?', [
+        say('The issue is that the table might be read twice, maybe by the sun.'),
+        run('npm run show'),
+        say('It turns out that daylight saving was added twice to every hour.'),
+      ]),
+    );
+    expect(made.insights.map(({ title }) => title)).toEqual([
+      'It turns out that daylight saving was added twice to every hour.',
+    ]);
+  });
+
+  it('people who are named with what they are to the person', () => {
+    expect(extract(asked('My colleague Anna wants the table in blue.')).people).toEqual([
+      {
+        name: 'Anna',
+        statements: [
+          { key: 'relation', text: 'Anna is a colleague.' },
+          { key: 'last mentioned', text: 'My colleague Anna wants the table in blue.' },
+        ],
+      },
+    ]);
+    expect(extract(asked('Ask Claude or the Manager about Docker.')).people).toEqual([]);
+  });
+
+  it('a question that nobody answered', () => {
+    expect(
+      extract(asked('fix the table'), turn('why does the moon rise later every day?', [], { prompt: 2 })).questions,
+    ).toEqual([{ text: 'Why does the moon rise later every day?' }]);
+    expect(extract(asked('why does the moon rise later every day?')).questions).toEqual([]);
+    expect(extract(turn('can you rebase this branch on main please?', [])).questions).toEqual([]);
+  });
+
+  it('nothing from a conversation without work or wishes', () => {
+    expect(extract(turn('hello', [say('Hi!')]))).toEqual({
+      ...{ episodes: [], projects: [], people: [], milestones: [], insights: [], facts: [], questions: [] },
+    });
+  });
+});

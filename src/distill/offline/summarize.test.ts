@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { edit, read, run, say, session, turn } from '../../../test/turns.ts';
+import { SummaryText } from '../../schema/summary.ts';
+import { summaryOf } from '../rows.ts';
+import { summarizeSession } from './summarize.ts';
+
+const work = session([
+  turn('/clear', [], { prompt: 1 }),
+  turn(
+    'Hey, can you fix the tide table? It is an hour late in summer.',
+    [
+      read('/home/dev/tide/src/clock.ts'),
+      run('grep -rn "hour" src'),
+      run('npm test', '2 failed', true),
+      edit('/home/dev/tide/src/table.ts'),
+      run('npm test', '12 passed'),
+      say(
+        'Fixed the hour of the tide table in summer. The root cause was that daylight saving was added twice to the table.',
+      ),
+    ],
+    { prompt: 2 },
+  ),
+  turn(
+    "ok. let's use luxon instead of our own clock",
+    [
+      edit('/home/dev/tide/src/clock.ts'),
+      run('git commit -m "refactor: luxon for the clock"'),
+      run('npm run build', 'error TS1: missing', true),
+      say('Replaced our own clock by luxon in the table.\n\n## Next steps\n- Remove the old clock from the docs.'),
+    ],
+    { prompt: 3 },
+  ),
+]);
+
+describe('the summary of a session', () => {
+  it('tells what was asked, looked at, understood, done, left open, and what remained broken', () => {
+    const text = summarizeSession(work);
+    expect(SummaryText.parse(text)).toEqual(text);
+    expect(text).toEqual({
+      title: 'Fix the tide table',
+      request:
+        'Hey, can you fix the tide table? It is an hour late in summer. Then: Use luxon instead of our own clock.',
+      investigated: 'Looked with `grep -rn "hour" src`.',
+      learned:
+        "The root cause was that daylight saving was added twice to the table. Decided: “Let's use luxon instead of our own clock”.",
+      completed:
+        'Fixed the hour of the tide table in summer. Replaced our own clock by luxon in the table. Modified `table.ts` and `clock.ts`. ' +
+        'Committed: “refactor: luxon for the clock”. At the end `npm test` passed.',
+      nextSteps: 'Last run failed: Bash npm run build (error TS1: missing). Remove the old clock from the docs.',
+      notes: '`npm run build` failed and did not pass any more: error TS1: missing.',
+    });
+  });
+
+  it('is the same every time, and carries the files and times of the session', () => {
+    const text = summarizeSession(structuredClone(work)) as SummaryText;
+    expect(text).toEqual(summarizeSession(work));
+    expect(summaryOf(work, text, { by: 'offline', tokens: 0 })).toMatchObject({
+      session: 's',
+      at: work.endedAt,
+      prompts: 3,
+      filesModified: ['src/table.ts', 'src/clock.ts'],
+      filesRead: [],
+    });
+  });
+
+  it('takes the name that the agent gave', () => {
+    expect(summarizeSession({ ...work, title: 'Summer tides' })?.title).toBe('Summer tides');
+    expect(summarizeSession({ ...work, title: 'Hey, can you fix the tide' })?.title).toBe('Fix the tide table');
+  });
+
+  it('says that the person interrupted, and what was not answered', () => {
+    const stopped = session([
+      turn('add a chart of the moon', [edit('/home/dev/tide/moon.ts'), { machine: '[Request interrupted by user]' }]),
+      turn('what is the phase of the moon today?', [], { prompt: 2 }),
+    ]);
+    expect(summarizeSession(stopped)).toMatchObject({
+      nextSteps: 'Asked and not answered: what is the phase of the moon today?',
+      notes: 'The person interrupted once.',
+    });
+  });
+
+  it('names what came up again, where there were many turns', () => {
+    const turns = ['harbour', 'harbour', 'harbour depth', 'harbour', 'harbour', 'harbour'].map((word, i) =>
+      turn(
+        `${i === 0 ? 'add a page for the sailors' : `change the ${word} map a little`}`,
+        [edit('/home/dev/tide/page.ts')],
+        { prompt: i + 1 },
+      ),
+    );
+    expect(summarizeSession(session(turns))?.title).toMatch(/^Add a page for the sailors \(.*harbour/);
+  });
+
+  it('is not made of a session without work', () => {
+    expect(summarizeSession(session([turn('/model', []), turn('hello', [say('Hi!')])]))).toBeUndefined();
+  });
+});
