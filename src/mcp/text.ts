@@ -43,14 +43,13 @@ export function textOf({ operation, readOnly }: Tool, output: unknown, timeZone:
 function sayHits({ hits, note }: { hits: readonly Hit[]; note?: string }, when: When): string {
   if (hits.length === 0) return `Nothing found. ${note ?? 'Try other words, or fewer filters.'}`;
   const short = shortIds(hits.map(({ id }) => id));
-  return hits
-    .map((hit) => {
-      const marks = [hit.role, hit.subagent && 'subagent', hit.abandoned && 'abandoned'].filter(Boolean);
-      const head = [short(hit.id), when(hit.at), inOneLine(hit.project), ...marks].join(' ');
-      const title = hit.title && hit.kind === 'session' ? `${cut(inOneLine(hit.title), 80)}: ` : '';
-      return `- ${head}: ${title}${inOneLine(hit.snippet)}${sayTouched(hit)}`;
-    })
-    .join('\n');
+  const lines = hits.map((hit) => {
+    const marks = [hit.role, hit.subagent && 'subagent', hit.abandoned && 'abandoned'].filter(Boolean);
+    const head = [short(hit.id), when(hit.at), inOneLine(hit.project), ...marks].join(' ');
+    const title = hit.title && hit.kind === 'session' ? `${cut(inOneLine(hit.title), 80)}: ` : '';
+    return `- ${head}: ${title}${inOneLine(hit.snippet)}${sayTouched(hit)}`;
+  });
+  return [...lines, ...(note === undefined ? [] : [note])].join('\n');
 }
 
 /** What was done with the file that was asked for, and why. */
