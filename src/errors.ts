@@ -16,6 +16,7 @@ export const errorCodes = {
   NO_TOKEN: { exit: 8, status: 401 },
   NO_PERMISSION: { exit: 8, status: 403 },
   UNREACHABLE: { exit: 9, status: 502 },
+  MODEL_FAILED: { exit: 10, status: 502 },
   INTERNAL: { exit: 70, status: 500 },
 } as const;
 

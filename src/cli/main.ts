@@ -62,7 +62,7 @@ function report(error: unknown): number {
   if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   const interrupted = stop.signal.aborted && (error as Error | undefined)?.name === 'AbortError';
   if (interrupted) {
-    process.stderr.write('Stopped. What was imported so far is kept; the next run goes on from there.\n');
+    process.stderr.write('Stopped. What was done so far is kept; the next run goes on from there.\n');
     return Number(process.exitCode ?? 130);
   }
   const { code, message, hint, exitCode } =

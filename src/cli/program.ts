@@ -18,6 +18,8 @@ export const groups: Readonly<Record<string, { readonly summary: string; readonl
   config: { summary: 'Read and change settings', bare: 'config list' },
   sessions: { summary: 'List sessions, newest first', bare: 'sessions' },
   projects: { summary: 'List the projects that sessions worked in', bare: 'projects' },
+  jobs: { summary: 'List what is to be distilled, what is being distilled, and what has failed', bare: 'jobs' },
+  model: { summary: 'The model that distils' },
   worker: { summary: 'The process that watches for new transcripts' },
 };
 

@@ -1,5 +1,5 @@
-// How far an import has come, on standard error: one live line on a terminal, a line every few seconds elsewhere.
-import type { IngestProgress } from '../capture/ingest.ts';
+// How far long work has come, on standard error: one live line on a terminal, a line every few seconds elsewhere.
+import type { Progress } from '../operations/operation.ts';
 import { bytes } from './style.ts';
 
 interface Terminal {
@@ -9,7 +9,7 @@ interface Terminal {
 }
 
 export interface ProgressBar {
-  update(progress: IngestProgress): void;
+  update(progress: Progress): void;
   /** Removes the live line, so that what follows starts clean. */
   clear(): void;
 }
@@ -39,24 +39,33 @@ export function progressBar(terminal: Terminal, clock: () => number = Date.now):
   };
 }
 
-export function describe(progress: IngestProgress, elapsedMs: number): string {
-  if (progress.embedded !== undefined) {
-    const { done, total } = progress.embedded;
-    return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} new texts prepared for search by meaning`;
-  }
-  const speed = elapsedMs > 0 ? (progress.bytes / elapsedMs) * 1000 : 0;
-  const left = speed > 0 ? (progress.totalBytes - progress.bytes) / speed : undefined;
-  const parts = [
-    `${progress.files}/${progress.totalFiles} files`,
-    `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,
-    `${bytes(speed)}/s`,
-    left === undefined ? '' : `${duration(Math.max(0, left))} left`,
-  ];
+export function describe(progress: Progress, elapsedMs: number): string {
+  const { done, total } = shareOf(progress);
+  const speed = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
+  const left = speed > 0 ? `${duration(Math.max(0, (total - done) / speed))} left` : '';
+  const parts =
+    'jobs' in progress
+      ? [
+          `${progress.jobs}/${progress.totalJobs} jobs`,
+          progress.tokens === 0 ? '' : `${progress.tokens.toLocaleString('en')} tokens`,
+          left,
+        ]
+      : [
+          `${progress.files}/${progress.totalFiles} files`,
+          `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,
+          `${bytes(speed)}/s`,
+          left,
+        ];
   return parts.filter((part) => part !== '').join('  ');
 }
 
-function bar({ bytes: read, totalBytes, embedded }: IngestProgress, width: number): string {
-  const { done, total } = embedded ?? { done: read, total: totalBytes };
+const shareOf = (progress: Progress): { done: number; total: number } =>
+  'jobs' in progress
+    ? { done: progress.jobs, total: progress.totalJobs }
+    : { done: progress.bytes, total: progress.totalBytes };
+
+function bar(progress: Progress, width: number): string {
+  const { done, total } = shareOf(progress);
   const filled = total === 0 ? width : Math.min(width, Math.round((done / total) * width));
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }

@@ -7,11 +7,14 @@ import { doctor } from './doctor.ts';
 import { get } from './get.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
+import { jobs, jobsCancel, jobsRetry } from './jobs.ts';
 import { logs } from './logs.ts';
 import { mcp } from './mcp.ts';
+import { modelTest } from './model.ts';
 import { observations } from './observations.ts';
 import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
+import { processJobs } from './process.ts';
 import { projects, projectsLink } from './projects.ts';
 import { restore } from './restore.ts';
 import { resume } from './resume.ts';
@@ -19,6 +22,7 @@ import { search } from './search.ts';
 import { sessions, sessionsDelete } from './sessions.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
+import { stats } from './stats.ts';
 import { status } from './status.ts';
 import { summaries } from './summaries.ts';
 import { timeline } from './timeline.ts';
@@ -49,6 +53,12 @@ export const operations = [
   mute,
   pins,
   conversations,
+  processJobs,
+  jobs,
+  jobsRetry,
+  jobsCancel,
+  modelTest,
+  stats,
   projects,
   projectsLink,
   pause,

@@ -2,10 +2,14 @@
 import type { z } from 'zod';
 import type { IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config.ts';
+import type { RunProgress } from '../distill/run.ts';
 import type { Meaning } from '../recall/vectors/index.ts';
 import type { Store } from '../store/store.ts';
 
 export type Surface = 'cli' | 'http' | 'mcp';
+
+/** How far an import, or distilling, has come. */
+export type Progress = IngestProgress | RunProgress;
 
 /** What an operation works with. Everything it touches comes from here. */
 export interface Context {
@@ -15,7 +19,7 @@ export interface Context {
   /** Search by meaning, which holds the vectors in memory; where it is absent keywords must do. */
   readonly meaning?: Meaning | undefined;
   /** Reports how far long work has come. */
-  readonly progress?: ((progress: IngestProgress) => void) | undefined;
+  readonly progress?: ((progress: Progress) => void) | undefined;
   /** Asks long work to stop at the next safe point. */
   readonly signal?: AbortSignal | undefined;
   /** Tells the person at the terminal what long work is doing; absent where nobody listens. */

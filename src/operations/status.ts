@@ -9,6 +9,7 @@ import { type Inspection, inspectHooks } from '../install/hooks.ts';
 import { readRecord } from '../install/record.ts';
 import { version } from '../package.ts';
 import { Moment, toMoment } from '../schema/time.ts';
+import type { Store } from '../store/store.ts';
 import { checkMcp, checkMeaning } from './checks.ts';
 import { Check } from './doctor.ts';
 import { hooked, hookToken } from './install.ts';
@@ -130,7 +131,8 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
     try {
       const at = await store.lastToldAt();
       const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
-      return { at, checks: [check, await checkPause(store), await checkMeaning(store, config)] };
+      const more = [await checkPause(store), await checkMeaning(store, config), ...(await checkJobs(store))];
+      return { at, checks: [check, ...more] };
     } finally {
       await store.close();
     }
@@ -138,6 +140,22 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
     const { message, hint } = explain(error, config.databasePath);
     return { checks: [{ name: 'store', ok: false, message, ...(hint === undefined ? {} : { hint }) }] };
   }
+}
+
+/** Waiting for the budget is as it should be; a model that cannot be asked, and jobs that were given up, are not. */
+async function checkJobs(store: Store): Promise<Check[]> {
+  const name = 'distilling';
+  const { ready, claimed, failed, waits } = await store.jobCounts();
+  const checks = waits.map(({ reason, until, jobs, error }): Check => {
+    const message = `${jobs} jobs wait for the ${reason} until ${toMoment(until)}${error === undefined ? '' : `: ${error}`}`;
+    return reason === 'budget'
+      ? { name, ok: true, message, hint: 'To allow more: holdfast config set budget.tokensPerDay <tokens>' }
+      : { name, ok: false, message, hint: 'Try it: holdfast model test' };
+  });
+  if (failed > 0)
+    checks.push({ name, ok: false, message: `${failed} jobs have failed`, hint: 'See: holdfast jobs --status failed' });
+  if (checks.length === 0) checks.push({ name, ok: true, message: `${ready + claimed} jobs to do` });
+  return checks;
 }
 
 function checkSpace(config: Config): Check {

@@ -32,7 +32,7 @@ export async function watch(context: Context): Promise<void> {
     return;
   }
   try {
-    const [{ runWorker }, { ingestApart }, { startHttp }, { openLog }] = await Promise.all([
+    const [{ runWorker }, { ingestApart, processApart }, { startHttp }, { openLog }] = await Promise.all([
       import('../worker/run.ts'),
       import('../worker/apart.ts'),
       import('../http/server.ts'),
@@ -55,8 +55,10 @@ export async function watch(context: Context): Promise<void> {
     setInterval(look, config.settings.pollIntervalMs).unref();
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
+    // The settings may have been changed since the start; the process that does the work reads them anew.
+    const distil = async () => (config.reload().settings.distill.auto ? processApart({ config, signal }) : 0);
     const listen = (live: LiveDeps) => startHttp({ ...live, meaning: context.meaning, log, onPrompt: pastOf(context) });
-    await runWorker({ ...context, progress: undefined, scan, log, listen }, signal);
+    await runWorker({ ...context, progress: undefined, scan, distil, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();

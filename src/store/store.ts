@@ -392,6 +392,8 @@ export interface JobClaim extends Pick<JobFilter, 'session' | 'since' | 'kind'> 
   /** A job whose lease has expired this often has failed. */
   readonly maxAttempts: number;
   readonly limit: number;
+  /** Jobs of one kind, but of several sessions. */
+  readonly mixed?: boolean | undefined;
   /** Does not wait for a silence. */
   readonly early?: boolean | undefined;
 }
@@ -610,6 +612,7 @@ export interface Store extends MemoryStore {
     query: KeywordQuery,
     filter: DistilledFilter & { readonly limit: number },
   ): Promise<readonly { readonly score: number; readonly summary: Summary }[]>;
+  distilledCounts(): Promise<{ observations: number; summaries: number }>;
   /** Takes away what was distilled, of one session or of all: it can be made again. */
   dropDistilled(of?: {
     readonly agent: AgentName;
@@ -621,6 +624,7 @@ export interface Store extends MemoryStore {
     project?: ProjectFilter | undefined;
     limit?: number | undefined;
   }): Promise<readonly Conversation[]>;
+  conversation(id: number): Promise<Conversation | undefined>;
   conversationEntries(id: number): Promise<readonly Entry[]>;
   /** `active → ready` after the silence, then `ready → skipped` for those too short. Returns how many moved. */
   markReady(now: number, rules: { gapMs: number; minEntries: number }): Promise<number>;
@@ -638,11 +642,13 @@ export interface Store extends MemoryStore {
    */
   planJobs(now: number, rules: PlanRules, atMost?: number): Promise<boolean>;
   /**
-   * Takes jobs of one kind and one session, newest material first, under a lease. Jobs whose lease has expired are ready
+   * Takes jobs of one kind and, unless mixed, of one session, newest material first, under a lease. Jobs whose lease has expired are ready
    * again before that, or failed after too many attempts. A conversation is `processing` while its job is claimed.
    */
   claimJobs(claim: JobClaim): Promise<readonly ClaimedJob[]>;
   renewClaims(claimant: string, until: number): Promise<void>;
+  /** Who holds jobs. */
+  claimants(): Promise<readonly string[]>;
   /**
    * Ends jobs together with what they gave, and with what that has cost. Returns those that were still the claimant's: a result that
    * comes after its lease is dropped. A job whose material has changed meanwhile is ready again.
@@ -656,6 +662,9 @@ export interface Store extends MemoryStore {
   deferJobs(until: number, reason: string): Promise<number>;
   /** Ends such waits when the settings are others than those under which they began. */
   undeferJobs(settings: string): Promise<number>;
+  /** Ends the waits for one reason. */
+  endWaits(reason: string): Promise<number>;
+  countDueJobs(due: Pick<JobClaim, 'now' | 'session' | 'since' | 'early'>): Promise<number>;
   /** When the next job can begin, or the next lease expires. */
   nextJobAt(): Promise<number | undefined>;
   /** Last changed first. */

@@ -1,22 +1,42 @@
-// A scan in a process of its own: what a large import allocates is gone with it, and the worker stays small.
+// A command in a process of its own: what large work allocates is gone with it, and the worker stays small and free to answer.
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { IngestDeps } from '../capture/ingest.ts';
+import type { Config } from '../config.ts';
 import { type ErrorCode, HoldfastError } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { program } from './process.ts';
 
-/** `holdfast ingest` on the same data folder, without what the worker does at leisure; its progress, its report and its errors are as if it ran here. */
-export async function ingestApart({
-  config,
-  progress,
-  signal,
-}: Pick<IngestDeps, 'config' | 'progress' | 'signal'>): Promise<IngestReport> {
-  const child = spawn(process.execPath, [program, 'ingest', '--json', '--later'], {
+/** `holdfast ingest` on the same data folder; its progress, its report and its errors are as if it ran here. */
+export const ingestApart = (given: Pick<IngestDeps, 'config' | 'progress' | 'signal'>): Promise<IngestReport> =>
+  runApart(['ingest'], 'The import', given);
+
+/** `holdfast process`, of what is due, when nobody else wants the processor. Resolves with how many jobs were done. */
+export async function processApart(given: { config: Config; signal?: AbortSignal }): Promise<number> {
+  const { done } = await runApart<{ done: Record<string, number> }>(['process', '--due'], 'Distilling', {
+    ...given,
+    background: true,
+  });
+  return Object.values(done).reduce((sum, count) => sum + count, 0);
+}
+
+async function runApart<Report>(
+  words: readonly string[],
+  name: string,
+  {
+    config,
+    progress,
+    signal,
+    background = false,
+  }: Pick<IngestDeps, 'config' | 'progress' | 'signal'> & { background?: boolean },
+): Promise<Report> {
+  const child = spawn(process.execPath, [program, ...words, '--json'], {
     env: config.environment,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  if (background && child.pid !== undefined) yieldTo(child.pid);
   const stop = () => child.kill();
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
@@ -29,18 +49,26 @@ export async function ingestApart({
       failed,
     ]);
     signal?.throwIfAborted();
-    if (report.startsWith('{')) return JSON.parse(report) as IngestReport;
-    throw failure(complaint);
+    if (report.startsWith('{')) return JSON.parse(report) as Report;
+    throw failure(name, complaint);
   } finally {
     signal?.removeEventListener('abort', stop);
   }
 }
 
+function yieldTo(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or the system does not allow it: then it runs like any other.
+  }
+}
+
 const said = async (stream: Readable | null): Promise<string> => (stream === null ? '' : text(stream));
 
-function failure(complaint: string): HoldfastError {
+function failure(name: string, complaint: string): HoldfastError {
   const line = complaint.split('\n').find((one) => one.startsWith('{"error":'));
-  if (line === undefined) return new HoldfastError('INTERNAL', `The import ended unexpectedly: ${complaint.trim()}`);
+  if (line === undefined) return new HoldfastError('INTERNAL', `${name} ended unexpectedly: ${complaint.trim()}`);
   const { error } = JSON.parse(line) as { error: { code: ErrorCode; message: string; hint?: string } };
   return new HoldfastError(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
 }

@@ -14,6 +14,7 @@ import { explain, systemCode } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
 import { archiveSession } from '../sessions/archives.ts';
+import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
 
@@ -22,6 +23,8 @@ const graceMs = 300;
 export interface WorkerDeps extends IngestDeps {
   readonly scan: () => Promise<IngestReport>;
   readonly log: (line: string) => void;
+  /** Does the distilling that is due, and says how many jobs that were; without it nothing is distilled. */
+  readonly distil?: (() => Promise<number>) | undefined;
   /** Opens HTTP; without it the worker only watches. */
   readonly listen?: ((live: LiveDeps) => ReturnType<Parameters<typeof door>[0]>) | undefined;
 }
@@ -89,6 +92,10 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     (_, error) => complain(error),
   );
 
+  const gapMs = config.settings.conversationGapMinutes * 60_000;
+  const distils = deps.distil && distilling({ store, clock, gapMs, run: deps.distil, complain });
+  if (distils) events.subscribe(distils.wake);
+
   // Open before the first scan: a hook must not wait for an import.
   // The client waits for nobody here: it compacts while the transcript is taken in and archived.
   const compacts: LiveDeps['compacts'] = (agent, session) =>
@@ -142,8 +149,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     if (polling) return;
     polling = true;
     try {
-      const gapMs = config.settings.conversationGapMinutes * 60_000;
       await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
+      distils?.wake();
       queue.retry();
       await spool.drain();
       await http?.open();
@@ -164,6 +171,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   clearInterval(timer);
+  await distils?.close();
   await http?.close();
   await spool.close();
   await Promise.all(watches.map((watch) => watch.close()));

@@ -55,7 +55,11 @@ export async function machine(version: string): Promise<Machine> {
   const port = await freePort();
   // In the file and not in the environment, of which a hook sees nothing.
   mkdirSync(own.home, { mode: 0o700 });
-  writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port, pollIntervalMs: 500 }), { mode: 0o600 });
+  writeFileSync(
+    path.join(own.home, 'config.json'),
+    JSON.stringify({ port, pollIntervalMs: 500, distill: { auto: false } }),
+    { mode: 0o600 },
+  );
   const env: NodeJS.ProcessEnv = { PATH: own.env.PATH, HOME: user, TZ: 'UTC', HOLDFAST_HOME: own.home };
   onTestFinished(async () => {
     await holdfast(env, 'worker', 'stop');

@@ -60,6 +60,8 @@ export function place(options: { folder?: string; home?: string; claude?: string
     HOLDFAST_PORT: String(10_000 + Math.floor(Math.random() * 20_000)),
     HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH: claude,
     HOLDFAST_AGENTS_PI_WATCH_PATH: pi,
+    // Tests of distilling say so; what others compare should not change behind their back.
+    HOLDFAST_DISTILL_AUTO: 'false',
   };
   return { folder, home, database: path.join(home, 'holdfast.db'), claude, pi, env };
 }
@@ -100,7 +102,7 @@ export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper:
 
 /** A slow machine sees how far an import is; that is no complaint. */
 const withoutProgress = (said: string): string =>
-  said.replace(/^(?:\d+\/\d+ files {2}|[\d,]+ of [\d,]+ new texts ).*\n/gm, '');
+  said.replace(/^(?:\d+\/\d+ (?:files|jobs) |[\d,]+ of [\d,]+ new texts ).*\n/gm, '');
 
 function killAtEnd(child: ChildProcess): void {
   onTestFinished(() => {

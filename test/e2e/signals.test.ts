@@ -63,7 +63,7 @@ for (const command of ['ingest', 'start'])
       });
       expect({ code: end.code, stderr: end.stderr }).toEqual({
         code,
-        stderr: 'Stopped. What was imported so far is kept; the next run goes on from there.\n',
+        stderr: 'Stopped. What was done so far is kept; the next run goes on from there.\n',
       });
       expectNoTrace(end);
       await expectWhole(folder, own, transcripts);
@@ -82,7 +82,7 @@ it.skipIf(!isLinux)('Ctrl+C on a terminal, which reaches the whole group, does t
     return { code: await ended, said: Buffer.concat(heard).toString() };
   });
   expect(code).toBe(130);
-  expect(said).toContain('Stopped. What was imported so far is kept');
+  expect(said).toContain('Stopped. What was done so far is kept');
   await expectWhole(folder, own, transcripts);
 });
 

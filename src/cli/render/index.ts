@@ -30,6 +30,12 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   mute: async () => (await import('./pins.ts')).renderMark,
   pins: async () => (await import('./pins.ts')).renderPins,
   conversations: async () => (await import('./conversations.ts')).renderConversations,
+  process: async () => (await import('./process.ts')).renderProcess,
+  jobs: async () => (await import('./jobs.ts')).renderJobs,
+  'jobs retry': async () => (await import('./jobs.ts')).renderRetried,
+  'jobs cancel': async () => (await import('./jobs.ts')).renderCancelled,
+  'model test': async () => (await import('./process.ts')).renderModel,
+  stats: async () => (await import('./stats.ts')).renderStats,
   projects: async () => (await import('./projects.ts')).renderProjects,
   install: async () => (await import('./install.ts')).renderInstall,
   uninstall: async () => (await import('./install.ts')).renderUninstall,
@@ -63,6 +69,7 @@ const paged = new Set([
   'summaries',
   'briefing',
   'conversations',
+  'jobs',
   'projects',
 ]);
 

@@ -34,7 +34,7 @@ export function conversationRows(
   db: Database,
   read: Run,
   write: Run,
-): Pick<Store, 'conversations' | 'conversationEntries' | 'markReady' | 'moveConversation'> {
+): Pick<Store, 'conversation' | 'conversations' | 'conversationEntries' | 'markReady' | 'moveConversation'> {
   const byId = db.prepare<[number], Row>(`${select} WHERE c.id = ?`);
   const silent = db.prepare("SELECT 1 FROM conversations WHERE status = 'active' AND last_at < ? LIMIT 1");
   const ready = db.prepare("UPDATE conversations SET status = 'ready' WHERE status = 'active' AND last_at < ?");
@@ -63,6 +63,12 @@ export function conversationRows(
         }
         const sql = `${select} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY c.last_at DESC, c.id DESC LIMIT ?`;
         return (db.prepare(sql).all(...values, filter.limit ?? -1) as Row[]).map(toConversation);
+      });
+    },
+    async conversation(id) {
+      return read(() => {
+        const row = byId.get(id);
+        return row === undefined ? undefined : toConversation(row);
       });
     },
     async conversationEntries(id) {

@@ -185,6 +185,7 @@ type Made =
   | 'findSummaries'
   | 'searchObservations'
   | 'searchSummaries'
+  | 'distilledCounts'
   | 'dropDistilled';
 
 export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, Made> {
@@ -253,6 +254,12 @@ export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, 
     async searchSummaries(query, filter) {
       const found = read(() => search<SummaryRow>(selectSummary, 'summaries', matchExpression(query), filter));
       return found.map((row) => ({ score: -row.score, summary: toSummary(row) }));
+    },
+    async distilledCounts() {
+      return read(() => ({
+        observations: db.prepare('SELECT count(*) FROM observations').pluck().get() as number,
+        summaries: db.prepare('SELECT count(*) FROM summaries').pluck().get() as number,
+      }));
     },
     async dropDistilled(of) {
       return write(() => {

@@ -35,17 +35,24 @@ const select = `SELECT j.*, s.agent, s.session, p.name AS project FROM jobs j JO
 const open = `(j.kind <> 'summarize' OR NOT EXISTS
   (SELECT 1 FROM jobs o WHERE o.session_id = j.session_id AND o.kind = 'observe' AND o.status IN ('ready', 'claimed')))`;
 
+/** Who does not wait for a silence still waits after a failure, for the budget and for the model. */
+const dueIf = (early: boolean): string =>
+  early ? '(j.not_before <= ? OR (j.waits_for IS NULL AND j.attempts = 0))' : 'j.not_before <= ?';
+
 type Run = <T>(work: () => T) => T;
 
 type JobMethods =
   | 'planJobs'
   | 'claimJobs'
   | 'renewClaims'
+  | 'claimants'
   | 'finishJobs'
   | 'failJobs'
   | 'releaseJobs'
   | 'deferJobs'
   | 'undeferJobs'
+  | 'endWaits'
+  | 'countDueJobs'
   | 'nextJobAt'
   | 'jobs'
   | 'jobCounts'
@@ -63,6 +70,7 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
   );
   const expired = db.prepare<[number], Row>(`${select} WHERE j.status = 'claimed' AND j.lease_until <= ?`);
   const heldBy = db.prepare<[string], Row>(`${select} WHERE j.status = 'claimed' AND j.claimant = ?`);
+  const claimants = db.prepare<[], string>("SELECT DISTINCT claimant FROM jobs WHERE status = 'claimed'").pluck();
   const take = db.prepare(
     `UPDATE jobs SET status = 'claimed', claimant = @claimant, claimed_version = version, lease_until = @until,
        attempts = attempts + 1, waits_for = NULL, updated_at = @now WHERE id = @id`,
@@ -95,6 +103,9 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
   );
   const undefer = db.prepare(
     "UPDATE jobs SET not_before = 0, waits_for = NULL WHERE status = 'ready' AND waits_for IS NOT NULL",
+  );
+  const endWait = db.prepare(
+    "UPDATE jobs SET not_before = 0, waits_for = NULL WHERE status = 'ready' AND waits_for = ?",
   );
   const fact = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
   const setFact = db.prepare(
@@ -184,22 +195,28 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
       }
       return !read(isWaiting);
     },
-    async claimJobs({ claimant, now, leaseMs, maxAttempts, limit, early = false, ...filter }) {
+    async claimJobs({ claimant, now, leaseMs, maxAttempts, limit, mixed = false, early = false, ...filter }) {
       const { where, values } = wanted(filter);
-      const due = early ? '(j.not_before <= ? OR (j.waits_for IS NULL AND j.attempts = 0))' : 'j.not_before <= ?';
-      const first = prepared(
-        `${select} WHERE j.status = 'ready' AND ${due} AND ${open}${where} ORDER BY j.material_at DESC, j.kind LIMIT 1`,
-      );
-      const others = prepared(
-        `${select} WHERE j.session_id = ? AND j.kind = ? AND j.status = 'ready' AND ${due} ORDER BY j.subject LIMIT ?`,
-      );
+      const due = dueIf(early);
+      const newest = (more: string) =>
+        `${select} WHERE j.status = 'ready' AND ${due} AND ${open}${more}${where} ORDER BY j.material_at DESC, j.kind LIMIT`;
+      const first = prepared(`${newest('')} 1`);
+      const others = mixed
+        ? prepared(`${newest(' AND j.kind = ?')} ?`)
+        : prepared(
+            `${select} WHERE j.session_id = ? AND j.kind = ? AND j.status = 'ready' AND ${due} ORDER BY j.subject LIMIT ?`,
+          );
       // Looking first keeps a process that finds nothing from writing.
       if (read(() => first.get(now, ...values) === undefined && (nextLease.get() ?? now + 1) > now)) return [];
       return write(() => {
         expire(now, maxAttempts);
         const chosen = first.get(now, ...values) as Row | undefined;
         if (chosen === undefined) return [];
-        const rows = others.all(chosen.session_id, chosen.kind, now, limit) as Row[];
+        const rows = (
+          mixed
+            ? others.all(now, chosen.kind, ...values, limit)
+            : others.all(chosen.session_id, chosen.kind, now, limit)
+        ) as Row[];
         for (const { id, kind, subject } of rows) {
           take.run({ id, claimant, until: now + leaseMs, now });
           if (kind === 'remember') process.run(now + leaseMs, subject);
@@ -212,6 +229,9 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
         renew.run(until, claimant);
         renewConversations.run(until, claimant);
       });
+    },
+    async claimants() {
+      return read(() => claimants.all());
     },
     async finishJobs(claimant, results, now, spent) {
       return write(() => {
@@ -255,6 +275,20 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
       return write(() => {
         setFact.run(name, settings);
         return undefer.run().changes;
+      });
+    },
+    async endWaits(reason) {
+      return write(() => endWait.run(reason).changes);
+    },
+    async countDueJobs({ now, early = false, ...filter }) {
+      return read(() => {
+        const { where, values } = wanted(filter);
+        const joins = 'FROM jobs j JOIN sessions s ON s.id = j.session_id';
+        const sql = `SELECT count(*) ${joins} WHERE j.status = 'ready' AND ${dueIf(early)}${where}`;
+        return db
+          .prepare(sql)
+          .pluck()
+          .get(now, ...values) as number;
       });
     },
     async nextJobAt() {

@@ -1,0 +1,136 @@
+// What a model answers: data from outside. Its shape is checked, its texts are cleaned, redacted and cut before anybody sees them.
+import { z } from 'zod';
+import { Extraction } from '../schema/extraction.ts';
+import { ObservationText, ObservationType } from '../schema/observation.ts';
+import { SummaryText } from '../schema/summary.ts';
+
+const text = z.string();
+
+/** As a model is asked for them: without limits of length, which are kept by cutting. */
+export const ObservationsAnswer = z.object({
+  observations: z.array(
+    z.object({
+      turn: z.int().describe('the number of the turn'),
+      type: ObservationType,
+      title: text.min(1).describe('one line that a person can scan, at most 100 characters'),
+      subtitle: text,
+      facts: z.array(text).describe('statements that stand on their own, at most 8'),
+      narrative: text.describe('what happened and why, in two to four sentences'),
+      concepts: z.array(text).describe('what it is about, in single words or short phrases, at most 8'),
+    }),
+  ),
+});
+export type ObservationsAnswer = z.infer<typeof ObservationsAnswer>;
+
+export const SummaryAnswer = z.object({
+  title: text.min(1).describe('one line that a person can scan, at most 100 characters'),
+  request: text.describe('what the person asked for'),
+  investigated: text,
+  learned: text,
+  completed: text,
+  nextSteps: text.describe('what was left open; empty when nothing was'),
+  notes: text,
+});
+export type SummaryAnswer = z.infer<typeof SummaryAnswer>;
+
+const dated = z.object({ at: text.describe('ISO 8601, in UTC'), title: text.min(1), text: text.min(1) });
+const keyed = z.object({
+  key: text
+    .min(1)
+    .describe('what it is about, such as "package manager"; the same words whenever it is the same thing'),
+  text: text.min(1),
+  why: text.optional().describe('why it changed, where that was said'),
+});
+export const ExtractionAnswer = z.object({
+  episodes: z.array(dated).describe('what was done, in the order of time'),
+  projects: z.array(z.object({ name: text.min(1), statements: z.array(keyed) })),
+  people: z.array(z.object({ name: text.min(1), statements: z.array(keyed) })),
+  milestones: z.array(dated).describe('what was finished or released'),
+  insights: z.array(dated).describe('what was understood and is of use elsewhere'),
+  facts: z.array(keyed.extend({ about: z.enum(['user', 'procedure', 'world']) })),
+  questions: z.array(z.object({ text: text.min(1) })).describe('what is doubtful or was left open'),
+});
+export type ExtractionAnswer = z.infer<typeof ExtractionAnswer>;
+
+export type Redact = (text: string) => string;
+
+/** Control characters, escape sequences and marks that turn the direction of text have no place in a line that is shown. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const hostile = /\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+const clean = (value: string, redact: Redact): string => redact(value.replace(hostile, '')).trim();
+
+function cut(value: string, most: number): string {
+  const points = Array.from(value.slice(0, most * 2));
+  return points.length <= most && value.length <= most * 2 ? value : `${points.slice(0, most - 1).join('')}…`;
+}
+
+export function cleaner(redact: Redact) {
+  const passage = (value: string, most: number): string => cut(clean(value, redact), most);
+  const line = (value: string, most: number): string => cut(clean(value.replace(/\s+/g, ' '), redact), most);
+  const lines = (values: readonly string[], count: number, most: number): string[] =>
+    values
+      .map((value) => line(value, most))
+      .filter((value) => value !== '')
+      .slice(0, count);
+  const title = (value: string): string => line(value, 100) || 'untitled';
+
+  return {
+    observation: (one: ObservationsAnswer['observations'][number]): ObservationText =>
+      ObservationText.parse({
+        type: one.type,
+        title: title(one.title),
+        subtitle: line(one.subtitle, 250),
+        facts: lines(one.facts, 12, 500),
+        narrative: passage(one.narrative, 2000),
+        concepts: lines(one.concepts, 12, 60),
+      }),
+
+    summary: (one: SummaryAnswer): SummaryText =>
+      SummaryText.parse({
+        title: title(one.title),
+        ...Object.fromEntries(
+          (['request', 'investigated', 'learned', 'completed', 'nextSteps', 'notes'] as const).map((name) => [
+            name,
+            passage(one[name], 2000),
+          ]),
+        ),
+      }),
+
+    /** A time that is none becomes the end of the conversation. */
+    extraction(one: ExtractionAnswer, end: string): Extraction {
+      const datedItem = (item: { at: string; title: string; text: string }) => ({
+        at: Number.isNaN(Date.parse(item.at)) ? end : new Date(item.at).toISOString(),
+        title: title(item.title),
+        text: passage(item.text, 4000),
+      });
+      const statement = ({ key, text: said, why }: { key: string; text: string; why?: string | undefined }) => ({
+        key: line(key, 80),
+        text: passage(said, 2000),
+        ...(why === undefined || clean(why, redact) === '' ? {} : { why: line(why, 500) }),
+      });
+      const statements = (list: readonly { key: string; text: string; why?: string | undefined }[]) =>
+        list.map(statement).filter(({ key, text: said }) => key !== '' && said !== '');
+      const about = (list: ExtractionAnswer['projects']) =>
+        list
+          .map(({ name, statements: given }) => ({ name: line(name, 120), statements: statements(given) }))
+          .filter(({ name }) => name !== '');
+      const told = (list: readonly { at: string; title: string; text: string }[]) =>
+        list
+          .slice(0, 50)
+          .map(datedItem)
+          .filter((item) => item.text !== '');
+      return Extraction.parse({
+        episodes: told(one.episodes),
+        projects: about(one.projects),
+        people: about(one.people),
+        milestones: told(one.milestones),
+        insights: told(one.insights),
+        facts: one.facts
+          .map((fact) => ({ ...statement(fact), about: fact.about }))
+          .filter(({ key, text: said }) => key !== '' && said !== ''),
+        questions: one.questions.map((item) => ({ text: passage(item.text, 1000) })).filter((item) => item.text !== ''),
+      });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+// What models may take: tokens for each day of the person and for each session, set aside before a call and counted after it.
+import type { Settings } from '../schema/settings.ts';
+import type { TokenLimits } from '../store/store.ts';
+import { dayOf } from '../text/day.ts';
+import { estimateTokens } from '../text/tokens.ts';
+import type { Turn } from './material.ts';
+
+export function limitsAt(now: number, { budget, timeZone }: Settings): TokenLimits & { readonly dayEnd: number } {
+  const { from, to } = dayOf(now, 0, timeZone);
+  return { dayStart: from, dayEnd: to, perDay: budget.tokensPerDay, perSession: budget.tokensPerSession };
+}
+
+/** `2026-03-01`, by the person's clock. */
+export function dayNames(timeZone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  return (at) => format.format(at);
+}
+
+/** A call for a single tool use has a prompt and an answer too: what our own take, with nothing but the tool in between. */
+const callTokens = { prompt: 500, answer: 250 };
+
+/** Tokens that one call for each tool use would take. */
+export const eachToolUse = (turns: readonly Turn[]): number =>
+  turns.reduce((sum, { toolUses }) => {
+    const tokens = toolUses.map(({ input, output }) => estimateTokens(input) + estimateTokens(output ?? ''));
+    return sum + tokens.reduce((all, one) => all + one + callTokens.prompt + callTokens.answer, 0);
+  }, 0);

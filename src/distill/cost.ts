@@ -1,0 +1,68 @@
+// What a backlog would cost, before anything is spent: the same material and the same questions, but nobody is asked.
+import type { Job, JobKind } from '../schema/job.ts';
+import type { Store } from '../store/store.ts';
+import type { Distiller } from './distiller.ts';
+import { readConversation, readSession, readTurn, type Turn } from './material.ts';
+import { hasWork } from './offline/observe.ts';
+
+export interface Cost {
+  readonly jobs: Readonly<Record<JobKind, number>>;
+  readonly calls: number;
+  readonly tokens: number;
+}
+
+/** What an observation that is yet to be made will add to the question about its session. */
+const observationTokens = 150;
+
+export async function costOf(
+  store: Store,
+  distiller: Distiller,
+  jobs: readonly Job[],
+  signal?: AbortSignal,
+): Promise<Cost> {
+  const counts: Record<JobKind, number> = { observe: 0, summarize: 0, remember: 0 };
+  let calls = 0;
+  let tokens = 0;
+  const add = (estimate: number) => {
+    if (estimate === 0) return;
+    calls++;
+    tokens += estimate;
+  };
+  for (const group of grouped(jobs, distiller.turns)) {
+    signal?.throwIfAborted();
+    const [{ kind, agent, session, subject }] = group;
+    counts[kind] += group.length;
+    if (kind === 'observe') {
+      const keys = group.map((job) => ({ agent, session, prompt: Number(job.subject) }));
+      const turns = await Promise.all(keys.map((key) => readTurn(store, key)));
+      const worth = turns.filter((turn): turn is Turn => turn !== undefined && hasWork(turn));
+      if (worth.length > 0) add(distiller.estimate({ kind, turns: worth }));
+    } else if (kind === 'summarize') {
+      const material = await readSession(store, { agent, session });
+      if (!material?.turns.some(hasWork)) continue;
+      const estimate = distiller.estimate({ kind, session: material, observations: [] });
+      add(estimate === 0 ? 0 : estimate + observationTokens * material.turns.filter(hasWork).length);
+    } else {
+      const conversation = await readConversation(store, Number(subject));
+      if (conversation?.turns.some(hasWork)) add(distiller.estimate({ kind, conversation }));
+    }
+  }
+  return { jobs: counts, calls, tokens };
+}
+
+/** As they will be claimed: turns of one session together, up to the limit, all else alone. */
+function grouped(jobs: readonly Job[], limit: number): [Job, ...Job[]][] {
+  const groups: [Job, ...Job[]][] = [];
+  const open = new Map<string, [Job, ...Job[]]>();
+  for (const job of jobs) {
+    const key = `${job.agent} ${job.session}`;
+    const group = job.kind === 'observe' ? open.get(key) : undefined;
+    if (group !== undefined && group.length < limit) group.push(job);
+    else {
+      const made: [Job, ...Job[]] = [job];
+      groups.push(made);
+      if (job.kind === 'observe') open.set(key, made);
+    }
+  }
+  return groups;
+}

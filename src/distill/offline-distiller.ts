@@ -1,0 +1,17 @@
+import type { Distiller } from './distiller.ts';
+import { noUsage } from './models/model.ts';
+import { extractConversation } from './offline/extract.ts';
+import { observeTurn } from './offline/observe.ts';
+import { summarizeSession } from './offline/summarize.ts';
+
+/** Deterministic, extractive, without a network: what it says follows from the material alone. */
+export const offlineDistiller: Distiller = {
+  name: 'offline',
+  parallel: 1,
+  turns: 100,
+  mixed: true,
+  estimate: () => 0,
+  observe: async (turns) => ({ value: turns.map(observeTurn), usage: noUsage }),
+  summarize: async ({ session }) => ({ value: summarizeSession(session), usage: noUsage }),
+  remember: async (conversation) => ({ value: extractConversation(conversation), usage: noUsage }),
+};

@@ -1,0 +1,29 @@
+// The settings → who distils.
+import type { Config } from '../config.ts';
+import { HoldfastError } from '../errors.ts';
+import type { Redact } from './answers.ts';
+import type { Distiller } from './distiller.ts';
+import { ModelError } from './models/model.ts';
+
+/** Loads only what is chosen. Throws MODEL_FAILED, with what to do, when the model lacks something. */
+export async function openDistiller(config: Config, redact: Redact): Promise<Distiller> {
+  const { model } = config.settings.distill;
+  if (model === 'none') return (await import('./offline-distiller.ts')).offlineDistiller;
+  const [{ models }, { modelDistiller }] = await Promise.all([
+    import('./models/index.ts'),
+    import('./model-distiller.ts'),
+  ]);
+  try {
+    return modelDistiller(await models[model](config), redact);
+  } catch (error) {
+    throw asHoldfastError(error);
+  }
+}
+
+export const asHoldfastError = (error: unknown): unknown =>
+  error instanceof ModelError
+    ? new HoldfastError('MODEL_FAILED', error.message, {
+        cause: error,
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      })
+    : error;

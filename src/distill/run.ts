@@ -1,0 +1,284 @@
+// ③ The runner: claims jobs, has them distilled, and stores what comes of it with their end. It works until nothing is due.
+import { createHash, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { HoldfastError, systemCode } from '../errors.ts';
+import type { Conversation } from '../schema/conversation.ts';
+import type { Extraction } from '../schema/extraction.ts';
+import type { JobKind, Usage } from '../schema/job.ts';
+import type { Settings } from '../schema/settings.ts';
+import type { ClaimedJob, JobFilter, JobResult, Spent, Store } from '../store/store.ts';
+import { eachToolUse, limitsAt } from './budget.ts';
+import type { Distilled, Distiller, Work } from './distiller.ts';
+import { readConversation, readSession, readTurn, type Turn } from './material.ts';
+import { addUsage, ModelError, type ModelTrouble, noUsage } from './models/model.ts';
+import { hasWork } from './offline/observe.ts';
+import { observationOf, summaryOf } from './rows.ts';
+
+export interface RunDeps {
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly clock: () => number;
+  readonly distiller: Distiller;
+  /** Puts what was taken from a conversation into the memory pages. Contract: the same twice has the effect of once. */
+  readonly keep: (conversation: Conversation, extraction: Extraction, by: string) => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+  readonly progress?: ((progress: RunProgress) => void) | undefined;
+  readonly leaseMs?: number | undefined;
+}
+
+export interface RunProgress {
+  readonly jobs: number;
+  readonly totalJobs: number;
+  readonly tokens: number;
+}
+
+export interface RunReport {
+  readonly done: Readonly<Record<JobKind, number>>;
+  /** Attempts that came to nothing; what they were about is tried again, or failed for good. */
+  readonly failedAttempts: number;
+  readonly usage: Usage;
+  /** Why nothing more was done, though something is left: the budget, or the model. */
+  readonly stopped?: { readonly reason: 'budget' | 'model'; readonly until: number; readonly message: string };
+}
+
+/** Not every answer is worth as many attempts: a service comes back, a model that answers badly seldom does. */
+const maxAttempts: Readonly<Record<ModelTrouble | 'other', number>> = {
+  invalid: 3,
+  refused: 2,
+  failed: 6,
+  busy: 10,
+  setup: 1000,
+  other: 3,
+};
+/** A job whose process has died this often is what kills it. */
+const maxDeaths = 10;
+const firstPauseMs = 10_000;
+const longestPauseMs = 3_600_000;
+const longestWishMs = 6 * 3_600_000;
+
+/** After the nth attempt: twice as long each time, and at least as long as the service asks for. */
+export function pauseAfter(attempts: number, wish = 0): number {
+  const own = Math.min(firstPauseMs * 2 ** Math.min(attempts - 1, 20), longestPauseMs);
+  return Math.max(own, Math.min(wish, longestWishMs));
+}
+
+export async function runJobs(
+  deps: RunDeps,
+  filter: Pick<JobFilter, 'session' | 'since'> & { readonly early?: boolean } = {},
+): Promise<RunReport> {
+  const { store, settings, clock, distiller, leaseMs = 30_000 } = deps;
+  const gapMs = settings.conversationGapMinutes * 60_000;
+  await store.planJobs(clock(), { gapMs });
+  // Nobody will end what a process has begun that is gone: its lease need not be waited for.
+  for (const claimant of await store.claimants()) if (isGone(claimant)) await store.renewClaims(claimant, clock());
+  await store.undeferJobs(printOf([distiller.name, settings.distill, settings.budget]));
+
+  const done: Record<JobKind, number> = { observe: 0, summarize: 0, remember: 0 };
+  let failedAttempts = 0;
+  let inARow = 0;
+  let usage = noUsage;
+  let stopped: RunReport['stopped'];
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, ...(deps.signal ? [deps.signal] : [])]);
+  const total = await store.countDueJobs({ ...filter, now: clock() });
+  const report = () => {
+    const jobs = done.observe + done.summarize + done.remember;
+    deps.progress?.({ jobs, totalJobs: Math.max(total, jobs), tokens: usage.input + usage.output });
+  };
+
+  /** Nothing that needs the model can go on before then. */
+  async function stopUntil(until: number, reason: 'budget' | 'model', message: string): Promise<void> {
+    stopped = { reason, until, message };
+    await store.deferJobs(until, reason);
+  }
+
+  async function lane(): Promise<void> {
+    const claimant = `${hostname()} ${process.pid} ${randomUUID()}`;
+    const renewal = setInterval(() => {
+      // A store that cannot be written now is one that cannot take the result either; the lease then ends.
+      void store.renewClaims(claimant, clock() + leaseMs).catch(() => {});
+    }, leaseMs / 3);
+    try {
+      while (!signal.aborted && stopped === undefined) {
+        const { turns: limit, mixed } = distiller;
+        const now = clock();
+        const jobs = await store.claimJobs({ claimant, now, leaseMs, maxAttempts: maxDeaths, limit, mixed, ...filter });
+        if (jobs.length === 0) return;
+        // What did not go well together is tried one by one.
+        const alone = jobs.some(({ attempts }) => attempts > 1) || (!mixed && jobs[0]?.kind !== 'observe');
+        for (const part of alone ? jobs.map((job) => [job]) : [jobs]) {
+          if (signal.aborted || !(await attempt(claimant, part))) break;
+          report();
+          await breathe();
+        }
+      }
+    } finally {
+      clearInterval(renewal);
+      await store.releaseJobs(claimant, clock());
+    }
+  }
+
+  /** False when the claimant holds nothing any more, or should not go on. */
+  async function attempt(claimant: string, jobs: readonly ClaimedJob[]): Promise<boolean> {
+    const ids = jobs.map(({ id }) => id);
+    const [first] = jobs as readonly [ClaimedJob, ...ClaimedJob[]];
+    let used = noUsage;
+    const count = (more: Usage) => {
+      used = addUsage(used, more);
+      usage = addUsage(usage, more);
+    };
+    const spent = (insteadOf: number): Spent => {
+      const { agent, session, kind } = first;
+      return { agent, session, kind, model: distiller.name, usage: used, insteadOf };
+    };
+    try {
+      const { results, insteadOf } = await distil(deps, [first, ...jobs.slice(1)], { allowed, count, signal });
+      const ended = await store.finishJobs(claimant, results, clock(), spent(insteadOf));
+      done[first.kind] += ended.length;
+      inARow = 0;
+      return true;
+    } catch (error) {
+      if (signal.aborted || error instanceof OverBudget) return false;
+      // A store that cannot be written is no fault of the job's, and cannot be told about it either.
+      if (error instanceof HoldfastError && error.code !== 'BAD_INPUT') throw error;
+      failedAttempts++;
+      inARow++;
+      const kind = error instanceof ModelError ? error.kind : 'other';
+      const message = error instanceof Error ? error.message : String(error);
+      const wish = error instanceof ModelError ? error.retryAfterMs : undefined;
+      const retryAt = clock() + pauseAfter(first.attempts, wish);
+      const isAboutAll = kind === 'busy' || kind === 'setup' || (kind === 'failed' && inARow >= 3);
+      const failure = {
+        error: message,
+        retryAt,
+        maxAttempts: maxAttempts[kind],
+        waitsFor: isAboutAll ? 'model' : undefined,
+      };
+      if (error instanceof ModelError) count(error.usage);
+      await store.failJobs(claimant, ids, failure, clock(), spent(0));
+      if (isAboutAll) await stopUntil(retryAt, 'model', message);
+      return stopped === undefined;
+    }
+
+    async function allowed(work: Work): Promise<void> {
+      const tokens = distiller.estimate(work);
+      if (tokens === 0) return;
+      const { dayEnd, ...limits } = limitsAt(clock(), settings);
+      const verdict = await store.reserveTokens(first.id, tokens, limits, clock());
+      if (verdict === 'ok') return;
+      const message =
+        verdict === 'day'
+          ? `the ${settings.budget.tokensPerDay} tokens of this day are used up`
+          : `the ${settings.budget.tokensPerSession} tokens of session ${first.session} are used up`;
+      await store.releaseJobs(claimant, clock(), { until: dayEnd, reason: 'budget' });
+      if (verdict === 'day') await stopUntil(dayEnd, 'budget', message);
+      throw new OverBudget(message);
+    }
+  }
+
+  try {
+    const lanes = await Promise.allSettled(Array.from({ length: distiller.parallel }, lane));
+    const broken = lanes.find((one) => one.status === 'rejected');
+    if (broken) throw broken.reason;
+  } finally {
+    stop.abort();
+  }
+  deps.signal?.throwIfAborted();
+  return { done, failedAttempts, usage, ...(stopped === undefined ? {} : { stopped }) };
+}
+
+class OverBudget extends Error {}
+
+/** Whether a claimant is a process of this machine that has ended. In doubt it lives. */
+function isGone(claimant: string): boolean {
+  const [host, pid] = claimant.split(' ');
+  if (host !== hostname()) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return systemCode(error) === 'ESRCH';
+  }
+}
+
+/** Settings may hold a key, which has no place in the store. */
+const printOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+interface Outcome {
+  readonly results: JobResult[];
+  /** Tokens that one call for each tool use would have taken. */
+  readonly insteadOf: number;
+}
+
+interface Limits {
+  /** Rejects when the budget does not allow the work. */
+  allowed(work: Work): Promise<void>;
+  /** Told what was spent, as soon as it is. */
+  count(used: Usage): void;
+  readonly signal: AbortSignal;
+}
+
+/** What becomes of jobs of one kind. Material that is gone, or in which nothing was done, leaves nothing to say. */
+async function distil(
+  { store, distiller, keep }: RunDeps,
+  jobs: readonly [ClaimedJob, ...ClaimedJob[]],
+  { allowed, count, signal }: Limits,
+): Promise<Outcome> {
+  const { name: by } = distiller;
+  const { kind } = jobs[0];
+  const take = async <T>(work: Work, done: () => Promise<Distilled<T>>) => {
+    await allowed(work);
+    const { value, usage } = await done();
+    count(usage);
+    return { value, tokens: usage.input + usage.output };
+  };
+
+  if (kind === 'observe') {
+    const turns: (Turn | undefined)[] = [];
+    for (const { agent, session, subject } of jobs)
+      turns.push(await readTurn(store, { agent, session, prompt: subject }));
+    const worth = turns.filter((turn): turn is Turn => turn !== undefined && hasWork(turn));
+    const { value, tokens } =
+      worth.length === 0
+        ? { value: [], tokens: 0 }
+        : await take({ kind, turns: worth }, () => distiller.observe(worth, signal));
+    const texts = new Map(worth.map((turn, i) => [turn, value[i]]));
+    const each = Math.round(tokens / Math.max(1, worth.length));
+    const results = jobs.map(({ id }, i): JobResult => {
+      const turn = turns[i];
+      const text = turn && texts.get(turn);
+      const observation = turn && text && observationOf(turn, text, { by, tokens: each });
+      return { kind, id, by, tokens: text ? each : 0, observation };
+    });
+    return { results, insteadOf: tokens > 0 ? eachToolUse(worth) : 0 };
+  }
+
+  const results: JobResult[] = [];
+  for (const { id, agent, session, subject } of jobs) {
+    if (kind === 'summarize') {
+      const material = await readSession(store, { agent, session });
+      if (!material?.turns.some(hasWork)) {
+        results.push({ kind, id, by, tokens: 0, summary: undefined });
+        continue;
+      }
+      const all = await store.observations({ agent, session });
+      const observations = all.filter((one) => one.session === session).sort((a, b) => a.prompt - b.prompt);
+      const given = { session: material, observations };
+      const { value, tokens } = await take({ kind, ...given }, () => distiller.summarize(given, signal));
+      const summary = value && summaryOf(material, value, { by, tokens });
+      results.push({ kind, id, by, tokens, summary });
+      continue;
+    }
+    const material = await readConversation(store, subject);
+    const conversation = await store.conversation(subject);
+    if (conversation === undefined || !material?.turns.some(hasWork)) {
+      results.push({ kind, id, by, tokens: 0 });
+      continue;
+    }
+    const { value, tokens } = await take({ kind, conversation: material }, () => distiller.remember(material, signal));
+    await keep(conversation, value, by);
+    results.push({ kind, id, by, tokens });
+  }
+  return { results, insteadOf: 0 };
+}

@@ -1,0 +1,147 @@
+// Distilling in real processes: killed at any moment, shared by several, begun by the worker without a poll.
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
+import { filesBelow, writeTranscripts } from './transcripts.ts';
+
+/** All that distilling leaves: rows, statuses of conversations, and the pages a person reads. */
+function distilled(own: Place): Record<string, unknown> {
+  const db = new Database(own.database, { readonly: true });
+  try {
+    const all = (sql: string) => db.prepare(sql).all();
+    const pages = path.join(own.home, 'memory');
+    return {
+      jobs: all(
+        'SELECT kind, subject, version, status, by, count(*) AS n FROM jobs GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3',
+      ),
+      observations: all(
+        `SELECT o.uid, o.prompt, o.at, o.type, o.title, o.subtitle, o.facts, o.narrative, o.by, group_concat(e.uuid) AS cited
+         FROM observations o JOIN observation_entries x ON x.observation_id = o.id JOIN entries e ON e.id = x.entry_id
+         GROUP BY o.id ORDER BY o.uid`,
+      ),
+      summaries: all('SELECT uid, at, prompts, title, request, completed, next_steps, by FROM summaries ORDER BY uid'),
+      extractions: all('SELECT agent, file, first_at, last_at, session, by, json FROM extractions ORDER BY 1, 2, 3'),
+      conversations: all(
+        'SELECT status, reason, count(*) AS n FROM conversations GROUP BY status, reason ORDER BY status, reason',
+      ),
+      pages: existsSync(pages)
+        ? Object.fromEntries(
+            filesBelow(pages)
+              .filter((file) => file.endsWith('.md'))
+              .map((file) => [path.relative(pages, file), readFileSync(file, 'utf8')]),
+          )
+        : {},
+    };
+  } finally {
+    db.close();
+  }
+}
+
+async function imported(folder: string): Promise<Place> {
+  const own = place({ folder: path.join(folder, 'imported'), ...writeTranscripts(path.join(folder, 'transcripts')) });
+  await holdfast(own.env, 'ingest');
+  return own;
+}
+
+const copyOf = (from: Place, folder: string): Place => {
+  const own = place({ folder, claude: from.claude, pi: from.pi });
+  rmSync(own.home, { recursive: true, force: true });
+  cpSync(from.home, own.home, { recursive: true });
+  return own;
+};
+
+it('killed at random moments and begun again until nothing is left, it leaves what an undisturbed run leaves', async () => {
+  const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
+  const folder = temporaryFolder();
+  const source = await imported(folder);
+  const whole = copyOf(source, path.join(folder, 'whole'));
+  const began = performance.now();
+  const report = await ask(whole.env, 'process');
+  const lasts = performance.now() - began;
+  expect(report.done.observe).toBeGreaterThan(20);
+  expect(report.left).toEqual({ ready: 0, failed: 0 });
+  const expected = distilled(whole);
+
+  let [killed, inside] = [0, 0];
+  for (let round = 0; round < 5; round++) {
+    const random = dice(seed + round * 7919);
+    const own = copyOf(source, path.join(folder, `round-${round}`));
+    for (let kills = 0; kills < 3; kills++) {
+      const running = launch(own.env, ['process', '--json']);
+      await sleep(lasts * (0.1 + random.next()));
+      running.child.kill('SIGKILL');
+      const { signal } = await running.ended;
+      if (signal === 'SIGKILL') killed++;
+      const { claimed, done } = (await ask(own.env, 'jobs')).counts;
+      if (signal === 'SIGKILL' && (claimed > 0 || done > 0)) inside++;
+    }
+    expect(await ask(own.env, 'process'), `seed ${seed}, round ${round}`).toMatchObject({
+      left: { ready: 0, failed: 0 },
+    });
+    expect(distilled(own), `seed ${seed}, round ${round}`).toEqual(expected);
+  }
+  console.log(
+    `seed ${seed}: ${killed} kills, ${inside} in the middle of the work; undisturbed ${Math.round(lasts)} ms`,
+  );
+  expect(inside).toBeGreaterThan(3);
+}, 900_000);
+
+it('three processes share one queue: each job is done once, and the result is that of one', async () => {
+  const folder = temporaryFolder();
+  const source = await imported(folder);
+  const alone = copyOf(source, path.join(folder, 'alone'));
+  const one = await ask(alone.env, 'process');
+  const shared = copyOf(source, path.join(folder, 'shared'));
+  const reports = await Promise.all([1, 2, 3].map(() => ask(shared.env, 'process')));
+  const sum = (kind: string) => reports.reduce((all, { done }) => all + done[kind], 0);
+  expect({ observe: sum('observe'), summarize: sum('summarize'), remember: sum('remember') }).toEqual(one.done);
+  expect(distilled(shared)).toEqual(distilled(alone));
+});
+
+it('all that is derived can be made again, byte for byte', async () => {
+  const own = await imported(temporaryFolder());
+  await ask(own.env, 'process');
+  const before = distilled(own);
+  const db = new Database(own.database);
+  db.pragma('foreign_keys = ON');
+  db.exec("DELETE FROM observations; DELETE FROM summaries; UPDATE jobs SET status = 'ready', by = NULL");
+  db.close();
+  await ask(own.env, 'process');
+  expect(distilled(own)).toEqual(before);
+});
+
+it('a worker distils by itself what is due, and ends with nothing half done', async () => {
+  const own = await imported(temporaryFolder());
+  const env = { ...own.env, HOLDFAST_DISTILL_AUTO: 'true' };
+  const worker = launch(env, ['worker', 'run']);
+  await worker.says('Watching');
+  await until(async () => {
+    const { counts } = await ask(env, 'jobs');
+    return counts.done > 20 && counts.ready === 0 && counts.claimed === 0;
+  }, 'the jobs');
+  worker.child.kill('SIGTERM');
+  expect((await worker.ended).code).toBe(0);
+  const alone = place({ folder: path.join(temporaryFolder(), 'alone'), claude: own.claude, pi: own.pi });
+  await holdfast(alone.env, 'ingest');
+  await ask(alone.env, 'process');
+  expect(distilled(own)).toEqual(distilled(alone));
+});
+
+it('Ctrl+C stops it between two jobs, and the next run goes on', async () => {
+  const own = await imported(temporaryFolder());
+  const running = launch(own.env, ['process']);
+  await until(async () => (await ask(own.env, 'jobs')).counts.done > 0 || running.child.exitCode !== null);
+  running.child.kill('SIGINT');
+  const { code, stderr } = await running.ended;
+  if (code !== 0) {
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: 'Stopped. What was done so far is kept; the next run goes on from there.\n',
+    });
+    expect((await ask(own.env, 'jobs')).counts.claimed).toBe(0);
+  }
+  expect(await ask(own.env, 'process')).toMatchObject({ left: { ready: 0, failed: 0 } });
+});
