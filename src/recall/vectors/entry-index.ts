@@ -85,6 +85,7 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
       places.apply(page.rows);
       await renew(page.rows);
       ({ position, done } = page);
+      if (!done) await others();
     }
   }
 
@@ -96,12 +97,14 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
         const page = await store.placesAfter(position, { limit: sessionsAtOnce });
         places.apply(page.rows);
         ({ position, done } = page);
+        await others();
       }
       for (let seq = 0; model !== undefined; ) {
         const page = await store.vectorsAfter(seq, { kind: 'entry', model, limit: vectorsAtOnce });
         if (page.ids.length === 0) break;
         take(page);
         seq = page.seqs.at(-1) as number;
+        await others();
       }
     },
     update,
@@ -126,6 +129,9 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
     },
   };
 }
+
+/** A load takes a while, and the worker has hooks to answer. */
+const others = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function enlarged(array: Int32Array<ArrayBuffer>, room: number, fill: number): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(room).fill(fill, array.length);
