@@ -84,6 +84,7 @@ function keyFrom(env: NodeJS.ProcessEnv, { distill: { model, url } }: Settings):
 export function terminalWishes(env: NodeJS.ProcessEnv = process.env) {
   return {
     pager: env.PAGER || undefined,
+    editor: env.VISUAL || env.EDITOR || 'vi',
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
     forceColor: Boolean(env.FORCE_COLOR) && env.FORCE_COLOR !== '0',
     debug: Boolean(env.HOLDFAST_DEBUG),

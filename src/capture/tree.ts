@@ -6,6 +6,8 @@ import { systemCode } from '../errors.ts';
 export interface TreeEvents {
   /** A wanted file appeared or changed. It may be told of more than once, and be gone by now. */
   readonly file: (file: string) => void;
+  /** A wanted file is no longer there. */
+  readonly lost?: ((file: string) => void) | undefined;
   /** The root itself was removed, moved or replaced; nothing is told of from here on. */
   readonly gone: () => void;
   readonly error: (error: unknown) => void;
@@ -59,8 +61,10 @@ export function watchTree(root: string, wanted: (file: string) => boolean, on: T
         // Made anew, perhaps under the number of the old one: its watch may be dead.
         leave(target);
         look(target, fs.lstatSync(target), true);
-      } else if (stat === undefined) leave(target);
-      else if (stat.isFile() && wanted(target)) on.file(target);
+      } else if (stat === undefined) {
+        leave(target);
+        if (wanted(target)) on.lost?.(target);
+      } else if (stat.isFile() && wanted(target)) on.file(target);
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') on.error(error);
     }

@@ -1,7 +1,7 @@
 // Tells of transcripts that appear or grow below a folder; also when that folder comes later, goes, and comes back.
 import fs from 'node:fs';
 import path from 'node:path';
-import { watchTree } from './tree.ts';
+import { type TreeEvents, watchTree } from './tree.ts';
 
 export interface Watch {
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface Watch {
 export async function watchFolder(
   root: string,
   wanted: (file: string) => boolean,
-  on: { file: (file: string) => void; root: () => void; error: (error: unknown) => void },
+  on: Pick<TreeEvents, 'file' | 'lost' | 'error'> & { readonly root: () => void },
 ): Promise<Watch> {
   let leaveTree: (() => void) | undefined;
   let above: fs.FSWatcher | undefined;
@@ -25,7 +25,7 @@ export async function watchFolder(
       leaveTree = undefined;
       void awaitRoot();
     };
-    leaveTree = watchTree(root, wanted, { file: on.file, gone, error: on.error });
+    leaveTree = watchTree(root, wanted, { file: on.file, lost: on.lost, gone, error: on.error });
   }
 
   /** Looks at the nearest folder above that exists until the root is there again. */

@@ -43,6 +43,12 @@ function paths(operations: readonly Operation[]): Path[] {
   ];
 }
 
+/** First words that a second may follow. */
+const groupsOf = (operations: readonly Operation[]): Set<string> =>
+  new Set(
+    operations.map(({ name }) => name.split(' ')).flatMap(([head = '', tail]) => (tail === undefined ? [] : [head])),
+  );
+
 /** `--kind` → `entry session`, for every command at once: a name means the same everywhere. */
 function choices(operations: readonly Operation[]): Map<string, readonly string[]> {
   const fields = operations.flatMap(fieldsOf).filter((field) => !field.positional && field.kind === 'choice');
@@ -58,7 +64,7 @@ function bash(operations: readonly Operation[]): string {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path='' words='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in -*) break ;; esac
-    case "$path" in config|projects|worker|'') path="\${path:+$path }$word" ;; esac
+    case "$path" in ${[...groupsOf(operations)].join('|')}|'') path="\${path:+$path }$word" ;; esac
   done
   case "$path" in
 ${words.join('\n')}

@@ -20,6 +20,7 @@ export const groups: Readonly<Record<string, { readonly summary: string; readonl
   projects: { summary: 'List the projects that sessions worked in', bare: 'projects' },
   jobs: { summary: 'List what is to be distilled, what is being distilled, and what has failed', bare: 'jobs' },
   model: { summary: 'The model that distils' },
+  memory: { summary: 'Pages of what lasts: facts, projects, people, days', bare: 'memory list' },
   worker: { summary: 'The process that watches for new transcripts' },
 };
 

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStand, type Stand, session } from '../../test/http-stand.ts';
+import { memoryId } from '../memory/memories-on.ts';
+import { plainTarget } from '../memory/place.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ApiError } from '../schema/api-error.ts';
@@ -14,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => stand.close());
 
 /** Values for fields that a route cannot do without; a new one of its own is added here. */
+const remembered = 'Deploys happen on Tuesdays';
 const examples: Readonly<Record<string, unknown>> = {
   ids: session,
   id: session,
@@ -27,6 +30,10 @@ const examples: Readonly<Record<string, unknown>> = {
   isProcessing: true,
   session_id: session,
   hook_event_name: 'Stop',
+  text: remembered,
+  name: 'core/facts',
+  memory: memoryId('core/facts.md', plainTarget(remembered), remembered),
+  release: true,
 };
 
 type Json = Record<string, unknown>;
@@ -84,7 +91,7 @@ describe('the OpenAPI document', () => {
   it('tells the truth: every route answers as described', async () => {
     // Some of them change things, and one takes the session away that the others ask for.
     const own = await openStand();
-    const isDelete = ({ key }: { key: string }) => key.endsWith('/delete');
+    const isDelete = ({ key }: { key: string }) => /\/(delete|forget)$/.test(key);
     for (const { key, path, method, is } of (await described()).toSorted(
       (a, b) => Number(isDelete(a)) - Number(isDelete(b)),
     )) {
@@ -104,7 +111,10 @@ describe('the OpenAPI document', () => {
       const search = new URLSearchParams(
         Object.fromEntries(query.map(({ name }) => [name, String(value(name))])),
       ).toString();
-      const fields = is.requestBody?.content['application/json'].schema.required ?? [];
+      // What a terminal would ask the person for.
+      const more: Record<string, string[]> = { '/api/memory/edit': ['text'], '/api/memory/revert': ['release'] };
+      const required = is.requestBody?.content['application/json'].schema.required ?? [];
+      const fields = [...required, ...(more[path] ?? [])];
       const body = Object.fromEntries(fields.map((name) => [name, value(name)]));
       const answer =
         method === 'get'

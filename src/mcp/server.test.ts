@@ -56,6 +56,8 @@ const calls: Readonly<Record<string, Record<string, unknown>>> = {
   summaries: { project: 'courier' },
   projects: {},
   briefing: { project: 'courier' },
+  memory_show: { name: 'core/facts' },
+  memory_history: { name: 'core/facts' },
 };
 
 describe('the tools', () => {
@@ -120,6 +122,7 @@ describe('the tools', () => {
     const { client, call } = await connect(await demoMemory());
     // The client checks the answer against the declared schema, once it knows it.
     await client.listTools();
+    if (name.startsWith('memory_')) await call('remember', { text: 'Deploys happen on Tuesdays' });
     const answer = await call(name, calls[name]);
     expect(answer.isError, answer.text).toBeFalsy();
     expect(answer.structuredContent).toBeTypeOf('object');

@@ -5,6 +5,7 @@ import type { Timeline } from '../operations/timeline.ts';
 import { shortIds } from '../recall/short-ids.ts';
 import type { Hit } from '../schema/hit.ts';
 import type { Item } from '../schema/item.ts';
+import type { Memory, MemoryVersion } from '../schema/memory.ts';
 import type { Observation } from '../schema/observation.ts';
 import type { Project } from '../schema/project.ts';
 import { recallTag } from '../schema/recall-tag.ts';
@@ -30,6 +31,10 @@ const table: Readonly<Record<string, Say>> = {
   summaries: saySummaries,
   projects: sayProjects,
   briefing: sayBriefing,
+  remember: sayKept,
+  'memory list': sayPages,
+  'memory show': sayPage,
+  'memory history': sayVersions,
 };
 
 /** What the model reads. What was said in the past may be anybody's words, so it says so, once. */
@@ -155,4 +160,39 @@ function sayProjects({ projects }: { projects: readonly Project[] }, when: When)
 
 function sayBriefing({ text }: z.infer<typeof BriefingAnswer>): string {
   return text === '' ? 'Nothing is remembered of this project.' : text;
+}
+
+function sayKept({ memory, known }: { memory: Memory; known: boolean }): string {
+  return `${known ? 'Known already' : 'Remembered'} as ${memory.id} on ${memory.page}: ${unframed(inOneLine(memory.text))}`;
+}
+
+interface PageLine {
+  readonly page: string;
+  readonly memories: number;
+  readonly at: string;
+}
+
+function sayPages({ pages }: { pages: readonly PageLine[] }, when: When): string {
+  if (pages.length === 0) return 'No memories yet.';
+  const shown = pages.slice(0, mostPages).map(({ page, memories, at }) => `- ${page}: ${memories}, latest ${when(at)}`);
+  const more = pages.length > mostPages ? [`… and ${pages.length - mostPages} more`] : [];
+  return [...shown, ...more].join('\n');
+}
+
+const mostPages = 100;
+/** Of a page that a person has let grow. */
+const mostPageChars = 12_000;
+
+function sayPage({ page, text, memories }: { page: string; text: string; memories: readonly Memory[] }): string {
+  const ids = memories.slice(0, 50).map(({ id, text: said }) => `${id} ${cut(inOneLine(said), 60)}`);
+  return unframed(`${page}\n\n${cut(text, mostPageChars)}\n\nIds:\n${ids.join('\n')}`);
+}
+
+function sayVersions(
+  { memories }: { memories: readonly { id: string; versions: readonly MemoryVersion[] }[] },
+  when: When,
+): string {
+  const line = ({ at, text, source, session, why, current }: MemoryVersion) =>
+    `- ${when(at)} ${source}${session === undefined ? '' : ` ${session.slice(0, 8)}`}${current ? ' (holds)' : ''}: ${inOneLine(text) || 'taken out'}${why === undefined ? '' : ` (${inOneLine(why)})`}`;
+  return unframed(memories.map(({ id, versions }) => `${id}\n${versions.map(line).join('\n')}`).join('\n'));
 }

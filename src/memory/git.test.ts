@@ -13,8 +13,8 @@ const tuesday = conversation('b', '2026-09-15T08:00:00.000Z');
 const git = (memory: Memory, ...args: string[]): string =>
   execFileSync('git', ['-C', folderOf(memory), ...args], { encoding: 'utf8' }).trim();
 
-async function repository(): Promise<Memory> {
-  const memory = await emptyMemory({ PATH: process.env.PATH });
+async function repository(env: NodeJS.ProcessEnv = {}): Promise<Memory> {
+  const memory = await emptyMemory({ PATH: process.env.PATH, ...env });
   fs.mkdirSync(folderOf(memory), { recursive: true });
   git(memory, 'init', '--quiet');
   return memory;
@@ -63,4 +63,15 @@ it('is left alone where the folder only lies inside a repository, or when it is 
   await apply(around, monday, fact('a', '1'));
   await afterBatch(around.context);
   expect(execFileSync('git', ['-C', around.home, 'status', '--porcelain'], { encoding: 'utf8' })).toBe('?? memory/\n');
+  const off = await repository({ HOLDFAST_MEMORY_GIT: 'false' });
+  await apply(off, monday, fact('a', '1'));
+  await afterBatch(off.context);
+  expect(git(off, 'status', '--porcelain')).toBe('?? core/');
+});
+
+it('that another repository named in the environment does not get the pages', async () => {
+  const memory = await repository({ GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere/index' });
+  await apply(memory, monday, fact('a', '1'));
+  await afterBatch(memory.context);
+  expect(git(memory, 'ls-files')).toBe('core/facts.md');
 });

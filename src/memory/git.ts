@@ -26,11 +26,10 @@ export async function commitPages(deps: MemoryDeps): Promise<void> {
   if (!config.settings.memoryGit || !isRepository(folder)) return;
   const pages = await store.takeUncommitted();
   if (pages.length === 0) return;
-  const git = (...args: string[]) =>
-    run('git', ['-C', folder, ...args], {
-      timeout: patienceMs,
-      env: { ...config.environment, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
-    });
+  // Whoever was started by a hook of another repository must not commit there.
+  const inherited = Object.entries(config.environment).filter(([name]) => !name.startsWith('GIT_'));
+  const env = { ...Object.fromEntries(inherited), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  const git = (...args: string[]) => run('git', ['-C', folder, ...args], { timeout: patienceMs, env });
   try {
     const named = await git('config', 'user.email').then(
       ({ stdout }) => stdout.trim() !== '',

@@ -12,8 +12,10 @@ const longest = 1200;
 /** What stands elsewhere already, or says nothing by itself. */
 const unsaid = /^(field|title|h|act|rev):?|\/(from|title)$/;
 
-interface Part {
+export interface Part {
   readonly target: string;
+  /** Of every block in it. */
+  readonly targets: string[];
   readonly title: string;
   text: string;
   /** A person's own paragraph, which the next one may continue. */
@@ -42,12 +44,11 @@ export function memoriesOn({ page, blocks, statements, merged, edits, changedAt,
     const statement = said.get(target);
     const editedAt = edited.get(target) ?? (isOwn(target) ? changedAt : undefined);
     const ofDay = kind === 'dated' && noon > 0 ? noon : undefined;
-    // A person's own line is known by what it says: its place may change.
     const name = isOwn(target) ? text : target;
     const again = used.get(name) ?? 0;
     used.set(name, again + 1);
     return {
-      id: `m${hash(page, name, again === 0 ? '' : String(again)).slice(0, 12)}`,
+      id: memoryId(page, target, text, again),
       ...{ page, target, title, text, kind },
       source: editedAt !== undefined || statement === undefined ? 'person' : statement.source,
       at: (kind === 'dated' ? (statement?.at ?? ofDay) : editedAt) ?? editedAt ?? statement?.at ?? changedAt,
@@ -57,10 +58,14 @@ export function memoriesOn({ page, blocks, statements, merged, edits, changedAt,
   });
 }
 
+/** A person's own line is known by what it says, since its place may change; the same line again, by how often. */
+export const memoryId = (page: string, target: string, text: string, again = 0): string =>
+  `m${hash(page, isOwn(target) ? text : target, again === 0 ? '' : String(again)).slice(0, 12)}`;
+
 /** The name by which a memory's target is found again on its page. */
 export const groupOf = (target: string): string => target.replace(/\/(\d+|title|from)$/, '');
 
-function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part[] {
+export function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part[] {
   const parts: Part[] = [];
   let title = pageTitle;
   let open: Part | undefined;
@@ -76,9 +81,17 @@ function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part[] {
     const goesOn = own
       ? open?.prose === true && !isItem(block) && open.text.length + block.text.length <= longest
       : open?.target === group;
-    if (goesOn && open !== undefined) open.text += (block.tight ? '\n' : '\n\n') + block.text;
-    else {
-      open = { target: group, title, text: stripped(block.text), prose: own && !isItem(block) };
+    if (goesOn && open !== undefined) {
+      open.text += (block.tight ? '\n' : '\n\n') + block.text;
+      open.targets.push(block.target);
+    } else {
+      open = {
+        target: group,
+        targets: [block.target],
+        title,
+        text: stripped(block.text),
+        prose: own && !isItem(block),
+      };
       parts.push(open);
     }
   }
@@ -86,7 +99,7 @@ function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part[] {
 }
 
 /** Without the marks of a list item, a heading or a key. */
-const stripped = (text: string): string =>
+export const stripped = (text: string): string =>
   text
     .replace(/^ ?(#{1,6}|[-*+]|\d{1,9}[.)])\s+/, '')
     .replace(/^\*\*(.+?:?)\*\*/, '$1')

@@ -15,6 +15,8 @@ export interface PageInput {
   readonly page: string;
   readonly statements: readonly Statement[];
   readonly merged: ReadonlyMap<string, string>;
+  /** What a person took out: its earlier versions are not for the page either. */
+  readonly removed: ReadonlySet<string>;
   readonly timeZone: string;
 }
 
@@ -62,7 +64,7 @@ export function mergedInto(target: string, merged: ReadonlyMap<string, string>):
   return at;
 }
 
-export function derivePage({ page, statements, merged, timeZone }: PageInput): TargetBlock[] {
+export function derivePage({ page, statements, merged, removed, timeZone }: PageInput): TargetBlock[] {
   if (statements.length === 0) return [];
   const day = (at: number) => localTime(at, timeZone).date;
   const versions = versionsOf(statements, merged);
@@ -112,6 +114,7 @@ export function derivePage({ page, statements, merged, timeZone }: PageInput): T
   const facts = [...of('keyed').sort((a, b) => order(a.target, b.target)), ...of('plain').sort(inTime)];
   const activity = of('activity').sort(inTime).reverse();
   const replaced = facts
+    .filter(({ target }) => !removed.has(target))
     .flatMap((each) => revisions(each, day))
     .sort((a, b) => b.until - a.until || order(a.target, b.target));
   return [

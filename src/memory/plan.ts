@@ -1,7 +1,7 @@
 // ③ Rows and the file as it is → what the person changed, what is to be written, what the index is to hold. A function of its arguments.
 import type { Edit, NewMemory, PageState, Written } from '../store/memory.ts';
 import { joinPage, parsePage } from './blocks.ts';
-import { applyEdits, noticeEdits } from './edits.ts';
+import { applyEdits, noticeEdits, standing } from './edits.ts';
 import { matchBlocks } from './match.ts';
 import { memoriesOn } from './memories-on.ts';
 import { derivePage, type TargetBlock } from './page.ts';
@@ -26,7 +26,13 @@ export function planPage(
   file: PageFile | undefined,
   options: { readonly timeZone: string },
 ): PagePlan {
-  const derived = derivePage({ page, statements: state.statements, merged: state.merged, ...options });
+  const derive = (edits: readonly Edit[]) => {
+    const removed = new Set(
+      [...standing(edits).values()].filter(({ kind }) => kind === 'remove').map(({ target }) => target),
+    );
+    return derivePage({ page, statements: state.statements, merged: state.merged, removed, ...options });
+  };
+  const derived = derive(state.edits);
   // An empty file is what a failed save leaves. Who wants a page gone forgets it.
   const text = file === undefined || file.text.trim() === '' ? undefined : file.text;
   const before = text === undefined ? undefined : writtenBefore(state, text);
@@ -46,7 +52,7 @@ export function planPage(
     written = { text, targets: onDisk.map(({ target }) => target) };
   }
   const all = [...state.edits, ...edits];
-  const wanted = applyEdits(derived, all);
+  const wanted = applyEdits(edits.length === 0 ? derived : derive(all), all);
   const isRight = onDisk !== undefined && sameBlocks(onDisk, wanted);
   const next = isRight ? undefined : toWritten(wanted, text?.includes('\r\n') === true);
   return {
@@ -67,7 +73,7 @@ function writtenBefore({ written, intended }: PageState, text: string): Written 
   return distance(intended) < distance(written) ? intended : written;
 }
 
-const withTargets = ({ text, targets }: Written): TargetBlock[] =>
+export const withTargets = ({ text, targets }: Written): TargetBlock[] =>
   parsePage(text).map((block, i) => ({ ...block, target: targets[i] ?? `?:${i}` }));
 
 const sameBlocks = (a: readonly TargetBlock[], b: readonly TargetBlock[]): boolean =>
@@ -79,8 +85,12 @@ const sameWritten = (a: Written, b: Written | undefined): boolean =>
 /** With the ends of lines that the person's file has. */
 function toWritten(blocks: readonly TargetBlock[], carriageReturns: boolean): Written {
   const text = joinPage(blocks);
+  const read = parsePage(text);
+  // Two blocks that came beside each other may read as one: then it goes by the name of the first.
+  const named =
+    read.length === blocks.length ? blocks : matchBlocks(blocks, read).filter(({ now }) => now !== undefined);
   return {
     text: carriageReturns ? text.replaceAll('\n', '\r\n') : text,
-    targets: blocks.map(({ target }) => target),
+    targets: named.map((each) => ('target' in each ? each.target : (each.old?.target ?? '?'))),
   };
 }

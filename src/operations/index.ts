@@ -10,6 +10,15 @@ import { install, repair, uninstall } from './install.ts';
 import { jobs, jobsCancel, jobsRetry } from './jobs.ts';
 import { logs } from './logs.ts';
 import { mcp } from './mcp.ts';
+import { memoryHistory, memoryList, memoryShow } from './memory.ts';
+import {
+  memoryConsolidate,
+  memoryEdit,
+  memoryForget,
+  memoryPromote,
+  memoryRevert,
+  rememberThis,
+} from './memory-change.ts';
 import { modelTest } from './model.ts';
 import { observations } from './observations.ts';
 import { pause, resumeCapture } from './pause.ts';
@@ -52,6 +61,15 @@ export const operations = [
   pin,
   mute,
   pins,
+  rememberThis,
+  memoryList,
+  memoryShow,
+  memoryHistory,
+  memoryEdit,
+  memoryRevert,
+  memoryPromote,
+  memoryConsolidate,
+  memoryForget,
   conversations,
   processJobs,
   jobs,

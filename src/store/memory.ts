@@ -125,6 +125,8 @@ export interface MemoryStore {
   dropExtractions(rows: readonly Pick<ExtractionRow, 'agent' | 'file' | 'firstAt'>[]): Promise<readonly string[]>;
   /** What somebody asked to remember. */
   saveStatement(statement: Statement): Promise<void>;
+  /** What was made of the memory with this id. */
+  promotedFrom(id: string): Promise<readonly Statement[]>;
 
   pages(): Promise<readonly PageGlance[]>;
   page(page: string): Promise<PageState>;

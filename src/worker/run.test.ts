@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,9 @@ import type { LiveDeps } from '../capture/hook.ts';
 import { ingest } from '../capture/ingest.ts';
 import { startHttp } from '../http/server.ts';
 import { openTokens } from '../http/tokens.ts';
+import { keepExtraction } from '../memory/librarian.ts';
 import { type Holdfast, openHoldfast } from '../open.ts';
+import { parseKeywords } from '../recall/keywords.ts';
 import { runWorker } from './run.ts';
 
 const session = 'bbbbbbbb-0000-4000-8000-000000000001';
@@ -139,5 +141,35 @@ describe('the worker', () => {
     stranger.close();
     expect(await open).toBe(port);
     await expect.poll(() => logged.join()).toContain(`listening on http://127.0.0.1:${port}`);
+  });
+});
+
+describe('memory files', () => {
+  const found = async (query: string) => {
+    const hits = await holdfast.store.searchMemories(parseKeywords(query), { limit: 5 });
+    return hits.map((hit) => hit.memory.text);
+  };
+
+  it('are found as soon as a person writes them, and no longer when they are gone', async () => {
+    await run();
+    const page = join(holdfast.config.memoryPath, 'notes', 'river.md');
+    mkdirSync(join(holdfast.config.memoryPath, 'notes'), { recursive: true });
+    writeFileSync(page, '# River\n\nWe saw an otter.\n');
+    await expect.poll(() => found('otter'), { timeout: 20_000 }).toEqual(['We saw an otter.']);
+    writeFileSync(page, '# River\n\nWe saw a beaver.\n');
+    await expect.poll(() => found('beaver'), { timeout: 20_000 }).toHaveLength(1);
+    expect(await found('otter')).toEqual([]);
+    rmSync(page);
+    await expect.poll(() => found('beaver'), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('that a crash left unwritten are written when the worker starts', async () => {
+    const nothing = { episodes: [], projects: [], people: [], milestones: [], insights: [], questions: [] };
+    const told = { agent: 'pi', file: 'x', session: 's', project: '', firstAt: '2026-09-14T08:00:00.000Z' } as const;
+    const gave = { ...nothing, facts: [{ key: 'river', text: 'otters', about: 'world' as const }] };
+    await keepExtraction(holdfast.context, { ...told, lastAt: told.firstAt }, gave, 'offline');
+    await run();
+    await expect.poll(() => found('otters'), { timeout: 20_000 }).toEqual(['river: otters']);
+    expect(readFileSync(join(holdfast.config.memoryPath, 'core/facts.md'), 'utf8')).toContain('otters');
   });
 });

@@ -17,6 +17,7 @@ import { archiveSession } from '../sessions/archives.ts';
 import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
+import { memoryFiles } from './memories.ts';
 
 const graceMs = 300;
 
@@ -131,6 +132,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   await Promise.all(agents.filter((agent) => config.enabled(agent)).map(watchAgent));
   await scanAll();
 
+  const memories = await memoryFiles(deps, { changed: vectors.wake, error: complain }, signal);
+
   let thinnedAt = 0;
   async function keepVault(): Promise<void> {
     if (vaultDue) {
@@ -156,6 +159,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       await http?.open();
       if (scanDue || blind) await scanAll();
       vectors.wake();
+      memories.retry();
       await keepVault();
     } catch (error) {
       complain(error);
@@ -175,6 +179,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   await http?.close();
   await spool.close();
   await Promise.all(watches.map((watch) => watch.close()));
+  await memories.close();
   await queue.idle();
   await vectors.idle();
 }

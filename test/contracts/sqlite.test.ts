@@ -13,6 +13,7 @@ import { chunk, entry, rules } from './chunks.ts';
 import { describeStore } from './store.ts';
 import { observation } from './store-distilled.ts';
 import { describeJobs } from './store-jobs.ts';
+import { describeMemoryStore } from './store-memory.ts';
 
 // A machine that is busy with something else is slow, not wrong.
 vi.setConfig({ testTimeout: 60_000 });
@@ -40,6 +41,7 @@ const opened = async () => {
 
 describeStore('SQLite', opened);
 describeJobs('SQLite', opened);
+describeMemoryStore('SQLite', opened);
 
 function place(): string {
   const folder = folderOf();

@@ -29,6 +29,15 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   pin: async () => (await import('./pins.ts')).renderMark,
   mute: async () => (await import('./pins.ts')).renderMark,
   pins: async () => (await import('./pins.ts')).renderPins,
+  remember: async () => (await import('./memory.ts')).renderKept,
+  'memory list': async () => (await import('./memory.ts')).renderList,
+  'memory show': async () => (await import('./memory.ts')).renderPage,
+  'memory history': async () => (await import('./memory.ts')).renderHistory,
+  'memory edit': async () => (await import('./memory.ts')).renderEdited,
+  'memory revert': async () => (await import('./memory.ts')).renderReverted,
+  'memory promote': async () => (await import('./memory.ts')).renderKept,
+  'memory consolidate': async () => (await import('./memory.ts')).renderConsolidated,
+  'memory forget': async () => (await import('./memory.ts')).renderForgotten,
   conversations: async () => (await import('./conversations.ts')).renderConversations,
   process: async () => (await import('./process.ts')).renderProcess,
   jobs: async () => (await import('./jobs.ts')).renderJobs,
@@ -71,6 +80,9 @@ const paged = new Set([
   'conversations',
   'jobs',
   'projects',
+  'memory show',
+  'memory history',
+  'memory list',
 ]);
 
 export async function render(name: string, output: unknown, view: View, input: unknown): Promise<Rendering> {

@@ -30,7 +30,14 @@ const statementColumns =
   'page, target, kind, at, ordinal, title, key, text, why, project, session, source, tags, promoted_from';
 const extractionColumns = 'agent, file, first_at AS firstAt, last_at AS lastAt, session, project, by, json';
 
-export function memoryRows(db: Database, read: Run, write: Run): Methods {
+export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
+  let overwrites = false;
+  /** Pages are written again and again; what one said before must not stay behind in free bytes of the file. */
+  const write: Run = (work) => {
+    if (!overwrites) db.pragma('secure_delete = ON');
+    overwrites = true;
+    return writeAny(work);
+  };
   const extraction = db.prepare<[string, string, number], ExtractionRow>(
     `SELECT ${extractionColumns} FROM extractions WHERE agent = ? AND file = ? AND first_at = ?`,
   );
@@ -98,6 +105,10 @@ export function memoryRows(db: Database, read: Run, write: Run): Methods {
        intended = NULL, intended_targets = NULL
      WHERE page = @page`,
   );
+  const dropEmpty = db.prepare(
+    `DELETE FROM memory_pages WHERE page = @page AND stamp = '' AND uncommitted = 0
+       AND NOT EXISTS (SELECT 1 FROM statements WHERE page = @page) AND NOT EXISTS (SELECT 1 FROM memory_edits WHERE page = @page)`,
+  );
   const insertPage = db.prepare('INSERT INTO memory_pages (page) VALUES (?) ON CONFLICT DO NOTHING');
   // From the few that a person wrote or asked for to what was said later about the same.
   const contested = db.prepare<[], StatementRow>(
@@ -126,6 +137,9 @@ export function memoryRows(db: Database, read: Run, write: Run): Methods {
   const dropMerge = db.prepare('DELETE FROM memory_merges WHERE page = ? AND (target = ? OR into_target = ?)');
   const putTombstone = db.prepare('INSERT INTO memory_tombstones (print) VALUES (?) ON CONFLICT DO NOTHING');
   const tombstones = db.prepare<[], string>('SELECT print FROM memory_tombstones').pluck();
+  const promoted = db.prepare<[string], StatementRow>(
+    `SELECT ${statementColumns} FROM statements WHERE extraction_id IS NULL AND substr(promoted_from, 1, 14) = ? || ' ' ORDER BY id`,
+  );
   const uncommitted = db
     .prepare<[], string>('UPDATE memory_pages SET uncommitted = 0 WHERE uncommitted = 1 RETURNING page')
     .pluck();
@@ -189,6 +203,10 @@ export function memoryRows(db: Database, read: Run, write: Run): Methods {
       });
     },
 
+    async promotedFrom(id) {
+      return read(() => promoted.all(id).map(toStatement));
+    },
+
     async pages() {
       return read(() => glances.all().map((row) => ({ ...row, due: row.due === 1, derived: row.derived === 1 })));
     },
@@ -227,6 +245,7 @@ export function memoryRows(db: Database, read: Run, write: Run): Methods {
         insertPage.run(page);
         settle.run({ page, stamp: done.stamp, derived: Number(done.derived) });
         index(page, memories);
+        dropEmpty.run({ page });
         return true;
       });
     },
@@ -253,7 +272,6 @@ export function memoryRows(db: Database, read: Run, write: Run): Methods {
       });
     },
     async forgetTarget(page, target, prints, replacing) {
-      db.pragma('secure_delete = ON');
       write(() => {
         const pages = replacing.flatMap(save);
         dropAsked.run(page, target);
@@ -270,7 +288,6 @@ export function memoryRows(db: Database, read: Run, write: Run): Methods {
       return read(() => new Set(tombstones.all()));
     },
     async scrub() {
-      db.pragma('secure_delete = ON');
       write(() => db.prepare("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')").run());
       // Until then the old pages are in the log beside the database. Readers may keep it there for now; that is no failure.
       db.pragma('wal_checkpoint(TRUNCATE)');

@@ -1,0 +1,30 @@
+// What a person at the terminal gives beside the command: text through a pipe, or an editor.
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { terminalWishes } from '../config.ts';
+import { HoldfastError } from '../errors.ts';
+
+/** Undefined when nothing is piped in. */
+export async function piped(): Promise<string | undefined> {
+  return process.stdin.isTTY ? undefined : text(process.stdin);
+}
+
+/** Opens the person's editor and waits. False where there is no terminal to open it on. */
+export async function openEditor(file: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const { editor } = terminalWishes();
+  // An editor may come with options of its own: `code --wait`.
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
+      : spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0)
+    throw new HoldfastError('BAD_INPUT', `The editor (${editor}) ended with ${code}`, {
+      hint: 'Set EDITOR to another one. What it saved is kept.',
+    });
+  return true;
+}

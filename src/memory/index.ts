@@ -1,0 +1,10 @@
+// All that a person can do with memory, loaded only by the command that does it.
+export { consolidate, separate } from './consolidate.ts';
+export { editMemory } from './edit.ts';
+export { findNamed } from './find.ts';
+export { readPage } from './folder.ts';
+export { forgetMemory } from './forget.ts';
+export { commitPages, isRepository } from './git.ts';
+export { historyOf, revert } from './history.ts';
+export { bringInLine } from './librarian.ts';
+export { promote, remember } from './remember.ts';

@@ -1,0 +1,67 @@
+// Keeps the index of memories equal to the files while people edit them, and finishes what a crash left.
+import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Watch, watchFolder } from '../capture/watch.ts';
+import type { MemoryDeps } from '../memory/librarian.ts';
+
+/** An editor saves in several steps, and a sync brings many files: one look for all of them. */
+const settleMs = 200;
+
+export interface MemoryFiles {
+  /** Looks again where the last look failed. */
+  retry(): void;
+  close(): Promise<void>;
+}
+
+export async function memoryFiles(
+  deps: MemoryDeps,
+  on: { readonly changed: () => void; readonly error: (error: unknown) => void },
+  signal: AbortSignal,
+): Promise<MemoryFiles> {
+  const folder = deps.config.memoryPath;
+  let looking: Promise<void> | undefined;
+  let due = false;
+  let failed = false;
+
+  function look(): void {
+    due = true;
+    looking ??= (async () => {
+      while (due && !signal.aborted) {
+        await sleep(settleMs, undefined, { signal }).catch(() => {});
+        if (signal.aborted) break;
+        due = false;
+        try {
+          const { bringInLine } = await import('../memory/index.ts');
+          await bringInLine(deps);
+          failed = false;
+          on.changed();
+        } catch (error) {
+          failed = true;
+          on.error(error);
+        }
+      }
+      looking = undefined;
+    })();
+  }
+
+  let watch: Watch | undefined;
+  try {
+    // To watch the data folder for it would wake us with every write of the database.
+    if (deps.config.settings.memoryPath === undefined) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const isPage = (file: string) => /\.md$/i.test(file);
+    watch = await watchFolder(folder, isPage, { file: look, lost: look, root: look, error: on.error });
+  } catch (error) {
+    on.error(error);
+  }
+  look();
+
+  return {
+    retry() {
+      if (failed) look();
+    },
+    async close() {
+      await watch?.close();
+      await looking;
+    },
+  };
+}

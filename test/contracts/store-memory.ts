@@ -1,0 +1,189 @@
+// What every engine must do for the librarian: rows, pages with versions, and the index of memories.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseKeywords } from '../../src/recall/keywords.ts';
+import type { Edit, ExtractionRow, NewMemory, Statement } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { OpenStore } from './store.ts';
+
+const row = (session: string, firstAt: number, more: Partial<ExtractionRow> = {}): ExtractionRow => ({
+  ...{ agent: 'pi', file: `${session}.jsonl`, firstAt, lastAt: firstAt + 10, session, project: 'p', by: 'offline' },
+  json: '{}',
+  ...more,
+});
+const statement = (page: string, target: string, at: number, more: Partial<Statement> = {}): Statement => ({
+  ...{ page, target, kind: 'keyed', at, order: 0, title: 't', key: target, text: `text ${at}`, why: '', project: '' },
+  ...{ session: 's', source: 'conversation', tags: ['x'], from: '' },
+  ...more,
+});
+const memory = (id: string, text: string, more: Partial<NewMemory> = {}): NewMemory => ({
+  ...{ id, page: 'a.md', target: id, title: 'Title', text, kind: 'evergreen', at: 5, project: 'Courier', session: '' },
+  source: 'person',
+  ...more,
+});
+const edit = (target: string, at: number): Edit => ({
+  ...{ target, kind: 'change', text: 'mine', tight: true, front: false, anchor: 'x', section: 'y', before: 'b', at },
+});
+const done = () => ({ stamp: 'stamp', derived: true });
+
+export function describeMemoryStore(name: string, open: () => Promise<OpenStore>): void {
+  describe(`${name} keeps what the librarian needs`, () => {
+    let opened: OpenStore;
+    let store: Store;
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+    const pageNames = async () => (await store.pages()).map(({ page, due }) => `${page}${due ? ' due' : ''}`);
+
+    it('an extraction takes the place of the one of the same conversation; pages that lose or gain are due', async () => {
+      const first = row('s1', 100);
+      expect(await store.saveExtractions([{ row: first, statements: [statement('a.md', 'k', 110)] }])).toEqual([
+        'a.md',
+      ]);
+      const second = row('s1', 100, { by: 'model', json: '{"x":1}' });
+      expect(
+        await store.saveExtractions([{ row: second, statements: [statement('b.md', 'k', 110)] }], 'rules'),
+      ).toEqual(['a.md', 'b.md']);
+      await store.saveExtractions([{ row: row('s0', 50), statements: [] }]);
+      const other = await opened.reopen();
+      expect(await other.extraction('pi', 's1.jsonl', 100)).toEqual(second);
+      expect((await other.extractions()).map(({ session }) => session)).toEqual(['s0', 's1']);
+      expect(await other.extractions({ agent: 'claude-code', session: 's1' })).toEqual([]);
+      expect((await other.page('b.md')).statements).toEqual([statement('b.md', 'k', 110)]);
+      expect((await other.page('a.md')).statements).toEqual([]);
+      expect(await other.placingRules()).toBe('rules');
+      expect(await store.dropExtractions([second, second])).toEqual(['b.md']);
+      expect(await pageNames()).toEqual(['a.md due', 'b.md due']);
+    });
+
+    it('a page is settled only by who saw its last version; whoever comes late changes nothing', async () => {
+      await store.saveStatement(statement('a.md', 'k', 1, { source: 'remembered' }));
+      const { version } = await store.page('a.md');
+      const written = { text: 'before', targets: ['k'] };
+      const next = await store.preparePage('a.md', version, {
+        edits: [edit('k', 3)],
+        written,
+        intended: { text: 'after', targets: ['k'] },
+      });
+      expect(next).toBe(version + 1);
+      expect(await store.preparePage('a.md', version, { edits: [edit('k', 4)] })).toBeUndefined();
+      expect(await store.page('a.md')).toMatchObject({
+        ...{ version: next, written, intended: { text: 'after', targets: ['k'] }, edits: [edit('k', 3)] },
+      });
+      let ran = 0;
+      const put = () => {
+        ran++;
+        return done();
+      };
+      expect(await store.settlePage('a.md', version, put, [memory('m1', 'otter')])).toBe(false);
+      expect(await store.settlePage('a.md', version + 1, () => undefined, [memory('m1', 'otter')])).toBe(false);
+      await expect(
+        store.settlePage(
+          'a.md',
+          version + 1,
+          () => {
+            throw new Error('no space');
+          },
+          [],
+        ),
+      ).rejects.toThrow('no space');
+      expect([ran, await store.memories({}), await pageNames()]).toEqual([0, [], ['a.md due']]);
+      expect(await store.settlePage('a.md', version + 1, put, [memory('m1', 'otter')])).toBe(true);
+      const { intended, written: now } = await store.page('a.md');
+      expect([ran, intended, now?.text, await pageNames()]).toEqual([1, undefined, 'after', ['a.md']]);
+      expect(await store.takeUncommitted()).toEqual(['a.md']);
+      expect(await store.takeUncommitted()).toEqual([]);
+    });
+
+    it('finds memories by words, newest texts only, with their filters; what did not change keeps its row', async () => {
+      const settle = async (memories: readonly NewMemory[]) =>
+        store.settlePage('a.md', (await store.page('a.md')).version, done, memories);
+      const find = async (query: string, filter = {}) =>
+        (await store.searchMemories(parseKeywords(query), { limit: 9, ...filter })).map((hit) => [
+          hit.memory.id,
+          hit.row,
+        ]);
+      await settle([
+        memory('m1', 'an otter swims'),
+        memory('m2', 'an otter sleeps', { kind: 'dated', at: 50, project: '' }),
+      ]);
+      const [[, rowOfFirst] = []] = await find('swimming');
+      expect((await find('otters')).map(([id]) => id).sort()).toEqual(['m1', 'm2']);
+      expect((await find('otter', { kind: 'dated' })).map(([id]) => id)).toEqual(['m2']);
+      expect((await find('otter', { project: 'courier' })).map(([id]) => id)).toEqual(['m1']);
+      expect((await find('otter', { since: 10, until: 51 })).map(([id]) => id)).toEqual(['m2']);
+      await settle([
+        memory('m0', 'new first'),
+        memory('m1', 'an otter swims'),
+        memory('m2', 'a beaver sleeps', { kind: 'dated' }),
+      ]);
+      expect(await find('otter')).toEqual([['m1', rowOfFirst]]);
+      expect((await store.memories({ page: 'a.md' })).map(({ id }) => id)).toEqual(['m0', 'm1', 'm2']);
+      expect((await store.findMemories('m')).length).toBe(3);
+      expect((await store.findMemories('m1')).map(({ target, at }) => [target, at])).toEqual([
+        ['m1', '1970-01-01T00:00:00.005Z'],
+      ]);
+      await settle([]);
+      expect([await find('otter beaver'), await store.memories({})]).toEqual([[], []]);
+    });
+
+    it('knows what conversations said later than a person about the same', async () => {
+      const said = (page: string, target: string, at: number) => statement(page, target, at);
+      await store.saveExtractions([
+        {
+          row: row('s1', 100),
+          statements: [said('a.md', 'k:a', 10), said('a.md', 'k:b', 10), said('a.md', 'k:c', 10)],
+        },
+        {
+          row: row('s2', 200),
+          statements: [said('a.md', 'k:a', 30), said('a.md', 'k:b', 30), said('b.md', 'k:a', 30)],
+        },
+      ]);
+      await store.saveStatement(statement('a.md', 'k:a', 20, { source: 'remembered' }));
+      await store.addEdit('a.md', edit('k:b', 20));
+      await store.addEdit('a.md', edit('k:c', 20));
+      expect((await store.contested()).map(({ target, at }) => [target, at])).toEqual([
+        ['k:a', 30],
+        ['k:b', 30],
+      ]);
+    });
+
+    it('forgets a target with all that was said and written about it; what stood behind it stays in place', async () => {
+      await store.saveExtractions([
+        { row: row('s1', 100, { json: '"old"' }), statements: [statement('a.md', 'k', 10)] },
+      ]);
+      await store.saveStatement(statement('a.md', 'k', 20, { source: 'promoted', from: 'm00000000000a x.md' }));
+      const own = (target: string, anchor: string): Edit => ({ ...edit(target, 5), kind: 'add', anchor });
+      for (const each of [own('own:0', 'k'), own('own:1', 'own:0'), edit('k/0', 6), edit('k', 7)])
+        await store.addEdit('a.md', each);
+      expect(await store.promotedFrom('m00000000000a')).toHaveLength(1);
+      await store.forgetTarget('a.md', 'own:0', ['p1'], []);
+      await store.forgetTarget('a.md', 'k', ['p1', 'p2'], [{ row: row('s1', 100, { json: '"new"' }), statements: [] }]);
+      const { statements, edits } = await store.page('a.md');
+      expect([statements, edits.map(({ target, anchor }) => [target, anchor])]).toEqual([[], [['own:1', 'x']]]);
+      expect((await store.extraction('pi', 's1.jsonl', 100))?.json).toBe('"new"');
+      expect([...(await store.forgotten())].sort()).toEqual(['p1', 'p2']);
+      await store.scrub();
+    });
+
+    it('merges targets, and parts them again', async () => {
+      await store.mergeTargets(
+        'a.md',
+        [
+          { target: 'x', into: 'y' },
+          { target: 'z', into: 'y' },
+        ],
+        1,
+      );
+      expect((await store.page('a.md')).merged).toEqual(
+        new Map([
+          ['x', 'y'],
+          ['z', 'y'],
+        ]),
+      );
+      expect(await store.unmergeTargets('a.md', 'y')).toBe(2);
+      expect((await store.page('a.md')).merged.size).toBe(0);
+    });
+  });
+}
