@@ -12,7 +12,11 @@ export const mcp = operation({
   withoutStore: true,
   async run({ config, signal }) {
     const { serveMcp } = await import('../mcp/stdio.ts');
-    await serveMcp(config, signal ?? new AbortController().signal);
+    const { askWorker } = await import('../http/ask.ts');
+    await serveMcp(config, signal ?? new AbortController().signal, async (asked, input) => {
+      const elsewhere = asked.viaWorker?.(input);
+      return elsewhere && askWorker(config.reload(), asked, elsewhere);
+    });
     return {};
   },
 });

@@ -1,6 +1,6 @@
 // `holdfast mcp` as a client starts it: a process of its own, with the official client at the other end of the line.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -66,11 +66,40 @@ describe('holdfast mcp', () => {
     expect(alone).toContain('«Redis»');
     await ask(own.env, 'worker', 'start');
     onTestFinished(async () => void (await ask(own.env, 'worker', 'stop')));
+    await until(async () => (await ask(own.env, 'worker', 'status')).http.open, 'the worker to listen');
     expect(await text('search', { query: 'in-memory queue redis' })).toBe(alone);
     await ask(own.env, 'worker', 'stop');
     expect(await text('search', { query: 'in-memory queue redis' })).toBe(alone);
     expect(complaints()).toBe('');
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'lets the worker search, and opens the memory only for what that cannot do',
+    async () => {
+      const own = await demo();
+      await ask(own.env, 'worker', 'start');
+      onTestFinished(async () => void (await ask(own.env, 'worker', 'stop')));
+      await until(async () => (await ask(own.env, 'worker', 'status')).http.open, 'the worker to listen');
+      const opened = (pid: number) =>
+        readdirSync(`/proc/${pid}/fd`).some((fd) => {
+          try {
+            return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(own.database);
+          } catch {
+            // Closed meanwhile.
+            return false;
+          }
+        });
+      // A worker that is busy is not waited for: then the next one asks it.
+      await until(async () => {
+        const { client, text, pid } = await connect(own);
+        expect(await text('search', { query: 'redis' })).toContain('«Redis»');
+        if (opened(pid)) return client.close().then(() => false);
+        expect(await text('projects')).toContain('courier');
+        expect(opened(pid)).toBe(true);
+        return true;
+      }, 'an answer of the worker');
+    },
+  );
 
   it('says nothing on its output but the protocol, and ends when the line is closed', async () => {
     const own = await demo();
