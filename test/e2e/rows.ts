@@ -109,17 +109,18 @@ function counted(rows: readonly string[] = []): Map<string, number> {
   return counts;
 }
 
-/** Whether the stored offset of every file is its size, and no conversation waits for the next poll. */
+/** Whether the stored offset of every file is its size, no conversation waits for the next poll, and no text for its vector. */
 export function caughtUp(own: Place): boolean {
   const db = new Database(own.database, { readonly: true });
   try {
     const offsets = new Map(db.prepare<[], [string, number]>('SELECT key, offset FROM files').raw().all());
     const active = db.prepare("SELECT count(*) FROM conversations WHERE status = 'active'").pluck().get();
+    const unembedded = db.prepare('SELECT count(*) FROM vector_queue').pluck().get();
     const all = [own.claude, own.pi]
       .filter((root) => existsSync(root))
       .flatMap((root) => filesBelow(root).map((file) => ({ root, file })));
     const open = all.filter(({ root, file }) => offsets.get(path.relative(root, file)) !== statSync(file).size);
-    return open.length === 0 && active === 0;
+    return open.length === 0 && active === 0 && unembedded === 0;
   } finally {
     db.close();
   }
