@@ -10,6 +10,7 @@ import { answerText, isAnswer, isPrompt, type OpenEnd, openEnds } from '../text/
 import { estimateTokens } from '../text/tokens.ts';
 import { allot, type Claim } from './budget.ts';
 import { type Calendar, calendar } from './calendar.ts';
+import { type Durable, durableOf } from './durable.ts';
 import { shortIds } from './short-ids.ts';
 import { subjectsOf } from './subjects.ts';
 
@@ -73,6 +74,7 @@ export async function briefing(deps: BriefingDeps, request: BriefingRequest): Pr
   const pinned = await pinnedItems(deps, digest, marks, tell);
   if (told.length === 0 && own === undefined && pinned.length === 0) return nothing;
 
+  const durable = await durableOf(store, { project: digest, isMuted: marks.muted });
   const touched = async (sessions: readonly SessionGlance[], limit: number) =>
     filesTouched(await store.touches(sessions, limit), digest.path);
   const days = calendar(clock(), timeZone);
@@ -81,6 +83,7 @@ export async function briefing(deps: BriefingDeps, request: BriefingRequest): Pr
     ...pinned.map((make) => make(days, ids)),
     ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
     ...leftOpen(told, days, ids),
+    ...durable.map((one, i) => durableItem(one, i, days)),
     ...told
       .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
       .filter(({ item }) => !marks.isPinned(item.id)),
@@ -241,6 +244,10 @@ const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =
     ),
   );
 
+/** What holds goes before all that happened once. */
+const durableItem = ({ kind, id, at, text }: Durable, i: number, days: Calendar): Item =>
+  line(kind, 22 + i, kind === 'decision' ? `${days.day(at)}: ${text}` : text, id);
+
 /** After a compaction or a resume, what the agent has lost is this very session. */
 function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
   const { glance, ending, open } = told;
@@ -302,6 +309,8 @@ const headings: Readonly<Record<string, string>> = {
   pinned: 'Pinned',
   'this-session': 'This session so far',
   open: 'Left open',
+  decision: 'Decided',
+  fact: 'Known',
   session: 'Last sessions',
   earlier: 'Earlier sessions',
   file: 'Files most touched',

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { followLinks, isWithin } from '../links.ts';
 import type { ProjectDigest, SessionGlance, Store, Touch } from '../store.ts';
 import { allLinks } from './links.ts';
-import { type EntryRow, entryColumns, projectIds, type ToolRow, toEntry, toToolUse } from './read.ts';
+import { type EntryRow, entryColumns, projectIds, type ToolRow, titleOfSession, toEntry, toToolUse } from './read.ts';
 
 type Run = <T>(work: () => T) => T;
 
@@ -21,7 +21,7 @@ export const digestSql = {
     FROM projects p JOIN sessions s ON s.project_id = p.id
     WHERE p.id = ? AND EXISTS (SELECT 1 FROM entries e WHERE ${ofPerson}) GROUP BY p.id`,
   recent: `SELECT * FROM (
-      SELECT s.session AS id, s.agent, s.title, s.cwd, s.started_at AS startedAt, s.ended_at AS endedAt,
+      SELECT s.session AS id, s.agent, ${titleOfSession}, s.cwd, s.started_at AS startedAt, s.ended_at AS endedAt,
         (SELECT substr(e.text, 1, 2000) FROM entries e WHERE ${ofPerson} AND ${inMain}
          AND substr(e.text, 1, 1) NOT IN ('/', '!') ORDER BY e.pos LIMIT 1) AS asked
       FROM projects p JOIN sessions s ON s.project_id = p.id WHERE p.path = ? ORDER BY s.ended_at DESC)

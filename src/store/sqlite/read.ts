@@ -54,7 +54,11 @@ interface SessionRow {
   tool_uses: number;
 }
 
-const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, s.title, s.started_at, s.ended_at, s.entries, s.subagent_entries,
+/** The name that the agent gave to a session; else that of its account, if there is one; else what it began with. */
+export const titleOfSession = `CASE WHEN EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title
+  ELSE coalesce((SELECT m.title FROM summaries m WHERE m.session_id = s.id), s.title) END AS title`;
+
+const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titleOfSession}, s.started_at, s.ended_at, s.entries, s.subagent_entries,
   (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses`;
 
 function toSession(row: SessionRow): Session {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { emptyMemory, type Memory, now, tell } from '../../test/demo-memory.ts';
+import { distillAll } from '../../test/distilled.ts';
+import { readConversation } from '../distill/material.ts';
+import { extractConversation } from '../distill/offline/extract.ts';
+import { applyExtraction } from '../memory/librarian.ts';
+import { briefing } from './briefing.ts';
+
+const edits = [{ name: 'Edit', input: { file_path: '/srv/tide/src/table.ts' } }];
+
+async function remembered(): Promise<Memory> {
+  const memory = await emptyMemory();
+  await tell(memory, 'aaaa1111', '/srv/tide', '2026-10-30T10:00:00Z', [
+    {
+      by: 'user',
+      text: "Let's use sqlite instead of a text file for the tides. I prefer tabs over spaces in this code.",
+    },
+    { by: 'assistant', text: 'Replaced the text file by sqlite.', uses: edits },
+    { by: 'user', text: 'We use pnpm here. Fix the summer hours of the tide table.' },
+    { by: 'assistant', text: 'Fixed the summer hours of the tide table.', uses: edits },
+  ]);
+  await distillAll(memory.store);
+  for (const conversation of await memory.store.conversations({})) {
+    const material = await readConversation(memory.store, conversation.id);
+    if (material !== undefined)
+      await applyExtraction(memory.context, conversation, extractConversation(material), 'offline');
+  }
+  return memory;
+}
+
+const brief = ({ context }: Memory) =>
+  briefing({ ...context, clock: () => now }, { project: { path: '/srv/tide' }, session: 'new', source: 'startup' });
+
+describe('a briefing of a memory that was distilled', () => {
+  it('tells first what was decided, what holds for the project, and what holds everywhere', async () => {
+    const { text, items } = await brief(await remembered());
+    const kinds = items.map(({ kind }) => kind);
+    expect(kinds).toContain('decision');
+    expect(kinds.lastIndexOf('fact')).toBeLessThan(kinds.indexOf('session'));
+    expect(text).toContain('## Decided\n- ');
+    expect(text).toContain("Let's use sqlite instead of a text file for the tides");
+    expect(text).toMatch(/## Known\n[\s\S]*pnpm[\s\S]*I prefer tabs over spaces in this code\./);
+    // Under decisions, and where the session itself is told; not again as a fact.
+    expect(text.match(/sqlite instead of a text file/g)).toHaveLength(3);
+  });
+
+  it('names a session by its account, where the agent gave it no name', async () => {
+    const memory = await remembered();
+    const [session] = await memory.store.sessions({});
+    expect(session?.title).toBe((await memory.store.summaries({}))[0]?.title);
+    await memory.store.dropDistilled();
+    expect((await memory.store.sessions({}))[0]?.title).toMatch(/^Let's use sqlite/);
+  });
+
+  it('says nothing of a session that is muted', async () => {
+    const memory = await remembered();
+    await memory.store.setPin({ kind: 'session', id: 'aaaa1111', agent: 'claude-code' }, 'muted', now);
+    expect((await brief(memory)).text).toBe('');
+  });
+});

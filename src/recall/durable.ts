@@ -1,0 +1,78 @@
+// What holds beyond sessions, for the briefing: decisions from observations, facts about the project and about the person from memories.
+import type { Memory } from '../schema/memory.ts';
+import type { Observation } from '../schema/observation.ts';
+import type { Store } from '../store/store.ts';
+import { cut, inOneLine } from '../text/gist.ts';
+
+export interface Durable {
+  readonly kind: 'decision' | 'fact';
+  readonly id: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface DurableRequest {
+  readonly project: { readonly name: string; readonly path: string };
+  /** Sessions and entries of which nothing may be said. */
+  isMuted(kind: 'session' | 'entry', id: string): boolean;
+}
+
+const lookedAt = 80;
+const mostDecisions = 5;
+const mostFacts = 6;
+const longest = 220;
+const corePages = ['core/preferences.md', 'core/procedures.md', 'core/facts.md'];
+
+/** Decisions first, newest first; then the project's facts, then those that hold everywhere. */
+export async function durableOf(store: Store, request: DurableRequest): Promise<Durable[]> {
+  const { project, isMuted } = request;
+  const observed = await store.observations({ project: { path: project.path }, limit: lookedAt });
+  const heard = observed.filter(
+    ({ session, entries }) => !isMuted('session', session) && !entries.some((entry) => isMuted('entry', entry)),
+  );
+  const facts = async (filter: Parameters<Store['memories']>[0]) =>
+    (await store.memories({ ...filter, kind: 'evergreen', limit: lookedAt })).filter(
+      ({ session }) => !isMuted('session', session),
+    );
+  const own = (await facts({ project: project.name })).filter(({ page }) => page.startsWith('projects/'));
+  const core = (await Promise.all(corePages.map((page) => facts({ page })))).flat();
+  const decided = decisionsIn(heard);
+  const said = new Set(decided.map(({ text }) => plain(text)));
+  const fresh = (all: readonly Memory[]) =>
+    newest(all)
+      .filter(({ text }) => !said.has(plain(withoutKey(text))) && said.add(plain(withoutKey(text))))
+      .slice(0, mostFacts)
+      .map(toFact);
+  return [...decided, ...fresh(own), ...fresh(core)];
+}
+
+const marked = /^(?:The person decided|Decided): [“"](.*)[”"]$/;
+
+function decisionsIn(observations: readonly Observation[]): Durable[] {
+  const found = new Map<string, Durable>();
+  for (const { id, at, facts } of observations)
+    for (const fact of facts) {
+      const text = marked.exec(fact)?.[1];
+      if (text === undefined || found.has(plain(text))) continue;
+      found.set(plain(text), { kind: 'decision', id, at: Date.parse(at), text: cut(inOneLine(text), longest) });
+    }
+  return [...found.values()].slice(0, mostDecisions);
+}
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** A statement stands behind its key: `database: we use sqlite`. */
+const withoutKey = (text: string): string => text.replace(/^[^:.!?]{1,80}: /, '');
+
+const newest = (all: readonly Memory[]): Memory[] => [...all].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+
+const toFact = ({ id, at, text }: Memory): Durable => ({
+  kind: 'fact',
+  id,
+  at: Date.parse(at),
+  text: cut(inOneLine(text), longest),
+});
