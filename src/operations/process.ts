@@ -92,6 +92,7 @@ export const processJobs = operation({
       { ...filter, early },
     );
     await keep.all();
+    await embed(context);
     return {
       ...by,
       done,
@@ -103,6 +104,16 @@ export const processJobs = operation({
     };
   },
 });
+
+/** Lets what was distilled be found by meaning. Where that fails, the worker tries again, and keywords find it meanwhile. */
+async function embed({ store, config, clock, signal }: Context): Promise<void> {
+  const { embedPending, noteTrouble } = await import('../embedding/pending.ts');
+  try {
+    await embedPending({ store, config, clock, signal, instantOnly: true });
+  } catch (error) {
+    if (signal?.aborted !== true) await noteTrouble({ store, clock }, error);
+  }
+}
 
 /** What was taken from a conversation goes into rows at once, and into pages now and then: many share a page. */
 async function pages(context: Context) {

@@ -90,6 +90,17 @@ describe('the summary of a session', () => {
     expect(summarizeSession(session(turns))?.title).toMatch(/^Add a page for the sailors \(.*harbour/);
   });
 
+  it('takes an answer for what was learned, where somebody wanted to know and something was looked at', () => {
+    const answer = 'The table is read before the clock is set, so the first hour of summer is missing.';
+    const asked = session([
+      turn('why is the first hour missing?', [read('/home/dev/tide/src/table.ts'), say(answer)]),
+      turn('ok, add it', [edit('/home/dev/tide/src/table.ts'), say('Added the first hour to the table.')], {
+        prompt: 2,
+      }),
+    ]);
+    expect(summarizeSession(asked)?.learned).toBe(answer);
+  });
+
   it('is not made of a session without work', () => {
     expect(summarizeSession(session([turn('/model', []), turn('hello', [say('Hi!')])]))).toBeUndefined();
   });

@@ -63,7 +63,7 @@ function mainTurn(readings: readonly Reading[]): Reading {
     const told = asked.sure ? 4 : clear ? 2.5 : 0;
     const vague = saysNothing(turn.request?.text ?? '') ? 2 : /^(?:i|it|this|that|you|there)\b/i.test(title) ? 1.5 : 0;
     const work = 0.6 * Math.log2(1 + turn.toolUses.length) + (deeds.modified.length > 0 ? 0.8 : 0);
-    return told - vague + work - Math.min(i, 8);
+    return told - vague + work - 0.8 * Math.min(i, 8);
   });
   return readings[weights.indexOf(Math.max(...weights))] as Reading;
 }
@@ -128,14 +128,28 @@ function learnedIn(readings: readonly Reading[]): string {
   const best = [...found].sort((a, b) => b.weight - a.weight).slice(0, 4);
   const decided = readings.flatMap(({ decisions }) => decisions.slice(0, 1).map(({ text }) => `Decided: “${text}”`));
   const understood = found.filter((one) => best.includes(one)).map(({ text }) => text);
-  if (understood.length + decided.length > 0)
-    return unique([...understood, ...decided.slice(-3)])
+  const answers = understood.length < 2 ? answersIn(readings).slice(0, 2 - understood.length) : [];
+  if (understood.length + decided.length + answers.length > 0)
+    return unique([...understood, ...answers, ...decided.slice(-3)])
       .map(ended)
       .join(' ');
   // Where nothing was changed, the answer itself is what was learned.
   const last = readings.findLast(({ deeds, answer }) => deeds.modified.length === 0 && answer !== '');
   return readings.every(({ deeds }) => deeds.modified.length === 0) ? outcomeIn(last?.answer ?? '', 400) : '';
 }
+
+const inquires =
+  /\?\s*$|\b(?:why|find out|investigate|figure out|root cause|look into|flaky|suspect|get lost|at random)\b/i;
+
+/** What was answered where somebody wanted to know, and something was looked at for it. */
+const answersIn = (readings: readonly Reading[]): string[] =>
+  readings
+    .filter(
+      ({ deeds, asked, turn }) =>
+        deeds.modified.length === 0 && turn.toolUses.length > 0 && asked.sentences.some((one) => inquires.test(one)),
+    )
+    .map(({ answer }) => outcomeIn(answer, 260))
+    .filter((text) => text.length > 40);
 
 function completedIn(readings: readonly Reading[]): string {
   const modified = unique(readings.flatMap(({ deeds }) => deeds.modified));
