@@ -1,6 +1,7 @@
 // A line of a transcript → the line for the vault: redacted, and still of use to the agent that wrote it.
 import type { Agent, ReaderState } from '../agents/agent.ts';
 import { notKept } from '../schema/not-kept.ts';
+import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import { type Keeper, keeper, type Limits } from './keep.ts';
 import { redact } from './redact.ts';
 
@@ -29,16 +30,61 @@ export function vaultLines(
   deps: {
     readonly projectOf: (folder: string) => string;
     readonly sessionState: (session: string) => ReaderState | undefined;
+    readonly forgotten?: Tombstones | undefined;
   },
 ): (line: string) => string | undefined {
   const { session: named, subagent } = agent.describe(key);
   const keep = keeper(limits, state, { ...deps, subagent: subagent !== undefined });
+  const forgets = forgetter(agent, key, deps.forgotten ?? new Set());
   return (line) => {
     const value = parse(line);
     if (value === undefined) return undefined;
-    const kept = isKept(agent.read(value, { key, state }), named, keep, state);
+    const read = agent.read(value, { key, state });
+    const kept = isKept(read, named, keep, state);
     if (state['@ignored'] === true) return undefined;
-    return JSON.stringify(kept ? clean(value, 0) : emptied(value, 0));
+    const fate = forgets(value, read, (state['@session'] as string | undefined) ?? named);
+    if (fate === 'out') return undefined;
+    return JSON.stringify(kept && fate === 'stays' ? clean(value, 0) : emptied(value, 0));
+  };
+}
+
+/** Lines of a copy → the same without what was forgotten. */
+export function forgetLines(agent: Agent, key: string, forgotten: Tombstones): (line: string) => string | undefined {
+  const state: ReaderState = {};
+  const { session: named } = agent.describe(key);
+  const forgets = forgetter(agent, key, forgotten);
+  return (line) => {
+    const value = parse(line);
+    if (value === undefined) return undefined;
+    const read = agent.read(value, { key, state });
+    for (const item of read.items) if ('session' in item && item.session) state['@session'] = item.session;
+    const fate = forgets(value, read, (state['@session'] as string | undefined) ?? named);
+    if (fate === 'out') return undefined;
+    return fate === 'stays' ? line : JSON.stringify(emptied(value, 0));
+  };
+}
+
+/**
+ * What becomes of a line. Those that others continue from stay as empty places; what repeats the words of others beside the chain (a
+ * queued prompt, the last one, a title) goes out of every transcript that holds something forgotten.
+ */
+function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
+  const affected = forgotten.has(tombstone.file(agent.name, key));
+  return (value: Fields, { items }: ReturnType<Agent['read']>, session: string): 'stays' | 'emptied' | 'out' => {
+    if (!affected) return 'stays';
+    const gone = items.some((item) => {
+      if (item.kind === 'tool-result') return forgotten.has(tombstone.use(agent.name, key, item.id));
+      if (item.kind === 'title') return forgotten.has(tombstone.title(agent.name, session, item.title));
+      if (item.kind === 'header') return false;
+      const of = item.session ?? session;
+      return forgotten.has(tombstone.entry(agent.name, item.uuid)) || forgotten.has(tombstone.session(agent.name, of));
+    });
+    const said = items.some(({ kind }) => kind === 'entry' || kind === 'tool-result');
+    const isLink = typeof value.uuid === 'string' || typeof value.parentId === 'string' || typeof value.id === 'string';
+    if (items.some(({ kind }) => kind === 'header')) return 'stays';
+    if (said) return gone ? 'emptied' : 'stays';
+    if (items.some(({ kind }) => kind === 'title') && !gone) return 'stays';
+    return isLink ? 'emptied' : 'out';
   };
 }
 

@@ -4,16 +4,18 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import { syncFolder } from '../replace-file.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Store, VaultDue } from '../store/store.ts';
+import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import type { Limits } from './keep.ts';
 import { sessionKeys } from './keep.ts';
 import { projectFinder } from './project.ts';
-import { vaultLines } from './vault-line.ts';
+import { forgetLines, vaultLines } from './vault-line.ts';
 
 const gzip = promisify(zlib.gzip);
 
@@ -52,10 +54,11 @@ export async function fillVault(
   const limits: Limits = { pauses: await store.pauses(), ignore: config.ignore, skipTools: [] };
   for (const due of await store.vaultDue()) {
     if (signal?.aborted) break;
+    const forgotten = await forgottenBy(store);
     const source = due.roots.map((root) => path.join(root, due.key)).find((file) => sizeOf(file) >= due.to);
     if (source === undefined) continue;
     if (clock() - fs.statSync(source).mtimeMs < (options.quietMs ?? quietMs)) done.waiting = true;
-    else if (await copyPart(deps, due, source, limits)) done.grown++;
+    else if (await copyPart(deps, due, source, limits, forgotten)) done.grown++;
     await new Promise(setImmediate);
   }
   return done;
@@ -66,9 +69,11 @@ async function copyPart(
   due: VaultDue,
   source: string,
   limits: Limits,
+  forgotten: Tombstones,
 ): Promise<boolean> {
   const agent = agents.find(({ name }) => name === due.agent);
   if (agent === undefined) return false;
+  const isGone = isForgotten(agent, due.key, forgotten);
   const state = { ...due.state };
   const above = agent.describe(due.key);
   const parents = above.subagent === undefined ? [] : sessionKeys(due.key, above.session);
@@ -80,10 +85,11 @@ async function copyPart(
   const toVault = vaultLines(agent, due.key, state, limits, {
     projectOf,
     sessionState: () => states.find((one) => one !== undefined)?.state,
+    forgotten,
   });
   const target = copyPath(config, due.agent, due.key);
   let bytes = due.bytes;
-  for (const part of partsOf(source, due.from, due.to)) {
+  for (const part of isGone ? [] : partsOf(source, due.from, due.to)) {
     const lines = part.flatMap((line) => toVault(line) ?? []);
     if (lines.length > 0) {
       const packed = await gzip(`${lines.join('\n')}\n`);
@@ -93,8 +99,85 @@ async function copyPart(
     await new Promise(setImmediate);
   }
   // Only now does the part count: a crash before this leaves bytes beyond the known end, which the next write replaces.
-  await store.noteVault({ ...due, offset: due.to, bytes, state, at: clock() });
-  return bytes > due.bytes;
+  const counts = await store.noteVault({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten.size);
+  // Something was forgotten meanwhile, and may stand in what was written: it is made again.
+  if (counts !== undefined) cutAt(target, counts.bytes);
+  return counts === undefined && bytes > due.bytes;
+}
+
+/** A transcript of a session that was forgotten as a whole. */
+const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean =>
+  forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
+
+export const forgottenBy = async (store: Store): Promise<Tombstones> =>
+  new Set((await store.tombstones()).map(({ print }) => print));
+
+/**
+ * Takes what was forgotten out of a copy: `removed` where nothing would be left, `none` where there is no copy. The transcript
+ * may be gone, so the copy is made from itself.
+ */
+export async function rewriteCopy(
+  { store, config }: Pick<VaultDeps, 'store' | 'config'>,
+  { agent: name, key }: { agent: AgentName; key: string },
+): Promise<'none' | 'same' | 'rewritten' | 'removed'> {
+  const agent = agents.find((one) => one.name === name);
+  const copy = (await store.vaultCopies()).find((one) => one.agent === name && one.key === key);
+  const file = copyPath(config, name, key);
+  if (agent === undefined || copy === undefined) {
+    // The bytes of a copy that nobody knows of any more.
+    fs.rmSync(file, { force: true });
+    return 'none';
+  }
+  const forgotten = await forgottenBy(store);
+  const lines = isForgotten(agent, key, forgotten) ? undefined : linesOf(file, copy.bytes);
+  if (lines === undefined) {
+    await dropCopy({ store, config }, copy);
+    return 'removed';
+  }
+  const forget = forgetLines(agent, key, forgotten);
+  const left = lines.flatMap((line) => forget(line) ?? []);
+  if (left.length === lines.length && left.every((line, i) => line === lines[i])) return 'same';
+  const packed = await packLines(left);
+  const draft = `${file}.${process.pid}.rewriting`;
+  try {
+    fs.writeFileSync(draft, packed, { mode: 0o600, flush: true });
+    const replaced = await store.replaceVault(copy, packed.length, () => {
+      fs.renameSync(draft, file);
+      syncFolder(path.dirname(file));
+    });
+    if (replaced) return 'rewritten';
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+  // It has grown meanwhile.
+  return rewriteCopy({ store, config }, { agent: name, key });
+}
+
+/** Undefined when they cannot be read: such a copy is of no use to anybody. */
+function linesOf(file: string, bytes: number): string[] | undefined {
+  try {
+    const text = zlib.gunzipSync(fs.readFileSync(file).subarray(0, bytes)).toString('utf8');
+    return text.split('\n').filter((line) => line !== '');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error)?.startsWith('Z_')) return undefined;
+    throw explain(error, file);
+  }
+}
+
+async function packLines(lines: readonly string[]): Promise<Buffer> {
+  const members: Buffer[] = [];
+  for (let from = 0; from < lines.length; ) {
+    let to = from;
+    for (let size = 0; to < lines.length && size < partBytes; to++) size += (lines[to] as string).length;
+    members.push(await gzip(`${lines.slice(from, to).join('\n')}\n`));
+    from = to;
+  }
+  return Buffer.concat(members);
+}
+
+function cutAt(file: string, bytes: number): void {
+  if (bytes === 0) fs.rmSync(file, { force: true });
+  else if (sizeOf(file) > bytes) fs.truncateSync(file, bytes);
 }
 
 /** Lines between two offsets, in parts. */

@@ -1,5 +1,6 @@
-// What a person at the terminal gives beside the command: text through a pipe, or an editor.
+// What a person at the terminal gives beside the command: text through a pipe, an editor, a yes.
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { terminalWishes } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
@@ -27,4 +28,15 @@ export async function openEditor(file: string): Promise<boolean> {
       hint: 'Set EDITOR to another one. What it saved is kept.',
     });
   return true;
+}
+
+/** Whoever runs us from a script has said yes by doing so. */
+export async function agrees(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
 }

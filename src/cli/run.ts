@@ -5,7 +5,7 @@ import { askWorker } from '../http/ask.ts';
 import type { Context, Operation } from '../operations/operation.ts';
 import { openMeaning } from '../recall/vectors/index.ts';
 import type { Store } from '../store/store.ts';
-import { openEditor, piped } from './person.ts';
+import { agrees, openEditor, piped } from './person.ts';
 import { page, print } from './print.ts';
 import { progressBar } from './progress.ts';
 import { render } from './render/index.ts';
@@ -41,7 +41,7 @@ export async function runOperation(
       progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
       signal,
       say,
-      person: { piped, edit: openEditor },
+      person: { piped, edit: openEditor, agrees },
     };
     const output = await operation.run(context, input);
     bar.clear();

@@ -18,6 +18,7 @@ afterAll(() => stand.close());
 /** Values for fields that a route cannot do without; a new one of its own is added here. */
 const remembered = 'Deploys happen on Tuesdays';
 const examples: Readonly<Record<string, unknown>> = {
+  dryRun: true,
   ids: session,
   id: session,
   query: 'checkout',
@@ -91,7 +92,7 @@ describe('the OpenAPI document', () => {
   it('tells the truth: every route answers as described', async () => {
     // Some of them change things, and one takes the session away that the others ask for.
     const own = await openStand();
-    const isDelete = ({ key }: { key: string }) => /\/(delete|forget)$/.test(key);
+    const isDelete = ({ key }: { key: string }) => /\/(delete|memory\/forget)$/.test(key);
     for (const { key, path, method, is } of (await described()).toSorted(
       (a, b) => Number(isDelete(a)) - Number(isDelete(b)),
     )) {
@@ -112,7 +113,11 @@ describe('the OpenAPI document', () => {
         Object.fromEntries(query.map(({ name }) => [name, String(value(name))])),
       ).toString();
       // What a terminal would ask the person for.
-      const more: Record<string, string[]> = { '/api/memory/edit': ['text'], '/api/memory/revert': ['release'] };
+      const more: Record<string, string[]> = {
+        '/api/forget': ['dryRun'],
+        '/api/memory/edit': ['text'],
+        '/api/memory/revert': ['release'],
+      };
       const required = is.requestBody?.content['application/json'].schema.required ?? [];
       const fields = [...required, ...(more[path] ?? [])];
       const body = Object.fromEntries(fields.map((name) => [name, value(name)]));

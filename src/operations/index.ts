@@ -4,6 +4,7 @@ import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
 import { conversations } from './conversations.ts';
 import { doctor } from './doctor.ts';
+import { forget } from './forget.ts';
 import { get } from './get.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
@@ -49,6 +50,7 @@ export const operations = [
   search,
   sessions,
   sessionsDelete,
+  forget,
   resume,
   archive,
   vault,

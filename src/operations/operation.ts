@@ -24,8 +24,17 @@ export interface Context {
   readonly signal?: AbortSignal | undefined;
   /** Tells the person at the terminal what long work is doing; absent where nobody listens. */
   readonly say?: ((line: string) => void) | undefined;
-  /** What a person gives who has no room for it in the command: text that was piped in, or an editor on a file. */
-  readonly person?: { piped(): Promise<string | undefined>; edit(file: string): Promise<boolean> } | undefined;
+  /** What a person gives who has no room for it in the command. */
+  readonly person?:
+    | {
+        /** Text that was piped in. */
+        piped(): Promise<string | undefined>;
+        /** An editor on a file. */
+        edit(file: string): Promise<boolean>;
+        /** Their consent; true where there is nobody to ask. */
+        agrees?(question: string): Promise<boolean>;
+      }
+    | undefined;
 }
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {

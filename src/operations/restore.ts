@@ -13,10 +13,12 @@ import {
 } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { conversationRules } from '../capture/ingest.ts';
 import { ensureHome } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
+import type { ConversationRules, Tombstone } from '../store/store.ts';
 import { stamp } from './backup.ts';
-import { operation } from './operation.ts';
+import { type Context, operation } from './operation.ts';
 
 const sides = ['-wal', '-shm'] as const;
 
@@ -49,11 +51,13 @@ export const restore = operation({
       refuseForeign(source);
       copyFileSync(source, draft);
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
-      const counts = await verify(draft, source);
+      const forgotten = await forgottenIn(databasePath);
+      const counts = await verify(draft, source, forgotten, conversationRules(config.settings));
       const previous = `${databasePath}.before-restore-${stamp(clock())}`;
       const kept = await setAside(databasePath, previous);
       renameSync(draft, databasePath);
       sync(config.home);
+      if (forgotten !== undefined) await finish({ config, clock });
       return { database: databasePath, ...(kept ? { previous } : {}), ...counts };
     } catch (error) {
       throw explain(error, source);
@@ -80,7 +84,49 @@ function refuseForeign(source: string): void {
     });
 }
 
-async function verify(draft: string, source: string): Promise<{ entries: number; sessions: number }> {
+interface ForgottenBefore {
+  readonly prints: readonly Tombstone[];
+  readonly memories: ReadonlySet<string>;
+}
+
+/** What was forgotten since the backup stays forgotten. */
+async function forgottenIn(database: string): Promise<ForgottenBefore | undefined> {
+  if (!existsSync(database)) return undefined;
+  const { openSqliteStore } = await import('../store/sqlite/open.ts');
+  try {
+    const store = await openSqliteStore(database);
+    try {
+      const [prints, memories] = [await store.tombstones(), await store.forgotten()];
+      return prints.length + memories.size === 0 ? undefined : { prints, memories };
+    } finally {
+      await store.close();
+    }
+  } catch {
+    // A damaged database is a reason to restore, not an obstacle.
+    return undefined;
+  }
+}
+
+/** Pages and files follow what was taken out of the restored rows. */
+async function finish(deps: Pick<Context, 'config' | 'clock'>): Promise<void> {
+  const [{ openSqliteStore }, { finishForgetting }] = await Promise.all([
+    import('../store/sqlite/open.ts'),
+    import('./forget-traces.ts'),
+  ]);
+  const store = await openSqliteStore(deps.config.databasePath);
+  try {
+    await finishForgetting({ ...deps, store });
+  } finally {
+    await store.close();
+  }
+}
+
+async function verify(
+  draft: string,
+  source: string,
+  forgotten: ForgottenBefore | undefined,
+  rules: ConversationRules,
+): Promise<{ entries: number; sessions: number }> {
   const { openSqliteStore } = await import('../store/sqlite/open.ts');
   const store = await openSqliteStore(draft).catch((error: unknown) => {
     const { code, message, hint } = explain(error, source);
@@ -92,6 +138,8 @@ async function verify(draft: string, source: string): Promise<{ entries: number;
       throw new HoldfastError('STORE_DAMAGED', `${source} is damaged: ${problems[0]}`, {
         hint: 'Use another backup. Nothing was changed.',
       });
+    if (forgotten !== undefined)
+      await store.takeTombstones(forgotten.prints, forgotten.memories, { rules, now: Date.now() });
     const { entries, sessions } = await store.counts();
     return { entries, sessions };
   } finally {

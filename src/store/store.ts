@@ -511,6 +511,47 @@ export interface EntryAt {
   readonly title: string;
 }
 
+/** An item that can be taken out for good. */
+export type Forgettable =
+  | { readonly kind: 'entry' | 'session'; readonly agent: AgentName; readonly id: string }
+  | { readonly kind: 'observation' | 'summary'; readonly id: string };
+
+/** Where a forgetting has left something outside of the database: names, never texts. */
+export interface ForgottenTraces {
+  readonly sessions: readonly { readonly agent: AgentName; readonly session: string; readonly gone: boolean }[];
+  readonly transcripts: readonly {
+    readonly agent: AgentName;
+    readonly key: string;
+    readonly roots: readonly string[];
+  }[];
+  /** Those that held some of it, and may have given memories. */
+  readonly conversations: readonly {
+    readonly agent: AgentName;
+    readonly session: string;
+    readonly file: string;
+    readonly firstAt: number;
+  }[];
+}
+
+export interface Forgotten {
+  /** Rows that are gone. */
+  readonly removed: {
+    readonly sessions: number;
+    readonly entries: number;
+    readonly toolUses: number;
+    readonly observations: number;
+    readonly summaries: number;
+    readonly briefings: number;
+    readonly pins: number;
+  };
+  readonly traces: ForgottenTraces;
+}
+
+export interface Tombstone {
+  readonly print: string;
+  readonly at: number;
+}
+
 export interface Store extends MemoryStore {
   readonly engine: string;
   /** Where the data is, for messages to a person. */
@@ -534,6 +575,26 @@ export interface Store extends MemoryStore {
     session: string,
     rules: ConversationRules,
   ): Promise<{ entries: number; toolUses: number; conversations: number } | undefined>;
+  /**
+   * Takes an item out for good, with everything derived from it, and keeps a print by which it is known when it comes again: from a
+   * transcript, a fork of it, a distiller or an import. What derives from more than the item is made again. What it leaves
+   * outside of the database is unfinished until somebody says otherwise. Undefined when there is no such item.
+   */
+  forget(
+    item: Forgettable,
+    options: { rules: ConversationRules; now: number; dryRun?: boolean },
+  ): Promise<Forgotten | undefined>;
+  tombstones(): Promise<readonly Tombstone[]>;
+  /** Takes over what was forgotten elsewhere, and forgets it here; `memories` are prints of the librarian's. */
+  takeTombstones(
+    prints: readonly Tombstone[],
+    memories: Iterable<string>,
+    options: { rules: ConversationRules; now: number },
+  ): Promise<void>;
+  unfinishedForgetting(now: number): Promise<readonly { readonly id: number; readonly traces: ForgottenTraces }[]>;
+  finishForgetting(ids: readonly number[]): Promise<void>;
+  /** Overwrites what was removed, in the database and its log. False while somebody else's reading keeps the log. */
+  purge(): Promise<boolean>;
   /** Takes a session's status on: initialized → active → summarizing → completed. */
   noteSession(change: SessionChange): Promise<SessionState>;
   sessionState(agent: AgentName, session: string): Promise<SessionState | undefined>;
@@ -690,10 +751,16 @@ export interface Store extends MemoryStore {
   dropArchives(agent: AgentName, session: string): Promise<void>;
 
   vaultDue(): Promise<readonly VaultDue[]>;
-  /** Records how far the copy of a transcript has come. */
+  /**
+   * Records how far the copy of a transcript has come; `forgotten` is how many tombstones were known to who wrote it. If there are
+   * others by now nothing is recorded, and the answer says how many bytes of the copy count.
+   */
   noteVault(
     copy: Pick<VaultDue, 'agent' | 'key' | 'generation' | 'bytes' | 'state'> & { offset: number; at: number },
-  ): Promise<void>;
+    forgotten: number,
+  ): Promise<{ readonly bytes: number } | undefined>;
+  /** Runs `put`, which puts another file in the place of a copy, while no other process can. False when the copy has changed. */
+  replaceVault(copy: Pick<VaultCopy, 'agent' | 'key' | 'bytes'>, bytes: number, put: () => void): Promise<boolean>;
   /** Records that the copy is gone. It is due again only when the transcript goes on. */
   dropVault(agent: AgentName, key: string): Promise<void>;
   /** Longest unchanged first. */

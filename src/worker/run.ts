@@ -11,6 +11,7 @@ import { openSpool } from '../capture/spool.ts';
 import { fillVault, thinVault } from '../capture/vault.ts';
 import { type Watch, watchFolder } from '../capture/watch.ts';
 import { explain, systemCode } from '../errors.ts';
+import { finishForgetting } from '../operations/forget-traces.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
 import { archiveSession } from '../sessions/archives.ts';
@@ -160,6 +161,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       if (scanDue || blind) await scanAll();
       vectors.wake();
       memories.retry();
+      await finishForgetting({ store, config, clock });
       await keepVault();
     } catch (error) {
       complain(error);

@@ -17,6 +17,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   search: async () => (await import('./search.ts')).renderSearch,
   sessions: async () => (await import('./sessions.ts')).renderSessions,
   'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,
+  forget: async () => (await import('./forget.ts')).renderForgotten,
   resume: async () => (await import('./resume.ts')).renderResume,
   archive: async () => (await import('./archive.ts')).renderArchive,
   vault: async () => (await import('./vault.ts')).renderVault,

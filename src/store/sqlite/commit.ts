@@ -2,8 +2,10 @@
 import type { Database } from 'better-sqlite3';
 import { indexText } from '../index-text.ts';
 import type { Chunk, ChunkOutcome, ConversationRules, NewEntry } from '../store.ts';
+
 import { branches } from './branches.ts';
 import { touchWriting } from './file-touches.ts';
+import { withoutForgotten } from './forgotten-chunk.ts';
 import { grouping } from './grouping.ts';
 import { ownership } from './ownership.ts';
 import { sessionRows } from './session-rows.ts';
@@ -91,6 +93,7 @@ export function committer(db: Database) {
   const groups = grouping(db);
   const sessions = sessionRows(db);
   const markAbandoned = branches(db);
+  const remembered = withoutForgotten(db);
 
   /** What one chunk has touched, to be brought in line before the transaction ends. */
   interface Touched {
@@ -176,7 +179,8 @@ export function committer(db: Database) {
     }
   }
 
-  return function apply(chunk: Chunk, rules: ConversationRules): ChunkOutcome {
+  return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
+    const chunk = remembered(read);
     const before = file.get(chunk.agent, chunk.key);
     if (!chunk.restart && (before?.offset ?? 0) !== chunk.from) return { stale: true, added: 0 };
     const generation = (before?.generation ?? 0) + (before !== undefined && chunk.restart ? 1 : 0);

@@ -7,8 +7,10 @@ import type { Summary } from '../../schema/summary.ts';
 import { toMoment } from '../../schema/time.ts';
 import { indexText } from '../index-text.ts';
 import type { DistilledFilter, NewObservation, NewSummary, ObservationFilter, Store, TextChange } from '../store.ts';
+import { tombstone } from '../tombstone.ts';
 import { exactOrAll, sessionConditions, startsWith } from './read.ts';
 import { matchExpression } from './search.ts';
+import { tombstoneRows } from './tombstones.ts';
 
 type Run = <T>(work: () => T) => T;
 
@@ -92,8 +94,12 @@ export function distilledWrites(db: Database) {
     summaries: db.prepare('INSERT INTO summaries_fts (rowid, title, text) VALUES (?, ?, ?)'),
   };
 
+  const tombstones = tombstoneRows(db);
+
   return {
     putObservation(given: NewObservation): Observation | undefined {
+      if (tombstones.any() && tombstones.has(tombstone.observation(given.agent, given.entries[0] ?? '')))
+        return undefined;
       const session = sessionId.get(given.session, given.agent);
       const first = session === undefined ? undefined : ownEntry.get(given.entries[0] ?? '', session);
       if (session === undefined || first === undefined) return undefined;
@@ -119,6 +125,7 @@ export function distilledWrites(db: Database) {
       return toObservation(observation.get(session, given.prompt) as ObservationRow);
     },
     putSummary(given: NewSummary): Summary | undefined {
+      if (tombstones.any() && tombstones.has(tombstone.summary(given.agent, given.session))) return undefined;
       const session = sessionId.get(given.session, given.agent);
       if (session === undefined) return undefined;
       const before = summary.get(session);

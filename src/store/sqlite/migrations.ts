@@ -544,6 +544,23 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
     `,
   },
+  {
+    name: '012-tombstones',
+    sql: `
+      -- Prints of what was forgotten, and must not come back. Never removed; their number tells whether there are new ones.
+      CREATE TABLE tombstones (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        print TEXT NOT NULL UNIQUE,
+        at INTEGER NOT NULL
+      );
+      -- What a forgetting has still to do outside of the database: names, no texts.
+      CREATE TABLE forgetting (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        traces TEXT NOT NULL,
+        not_before INTEGER NOT NULL
+      );
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

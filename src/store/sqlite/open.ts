@@ -13,6 +13,7 @@ import { deletion } from './deletion.ts';
 import { digests } from './digest.ts';
 import { distilledRows } from './distilled.ts';
 import { fileTouches } from './file-touches.ts';
+import { forgetting } from './forgetting.ts';
 import { jobRows } from './jobs.ts';
 import { projectLinks } from './links.ts';
 import { memoryIndex } from './memory-index.ts';
@@ -138,6 +139,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...renewal(db, write),
     ...sessionStates(db, read, write),
     ...deletion(db, write),
+    ...forgetting(db, read, write),
     ...jobRows(db, read, write),
     ...spendingRows(db, read, write),
     ...vectorRows(db, read, write),

@@ -4,7 +4,9 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { SessionState, SessionStatus } from '../../schema/session-state.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { SessionChange, Store } from '../store.ts';
+import { tombstone } from '../tombstone.ts';
 import { planLater } from './job-plan.ts';
+import { tombstoneRows } from './tombstones.ts';
 
 interface Row {
   agent: AgentName;
@@ -29,6 +31,7 @@ export function sessionStates(
   // The session's own row comes with its first entries; then its jobs are looked at anyway.
   const known = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
   const planJobs = planLater(db);
+  const tombstones = tombstoneRows(db);
   const latest = db.prepare<[], number | null>('SELECT max(updated_at) FROM session_states').pluck();
   const save = db.prepare(
     `INSERT INTO session_states (agent, session, status, prompts, prompt_id, end_reason, last_user, last_assistant, updated_at)
@@ -42,6 +45,8 @@ export function sessionStates(
     async noteSession(change) {
       return write(() => {
         const row = after(find.get(change.agent, change.session), change);
+        // A session that was forgotten may still run.
+        if (tombstones.any() && tombstones.has(tombstone.session(change.agent, change.session))) return toState(row);
         save.run(row);
         const session = known.get(change.session, change.agent);
         if (session !== undefined) planJobs(session);

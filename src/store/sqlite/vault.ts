@@ -29,7 +29,7 @@ export function vaultRows(
   db: Database,
   read: Run,
   write: Run,
-): Pick<Store, 'vaultDue' | 'noteVault' | 'dropVault' | 'vaultCopies' | 'sessionCopies'> {
+): Pick<Store, 'vaultDue' | 'noteVault' | 'replaceVault' | 'dropVault' | 'vaultCopies' | 'sessionCopies'> {
   const due = db.prepare<[], DueRow>(
     `SELECT f.id, f.agent, f.key, f.offset AS upTo, f.generation, v.generation AS copied, v.offset AS copiedOffset,
        v.bytes AS copiedBytes, v.state
@@ -49,6 +49,10 @@ export function vaultRows(
   const drop = db.prepare(
     "UPDATE vault_copies SET bytes = 0, state = '{}' WHERE file_id = (SELECT id FROM files WHERE agent = ? AND key = ?)",
   );
+  const ofFile = 'file_id = (SELECT id FROM files WHERE agent = ? AND key = ?)';
+  const stored = db.prepare<[string, string], { bytes: number }>(`SELECT bytes FROM vault_copies WHERE ${ofFile}`);
+  const resize = db.prepare(`UPDATE vault_copies SET bytes = ? WHERE ${ofFile}`);
+  const tombstones = db.prepare<[], number>('SELECT count(*) FROM tombstones').pluck();
   const columns = 'f.agent, f.key, v.bytes, v.offset, v.updated_at AS updatedAt';
   const all = db.prepare<[], CopyRow>(
     `SELECT ${columns} FROM vault_copies v JOIN files f ON f.id = v.file_id WHERE v.bytes > 0 ORDER BY v.updated_at`,
@@ -77,8 +81,20 @@ export function vaultRows(
         }),
       );
     },
-    async noteVault({ agent, key, generation, offset, bytes, state, at }) {
-      write(() => note.run({ agent, key, generation, offset, bytes, state: JSON.stringify(state), at }));
+    async noteVault({ agent, key, generation, offset, bytes, state, at }, forgotten) {
+      return write(() => {
+        if (tombstones.get() !== forgotten) return { bytes: stored.get(agent, key)?.bytes ?? 0 };
+        note.run({ agent, key, generation, offset, bytes, state: JSON.stringify(state), at });
+        return undefined;
+      });
+    },
+    async replaceVault({ agent, key, bytes }, now, put) {
+      return write(() => {
+        if (stored.get(agent, key)?.bytes !== bytes) return false;
+        put();
+        resize.run(now, agent, key);
+        return true;
+      });
     },
     async dropVault(agent, key) {
       write(() => drop.run(agent, key));

@@ -1,0 +1,93 @@
+// Forgetting with the real program: beside a worker that runs, and killed at any moment.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import zlib from 'node:zlib';
+import { expect, it } from 'vitest';
+import { ask, dice, holdfast, launch, type Place, place, temporaryFolder } from './holdfast.ts';
+
+const word = 'quixotoplasm';
+
+/** Forty sessions, of which one speaks of the word, distilled, archived and copied. */
+async function prepared(): Promise<Place> {
+  const own = place();
+  const folder = path.join(own.claude, '-srv-tide');
+  mkdirSync(folder, { recursive: true });
+  for (let n = 0; n < 40; n++) {
+    const at = (i: number) => new Date(Date.UTC(2026, 3, 1 + n, 10, i)).toISOString();
+    const line = (i: number, role: 'user' | 'assistant', text: string) =>
+      JSON.stringify({
+        ...{ type: role, uuid: `e${n}-${i}`, sessionId: `session-${n}`, cwd: '/srv/tide', timestamp: at(i) },
+        message: { role, content: role === 'user' ? text : [{ type: 'text', text }] },
+      });
+    const said = n === 7 ? word : `gate ${n}`;
+    const lines = [0, 1, 2, 3].flatMap((i) => [
+      line(2 * i, 'user', `Please fix the ${said} in step ${i}`),
+      line(2 * i + 1, 'assistant', `Decision: the ${said} is fixed, part ${i} of it.`),
+    ]);
+    writeFileSync(path.join(folder, `session-${n}.jsonl`), `${lines.join('\n')}\n`);
+  }
+  await ask(own.env, 'ingest');
+  await ask(own.env, 'process', '--all');
+  await ask(own.env, 'vault', '--fill');
+  await ask(own.env, 'archive', 'session-7');
+  return own;
+}
+
+function holding({ home }: Place): string[] {
+  return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((file) => {
+    if (!statSync(path.join(home, file)).isFile()) return false;
+    const bytes = readFileSync(path.join(home, file));
+    return (file.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes).toString('latin1').toLowerCase().includes(word);
+  });
+}
+
+it('a forgetting that is killed at random moments is finished by the next command, and nothing else is lost', async () => {
+  const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
+  const random = dice(seed);
+  const own = await prepared();
+  expect(holding(own).length).toBeGreaterThan(2);
+  const folder = temporaryFolder();
+  const copy = path.join(folder, 'home');
+  cpSync(own.home, copy, { recursive: true });
+  const began = performance.now();
+  await ask(own.env, 'forget', 'session-7');
+  const lasts = performance.now() - began;
+  const tally = { before: 0, between: 0 };
+  for (let round = 0; round < 12; round++) {
+    rmSync(own.home, { recursive: true });
+    cpSync(copy, own.home, { recursive: true });
+    const running = launch(own.env, ['forget', 'session-7']);
+    await Promise.race([sleep(lasts * (0.3 + random.next() * 0.7)), running.ended]);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    if (holding(own).length > 0) tally.between++;
+    const { code } = await holdfast(own.env, 'forget', 'session-7');
+    if (code === 0) tally.before++;
+    const note = `seed ${seed}, round ${round}`;
+    expect(holding(own), note).toEqual([]);
+    expect((await ask(own.env, 'sessions')).sessions, note).toHaveLength(39);
+    await ask(own.env, 'doctor');
+  }
+  console.log(
+    `seed ${seed}: 12 kills, ${tally.before} before the rows went, ${tally.between - tally.before} between rows and files`,
+  );
+});
+
+it('works beside a worker, which does not bring it back', async () => {
+  const own = await prepared();
+  const worker = launch(own.env, ['worker', 'run']);
+  await worker.says('Watching');
+  const { left, removed } = await ask(own.env, 'forget', 'session-7', '--yes');
+  expect(removed).toMatchObject({ sessions: 1, entries: 8 });
+  expect(left).toEqual([expect.stringContaining('session-7.jsonl')]);
+  expect(holding(own)).toEqual([]);
+  const transcript = path.join(own.claude, '-srv-tide', 'session-7.jsonl');
+  writeFileSync(transcript, readFileSync(transcript, 'utf8').replaceAll('e7-', 'f7-'));
+  await ask(own.env, 'ingest', '--reimport');
+  await ask(own.env, 'vault', '--fill');
+  expect(holding(own)).toEqual([]);
+  expect((await ask(own.env, 'sessions')).sessions).toHaveLength(39);
+  worker.child.kill();
+  await worker.ended;
+});
