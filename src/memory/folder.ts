@@ -23,7 +23,9 @@ export function listPages(folder: string): Map<string, string> {
     for (const item of fs.readdirSync(path.join(folder, below), { withFileTypes: true })) {
       if (item.name.startsWith('.') || item.name === 'node_modules') continue;
       const name = below === '' ? item.name : `${below}/${item.name}`;
+      const leftBy = /\.md\.(\d+)\.tmp$/.exec(item.name)?.[1];
       if (item.isDirectory()) walk(name);
+      else if (leftBy !== undefined && !isAlive(Number(leftBy))) fs.rmSync(path.join(folder, name), { force: true });
       else if (/\.md$/i.test(item.name)) {
         const stat = fs.statSync(path.join(folder, name), { bigint: true, throwIfNoEntry: false });
         if (stat?.isFile() && stat.size <= largest) pages.set(name, stampOf(stat));
@@ -36,6 +38,15 @@ export function listPages(folder: string): Map<string, string> {
     if (systemCode(error) !== 'ENOENT') throw explain(error, `The folder of memories ${folder}`);
   }
   return pages;
+}
+
+/** Whether a process may still be at it: what a killed one left half written is of no use. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0) && pid !== process.pid;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
 }
 
 /** Undefined when there is none. Text that is not UTF-8 is refused: written again it would be another. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -392,6 +393,20 @@ describe("33. a person's edit", () => {
     await applyExtraction({ ...memory.context, store: hurried }, tuesday, extraction(fact('b', '2')), 'offline');
     expect(read(memory, facts)).toMatch(/In the last moment\.\n\n- \*\*a:\*\* 1\n- \*\*b:\*\* 2\n$/);
   });
+});
+
+it('what a killed process left half written is cleared away, and no other file', async () => {
+  const memory = await emptyMemory();
+  await apply(memory, monday, fact('a', '1'));
+  const [dead] = [spawnSync('true').pid];
+  for (const name of [`facts.md.${dead}.tmp`, `facts.md.${process.ppid}.tmp`, 'facts.md.tmp'])
+    write(memory, `core/${name}`, 'half');
+  await bringInLine(memory.context);
+  expect(Object.keys(filesOf(folderOf(memory)))).toEqual([
+    facts,
+    `core/facts.md.${process.ppid}.tmp`,
+    'core/facts.md.tmp',
+  ]);
 });
 
 describe('a folder that cannot be written', () => {

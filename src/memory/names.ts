@@ -41,7 +41,9 @@ export function titleSlug(title: string): string {
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, '-')
     .replace(/^-+|-+$/g, '');
   const short = cut(words, 60);
-  return short === '' ? hash(title).slice(0, 8) : short;
+  // Not in the middle of a word, where there are words.
+  const whole = short === words || words[short.length] === '-' ? short : short.replace(/(?<=.{20})-[^-]*$/u, '');
+  return whole === '' ? hash(title).slice(0, 8) : whole;
 }
 
 /** At a whole character, and not in the middle of what combines with it. */

@@ -50,8 +50,8 @@ async function keep(
   const place = project === '' ? corePages[about] : { page: projectPage(project), title: project };
   const own = key === '' ? plainTarget(text) : keyedTarget(key);
   const kind = key === '' ? 'plain' : 'keyed';
-  // What the person has in the file now comes first.
-  await syncPage(deps, place.page);
+  // What the person has in the file now comes first. A folder that cannot be written now keeps nothing from being remembered.
+  await syncPage(deps, place.page).catch(() => undefined);
   const state = await store.page(place.page);
   const target = mergedInto(own, state.merged);
   // Two wishes of one moment still have an order.

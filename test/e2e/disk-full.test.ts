@@ -1,54 +1,11 @@
 // A disk without space left, as a small tmpfs: a clear error, a sound database, and all goes on when there is space again.
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { ask, expectNoTrace, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
 import { caughtUp, expectSameRows, rowsOf } from './rows.ts';
+import { itOnSmallDisk, smallDisk } from './small-disk.ts';
 import { largest, writeTranscripts } from './transcripts.ts';
-
-const canMount = (() => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-mount-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
-  if (mounted) execFileSync('umount', [folder]);
-  rmSync(folder, { recursive: true });
-  if (!mounted && !process.env.CI) console.log('Skipped: to make a small disk, mount must be allowed (root on Linux).');
-  return mounted;
-})();
-/** In CI a machine that cannot mount is a failure, not a reason to prove less. */
-const itOnSmallDisk = it.skipIf(!canMount && !process.env.CI);
-
-/** A disk of its own, with a block that can be removed to make space. */
-function smallDisk(folder: string, megabytes: number): { path: string; grow(): void; fill(): void } {
-  const disk = path.join(folder, 'disk');
-  mkdirSync(disk);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', disk]);
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', disk]);
-  });
-  const block = path.join(disk, 'block');
-  return {
-    path: disk,
-    grow: () => {
-      rmSync(block, { force: true });
-      execFileSync('mount', ['-o', 'remount,size=200m', disk]);
-    },
-    fill: () => {
-      const { bavail, bsize } = statfsSync(disk);
-      writeFileSync(block, Buffer.alloc(bavail * bsize));
-    },
-  };
-}
 
 async function undisturbed(folder: string, transcripts: { claude: string; pi: string }): Promise<Place> {
   const fresh = place({ folder: path.join(folder, 'fresh'), ...transcripts });
