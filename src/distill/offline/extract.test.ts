@@ -167,3 +167,21 @@ describe('what else is taken', () => {
     });
   });
 });
+
+it('is made in time in proportion to the text, whatever that holds', () => {
+  const hostile = [
+    'great '.repeat(2500),
+    'i prefer '.repeat(1500),
+    'let us use '.repeat(1400),
+    `to deploy ${'a '.repeat(6000)}`,
+    'my colleague '.repeat(1200),
+    'because of the issue is that '.repeat(500),
+    `we use ${'"'.repeat(9000)}`,
+    `${'x, '.repeat(5000)}instead of`,
+    'git commit -m "'.repeat(900),
+  ];
+  for (const text of hostile) {
+    const made = extract(turn(text, [run(text, text, true), say(text), say(text)]), turn(text, [], { prompt: 2 }));
+    expect(made.episodes.length).toBeLessThanOrEqual(1);
+  }
+});

@@ -3,10 +3,11 @@ import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import { cut } from '../../text/gist.ts';
 import { assent, isAnswer } from '../../text/open-ends.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
+import { achieved, outcomeIn } from './answer.ts';
 import type { CommandKind } from './commands.ts';
 import type { Command } from './deeds.ts';
 import { certain } from './notable.ts';
-import { achieved, doneSentence, outcomeIn, type Reading, readingOf } from './observe.ts';
+import { doneSentence, type Reading, readingOf } from './observe.ts';
 import { readRequest, withoutPreamble } from './request.ts';
 import { capital, code, ended, listed, unique } from './say.ts';
 import { languageOf, managerOf, toolIn } from './stack.ts';
@@ -57,11 +58,11 @@ function episodeOf(conversation: ConversationMaterial, readings: readonly Readin
   return {
     at: conversation.startedAt,
     title: sessionTitle({ turns: conversation.turns }, readings),
-    text: cut2([...told, ...more, ...changed].join('\n'), 3900),
+    text: shortened([...told, ...more, ...changed].join('\n'), 3900),
   };
 }
 
-const cut2 = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
+const shortened = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
 
 /** Under which key a command that is run again and again is kept, and how that is said. */
 const usual: readonly (readonly [CommandKind, RegExp, string, string])[] = [

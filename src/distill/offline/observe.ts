@@ -1,8 +1,9 @@
 // A turn → an observation, from what was asked, what was done and what was said. Deterministic: no clock, no chance, no model.
 import type { ObservationText, ObservationType } from '../../schema/observation.ts';
-import { cut, gist, joinSentences, sentencesOf } from '../../text/gist.ts';
+import { cut, gist } from '../../text/gist.ts';
 import { answerText, isAnswer } from '../../text/open-ends.ts';
 import type { Turn } from '../material.ts';
+import { achieved, outcomeIn } from './answer.ts';
 import type { CommandKind } from './commands.ts';
 import { conceptsOf } from './concepts.ts';
 import { type Command, type Deeds, deedsOf, usesOf } from './deeds.ts';
@@ -97,34 +98,6 @@ function titleOf(turn: Turn, asked: Asked, deeds: Deeds, answer: string): string
 
 const commitTitle = (commit: Command | undefined): string =>
   capital((commit?.message ?? '').replace(/^(?:\w+)(?:\([^)]*\))?!?:\s+/, '')).replace(/\.$/, '');
-
-const didIt =
-  /^(?:(?:i|we)(?:'ve| have)?(?: successfully| now| also)? |successfully |now )?(?:added|fixed|created|updated|removed|renamed|moved|ported|implemented|replaced|changed|refactored|rewrote|wrote|converted|migrated|committed|pushed|merged|rebased|switched|restored|made|set up|simplified|split|extracted|installed|configured|improved|deleted|resolved|completed|modernized|modernised|built|cleaned up|disabled|enabled)(?![-\w])/i;
-const isPlan =
-  /:$|^(?:let me|now (?:let|i|we|run|update)|next|i'?ll|i will|i need|i should|i can|i see|i want|hmm|wait|ah+|oh|aha|good|great|perfect|excellent|done|you(?:'re| are) (?:absolutely )?right|here(?:'s| is| are)|try|want me|should i|would you|ready)\b/i;
-
-/** The first sentence in which an answer says what it did. */
-export function achieved(answer: string): string {
-  const told = sentencesOf(answer)
-    .slice(0, 14)
-    .find(({ text }) => didIt.test(text) && text.length >= 25 && text.length <= 220);
-  if (told === undefined) return '';
-  const plain = told.text.replace(/^(?:(?:i|we)(?:'ve| have)?(?: successfully| now| also)? |successfully |now )/i, '');
-  return capital(plain)
-    .replace(/[\s.:!]+$/, '')
-    .replace(/\s(?:including|that (?:covers?|will|now|includes?)|with|by|to|as follows|the following(?: \w+)?)$/, '');
-}
-
-/** A sentence cut out of a quotation says who knows what. */
-const isWhole = (text: string): boolean => !/^["“]/.test(text) && text.split('"').length % 2 === 1;
-
-/** What came of it, in the words of the answer; empty when it ends in the middle of the work. */
-export function outcomeIn(answer: string, max: number): string {
-  const telling = sentencesOf(answer.replace(/<\/?[a-z][\w-]*>/gi, ' '))
-    .map(({ text }) => text)
-    .filter((text) => text.length >= 20 && !isPlan.test(text) && isWhole(text));
-  return telling.length === 0 ? '' : joinSentences(telling.slice(0, 6), max);
-}
 
 function doneTitle({ modified, read, commands, delegated, searches }: Deeds): string {
   if (modified.length > 0) return `Changed ${listed(modified.map(fileName), 3)}`;

@@ -143,7 +143,13 @@ const praise =
 
 export const saysNothing = (text: string): boolean => {
   const plain = text.trim();
-  return plain === '' || commandLine.test(plain) || empty.test(plain) || assent.test(plain) || praise.test(plain);
+  return (
+    plain === '' ||
+    commandLine.test(plain) ||
+    empty.test(plain) ||
+    assent.test(plain) ||
+    (plain.length <= 80 && praise.test(plain))
+  );
 };
 
 export interface Asked {
@@ -177,9 +183,9 @@ export const inPieces = (sentence: string): string[] =>
 
 /** A sentence as it is, and what follows where it comes to the point late. */
 function candidates(sentence: string): string[] {
-  const plain = sentence.replace(/["“][^"”]{25,}["”]|\((?=[^)]{25})[^)]*\)/g, ' ');
+  const plain = sentence.slice(0, 1000).replace(/["“][^"”]{25,}["”]|\((?=[^)]{25})[^)]*\)/g, ' ');
   const late =
-    /.{18,}?\b((?:i(?:'d| would)? (?:want|like|need) (?:you )?to|can (?:you|we)|could (?:you|we)|please|let's|we (?:need|have) to|we should|how (?:can|do|would|about)|why (?:is|are|does|do|would))\b.{12,})/i.exec(
+    /^.{18,400}?\b((?:i(?:'d| would)? (?:want|like|need) (?:you )?to|can (?:you|we)|could (?:you|we)|please|let's|we (?:need|have) to|we should|how (?:can|do|would|about)|why (?:is|are|does|do|would))\b.{12,})/i.exec(
       plain,
     )?.[1];
   return [plain, ...(late === undefined ? [] : [late])].map((text) => asTitle(withoutPreamble(text)));

@@ -6,10 +6,11 @@ import type { SessionEnding } from '../../store/store.ts';
 import { cut, gist } from '../../text/gist.ts';
 import { answerText, interrupted, openEnds } from '../../text/open-ends.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
+import { achieved, outcomeIn } from './answer.ts';
 import { conceptsOf } from './concepts.ts';
 import { purposeOf, shell } from './deeds.ts';
 import { certain } from './notable.ts';
-import { achieved, outcomeIn, type Reading, readingOf } from './observe.ts';
+import { type Reading, readingOf } from './observe.ts';
 import { saysNothing } from './request.ts';
 import { code, ended, fileName, listed, unique } from './say.ts';
 
