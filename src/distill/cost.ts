@@ -1,6 +1,7 @@
 // What a backlog would cost, before anything is spent: the same material and the same questions, but nobody is asked.
 import type { Job, JobKind } from '../schema/job.ts';
 import type { Store } from '../store/store.ts';
+import { eachToolUse } from './budget.ts';
 import type { Distiller } from './distiller.ts';
 import { readConversation, readSession, readTurn, type Turn } from './material.ts';
 import { hasWork } from './offline/observe.ts';
@@ -9,6 +10,8 @@ export interface Cost {
   readonly jobs: Readonly<Record<JobKind, number>>;
   readonly calls: number;
   readonly tokens: number;
+  /** Tokens that one call for each tool use would take. */
+  readonly insteadOf: number;
 }
 
 /** What an observation that is yet to be made will add to the question about its session. */
@@ -23,6 +26,7 @@ export async function costOf(
   const counts: Record<JobKind, number> = { observe: 0, summarize: 0, remember: 0 };
   let calls = 0;
   let tokens = 0;
+  let insteadOf = 0;
   const add = (estimate: number) => {
     if (estimate === 0) return;
     calls++;
@@ -37,6 +41,7 @@ export async function costOf(
       const turns = await Promise.all(keys.map((key) => readTurn(store, key)));
       const worth = turns.filter((turn): turn is Turn => turn !== undefined && hasWork(turn));
       if (worth.length > 0) add(distiller.estimate({ kind, turns: worth }));
+      insteadOf += eachToolUse(worth);
     } else if (kind === 'summarize') {
       const material = await readSession(store, { agent, session });
       if (!material?.turns.some(hasWork)) continue;
@@ -47,7 +52,7 @@ export async function costOf(
       if (conversation?.turns.some(hasWork)) add(distiller.estimate({ kind, conversation }));
     }
   }
-  return { jobs: counts, calls, tokens };
+  return { jobs: counts, calls, tokens, insteadOf: tokens === 0 ? 0 : insteadOf };
 }
 
 /** As they will be claimed: turns of one session together, up to the limit, all else alone. */

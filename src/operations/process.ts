@@ -28,6 +28,7 @@ export const ProcessReport = z.object({
       jobs: Counts,
       calls: z.int(),
       tokens: z.int(),
+      insteadOf: z.int().describe('tokens that one call for each tool use would take'),
       days: z.int().describe('that it takes within the budget'),
     })
     .optional()

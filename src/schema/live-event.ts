@@ -4,13 +4,13 @@ import { Moment } from './time.ts';
 
 /** What live viewers are told: something moved, and where to look. Never the text itself. */
 export const LiveEvent = z.object({
-  kind: z.enum(['entries', 'session', 'processing', 'briefing']),
+  kind: z.enum(['entries', 'session', 'processing', 'briefing', 'distilled']),
   agent: AgentName.optional(),
   session: z.string().optional(),
   state: z.string().optional().describe('for kind session: its new state'),
   reason: z.string().optional(),
   isProcessing: z.boolean().optional(),
-  added: z.number().int().optional().describe('for kind entries: how many'),
+  added: z.number().int().optional().describe('for kind entries and distilled: how many'),
   at: Moment,
 });
 export type LiveEvent = z.infer<typeof LiveEvent>;

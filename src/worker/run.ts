@@ -95,7 +95,16 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   );
 
   const gapMs = config.settings.conversationGapMinutes * 60_000;
-  const distils = deps.distil && distilling({ store, clock, gapMs, run: deps.distil, complain });
+  const { distil } = deps;
+  const run = async (): Promise<number> => {
+    const added = (await distil?.()) ?? 0;
+    if (added > 0) {
+      vectors.wake();
+      events.publish({ kind: 'distilled', added });
+    }
+    return added;
+  };
+  const distils = distil && distilling({ store, clock, gapMs, run, complain });
   if (distils) events.subscribe(distils.wake);
 
   // Open before the first scan: a hook must not wait for an import.

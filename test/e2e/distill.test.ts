@@ -1,5 +1,5 @@
 // Distilling in real processes: killed at any moment, shared by several, begun by the worker without a poll.
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -128,6 +128,44 @@ it('a worker distils by itself what is due, and ends with nothing half done', as
   await holdfast(alone.env, 'ingest');
   await ask(alone.env, 'process');
   expect(distilled(own)).toEqual(distilled(alone));
+});
+
+it('the end of a turn is distilled at once, with no poll to wait for', async () => {
+  const own = place();
+  const env: NodeJS.ProcessEnv = {
+    ...own.env,
+    HOLDFAST_DISTILL_AUTO: 'true',
+    HOLDFAST_POLL_INTERVAL_MS: '86400000',
+  };
+  const session = '0d9a5a50-0000-4000-8000-000000000001';
+  const file = path.join(own.claude, '-srv-crane', `${session}.jsonl`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  const worker = launch(env, ['worker', 'run']);
+  await worker.says('listening');
+  const line = (uuid: string, type: string, content: unknown) =>
+    `${JSON.stringify({ type, uuid, sessionId: session, cwd: '/srv/crane', timestamp: new Date().toISOString(), message: { role: type, content } })}\n`;
+  const use = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'npm test' } };
+  writeFileSync(
+    file,
+    line('u1', 'user', 'Repair the winch of the harbour crane') +
+      line('u2', 'assistant', [use]) +
+      line('u3', 'user', [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' }]) +
+      line('u4', 'assistant', [{ type: 'text', text: 'The winch is repaired; the brake was worn out.' }]),
+  );
+  await until(async () => (await ask(env, 'sessions')).sessions.length === 1, 'the session');
+  await sleep(1000);
+  expect((await ask(env, 'observations')).observations, 'a turn that goes on').toEqual([]);
+  const token = readFileSync(path.join(own.home, 'hook-token'), 'utf8').trim();
+  const answer = await fetch(`http://127.0.0.1:${env.HOLDFAST_PORT}/api/hooks/claude-code`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ session_id: session, transcript_path: file, cwd: '/srv/crane', hook_event_name: 'Stop' }),
+  });
+  expect(answer.status).toBe(200);
+  await until(async () => (await ask(env, 'summaries')).summaries.length === 1, 'the summary');
+  expect((await ask(env, 'observations')).observations).toMatchObject([{ session, prompt: 1, by: 'offline' }]);
+  worker.child.kill('SIGTERM');
+  await worker.ended;
 });
 
 it('Ctrl+C stops it between two jobs, and the next run goes on', async () => {
