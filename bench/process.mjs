@@ -24,9 +24,23 @@ fs.writeFileSync(
 const { bytes } = realTranscripts(path.join(folder, 'claude', 'projects'), 120);
 await runNode([program, 'ingest'], env);
 
-// Nobody is asked: the questions are made and counted.
-const asked = { ...env, HOLDFAST_DISTILL_MODEL: 'anthropic', HOLDFAST_DISTILL_KEY: 'none' };
-const { cost } = JSON.parse((await runNode([program, 'process', '--all', '--dry-run', '--json'], asked)).out);
+// Nobody is asked: the questions are made and counted. Of each session once, and of every agent.
+const originals = path.join(folder, 'claude', 'projects-originals', 'real-transcripts');
+const once = {
+  ...env,
+  HOLDFAST_HOME: path.join(folder, 'once'),
+  ...(fs.existsSync(originals)
+    ? {
+        HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH: path.join(originals, 'claude-code', 'projects'),
+        HOLDFAST_AGENTS_PI_WATCH_PATH: path.join(originals, 'pi'),
+      }
+    : {}),
+  HOLDFAST_DISTILL_MODEL: 'anthropic',
+  HOLDFAST_DISTILL_KEY: 'none',
+};
+// Some of the files are empty, which ingest says with its exit code.
+await runNode([program, 'ingest'], once).catch(() => undefined);
+const { cost } = JSON.parse((await runNode([program, 'process', '--all', '--dry-run', '--json'], once)).out);
 
 const worker = spawn(process.execPath, [program, 'worker', 'run'], {
   env: { ...process.env, ...env },
@@ -35,7 +49,7 @@ const worker = spawn(process.execPath, [program, 'worker', 'run'], {
 try {
   await until(async () => (await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => undefined))?.ok);
   const token = fs.readFileSync(path.join(env.HOLDFAST_HOME, 'token'), 'utf8').trim();
-  // The start scan is over when two looks in a row are quick.
+  // The scan at the start should be over.
   await sleep(3000);
   const words = ['failing test', 'retry', 'migration', 'release notes', 'theme', 'parse error', 'permission', 'cache'];
   let n = 0;

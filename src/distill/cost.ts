@@ -1,5 +1,6 @@
 // What a backlog would cost, before anything is spent: the same material and the same questions, but nobody is asked.
 import type { Job, JobKind } from '../schema/job.ts';
+import type { Observation } from '../schema/observation.ts';
 import type { Store } from '../store/store.ts';
 import { eachToolUse } from './budget.ts';
 import type { Distiller } from './distiller.ts';
@@ -14,8 +15,27 @@ export interface Cost {
   readonly insteadOf: number;
 }
 
-/** What an observation that is yet to be made will add to the question about its session. */
-const observationTokens = 150;
+/** An observation that is yet to be made, as long as most are. */
+const likely = ({ agent, session, project, prompt, request, endedAt }: Turn): Observation => ({
+  id: '',
+  agent,
+  session,
+  project,
+  at: endedAt,
+  prompt,
+  type: 'change',
+  title: 'x'.repeat(70),
+  subtitle: '',
+  facts: Array.from({ length: 4 }, () => 'x'.repeat(110)),
+  narrative: 'x'.repeat(350),
+  concepts: [],
+  filesRead: [],
+  filesModified: [],
+  tools: [],
+  entries: [request?.id ?? ''],
+  by: '',
+  tokens: 0,
+});
 
 export async function costOf(
   store: Store,
@@ -44,12 +64,14 @@ export async function costOf(
       insteadOf += eachToolUse(worth);
     } else if (kind === 'summarize') {
       const material = await readSession(store, { agent, session });
-      if (!material?.turns.some(hasWork)) continue;
-      const estimate = distiller.estimate({ kind, session: material, observations: [] });
-      add(estimate === 0 ? 0 : estimate + observationTokens * material.turns.filter(hasWork).length);
+      const worth = material?.turns.filter(hasWork) ?? [];
+      if (material === undefined || worth.length === 0) continue;
+      add(distiller.estimate({ kind, session: material, observations: worth.map(likely) }));
     } else {
       const conversation = await readConversation(store, Number(subject));
-      if (conversation?.turns.some(hasWork)) add(distiller.estimate({ kind, conversation }));
+      const worth = conversation?.turns.filter(hasWork) ?? [];
+      if (conversation === undefined || worth.length === 0) continue;
+      add(distiller.estimate({ kind, conversation, observations: worth.map(likely) }));
     }
   }
   return { jobs: counts, calls, tokens, insteadOf: tokens === 0 ? 0 : insteadOf };

@@ -24,7 +24,7 @@ export interface Distiller {
   /** In the order of the turns. Undefined: there is nothing to say. */
   observe(turns: readonly Turn[], signal: AbortSignal): Promise<Distilled<readonly (ObservationText | undefined)[]>>;
   summarize(material: SummaryMaterial, signal: AbortSignal): Promise<Distilled<SummaryText | undefined>>;
-  remember(conversation: ConversationMaterial, signal: AbortSignal): Promise<Distilled<Extraction>>;
+  remember(material: MemoryMaterial, signal: AbortSignal): Promise<Distilled<Extraction>>;
 }
 
 export interface SummaryMaterial {
@@ -33,7 +33,13 @@ export interface SummaryMaterial {
   readonly observations: readonly Observation[];
 }
 
+export interface MemoryMaterial {
+  readonly conversation: ConversationMaterial;
+  /** What was said of its turns. */
+  readonly observations: readonly Observation[];
+}
+
 export type Work =
   | { readonly kind: 'observe'; readonly turns: readonly Turn[] }
   | ({ readonly kind: 'summarize' } & SummaryMaterial)
-  | { readonly kind: 'remember'; readonly conversation: ConversationMaterial };
+  | ({ readonly kind: 'remember' } & MemoryMaterial);

@@ -6,15 +6,22 @@ import type { ToolUse } from '../schema/tool-use.ts';
 import type { ConversationMaterial, SessionMaterial, Turn } from './material.ts';
 
 /** Characters of a turn: what was asked, what was said, what was done. */
-const room = { request: 1500, said: 3000, uses: 30, input: 160, output: 120, error: 300 };
-const conversationRoom = 40_000;
-const observationsRoom = 12_000;
+const room = { request: 700, said: 1200, uses: 14, input: 100, output: 40, error: 200 };
+/** Of a turn that has been observed: what was asked, and what was said of it. */
+const brief = { request: 250, narrative: 350, facts: 3, fact: 120 };
+const wholeRoom = 10_000;
 
 export const turnsText = (turns: readonly Turn[]): string => quoted(turns.map(turnText).join('\n\n'));
 
-export function conversationText({ project, startedAt, endedAt, turns }: ConversationMaterial): string {
-  const head = `project: ${project}\nfrom ${startedAt} to ${endedAt}`;
-  return quoted(`${head}\n\n${headAndTail(turns.map(turnText).join('\n\n'), conversationRoom)}`);
+export function conversationText(
+  { project, startedAt, endedAt, turns }: ConversationMaterial,
+  observations: readonly Observation[],
+): string {
+  const told = turns.map((turn) => {
+    const one = observations.find(({ entries }) => entries[0] === turn.request?.id);
+    return one === undefined ? turnText(turn) : observedText(one, turn.request?.text ?? '');
+  });
+  return quoted(`project: ${project}\nfrom ${startedAt} to ${endedAt}\n\n${headAndTail(told.join('\n\n'), wholeRoom)}`);
 }
 
 export function sessionText(
@@ -23,21 +30,27 @@ export function sessionText(
 ): string {
   const asked = turns.find(({ request }) => request !== undefined)?.request?.text ?? '';
   const answered = turns.at(-1)?.entries.findLast(({ author }) => author === 'model')?.text ?? '';
-  const told = observations.map(({ prompt, type, title: what, narrative, facts }) =>
-    [`${prompt}. (${type}) ${what}`, narrative, ...facts.slice(0, 5).map((fact) => `- ${fact}`)]
-      .filter(Boolean)
-      .join('\n'),
-  );
   return quoted(
     [
       `project: ${project}`,
       `title: ${title}`,
       `from ${startedAt} to ${endedAt}, ${turns.length} turns`,
       `first request:\n${headAndTail(asked, room.request)}`,
-      `turns:\n${headAndTail(told.join('\n\n'), observationsRoom)}`,
+      `turns:\n${headAndTail(observations.map((one) => observedText(one)).join('\n\n'), wholeRoom)}`,
       `last answer:\n${headAndTail(answered, room.request)}`,
     ].join('\n\n'),
   );
+}
+
+function observedText({ prompt, at, type, title, narrative, facts }: Observation, request = ''): string {
+  return [
+    `## turn ${prompt}, ended ${at}: ${title} (${type})`,
+    request === '' ? '' : `the person: ${headAndTail(request, brief.request)}`,
+    headAndTail(narrative, brief.narrative),
+    ...facts.slice(0, brief.facts).map((fact) => `- ${headAndTail(fact, brief.fact)}`),
+  ]
+    .filter(Boolean)
+    .join('\n');
 }
 
 function turnText({ prompt, endedAt, request, entries, toolUses }: Turn): string {
@@ -46,7 +59,7 @@ function turnText({ prompt, endedAt, request, entries, toolUses }: Turn): string
   const shown =
     uses.length <= room.uses
       ? uses
-      : [...uses.slice(0, 10), `… ${uses.length - room.uses} more …`, ...uses.slice(10 - room.uses)];
+      : [...uses.slice(0, 5), `… ${uses.length - room.uses} more …`, ...uses.slice(5 - room.uses)];
   return [
     `## turn ${prompt}, ended ${endedAt}`,
     request === undefined ? '' : `### the person\n${headAndTail(request.text, room.request)}`,

@@ -13,5 +13,5 @@ export const offlineDistiller: Distiller = {
   estimate: () => 0,
   observe: async (turns) => ({ value: turns.map(observeTurn), usage: noUsage }),
   summarize: async ({ session }) => ({ value: summarizeSession(session), usage: noUsage }),
-  remember: async (conversation) => ({ value: extractConversation(conversation), usage: noUsage }),
+  remember: async ({ conversation }) => ({ value: extractConversation(conversation), usage: noUsage }),
 };

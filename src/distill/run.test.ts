@@ -104,6 +104,7 @@ describe('a run', () => {
     await bench.run({}, { session: { agent: 'claude-code', session: 's2' }, early: true });
     expect((await bench.jobs()).filter((job) => job.endsWith('ready'))).toEqual([
       's1 observe 2 ready',
+      expect.stringMatching(/^s1 remember \d+ ready$/),
       's1 summarize ready',
     ]);
   });
@@ -157,7 +158,7 @@ describe('a model in trouble', () => {
     }
     expect(attempts[0]?.[0]).toBe('observe 1,2');
     expect(attempts[1]?.slice(0, 2)).toEqual(['observe 1', 'observe 2']);
-    expect(attempts[2]).toEqual(['observe 1', 'summarize 1']);
+    expect(attempts[2]).toEqual(['observe 1', 'remember', 'summarize 1']);
     expect(attempts[3]).toEqual([]);
     const [failed] = await bench.store.jobs({ statuses: ['failed'] });
     expect(failed).toMatchObject({ kind: 'observe', subject: '1', attempts: 3, error: 'it is invalid' });

@@ -3,9 +3,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { HoldfastError, systemCode } from '../errors.ts';
+import type { AgentName } from '../schema/agent-name.ts';
 import type { Conversation } from '../schema/conversation.ts';
 import type { Extraction } from '../schema/extraction.ts';
 import type { JobKind, Usage } from '../schema/job.ts';
+import type { Observation } from '../schema/observation.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { ClaimedJob, JobFilter, JobResult, Spent, Store } from '../store/store.ts';
 import { eachToolUse, limitsAt } from './budget.ts';
@@ -262,9 +264,7 @@ async function distil(
         results.push({ kind, id, by, tokens: 0, summary: undefined });
         continue;
       }
-      const all = await store.observations({ agent, session });
-      const observations = all.filter((one) => one.session === session).sort((a, b) => a.prompt - b.prompt);
-      const given = { session: material, observations };
+      const given = { session: material, observations: await observationsOf(store, { agent, session }) };
       const { value, tokens } = await take({ kind, ...given }, () => distiller.summarize(given, signal));
       const summary = value && summaryOf(material, value, { by, tokens });
       results.push({ kind, id, by, tokens, summary });
@@ -276,9 +276,19 @@ async function distil(
       results.push({ kind, id, by, tokens: 0 });
       continue;
     }
-    const { value, tokens } = await take({ kind, conversation: material }, () => distiller.remember(material, signal));
+    const given = { conversation: material, observations: await observationsOf(store, { agent, session }) };
+    const { value, tokens } = await take({ kind, ...given }, () => distiller.remember(given, signal));
     await keep(conversation, value, by);
     results.push({ kind, id, by, tokens });
   }
   return { results, insteadOf: 0 };
+}
+
+/** In the order of their turns. */
+export async function observationsOf(
+  store: Store,
+  { agent, session }: { agent: AgentName; session: string },
+): Promise<readonly Observation[]> {
+  const found = await store.observations({ agent, session });
+  return found.filter((one) => one.session === session).sort((a, b) => a.prompt - b.prompt);
 }

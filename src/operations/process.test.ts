@@ -29,7 +29,8 @@ const run = { all: false, dryRun: false, due: false };
 /** Answers whatever is asked, by the numbers of the turns in the material. */
 function answers({ body }: { body: { messages: unknown } }): Answer {
   const text = JSON.stringify(body.messages);
-  const numbers = [...text.matchAll(/## turn (\d+),/g)].map(([, n]) => Number(n));
+  const isObserve = JSON.stringify(body).includes('one observation');
+  const numbers = isObserve ? [...text.matchAll(/## turn (\d+),/g)].map(([, n]) => Number(n)) : [];
   const observation = (n: number) => ({
     turn: n,
     type: 'bugfix',

@@ -312,6 +312,12 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       const status = async () => (await store.conversations({}))[0]?.status;
       expect(await status()).toBe('queued');
       const now = last + gapMs;
+      expect(await claim(now, { kind: 'remember' }), 'before its turns').toEqual([]);
+      const turns = await store.jobs({ kind: 'observe' });
+      await store.cancelJobs(
+        turns.map(({ id }) => id),
+        now,
+      );
       const [taken] = await claim(now, { kind: 'remember' });
       expect(await status()).toBe('processing');
       await store.releaseJobs('one', now);

@@ -143,6 +143,11 @@ describe('statuses', () => {
     await bench.store.planJobs(later, rules);
     expect((await talks(bench))[0]?.status).toBe('queued');
     await expect(bench.store.moveConversation(id, 'processing')).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    const turns = await bench.store.jobs({ kind: 'observe' });
+    await bench.store.cancelJobs(
+      turns.map((job) => job.id),
+      later,
+    );
     const claim = { claimant: 'x', leaseMs: 10, maxAttempts: 3, limit: 1, kind: 'remember' } as const;
     for (let attempt = 1; attempt <= 3; attempt++) {
       const now = later + attempt * 10;

@@ -31,9 +31,9 @@ interface Row {
 
 const select = `SELECT j.*, s.agent, s.session, p.name AS project FROM jobs j JOIN sessions s ON s.id = j.session_id
   LEFT JOIN projects p ON p.id = s.project_id`;
-// A summary is made of what was observed: it waits for it.
-const open = `(j.kind <> 'summarize' OR NOT EXISTS
-  (SELECT 1 FROM jobs o WHERE o.session_id = j.session_id AND o.kind = 'observe' AND o.status IN ('ready', 'claimed')))`;
+// What is said of a session or a conversation is made of what was observed in it: it waits for that.
+const open = `(j.kind = 'observe' OR NOT EXISTS (SELECT 1 FROM jobs o WHERE o.session_id = j.session_id AND o.kind = 'observe'
+  AND o.status IN ('ready', 'claimed') AND o.material_at <= j.material_at))`;
 
 /** Who does not wait for a silence still waits after a failure, for the budget and for the model. */
 const dueIf = (early: boolean): string =>
