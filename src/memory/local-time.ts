@@ -39,6 +39,15 @@ function formatsOf(timeZone: string): Formats {
 export function localTime(at: number, timeZone: string): LocalTime {
   const { short, twelveHour, longDate } = formatsOf(timeZone);
   const [date = '', time = ''] = short.format(at).split(', ');
-  // Newer versions of Intl part the hour from AM and PM by a narrow space, which nobody can type.
-  return { date, time, twelveHour: twelveHour.format(at).replace(/\s/g, ' '), longDate: longDate.format(at) };
+  return {
+    date,
+    time,
+    // Newer versions of Intl part the hour from AM and PM by a narrow space, which nobody can type.
+    get twelveHour() {
+      return twelveHour.format(at).replace(/\s/g, ' ');
+    },
+    get longDate() {
+      return longDate.format(at);
+    },
+  };
 }

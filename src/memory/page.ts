@@ -115,8 +115,8 @@ export function derivePage({ page, statements, merged, removed, timeZone }: Page
   const activity = of('activity').sort(inTime).reverse();
   const replaced = facts
     .filter(({ target }) => !removed.has(target))
-    .flatMap((each) => revisions(each, day))
-    .sort((a, b) => b.until - a.until || order(a.target, b.target));
+    .flatMap(revisions)
+    .sort((a, b) => b.until - a.until || compare(b.old, a.old) || order(a.old.target, b.old.target));
   return [
     ...front({ title: flat(newest.title), type, updated: day(newest.at) }),
     head('title', `# ${flat(newest.title)}`),
@@ -124,7 +124,7 @@ export function derivePage({ page, statements, merged, removed, timeZone }: Page
     ...(activity.length === 0 ? [] : [head('h:activity', '## Activity')]),
     ...activity.map(({ target, current }, i) => item(target, `- ${day(current.at)} ${flat(current.text)}`, i > 0)),
     ...(replaced.length === 0 ? [] : [head('h:revisions', '## Revisions')]),
-    ...replaced.slice(0, shownRevisions).map(({ target, text }, i) => item(target, text, i > 0)),
+    ...replaced.slice(0, shownRevisions).map((each, i) => revisionLine(each, day, i > 0)),
   ];
 }
 
@@ -137,28 +137,33 @@ export function factLine({ key, text, tags }: Pick<Statement, 'key' | 'text' | '
 /** The target that a line of a fact gives as its key, if it gives one. */
 export const keyInLine = (line: string): string | undefined => /^ ?[-*+] +\*\*(.+?):?\*\*/.exec(line)?.[1];
 
-/** What was said before and holds no more, each with its source and why it went. */
-function revisions({ all, current }: Versions, day: (at: number) => string) {
+interface Revision {
+  readonly old: Statement;
+  /** What took its place; absent when it never held, since somebody had asked to remember another. */
+  readonly next: Statement | undefined;
+  readonly until: number;
+}
+
+/** What was said before and holds no more. */
+function revisions({ all, current }: Versions): Revision[] {
   // Said again in the same words, nothing was replaced.
   const said = all.filter(
     (each, i) => each === current || i === 0 || !sameText(each.text, (all[i - 1] as Statement).text),
   );
-  const lines: { target: string; text: string; until: number }[] = [];
-  for (const [i, old] of said.entries()) {
+  return said.flatMap((old, i): Revision[] => {
     const next = said[i + 1];
-    if (old === current || (next === current && sameText(old.text, current.text))) continue;
-    const late = compare(old, current) > 0;
-    const until = late || next === undefined ? old.at : next.at;
-    const end = late ? 'not taken over, since somebody asked to remember the other' : `until ${day(until)}`;
-    const why = late || next === undefined || next.why === '' ? '' : `: ${flat(next.why)}`;
-    const source = old.session === '' ? '' : `, session ${old.session.slice(0, 8)}`;
-    lines.push({
-      target: `rev:${hash(old.target, old.session, String(old.at), old.text).slice(0, 12)}`,
-      text: `${factLine(old)} _(${day(old.at)}${source}; ${end}${why})_`,
-      until,
-    });
-  }
-  return lines;
+    if (old === current || (next === current && sameText(old.text, current.text))) return [];
+    if (next === undefined || compare(old, current) > 0) return [{ old, next: undefined, until: old.at }];
+    return [{ old, next, until: next.at }];
+  });
+}
+
+function revisionLine({ old, next, until }: Revision, day: (at: number) => string, tight: boolean): TargetBlock {
+  const end = next === undefined ? 'not taken over, since somebody asked to remember the other' : `until ${day(until)}`;
+  const why = next === undefined || next.why === '' ? '' : `: ${flat(next.why)}`;
+  const source = old.session === '' ? '' : `, session ${old.session.slice(0, 8)}`;
+  const target = `rev:${hash(old.target, old.session, String(old.at), old.text).slice(0, 12)}`;
+  return item(target, `${factLine(old)} _(${day(old.at)}${source}; ${end}${why})_`, tight);
 }
 
 function section({ target, current }: Versions, timeZone: string): TargetBlock[] {
