@@ -130,7 +130,7 @@ itOnSmallDisk(
   },
 );
 
-it('the file can be edited while commands run: what a person saves is never lost', async () => {
+it('the file can be edited while commands run: all they wrote is there, the last edit, and nearly all before it', async () => {
   const own = place();
   await ask(own.env, 'remember', 'Zero', '--key', 'zero');
   const file = path.join(memoryOf(own), 'core/facts.md');
@@ -151,7 +151,7 @@ it('the file can be edited while commands run: what a person saves is never lost
   await ask(own.env, 'memory', 'list');
   const page = readFileSync(file, 'utf8');
   for (let i = 0; i < 6; i++) expect(page).toContain(`Text ${i}`);
-  // An edit may itself have overwritten what a command had just saved; what the last one held is there.
+  // The edits here read, wait and write without a look, so that one may take back what came in between; not all can stay.
   expect(page).toContain(mine.at(-1));
   expect(mine.filter((line) => page.includes(line)).length).toBeGreaterThan(mine.length * 0.8);
 });
