@@ -26,6 +26,9 @@ it('two workers and three command lines share one database', async () => {
   for (const { home } of [own, other]) mkdirSync(home, { mode: 0o700 });
   symlinkSync(own.database, other.database);
   const eager = { HOLDFAST_POLL_INTERVAL_MS: '100' };
+  // The transcripts are old and grow all the same: a conversation that is taken for ended, and is being distilled, would begin anew.
+  const undistilled = { HOLDFAST_MIN_CONVERSATION_MESSAGES: '1000000' };
+  for (const { env } of [own, other]) Object.assign(env, undistilled);
 
   const { held, release } = holding();
   const writing = grow(plan, seed, held);
@@ -73,7 +76,7 @@ it('two workers and three command lines share one database', async () => {
   }
 
   const fresh = place({ folder: path.join(folder, 'fresh'), claude: own.claude, pi: own.pi });
-  await ask(fresh.env, 'ingest');
+  await ask({ ...fresh.env, ...undistilled }, 'ingest');
   expectSameRows(rowsOf(own.database, tails), rowsOf(fresh.database, tails), `seed ${seed}`);
   expectTailsOf(own);
 });
