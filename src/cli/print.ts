@@ -1,6 +1,9 @@
 // Text → standard output, through a pager when it is long and a person reads it.
 import { spawn } from 'node:child_process';
 
+/** As it is. */
+export const write = (text: string): Promise<void> => new Promise((done) => process.stdout.write(text, () => done()));
+
 /** Resolves when all of it has been taken, also by a slow reader. */
 export function print(text: string): Promise<void> {
   return new Promise((done) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`, () => done()));

@@ -50,19 +50,23 @@ export function describe(progress: Progress, elapsedMs: number): string {
           progress.tokens === 0 ? '' : `${progress.tokens.toLocaleString('en')} tokens`,
           left,
         ]
-      : [
-          `${progress.files}/${progress.totalFiles} files`,
-          `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,
-          `${bytes(speed)}/s`,
-          left,
-        ];
+      : 'lines' in progress
+        ? [`${progress.lines.toLocaleString('en')} of ${progress.totalLines.toLocaleString('en')} lines`, left]
+        : [
+            `${progress.files}/${progress.totalFiles} files`,
+            `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,
+            `${bytes(speed)}/s`,
+            left,
+          ];
   return parts.filter((part) => part !== '').join('  ');
 }
 
 const shareOf = (progress: Progress): { done: number; total: number } =>
   'jobs' in progress
     ? { done: progress.jobs, total: progress.totalJobs }
-    : { done: progress.bytes, total: progress.totalBytes };
+    : 'lines' in progress
+      ? { done: progress.lines, total: progress.totalLines }
+      : { done: progress.bytes, total: progress.totalBytes };
 
 function bar(progress: Progress, width: number): string {
   const { done, total } = shareOf(progress);

@@ -6,7 +6,7 @@ import type { Context, Operation } from '../operations/operation.ts';
 import { openMeaning } from '../recall/vectors/index.ts';
 import type { Store } from '../store/store.ts';
 import { agrees, openEditor, piped } from './person.ts';
-import { page, print } from './print.ts';
+import { page, print, write } from './print.ts';
 import { progressBar } from './progress.ts';
 import { render } from './render/index.ts';
 import { styles } from './style.ts';
@@ -41,6 +41,7 @@ export async function runOperation(
       progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
       signal,
       say,
+      out: write,
       person: { piped, edit: openEditor, agrees },
     };
     const output = await operation.run(context, input);

@@ -4,8 +4,10 @@ import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
 import { conversations } from './conversations.ts';
 import { doctor } from './doctor.ts';
+import { exportAll } from './export.ts';
 import { forget } from './forget.ts';
 import { get } from './get.ts';
+import { importAll } from './import.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
 import { jobs, jobsCancel, jobsRetry } from './jobs.ts';
@@ -91,6 +93,8 @@ export const operations = [
   configUnset,
   backup,
   restore,
+  exportAll,
+  importAll,
   logs,
   workerRun,
   workerStart,

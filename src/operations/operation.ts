@@ -8,8 +8,8 @@ import type { Store } from '../store/store.ts';
 
 export type Surface = 'cli' | 'http' | 'mcp';
 
-/** How far an import, or distilling, has come. */
-export type Progress = IngestProgress | RunProgress;
+/** How far an import, distilling, or a file of lines has come. */
+export type Progress = IngestProgress | RunProgress | { readonly lines: number; readonly totalLines: number };
 
 /** What an operation works with. Everything it touches comes from here. */
 export interface Context {
@@ -24,6 +24,8 @@ export interface Context {
   readonly signal?: AbortSignal | undefined;
   /** Tells the person at the terminal what long work is doing; absent where nobody listens. */
   readonly say?: ((line: string) => void) | undefined;
+  /** Standard output, for those whose answer is a stream; resolves when it was taken. */
+  readonly out?: ((text: string) => Promise<void>) | undefined;
   /** What a person gives who has no room for it in the command. */
   readonly person?:
     | {

@@ -4,6 +4,7 @@ import type { AgentName } from '../schema/agent-name.ts';
 import type { BriefingSource, GivenBriefing } from '../schema/briefing.ts';
 import type { Conversation, ConversationStatus } from '../schema/conversation.ts';
 import type { Author, Entry, Role } from '../schema/entry.ts';
+import type { ExportedLine, ExportedRow } from '../schema/exported.ts';
 import type { Job, JobKind, JobStatus, Spending, Usage } from '../schema/job.ts';
 import type { Observation, ObservationType } from '../schema/observation.ts';
 import type { Pin, PinKind } from '../schema/pin.ts';
@@ -584,6 +585,14 @@ export interface Store extends MemoryStore {
     item: Forgettable,
     options: { rules: ConversationRules; now: number; dryRun?: boolean },
   ): Promise<Forgotten | undefined>;
+  /** All that is not derived from something else here, of one moment; `file` lines are followed by their entries. */
+  exported(
+    filter: Pick<SessionFilter, 'project' | 'since'>,
+  ): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly lines: AsyncIterable<ExportedLine> }>;
+  /** Which of these entries are stored. */
+  knownEntries(uuids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Takes in what an export says beside entries, after these. Returns how many of each kind were new. */
+  takeRows(rows: readonly ExportedRow[]): Promise<Readonly<Record<string, number>>>;
   tombstones(): Promise<readonly Tombstone[]>;
   /** Takes over what was forgotten elsewhere, and forgets it here; `memories` are prints of the librarian's. */
   takeTombstones(

@@ -61,6 +61,8 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'config unset': async () => (await import('./config.ts')).renderUnset,
   backup: async () => (await import('./backup.ts')).renderBackup,
   restore: async () => (await import('./backup.ts')).renderRestore,
+  export: async () => (await import('./transfer.ts')).renderExport,
+  import: async () => (await import('./transfer.ts')).renderImport,
   logs: async () => (await import('./logs.ts')).renderLogs,
   'worker run': async () => () => '',
   'worker start': async () => (await import('./worker.ts')).renderStart,

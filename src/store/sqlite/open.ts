@@ -12,8 +12,10 @@ import { conversationRows } from './conversations.ts';
 import { deletion } from './deletion.ts';
 import { digests } from './digest.ts';
 import { distilledRows } from './distilled.ts';
+import { exporting } from './exporting.ts';
 import { fileTouches } from './file-touches.ts';
 import { forgetting } from './forgetting.ts';
+import { importing } from './importing.ts';
 import { jobRows } from './jobs.ts';
 import { projectLinks } from './links.ts';
 import { memoryIndex } from './memory-index.ts';
@@ -140,6 +142,8 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...sessionStates(db, read, write),
     ...deletion(db, write),
     ...forgetting(db, read, write),
+    ...exporting(location),
+    ...importing(db, write),
     ...jobRows(db, read, write),
     ...spendingRows(db, read, write),
     ...vectorRows(db, read, write),

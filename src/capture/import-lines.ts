@@ -1,0 +1,178 @@
+// ① An export → store. Each transcript in it is one chunk, as if it had been read: ownership, sessions and conversations follow from that,
+// and the transcript itself, when it is found later, goes on from there.
+import { createHash } from 'node:crypto';
+import { HoldfastError } from '../errors.ts';
+import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../schema/exported.ts';
+import type { Chunk, ConversationRules, FileState, Store, Tombstone } from '../store/store.ts';
+import { redact, redactJson } from './redact.ts';
+
+export interface ImportDeps {
+  readonly store: Store;
+  readonly rules: ConversationRules;
+  readonly clock: () => number;
+  readonly signal?: AbortSignal | undefined;
+  /** Told after each transcript. */
+  readonly progress?: ((lines: number) => void) | undefined;
+}
+
+export interface Imported {
+  readonly transcripts: number;
+  readonly entries: number;
+  /** Rows that were new, by kind. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+const rowsInAStep = 2000;
+/** Fields that hold what somebody said: rules for secrets may be newer than the export. */
+const said =
+  'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why'.split(
+    ' ',
+  );
+
+/** Contract: the lines are valid. Interrupted anywhere, the same again completes it; repeated, it changes nothing. */
+export async function importLines(deps: ImportDeps, lines: AsyncIterable<ExportedLine>): Promise<Imported> {
+  const { store, rules, clock, signal } = deps;
+  const done = { transcripts: 0, entries: 0, rows: {} as Record<string, number> };
+  let read = 0;
+  let file: ExportedFile | undefined;
+  let entries: ExportedEntry[] = [];
+  let rows: ExportedRow[] = [];
+  const prints: Tombstone[] = [];
+  const memories: string[] = [];
+  const later: ExportedRow[] = [];
+
+  const note = (taken: Readonly<Record<string, number>>) => {
+    for (const [is, count] of Object.entries(taken)) done.rows[is] = (done.rows[is] ?? 0) + count;
+  };
+  /** In the order of the export: rows speak of what stands before them. */
+  async function flush(): Promise<void> {
+    signal?.throwIfAborted();
+    if (prints.length + memories.length > 0) {
+      const known = new Set((await store.tombstones()).map(({ print }) => print));
+      const fresh = prints.splice(0).filter(({ print }) => !known.has(print));
+      await store.takeTombstones(fresh, memories.splice(0), { rules, now: clock() });
+    }
+    if (file !== undefined) {
+      const chunk = await toChunk(store, file, entries);
+      if (chunk !== undefined) {
+        const [outcome] = await store.commit([chunk], rules);
+        if (outcome?.stale)
+          throw new HoldfastError('STORE_BUSY', `${chunk.key} was taken in by another process meanwhile`, {
+            hint: 'Import again: what is there already is left as it is.',
+          });
+        done.transcripts++;
+        done.entries += outcome?.added ?? 0;
+        const { agent, key } = chunk;
+        await store.noteCopies(file.copies.map(({ root, size }) => ({ agent, key, root, size })));
+      }
+      file = undefined;
+      entries = [];
+    }
+    if (rows.length > 0) note(await store.takeRows(rows.map(clean)));
+    rows = [];
+    deps.progress?.(read);
+    await new Promise(setImmediate);
+  }
+
+  for await (const line of lines) {
+    read++;
+    if (line.is === 'file') {
+      await flush();
+      file = line;
+    } else if (line.is === 'entry') entries.push(line);
+    else if (line.is === 'tombstone') prints.push(line);
+    else if (line.is === 'memory-tombstone') memories.push(line.print);
+    else if (line.is === 'job' && line.version === null) later.push(line);
+    else {
+      if (file !== undefined || rows.length >= rowsInAStep) await flush();
+      rows.push(line);
+    }
+  }
+  await flush();
+  if (later.length > 0) {
+    await store.planJobs(clock(), { gapMs: rules.gapMs });
+    note(await store.takeRows(later));
+  }
+  return done;
+}
+
+/** What the file adds; undefined when that is nothing. */
+async function toChunk(
+  store: Store,
+  file: ExportedFile,
+  entries: readonly ExportedEntry[],
+): Promise<Chunk | undefined> {
+  const state = await store.fileState(file.agent, file.key);
+  if (state === undefined && !file.partial) return chunkOf(file, file.key, 0, entries);
+  const known = await store.knownEntries(entries.map(({ uuid }) => uuid));
+  if (entries.every(({ uuid }) => known.has(uuid)) && (state !== undefined || file.partial)) return undefined;
+  // The same transcript, of which less was read here.
+  if (state !== undefined && !file.partial && goesOn(state, file))
+    return chunkOf(
+      file,
+      file.key,
+      state.offset,
+      entries.filter(({ pos }) => pos >= state.offset),
+    );
+  // Another one of the same name, or a part: kept apart, so that the transcript itself is still read whole.
+  const fresh = entries.filter(({ uuid }) => !known.has(uuid));
+  const print = createHash('sha256')
+    .update(fresh.map(({ uuid }) => uuid).join('\n'))
+    .digest('hex');
+  return chunkOf(file, `imported/${print.slice(0, 12)}/${file.key}`, 0, fresh);
+}
+
+const goesOn = (state: FileState, file: ExportedFile): boolean =>
+  state.offset < file.offset && state.head.split(' ')[0] === file.head.split(' ')[0];
+
+function chunkOf(file: ExportedFile, key: string, from: number, entries: readonly ExportedEntry[]): Chunk {
+  const [copy = { root: '', size: file.offset }] = file.copies;
+  const sessions = new Set(entries.map(({ session }) => session));
+  return {
+    agent: file.agent,
+    key,
+    ...copy,
+    subagent: file.subagent ?? undefined,
+    from,
+    to: file.offset,
+    restart: false,
+    last: true,
+    lines: file.lines,
+    malformed: file.malformed,
+    head: file.head,
+    tail: file.tail,
+    state: file.state,
+    bornAt: file.bornAt ?? undefined,
+    status: file.status,
+    error: file.error ?? undefined,
+    sessions: file.sessions
+      .filter(({ session }) => from === 0 || sessions.has(session))
+      .map(({ session, cwd, project, title }) => ({
+        session,
+        cwd: cwd ?? undefined,
+        projectPath: project ?? undefined,
+        title: title === null ? undefined : redact(title),
+      })),
+    entries: entries.map((entry) => ({
+      ...entry,
+      text: redact(entry.text),
+      joinsAt: entry.joinsAt ?? undefined,
+      toolUses: entry.uses.map(({ id, tool, input, files }) => ({ id, tool, input: redactJson(input), files })),
+    })),
+    results: entries.flatMap(({ pos, uses }) =>
+      uses.flatMap(({ id, outcome, output }) =>
+        outcome === null ? [] : [{ id, pos, outcome, output: redact(output ?? '') }],
+      ),
+    ),
+  };
+}
+
+const cleanText = (value: unknown): unknown =>
+  typeof value === 'string' ? redact(value) : Array.isArray(value) ? value.map(cleanText) : value;
+
+function clean(row: ExportedRow): ExportedRow {
+  if (row.is === 'extraction') return { ...row, json: redactJson(row.json) };
+  const fields = row as Record<string, unknown>;
+  const texts = said.filter((name) => name in fields).map((name) => [name, cleanText(fields[name])]);
+  return { ...row, ...Object.fromEntries(texts) } as ExportedRow;
+}

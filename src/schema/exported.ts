@@ -1,0 +1,169 @@
+// One line of an export. A file line is followed by the entries that stand in that transcript, in its order.
+import { z } from 'zod';
+import { AgentName } from './agent-name.ts';
+import { ConversationStatus } from './conversation.ts';
+import { Author, Role } from './entry.ts';
+import { JobKind } from './job.ts';
+import { Observation } from './observation.ts';
+import { PinKind } from './pin.ts';
+import { SessionStatus } from './session-state.ts';
+import { Summary } from './summary.ts';
+
+export const exportFormat = 'holdfast export';
+/** Raised when an older program would read a file wrongly. */
+export const exportVersion = 1;
+
+const Ms = z.number();
+const OrNull = <T extends z.ZodType>(schema: T) => schema.nullable();
+const Place = { agent: AgentName, session: z.string().min(1) };
+
+export const ExportHeader = z.object({
+  is: z.literal('header'),
+  format: z.literal(exportFormat),
+  version: z.int(),
+  at: z.string(),
+  counts: z.record(z.string(), z.int()),
+});
+export type ExportHeader = z.infer<typeof ExportHeader>;
+
+export const ExportedFile = z.object({
+  is: z.literal('file'),
+  agent: AgentName,
+  key: z.string().min(1),
+  /** Some of what stands in the transcript is not in the export. */
+  partial: z.boolean(),
+  subagent: OrNull(z.string()),
+  offset: z.int().min(0),
+  lines: z.int().min(0),
+  head: z.string(),
+  tail: z.string(),
+  state: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  bornAt: OrNull(Ms),
+  malformed: z.int().min(0),
+  status: z.enum(['ok', 'ignored', 'failed']),
+  error: OrNull(z.string()),
+  copies: z.array(z.object({ root: z.string(), size: z.int() })),
+  sessions: z.array(
+    z.object({
+      session: z.string().min(1),
+      cwd: OrNull(z.string()),
+      project: OrNull(z.string()),
+      title: OrNull(z.string()),
+    }),
+  ),
+});
+export type ExportedFile = z.infer<typeof ExportedFile>;
+
+export const ExportedEntry = z.object({
+  is: z.literal('entry'),
+  uuid: z.string().min(1),
+  session: z.string().min(1),
+  pos: z.int().min(0),
+  at: Ms,
+  role: Role,
+  author: Author,
+  text: z.string(),
+  tools: z.array(z.string()),
+  joinsAt: OrNull(z.int()),
+  uses: z.array(
+    z.object({
+      id: z.string(),
+      tool: z.string(),
+      input: z.string(),
+      files: z.array(z.string()),
+      outcome: OrNull(z.enum(['ok', 'error'])),
+      output: OrNull(z.string()),
+    }),
+  ),
+});
+export type ExportedEntry = z.infer<typeof ExportedEntry>;
+
+/** What is kept beside the entries, under names that hold on every machine. */
+export const ExportedRow = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('link'), from: z.string().min(1), to: z.string().min(1) }),
+  z.object({ is: z.literal('pause'), from: Ms, until: OrNull(Ms) }),
+  z.object({ is: z.literal('tombstone'), print: z.string().min(1), at: Ms }),
+  z.object({ is: z.literal('memory-tombstone'), print: z.string().min(1) }),
+  z.object({
+    is: z.literal('state'),
+    ...Place,
+    status: SessionStatus,
+    prompts: z.int(),
+    promptId: OrNull(z.string()),
+    endReason: OrNull(z.string()),
+    lastUser: OrNull(z.string()),
+    lastAssistant: OrNull(z.string()),
+    updatedAt: Ms,
+  }),
+  z.object({
+    is: z.literal('conversation'),
+    agent: AgentName,
+    file: z.string(),
+    firstPos: z.int(),
+    status: ConversationStatus,
+    reason: OrNull(z.string()),
+    attempts: z.int(),
+  }),
+  Observation.omit({ id: true, project: true }).extend({ is: z.literal('observation') }),
+  Summary.omit({ id: true, project: true }).extend({ is: z.literal('summary') }),
+  z.object({
+    is: z.literal('job'),
+    ...Place,
+    kind: JobKind,
+    /** The number of a prompt; 0 for a session. Of a conversation: its transcript and first place. */
+    subject: z.int(),
+    file: OrNull(z.string()),
+    /** What it was made of; null: of whatever is there. */
+    version: OrNull(z.string()),
+    status: z.enum(['done', 'failed', 'cancelled']),
+    at: Ms,
+    attempts: z.int(),
+    error: OrNull(z.string()),
+    by: OrNull(z.string()),
+    tokens: z.int(),
+    updatedAt: Ms,
+  }),
+  z.object({
+    is: z.literal('extraction'),
+    ...Place,
+    file: z.string(),
+    firstAt: Ms,
+    lastAt: Ms,
+    project: z.string(),
+    by: z.string(),
+    json: z.string(),
+  }),
+  z.object({
+    is: z.literal('statement'),
+    ...{ page: z.string(), target: z.string(), kind: z.string(), at: Ms, order: z.int(), title: z.string() },
+    ...{ key: z.string(), text: z.string(), why: z.string(), project: z.string(), session: z.string() },
+    ...{ source: z.enum(['conversation', 'remembered', 'promoted']), tags: z.array(z.string()), from: z.string() },
+  }),
+  z.object({
+    is: z.literal('edit'),
+    ...{ page: z.string(), target: z.string(), kind: z.enum(['change', 'remove', 'add', 'release']) },
+    ...{ text: z.string(), tight: z.boolean(), front: z.boolean(), anchor: z.string() },
+    ...{ section: z.string(), before: z.string(), at: Ms },
+  }),
+  z.object({ is: z.literal('merge'), page: z.string(), target: z.string(), into: z.string(), at: Ms }),
+  z.object({
+    is: z.literal('pin'),
+    kind: PinKind,
+    id: z.string(),
+    agent: z.union([AgentName, z.literal('')]),
+    mark: z.enum(['pinned', 'muted']),
+    at: Ms,
+  }),
+  z.object({
+    is: z.literal('briefing'),
+    ...Place,
+    project: z.string(),
+    at: Ms,
+    source: z.string(),
+    text: z.string(),
+  }),
+]);
+export type ExportedRow = z.infer<typeof ExportedRow>;
+
+export const ExportedLine = z.discriminatedUnion('is', [ExportedFile, ExportedEntry, ...ExportedRow.options]);
+export type ExportedLine = z.infer<typeof ExportedLine>;

@@ -1,0 +1,119 @@
+// What an export says beside the entries, taken in by one transaction. What is known here already stays as it is.
+import type { Database } from 'better-sqlite3';
+import type { ExportedRow } from '../../schema/exported.ts';
+import type { Store } from '../store.ts';
+import { distilledWrites } from './distilled.ts';
+
+type Is<K extends ExportedRow['is']> = Extract<ExportedRow, { is: K }>;
+type Take = (row: ExportedRow) => number;
+
+export function importing(db: Database, write: <T>(work: () => T) => T): Pick<Store, 'takeRows' | 'knownEntries'> {
+  const writes = distilledWrites(db);
+  const conversation = `(SELECT c.id FROM conversations c JOIN files f ON f.id = c.file_id WHERE f.agent = @agent AND f.key = @file AND c.first_pos = @firstPos)`;
+  const session = '(SELECT id FROM sessions WHERE agent = @agent AND session = @session)';
+  const simple = {
+    link: 'INSERT INTO project_links (old_path, new_path) VALUES (@from, @to) ON CONFLICT DO NOTHING',
+    pause: `INSERT INTO pauses (from_at, until_at) SELECT @from, @until
+      WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE from_at = @from) AND (@until IS NOT NULL OR NOT EXISTS (SELECT 1 FROM pauses WHERE until_at IS NULL))`,
+    state: `INSERT INTO session_states (agent, session, status, prompts, prompt_id, end_reason, last_user, last_assistant, updated_at)
+      VALUES (@agent, @session, @status, @prompts, @promptId, @endReason, @lastUser, @lastAssistant, @updatedAt) ON CONFLICT DO NOTHING`,
+    conversation: `UPDATE conversations SET status = @status, reason = @reason, attempts = @attempts
+      WHERE id = ${conversation} AND status IN ('active', 'ready', 'skipped') AND status <> @status`,
+    extraction: `INSERT INTO extractions (agent, file, first_at, last_at, session, project, by, json)
+      VALUES (@agent, @file, @firstAt, @lastAt, @session, @project, @by, @json) ON CONFLICT DO NOTHING`,
+    merge:
+      'INSERT INTO memory_merges (page, target, into_target, at) VALUES (@page, @target, @into, @at) ON CONFLICT DO NOTHING',
+    pin: 'INSERT INTO pins (kind, id, agent, mark, at) VALUES (@kind, @id, @agent, @mark, @at) ON CONFLICT DO NOTHING',
+    briefing: `INSERT INTO briefings (agent, session, project, at, source, text) SELECT @agent, @session, @project, @at, @source, @text
+      WHERE NOT EXISTS (SELECT 1 FROM briefings WHERE session = @session AND agent = @agent AND at = @at AND source = @source AND text = @text)`,
+  } as const;
+  const statements = Object.fromEntries(Object.entries(simple).map(([is, sql]) => [is, db.prepare(sql)]));
+  const placeAnew = db.prepare("DELETE FROM facts WHERE name = 'memories: placed by'");
+  const dueNow = db.prepare(
+    'INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1) ON CONFLICT DO UPDATE SET version = version + 1, due = 1',
+  );
+  const addStatement = db.prepare(
+    `INSERT INTO statements (page, target, kind, at, ordinal, title, key, text, why, project, session, source, tags, promoted_from)
+     SELECT @page, @target, @kind, @at, @order, @title, @key, @text, @why, @project, @session, @source, @tags, @from
+     WHERE NOT EXISTS (SELECT 1 FROM statements WHERE page = @page AND target = @target AND at = @at AND text = @text AND extraction_id IS NULL)`,
+  );
+  const addEdit = db.prepare(
+    `INSERT INTO memory_edits (page, target, kind, text, tight, front, anchor, section, before, at)
+     SELECT @page, @target, @kind, @text, @tight, @front, @anchor, @section, @before, @at
+     WHERE NOT EXISTS (SELECT 1 FROM memory_edits WHERE page = @page AND target = @target AND kind = @kind AND text = @text AND at = @at)`,
+  );
+  const hasObservation = db.prepare(`SELECT 1 FROM observations WHERE session_id = ${session} AND prompt = @prompt`);
+  const hasSummary = db.prepare(`SELECT 1 FROM summaries WHERE session_id = ${session}`);
+  const addJob = db.prepare(
+    `INSERT INTO jobs (kind, session_id, subject, version, status, material_at, not_before, attempts, error, by, tokens, updated_at)
+     SELECT @kind, s.id, CASE @kind WHEN 'remember' THEN ${conversation} ELSE @subject END, @version, @status, @at, 0, @attempts, @error, @by, @tokens, @updatedAt
+     FROM sessions s WHERE s.agent = @agent AND s.session = @session AND (@kind <> 'remember' OR ${conversation} IS NOT NULL)
+     ON CONFLICT (session_id, kind, subject) DO UPDATE SET version = excluded.version, status = excluded.status, by = excluded.by,
+       tokens = excluded.tokens, error = excluded.error, attempts = excluded.attempts, updated_at = excluded.updated_at, not_before = 0
+     WHERE jobs.status = 'ready' AND jobs.attempts = 0`,
+  );
+  const endJob = db.prepare(
+    `UPDATE jobs SET status = @status, by = @by, tokens = @tokens, updated_at = @updatedAt
+     WHERE session_id = ${session} AND kind = @kind AND subject = @subject AND status = 'ready'`,
+  );
+
+  const own: Partial<Record<ExportedRow['is'], Take>> = {
+    observation: (row) => {
+      const { is: _, ...given } = row as Is<'observation'>;
+      if (hasObservation.get(given) !== undefined) return 0;
+      return writes.putObservation(given) === undefined ? 0 : 1;
+    },
+    summary: (row) => {
+      const { is: _, ...given } = row as Is<'summary'>;
+      if (hasSummary.get(given) !== undefined) return 0;
+      return writes.putSummary(given) === undefined ? 0 : 1;
+    },
+    job: (row) => {
+      const { version, ...job } = row as Is<'job'>;
+      if (version === null) return endJob.run(job).changes;
+      return addJob.run({ ...job, version, firstPos: job.subject }).changes;
+    },
+    statement: (row) => {
+      const statement = row as Is<'statement'>;
+      const { changes } = addStatement.run({ ...statement, tags: JSON.stringify(statement.tags) });
+      if (changes > 0) dueNow.run(statement.page);
+      return changes;
+    },
+    edit: (row) => {
+      const edit = row as Is<'edit'>;
+      const { changes } = addEdit.run({ ...edit, tight: Number(edit.tight), front: Number(edit.front) });
+      if (changes > 0) dueNow.run(edit.page);
+      return changes;
+    },
+    // These go through takeTombstones, which also forgets.
+    tombstone: () => 0,
+    'memory-tombstone': () => 0,
+  };
+
+  function take(row: ExportedRow): number {
+    const special = own[row.is];
+    if (special !== undefined) return special(row);
+    const { is, ...values } = row;
+    const changes = statements[is]?.run(values).changes ?? 0;
+    if (changes > 0 && row.is === 'merge') dueNow.run(row.page);
+    if (changes > 0 && row.is === 'extraction') placeAnew.run();
+    return changes;
+  }
+
+  const known = db
+    .prepare<[string], string>('SELECT uuid FROM entries WHERE uuid IN (SELECT value FROM json_each(?))')
+    .pluck();
+
+  return {
+    async knownEntries(uuids) {
+      return new Set(known.all(JSON.stringify(uuids)));
+    },
+    async takeRows(rows) {
+      return write(() => {
+        const taken: Record<string, number> = {};
+        for (const row of rows) taken[row.is] = (taken[row.is] ?? 0) + take(row);
+        return taken;
+      });
+    },
+  };
+}

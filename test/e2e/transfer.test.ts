@@ -1,0 +1,68 @@
+// Exports and imports with the real program: whole, stopped, and killed at any moment.
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ask, dice, holdfast, launch, place, temporaryFolder, until } from './holdfast.ts';
+import { expectSameRows, rowsOf } from './rows.ts';
+import { writeTranscripts } from './transcripts.ts';
+
+it('an import that is killed at random moments and begun again leaves what an undisturbed one leaves', async () => {
+  const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
+  const random = dice(seed);
+  const folder = temporaryFolder();
+  const from = place({ folder: path.join(folder, 'from'), ...writeTranscripts(path.join(folder, 'transcripts')) });
+  await ask(from.env, 'ingest');
+  const file = path.join(folder, 'all.jsonl');
+  const { counts } = await ask(from.env, 'export', file);
+  expect(counts.entry).toBeGreaterThan(1000);
+
+  const whole = place({ folder: path.join(folder, 'whole') });
+  const began = performance.now();
+  await ask(whole.env, 'import', file);
+  const lasts = performance.now() - began;
+  expectSameRows(rowsOf(whole.database), rowsOf(from.database), 'undisturbed');
+
+  const own = place({ folder: path.join(folder, 'killed') });
+  let kills = 0;
+  for (let round = 0; round < 6; round++) {
+    rmSync(own.home, { recursive: true, force: true });
+    for (let n = 0; n < 2; n++) {
+      const running = launch(own.env, ['import', file]);
+      await Promise.race([sleep(lasts * (0.2 + random.next() * 0.8)), running.ended]);
+      running.child.kill('SIGKILL');
+      if ((await running.ended).signal === 'SIGKILL') kills++;
+    }
+    await ask(own.env, 'import', file);
+    expectSameRows(rowsOf(own.database), rowsOf(whole.database), `seed ${seed}, round ${round}`);
+  }
+  console.log(`seed ${seed}: ${kills} kills; undisturbed ${Math.round(lasts)} ms`);
+  expect(kills).toBeGreaterThan(3);
+  // The transcripts themselves, found later, bring nothing twice.
+  const again = place({ folder: path.join(folder, 'killed'), claude: from.claude, pi: from.pi });
+  expect((await ask(again.env, 'ingest')).entries.added).toBe(0);
+  expectSameRows(rowsOf(again.database), rowsOf(whole.database), 'scanned');
+});
+
+it('an export that is stopped leaves no file, and goes to standard output as well', async () => {
+  const folder = temporaryFolder();
+  const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
+  await ask(own.env, 'ingest');
+  const target = path.join(folder, 'out', 'all.jsonl');
+  expect(await holdfast(own.env, 'export', target)).toMatchObject({ code: 3, stderr: expect.stringContaining('out') });
+  const file = path.join(folder, 'all.jsonl');
+  const begun = () => readdirSync(folder).some((name) => name.startsWith('all.jsonl'));
+  const running = launch(own.env, ['export', file]);
+  await until(() => begun() || running.child.exitCode !== null, 'a draft');
+  running.child.kill('SIGINT');
+  const { code } = await running.ended;
+  // Where it was faster than we are, it is whole.
+  if (code === 130) expect(begun()).toBe(false);
+  else rmSync(file);
+  await ask(own.env, 'export', file);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const { stdout, stderr } = await holdfast(own.env, 'export', '-');
+  expect(stderr).toBe('');
+  expect(Buffer.byteLength(stdout)).toBe(statSync(file).size);
+  expect(existsSync(path.join(folder, '-'))).toBe(false);
+});
