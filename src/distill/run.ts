@@ -256,6 +256,9 @@ async function distil(
     return { results, insteadOf: tokens > 0 ? eachToolUse(worth) : 0 };
   }
 
+  // Who reads the turns themselves need not be told what was said of them.
+  const observed = async (agent: AgentName, session: string) =>
+    distiller.mixed ? [] : observationsOf(store, { agent, session });
   const results: JobResult[] = [];
   for (const { id, agent, session, subject } of jobs) {
     if (kind === 'summarize') {
@@ -264,7 +267,7 @@ async function distil(
         results.push({ kind, id, by, tokens: 0, summary: undefined });
         continue;
       }
-      const given = { session: material, observations: await observationsOf(store, { agent, session }) };
+      const given = { session: material, observations: await observed(agent, session) };
       const { value, tokens } = await take({ kind, ...given }, () => distiller.summarize(given, signal));
       const summary = value && summaryOf(material, value, { by, tokens });
       results.push({ kind, id, by, tokens, summary });
@@ -276,7 +279,7 @@ async function distil(
       results.push({ kind, id, by, tokens: 0 });
       continue;
     }
-    const given = { conversation: material, observations: await observationsOf(store, { agent, session }) };
+    const given = { conversation: material, observations: await observed(agent, session) };
     const { value, tokens } = await take({ kind, ...given }, () => distiller.remember(given, signal));
     await keep(conversation, value, by);
     results.push({ kind, id, by, tokens });
@@ -285,7 +288,7 @@ async function distil(
 }
 
 /** In the order of their turns. */
-export async function observationsOf(
+async function observationsOf(
   store: Store,
   { agent, session }: { agent: AgentName; session: string },
 ): Promise<readonly Observation[]> {
