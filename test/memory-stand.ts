@@ -6,13 +6,14 @@ import type { Conversation } from '../src/schema/conversation.ts';
 import type { Extraction } from '../src/schema/extraction.ts';
 import type { Memory } from './demo-memory.ts';
 
-export type Told = Pick<Conversation, 'agent' | 'file' | 'firstAt' | 'lastAt' | 'session' | 'project'>;
+export type Told = Pick<Conversation, 'agent' | 'file' | 'firstPos' | 'firstAt' | 'lastAt' | 'session' | 'project'>;
 
 /** A conversation of an hour that begins at the given moment. */
 export function conversation(session: string, firstAt: string, more: Partial<Told> = {}): Told {
   return {
     agent: 'claude-code',
     file: `-srv-courier/${session}.jsonl`,
+    firstPos: 0,
     ...{ session, project: 'courier', firstAt, lastAt: new Date(Date.parse(firstAt) + 3_600_000).toISOString() },
     ...more,
   };

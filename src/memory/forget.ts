@@ -83,15 +83,15 @@ export async function forgetSource(
     readonly agent: AgentName;
     readonly session: string;
     readonly file?: string | undefined;
-    readonly firstAt?: number | undefined;
+    readonly firstPos?: number | undefined;
   },
 ): Promise<{ extractions: number } & InLine> {
   await bringInLine(deps);
   const { store } = deps;
   const rows = (await store.extractions({ agent: source.agent, session: source.session })).filter(
-    ({ file, firstAt }) =>
+    ({ file, firstPos }) =>
       (source.file === undefined || source.file === file) &&
-      (source.firstAt === undefined || source.firstAt === firstAt),
+      (source.firstPos === undefined || source.firstPos === firstPos),
   );
   const placed: Statement[] = [];
   for (const { json, ...row } of rows) {

@@ -30,7 +30,7 @@ export interface InLine {
 /** How often a page may change under our hands before we say so. */
 const patience = 50;
 
-export type Source = Pick<Conversation, 'agent' | 'file' | 'firstAt' | 'lastAt' | 'session' | 'project'>;
+export type Source = Pick<Conversation, 'agent' | 'file' | 'firstPos' | 'firstAt' | 'lastAt' | 'session' | 'project'>;
 
 /**
  * Takes in what a conversation gave, in place of what it gave before. The same again changes nothing; after a crash in the middle,
@@ -59,18 +59,23 @@ export async function keepExtraction(
       hint: checked.error.issues[0]?.message ?? '',
       cause: checked.error,
     });
-  const { agent, file, session, project } = conversation;
+  const { agent, file, firstPos, session, project } = conversation;
   const moments = { firstAt: Date.parse(conversation.firstAt), lastAt: Date.parse(conversation.lastAt) };
-  const row = { agent, file, session, project, by, ...moments };
+  const row = { agent, file, firstPos, session, project, by, ...moments };
   await keepRules(deps);
   const forgotten = await deps.store.forgotten();
   const placed = placeRow(deps, row, checked.data, forgotten);
-  const before = await deps.store.extraction(agent, file, moments.firstAt);
+  const before = await deps.store.extraction(agent, file, firstPos);
   if (before === undefined || !sameRow(before, placed.row)) await deps.store.saveExtractions([placed]);
 }
 
 const sameRow = (a: ExtractionRow, b: ExtractionRow): boolean =>
-  a.json === b.json && a.by === b.by && a.session === b.session && a.project === b.project && a.lastAt === b.lastAt;
+  a.json === b.json &&
+  a.by === b.by &&
+  a.session === b.session &&
+  a.project === b.project &&
+  a.firstAt === b.firstAt &&
+  a.lastAt === b.lastAt;
 
 export function placeRow(
   { config }: MemoryDeps,

@@ -106,6 +106,34 @@ describe('processing', () => {
     }
   }, 120_000);
 
+  it('keeps what each of several conversations gave that share their moments; of the same key the last in the transcript stands', async () => {
+    const at = '2026-09-14T08:00:00.000Z';
+    const said = [3, 20, 100, 1000].map(
+      (firstPos): Said => ({
+        told: conversation('s1', at, { firstPos }),
+        gave: extraction({
+          episodes: [{ at, title: `Episode ${firstPos}`, text: `From ${firstPos}.` }],
+          facts: [
+            { key: 'port', text: `value ${firstPos}`, about: 'world' },
+            { key: `own ${firstPos}`, text: 'kept', about: 'world' },
+          ],
+        }),
+      }),
+    );
+    let first: Record<string, string> | undefined;
+    for (let order = 0; order < 4; order++) {
+      const memory = await emptyMemory();
+      for (const each of shuffled(said, dice(order))) await apply(memory, each);
+      const facts = read(memory, 'core/facts.md');
+      for (const { told } of said) expect(facts).toContain(`- **own ${told.firstPos}:** kept`);
+      expect(facts).toContain('- **port:** value 1000\n');
+      const titles = read(memory, 'episodes/2026-09/2026-09-14.md').match(/Episode \d+/g);
+      expect(titles).toEqual(said.map(({ told }) => `Episode ${told.firstPos}`));
+      first ??= filesOf(folderOf(memory));
+      expect(filesOf(folderOf(memory)), `order ${order}`).toEqual(first);
+    }
+  });
+
   it("33. in any order after a person's edits gives the same pages, and what they wrote is in them", async () => {
     for (let seed = 1; seed <= 4; seed++) {
       const said = conversations(dice(seed), 9);

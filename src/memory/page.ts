@@ -31,7 +31,7 @@ export interface Versions {
 const shownRevisions = 30;
 
 export const compare = (a: Statement, b: Statement): number =>
-  a.at - b.at || order(a.session, b.session) || a.order - b.order || order(a.text, b.text);
+  a.at - b.at || order(a.file, b.file) || a.pos - b.pos || a.order - b.order || order(a.text, b.text);
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -25,14 +25,15 @@ export type Origin = readonly [list: keyof Extraction, index: number, inner?: nu
 export type PlacedStatement = Statement & { readonly origin: Origin };
 
 export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, timeZone: string): PlacedStatement[] {
-  const conversation = hash(row.agent, row.file, String(row.firstAt)).slice(0, 12);
-  const { session, project } = row;
+  const conversation = hash(row.agent, row.file, String(row.firstPos)).slice(0, 12);
+  const { file, firstPos: pos, session, project } = row;
   let order = 0;
   const statement = (
     origin: Origin,
     rest: Pick<Statement, 'page' | 'target' | 'kind' | 'text'> & Partial<Statement>,
   ): PlacedStatement => ({
-    ...{ at: row.lastAt, order: order++, title: '', key: '', why: '', project: '', session, tags: [], from: '' },
+    ...{ at: row.lastAt, file, pos, order: order++, title: '', key: '', why: '', project: '', session },
+    ...{ tags: [], from: '' },
     source: 'conversation',
     ...rest,
     origin,

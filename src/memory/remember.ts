@@ -67,7 +67,8 @@ async function keep(
     // What was written by hand before gives way to what is asked for now.
     for (const each of holding) await store.addEdit(place.page, edit({ target: each, kind: 'release', at }));
     await store.saveStatement({
-      ...{ page: place.page, target: own, kind, at, order: 0, title: place.title, key, text, why: '', project, tags },
+      ...{ page: place.page, target: own, kind, at, file: '', pos: 0, order: 0, title: place.title },
+      ...{ key, text, why: '', project, tags },
       ...origin,
     });
   }

@@ -87,8 +87,8 @@ async function expected({ store, config }: Context, { removed, traces }: Forgott
   for (const { agent, session } of traces.sessions)
     for (const { folder, file } of await store.archives({ agent, session })) files.push(`${folder}/${file}`);
   let memories = 0;
-  for (const { agent, file, firstAt } of traces.conversations)
-    if ((await store.extraction(agent, file, firstAt)) !== undefined) memories++;
+  for (const { agent, file, firstPos } of traces.conversations)
+    if ((await store.extraction(agent, file, firstPos)) !== undefined) memories++;
   return { removed: { ...removed, memories }, files, left: beyondReach({ store, config }, traces) };
 }
 

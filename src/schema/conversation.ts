@@ -28,6 +28,7 @@ export const Conversation = z.object({
   status: ConversationStatus,
   reason: z.string().optional().describe('why it was skipped, or why the last attempt failed'),
   attempts: z.number().int(),
+  firstPos: z.number().int().describe('place of its first entry in the transcript'),
   firstAt: Moment,
   lastAt: Moment,
   entries: z.number().int(),

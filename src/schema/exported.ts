@@ -127,6 +127,7 @@ export const ExportedRow = z.discriminatedUnion('is', [
     is: z.literal('extraction'),
     ...Place,
     file: z.string(),
+    firstPos: z.int(),
     firstAt: Ms,
     lastAt: Ms,
     project: z.string(),

@@ -3,10 +3,11 @@ import type { AgentName } from '../schema/agent-name.ts';
 import type { Memory, MemoryKind, MemorySource } from '../schema/memory.ts';
 import type { KeywordQuery } from './store.ts';
 
-/** What a conversation gave. One for each, known by agent, transcript and first moment: numbers of rows do not outlive a re-import. */
+/** What a conversation gave. One for each, known by agent, transcript and first place in it: numbers of rows do not outlive a re-import, and several may share a moment. */
 export interface ExtractionRow {
   readonly agent: AgentName;
   readonly file: string;
+  readonly firstPos: number;
   readonly firstAt: number;
   readonly lastAt: number;
   readonly session: string;
@@ -24,7 +25,9 @@ export interface Statement {
   readonly target: string;
   readonly kind: StatementKind;
   readonly at: number;
-  /** Parts those of one moment. */
+  /** Part those of one moment: the transcript, where in it the conversation begins, the place in what it gave. */
+  readonly file: string;
+  readonly pos: number;
   readonly order: number;
   /** Of the page for what is keyed; of the section for what is dated. */
   readonly title: string;
@@ -114,15 +117,15 @@ export interface MemoryHit {
 }
 
 export interface MemoryStore {
-  extraction(agent: AgentName, file: string, firstAt: number): Promise<ExtractionRow | undefined>;
-  /** In the order of time. */
+  extraction(agent: AgentName, file: string, firstPos: number): Promise<ExtractionRow | undefined>;
+  /** In the order of time, and of one moment in that of transcripts and places. */
   extractions(filter?: { agent?: AgentName; session?: string }): Promise<readonly ExtractionRow[]>;
   /** Puts extractions in place of those of the same conversations, and their pages on the list of what is due. */
   saveExtractions(rows: readonly PlacedExtraction[], rules?: string): Promise<readonly string[]>;
   /** By which rules statements were placed: the time zone, say. */
   placingRules(): Promise<string | undefined>;
   /** Takes them out; returns the pages that are due. */
-  dropExtractions(rows: readonly Pick<ExtractionRow, 'agent' | 'file' | 'firstAt'>[]): Promise<readonly string[]>;
+  dropExtractions(rows: readonly Pick<ExtractionRow, 'agent' | 'file' | 'firstPos'>[]): Promise<readonly string[]>;
   /** What somebody asked to remember. */
   saveStatement(statement: Statement): Promise<void>;
   /** What was made of the memory with this id. */

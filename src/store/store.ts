@@ -530,7 +530,7 @@ export interface ForgottenTraces {
     readonly agent: AgentName;
     readonly session: string;
     readonly file: string;
-    readonly firstAt: number;
+    readonly firstPos: number;
   }[];
 }
 

@@ -165,7 +165,14 @@ describe('memory files', () => {
 
   it('that a crash left unwritten are written when the worker starts', async () => {
     const nothing = { episodes: [], projects: [], people: [], milestones: [], insights: [], questions: [] };
-    const told = { agent: 'pi', file: 'x', session: 's', project: '', firstAt: '2026-09-14T08:00:00.000Z' } as const;
+    const told = {
+      agent: 'pi',
+      file: 'x',
+      firstPos: 0,
+      session: 's',
+      project: '',
+      firstAt: '2026-09-14T08:00:00.000Z',
+    } as const;
     const gave = { ...nothing, facts: [{ key: 'river', text: 'otters', about: 'world' as const }] };
     await keepExtraction(holdfast.context, { ...told, lastAt: told.firstAt }, gave, 'offline');
     await run();

@@ -6,13 +6,22 @@ import type { Store } from '../../src/store/store.ts';
 import type { OpenStore } from './store.ts';
 
 const row = (session: string, firstAt: number, more: Partial<ExtractionRow> = {}): ExtractionRow => ({
-  ...{ agent: 'pi', file: `${session}.jsonl`, firstAt, lastAt: firstAt + 10, session, project: 'p', by: 'offline' },
+  ...{
+    agent: 'pi',
+    file: `${session}.jsonl`,
+    firstPos: 0,
+    firstAt,
+    lastAt: firstAt + 10,
+    session,
+    project: 'p',
+    by: 'offline',
+  },
   json: '{}',
   ...more,
 });
 const statement = (page: string, target: string, at: number, more: Partial<Statement> = {}): Statement => ({
   ...{ page, target, kind: 'keyed', at, order: 0, title: 't', key: target, text: `text ${at}`, why: '', project: '' },
-  ...{ session: 's', source: 'conversation', tags: ['x'], from: '' },
+  ...{ file: 's.jsonl', pos: 0, session: 's', source: 'conversation', tags: ['x'], from: '' },
   ...more,
 });
 const memory = (id: string, text: string, more: Partial<NewMemory> = {}): NewMemory => ({
@@ -47,7 +56,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       ).toEqual(['a.md', 'b.md']);
       await store.saveExtractions([{ row: row('s0', 50), statements: [] }]);
       const other = await opened.reopen();
-      expect(await other.extraction('pi', 's1.jsonl', 100)).toEqual(second);
+      expect(await other.extraction('pi', 's1.jsonl', 0)).toEqual(second);
       expect((await other.extractions()).map(({ session }) => session)).toEqual(['s0', 's1']);
       expect(await other.extractions({ agent: 'claude-code', session: 's1' })).toEqual([]);
       expect((await other.page('b.md')).statements).toEqual([statement('b.md', 'k', 110)]);
@@ -55,6 +64,21 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       expect(await other.placingRules()).toBe('rules');
       expect(await store.dropExtractions([second, second])).toEqual(['b.md']);
       expect(await pageNames()).toEqual(['a.md due', 'b.md due']);
+    });
+
+    it('conversations of one transcript that begin in the same moment are told apart by their place in it', async () => {
+      const rows = [30, 4, 17].map((firstPos) => row('s1', 100, { firstPos, json: `"${firstPos}"` }));
+      for (const each of rows)
+        await store.saveExtractions([{ row: each, statements: [statement('a.md', `k${each.firstPos}`, 110)] }]);
+      const other = await opened.reopen();
+      expect((await other.extractions()).map(({ firstPos, json }) => [firstPos, json])).toEqual([
+        [4, '"4"'],
+        [17, '"17"'],
+        [30, '"30"'],
+      ]);
+      expect((await other.extraction('pi', 's1.jsonl', 17))?.json).toBe('"17"');
+      expect(await store.dropExtractions([row('s1', 100, { firstPos: 17 })])).toEqual(['a.md']);
+      expect((await store.page('a.md')).statements.map(({ target }) => target)).toEqual(['k30', 'k4']);
     });
 
     it('a page is settled only by who saw its last version; whoever comes late changes nothing', async () => {
@@ -162,7 +186,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       await store.forgetTarget('a.md', 'k', ['p1', 'p2'], [{ row: row('s1', 100, { json: '"new"' }), statements: [] }]);
       const { statements, edits } = await store.page('a.md');
       expect([statements, edits.map(({ target, anchor }) => [target, anchor])]).toEqual([[], [['own:1', 'x']]]);
-      expect((await store.extraction('pi', 's1.jsonl', 100))?.json).toBe('"new"');
+      expect((await store.extraction('pi', 's1.jsonl', 0))?.json).toBe('"new"');
       expect([...(await store.forgotten())].sort()).toEqual(['p1', 'p2']);
       await store.scrub();
     });

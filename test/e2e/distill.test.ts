@@ -23,7 +23,9 @@ function distilled(own: Place): Record<string, unknown> {
          GROUP BY o.id ORDER BY o.uid`,
       ),
       summaries: all('SELECT uid, at, prompts, title, request, completed, next_steps, by FROM summaries ORDER BY uid'),
-      extractions: all('SELECT agent, file, first_at, last_at, session, by, json FROM extractions ORDER BY 1, 2, 3'),
+      extractions: all(
+        'SELECT agent, file, first_pos, first_at, last_at, session, by, json FROM extractions ORDER BY 1, 2, 3',
+      ),
       conversations: all(
         'SELECT status, reason, count(*) AS n FROM conversations GROUP BY status, reason ORDER BY status, reason',
       ),
@@ -43,20 +45,7 @@ function distilled(own: Place): Record<string, unknown> {
 async function imported(folder: string): Promise<Place> {
   const own = place({ folder: path.join(folder, 'imported'), ...writeTranscripts(path.join(folder, 'transcripts')) });
   await holdfast(own.env, 'ingest');
-  for (const session of sharedBeginnings(own)) await ask(own.env, 'sessions', 'delete', session);
   return own;
-}
-
-/** Conversations of one transcript that begin in the same millisecond are one to the memory pages, and the last one done counts. */
-function sharedBeginnings(own: Place): string[] {
-  const db = new Database(own.database, { readonly: true });
-  try {
-    const sql = `SELECT DISTINCT s.session FROM conversations c JOIN sessions s ON s.id = c.session_id
-      GROUP BY c.file_id, c.first_at HAVING count(*) > 1`;
-    return db.prepare(sql).pluck().all() as string[];
-  } finally {
-    db.close();
-  }
 }
 
 const copyOf = (from: Place, folder: string): Place => {

@@ -18,7 +18,7 @@ const names: Readonly<Record<string, string>> = {
   vector_models: 'SELECT name FROM vector_models WHERE id = $id',
   conversations: `SELECT f.agent || ' ' || f.key || ' ' || c.first_pos FROM conversations c JOIN files f ON f.id = c.file_id WHERE c.id = $id`,
   observations: 'SELECT uid FROM observations WHERE id = $id',
-  extractions: "SELECT agent || ' ' || file || ' ' || first_at FROM extractions WHERE id = $id",
+  extractions: "SELECT agent || ' ' || file || ' ' || first_pos FROM extractions WHERE id = $id",
 };
 
 export type Rows = ReadonlyMap<string, readonly string[]>;

@@ -17,13 +17,14 @@ interface Row {
   status: ConversationStatus;
   reason: string | null;
   attempts: number;
+  first_pos: number;
   first_at: number;
   last_at: number;
   entries: number;
   title: string | null;
 }
 
-const select = `SELECT c.id, s.session, s.agent, p.name AS project, f.key, c.status, c.reason, c.attempts, c.first_at, c.last_at, c.entries,
+const select = `SELECT c.id, s.session, s.agent, p.name AS project, f.key, c.status, c.reason, c.attempts, c.first_pos, c.first_at, c.last_at, c.entries,
   coalesce((SELECT substr(e.text, 1, 2000) FROM entries e WHERE e.file_id = c.file_id AND e.pos BETWEEN c.first_pos AND c.last_pos
      AND e.author = 'person' ORDER BY e.pos LIMIT 1), s.title) AS title
   FROM conversations c JOIN sessions s ON s.id = c.session_id JOIN files f ON f.id = c.file_id LEFT JOIN projects p ON p.id = s.project_id`;
@@ -113,6 +114,7 @@ const toConversation = (row: Row): Conversation => ({
   status: row.status,
   ...(row.reason === null ? {} : { reason: row.reason }),
   attempts: row.attempts,
+  firstPos: row.first_pos,
   firstAt: toMoment(row.first_at),
   lastAt: toMoment(row.last_at),
   entries: row.entries,

@@ -55,7 +55,7 @@ const ofSessions: readonly Kind[] = [
   },
   {
     is: 'extraction',
-    sql: `SELECT x.agent, x.session, x.file, x.first_at AS firstAt, x.last_at AS lastAt, x.project, x.by, x.json
+    sql: `SELECT x.agent, x.session, x.file, x.first_pos AS firstPos, x.first_at AS firstAt, x.last_at AS lastAt, x.project, x.by, x.json
       FROM extractions x JOIN wanted w ON w.agent = x.agent AND w.session = x.session`,
   },
 ];

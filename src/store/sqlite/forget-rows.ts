@@ -107,8 +107,8 @@ export function forgetRows(db: Database) {
   };
   const redoSummary = db.prepare("UPDATE jobs SET version = '' WHERE session_id = ? AND kind = 'summarize'");
 
-  const conversation = db.prepare<[number], { file: string; first_at: number; lease_until: number | null }>(
-    'SELECT f.key AS file, c.first_at, c.lease_until FROM conversations c JOIN files f ON f.id = c.file_id WHERE c.id = ?',
+  const conversation = db.prepare<[number], { file: string; firstPos: number; lease_until: number | null }>(
+    'SELECT f.key AS file, c.first_pos AS firstPos, c.lease_until FROM conversations c JOIN files f ON f.id = c.file_id WHERE c.id = ?',
   );
   const loosen = db.prepare(
     "UPDATE conversations SET status = 'active', reason = NULL, attempts = 0, lease_until = NULL WHERE id = ?",
@@ -117,8 +117,8 @@ export function forgetRows(db: Database) {
   const conversationsOf = db.prepare<[number], number>('SELECT id FROM conversations WHERE session_id = ?').pluck();
   const detach = db.prepare('UPDATE entries SET conversation_id = NULL WHERE conversation_id = ?');
   const dropConversation = db.prepare('DELETE FROM conversations WHERE id = ?');
-  const extractions = db.prepare<[string, string], { file: string; first_at: number }>(
-    'SELECT file, first_at FROM extractions WHERE agent = ? AND session = ?',
+  const extractions = db.prepare<[string, string], { file: string; firstPos: number }>(
+    'SELECT file, first_pos AS firstPos FROM extractions WHERE agent = ? AND session = ?',
   );
   // Whoever is at work with the text has its result dropped.
   const dropClaimed = db.prepare("DELETE FROM jobs WHERE session_id = ? AND status = 'claimed'");
@@ -153,7 +153,7 @@ export function forgetRows(db: Database) {
     const files = new Set<number>();
     const touched = new Set<number>();
     const gone = new Set<number>();
-    const conversations = new Map<string, { agent: AgentName; session: string; file: string; firstAt: number }>();
+    const conversations = new Map<string, { agent: AgentName; session: string; file: string; firstPos: number }>();
     const named = new Map<number, { agent: AgentName; session: string }>();
     let busyUntil = 0;
     let firstAt = Number.POSITIVE_INFINITY;
@@ -170,8 +170,8 @@ export function forgetRows(db: Database) {
       if (found === undefined || of === undefined) return;
       busyUntil = Math.max(busyUntil, found.lease_until ?? 0);
       const { agent, session: own } = of;
-      conversations.set(`${agent} ${found.file} ${found.first_at}`, {
-        ...{ agent, session: own, file: found.file, firstAt: found.first_at },
+      conversations.set(`${agent} ${found.file} ${found.firstPos}`, {
+        ...{ agent, session: own, file: found.file, firstPos: found.firstPos },
       });
     }
 
@@ -257,8 +257,8 @@ export function forgetRows(db: Database) {
           tombstones.add(tombstone.file(agent, (file.get(one) as { key: string }).key), now);
           for (const { title } of titles.all(id)) dropHeldTitle.run(one, title);
         }
-        for (const { file: key, first_at } of extractions.all(agent, session))
-          conversations.set(`${agent} ${key} ${first_at}`, { agent, session, file: key, firstAt: first_at });
+        for (const { file: key, firstPos } of extractions.all(agent, session))
+          conversations.set(`${agent} ${key} ${firstPos}`, { agent, session, file: key, firstPos });
         for (const each of conversationsOf.all(id)) {
           noteConversation(each, id);
           detach.run(each);

@@ -19,8 +19,8 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
       VALUES (@agent, @session, @status, @prompts, @promptId, @endReason, @lastUser, @lastAssistant, @updatedAt) ON CONFLICT DO NOTHING`,
     conversation: `UPDATE conversations SET status = @status, reason = @reason, attempts = @attempts
       WHERE id = ${conversation} AND status IN ('active', 'ready', 'skipped') AND status <> @status`,
-    extraction: `INSERT INTO extractions (agent, file, first_at, last_at, session, project, by, json)
-      VALUES (@agent, @file, @firstAt, @lastAt, @session, @project, @by, @json) ON CONFLICT DO NOTHING`,
+    extraction: `INSERT INTO extractions (agent, file, first_pos, first_at, last_at, session, project, by, json)
+      VALUES (@agent, @file, @firstPos, @firstAt, @lastAt, @session, @project, @by, @json) ON CONFLICT DO NOTHING`,
     merge:
       'INSERT INTO memory_merges (page, target, into_target, at) VALUES (@page, @target, @into, @at) ON CONFLICT DO NOTHING',
     pin: 'INSERT INTO pins (kind, id, agent, mark, at) VALUES (@kind, @id, @agent, @mark, @at) ON CONFLICT DO NOTHING',

@@ -27,8 +27,9 @@ interface PageRow {
 
 const rulesFact = 'memories: placed by';
 const statementColumns =
-  'page, target, kind, at, ordinal, title, key, text, why, project, session, source, tags, promoted_from';
-const extractionColumns = 'agent, file, first_at AS firstAt, last_at AS lastAt, session, project, by, json';
+  'page, target, kind, at, file, pos, ordinal, title, key, text, why, project, session, source, tags, promoted_from';
+const extractionColumns =
+  'agent, file, first_pos AS firstPos, first_at AS firstAt, last_at AS lastAt, session, project, by, json';
 
 export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
   let overwrites = false;
@@ -39,30 +40,30 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
     return writeAny(work);
   };
   const extraction = db.prepare<[string, string, number], ExtractionRow>(
-    `SELECT ${extractionColumns} FROM extractions WHERE agent = ? AND file = ? AND first_at = ?`,
+    `SELECT ${extractionColumns} FROM extractions WHERE agent = ? AND file = ? AND first_pos = ?`,
   );
   const extractions = db.prepare<[], ExtractionRow>(
-    `SELECT ${extractionColumns} FROM extractions ORDER BY first_at, agent, file`,
+    `SELECT ${extractionColumns} FROM extractions ORDER BY first_at, agent, file, first_pos`,
   );
   const ofSession = db.prepare<[string], ExtractionRow>(
-    `SELECT ${extractionColumns} FROM extractions WHERE session = ? ORDER BY first_at, agent, file`,
+    `SELECT ${extractionColumns} FROM extractions WHERE session = ? ORDER BY first_at, agent, file, first_pos`,
   );
   const idOf = db
     .prepare<[string, string, number], number>(
-      'SELECT id FROM extractions WHERE agent = ? AND file = ? AND first_at = ?',
+      'SELECT id FROM extractions WHERE agent = ? AND file = ? AND first_pos = ?',
     )
     .pluck();
   const putExtraction = db.prepare(
-    `INSERT INTO extractions (agent, file, first_at, last_at, session, project, by, json)
-     VALUES (@agent, @file, @firstAt, @lastAt, @session, @project, @by, @json)
-     ON CONFLICT DO UPDATE SET last_at = excluded.last_at, session = excluded.session, project = excluded.project,
+    `INSERT INTO extractions (agent, file, first_pos, first_at, last_at, session, project, by, json)
+     VALUES (@agent, @file, @firstPos, @firstAt, @lastAt, @session, @project, @by, @json)
+     ON CONFLICT DO UPDATE SET first_at = excluded.first_at, last_at = excluded.last_at, session = excluded.session, project = excluded.project,
        by = excluded.by, json = excluded.json`,
   );
   const dropExtraction = db.prepare('DELETE FROM extractions WHERE id = ?');
   const pagesOf = db.prepare<[number], string>('SELECT DISTINCT page FROM statements WHERE extraction_id = ?').pluck();
   const dropStatements = db.prepare('DELETE FROM statements WHERE extraction_id = ?');
   const putStatement = db.prepare(
-    `INSERT INTO statements (extraction_id, ${statementColumns}) VALUES (@extraction, @page, @target, @kind, @at, @order,
+    `INSERT INTO statements (extraction_id, ${statementColumns}) VALUES (@extraction, @page, @target, @kind, @at, @file, @pos, @order,
        @title, @key, @text, @why, @project, @session, @source, @tags, @from)`,
   );
   const markDue = db.prepare(
@@ -121,7 +122,7 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
            UNION ALL SELECT page, target, at FROM statements WHERE extraction_id IS NULL)
          GROUP BY page, target) w
      JOIN statements s ON s.page = w.page AND s.target = w.target
-     WHERE s.extraction_id IS NOT NULL AND s.kind = 'keyed' AND s.at > w.at ORDER BY s.at, s.session, s.ordinal`,
+     WHERE s.extraction_id IS NOT NULL AND s.kind = 'keyed' AND s.at > w.at ORDER BY s.at, s.file, s.pos, s.ordinal`,
   );
   const putMerge = db.prepare(
     `INSERT INTO memory_merges (page, target, into_target, at) VALUES (?, ?, ?, ?)
@@ -151,10 +152,10 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
 
   /** Returns the pages on which something came, went or changed. */
   function save({ row, statements }: PlacedExtraction): string[] {
-    const known = idOf.get(row.agent, row.file, row.firstAt);
+    const known = idOf.get(row.agent, row.file, row.firstPos);
     const before = known === undefined ? [] : pagesOf.all(known);
     putExtraction.run(row);
-    const id = idOf.get(row.agent, row.file, row.firstAt) as number;
+    const id = idOf.get(row.agent, row.file, row.firstPos) as number;
     dropStatements.run(id);
     for (const statement of statements) insert(id, statement);
     return [...before, ...statements.map(({ page }) => page)];
@@ -168,8 +169,8 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
   const version = (page: string): number => pageRow.get(page)?.version ?? 0;
 
   return {
-    async extraction(agent, file, firstAt) {
-      return read(() => extraction.get(agent, file, firstAt));
+    async extraction(agent, file, firstPos) {
+      return read(() => extraction.get(agent, file, firstPos));
     },
     async extractions({ agent, session } = {}) {
       const rows = read(() => (session === undefined ? extractions.all() : ofSession.all(session)));
@@ -187,8 +188,8 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
     async dropExtractions(rows) {
       return write(() => {
         const pages: string[] = [];
-        for (const { agent, file, firstAt } of rows) {
-          const id = idOf.get(agent, file, firstAt);
+        for (const { agent, file, firstPos } of rows) {
+          const id = idOf.get(agent, file, firstPos);
           if (id === undefined) continue;
           pages.push(...pagesOf.all(id));
           dropExtraction.run(id);

@@ -290,13 +290,14 @@ export const migrations: readonly Migration[] = [
         id INTEGER PRIMARY KEY,
         agent TEXT NOT NULL,
         file TEXT NOT NULL,
+        first_pos INTEGER NOT NULL, -- moments do not tell conversations apart: a tool may write many lines in one
         first_at INTEGER NOT NULL,
         last_at INTEGER NOT NULL,
         session TEXT NOT NULL,
         project TEXT NOT NULL,
         by TEXT NOT NULL,
         json TEXT NOT NULL,
-        UNIQUE (agent, file, first_at)
+        UNIQUE (agent, file, first_pos)
       );
       CREATE INDEX extractions_by_session ON extractions (session);
       CREATE TABLE statements (
@@ -306,6 +307,8 @@ export const migrations: readonly Migration[] = [
         target TEXT NOT NULL, -- statements of one target are versions of one
         kind TEXT NOT NULL,
         at INTEGER NOT NULL,
+        file TEXT NOT NULL DEFAULT '',
+        pos INTEGER NOT NULL DEFAULT 0,
         ordinal INTEGER NOT NULL,
         title TEXT NOT NULL,
         key TEXT NOT NULL,
