@@ -23,6 +23,9 @@ export interface Imported {
 }
 
 const rowsInAStep = 2000;
+/** A transaction for every small transcript would spend the time waiting for the disk. */
+const batchChars = 4 << 20;
+const batchFiles = 256;
 /** Fields that hold what somebody said: rules for secrets may be newer than the export. */
 const said =
   'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why'.split(
@@ -36,6 +39,8 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   let read = 0;
   let file: ExportedFile | undefined;
   let entries: ExportedEntry[] = [];
+  let batch: { chunk: Chunk; copies: ExportedFile['copies'] }[] = [];
+  let held = 0;
   let rows: ExportedRow[] = [];
   const prints: Tombstone[] = [];
   const memories: string[] = [];
@@ -44,6 +49,37 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   const note = (taken: Readonly<Record<string, number>>) => {
     for (const [is, count] of Object.entries(taken)) done.rows[is] = (done.rows[is] ?? 0) + count;
   };
+  async function endFile(): Promise<void> {
+    if (file === undefined) return;
+    const chunk = await toChunk(store, file, entries);
+    if (chunk !== undefined) batch.push({ chunk, copies: file.copies });
+    held += entries.reduce((sum, { text }) => sum + text.length, 0);
+    file = undefined;
+    entries = [];
+  }
+  async function commit(): Promise<void> {
+    const outcomes =
+      batch.length > 0
+        ? await store.commit(
+            batch.map(({ chunk }) => chunk),
+            rules,
+          )
+        : [];
+    const stale = batch.find((_, i) => outcomes[i]?.stale);
+    if (stale !== undefined)
+      throw new HoldfastError('STORE_BUSY', `${stale.chunk.key} was taken in by another process meanwhile`, {
+        hint: 'Import again: what is there already is left as it is.',
+      });
+    done.transcripts += batch.length;
+    for (const { added } of outcomes) done.entries += added;
+    await store.noteCopies(
+      batch.flatMap(({ chunk: { agent, key }, copies }) =>
+        copies.map(({ root, size }) => ({ agent, key, root, size })),
+      ),
+    );
+    batch = [];
+    held = 0;
+  }
   /** In the order of the export: rows speak of what stands before them. */
   async function flush(): Promise<void> {
     signal?.throwIfAborted();
@@ -52,22 +88,8 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
       const fresh = prints.splice(0).filter(({ print }) => !known.has(print));
       await store.takeTombstones(fresh, memories.splice(0), { rules, now: clock() });
     }
-    if (file !== undefined) {
-      const chunk = await toChunk(store, file, entries);
-      if (chunk !== undefined) {
-        const [outcome] = await store.commit([chunk], rules);
-        if (outcome?.stale)
-          throw new HoldfastError('STORE_BUSY', `${chunk.key} was taken in by another process meanwhile`, {
-            hint: 'Import again: what is there already is left as it is.',
-          });
-        done.transcripts++;
-        done.entries += outcome?.added ?? 0;
-        const { agent, key } = chunk;
-        await store.noteCopies(file.copies.map(({ root, size }) => ({ agent, key, root, size })));
-      }
-      file = undefined;
-      entries = [];
-    }
+    await endFile();
+    await commit();
     if (rows.length > 0) note(await store.takeRows(rows.map(clean)));
     rows = [];
     deps.progress?.(read);
@@ -77,14 +99,16 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   for await (const line of lines) {
     read++;
     if (line.is === 'file') {
-      await flush();
+      await endFile();
+      if (rows.length > 0 || prints.length + memories.length > 0 || held > batchChars || batch.length >= batchFiles)
+        await flush();
       file = line;
     } else if (line.is === 'entry') entries.push(line);
     else if (line.is === 'tombstone') prints.push(line);
     else if (line.is === 'memory-tombstone') memories.push(line.print);
     else if (line.is === 'job' && line.version === null) later.push(line);
     else {
-      if (file !== undefined || rows.length >= rowsInAStep) await flush();
+      if (file !== undefined || batch.length > 0 || rows.length >= rowsInAStep) await flush();
       rows.push(line);
     }
   }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { emptyMemory, type Memory, now, type Said, tell } from '../../test/demo-memory.ts';
+import { demoMemory, emptyMemory, type Memory, now, type Said, tell } from '../../test/demo-memory.ts';
 import { distillAll } from '../../test/distilled.ts';
 import { apply, fact } from '../../test/memory-stand.ts';
 import { ingest } from '../capture/ingest.ts';
@@ -10,11 +10,17 @@ import { fillVault, restoreSession } from '../capture/vault.ts';
 import { archiveSession } from '../sessions/archives.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { forget } from './forget.ts';
+import { finishForgetting } from './forget-traces.ts';
 import { operations } from './index.ts';
 import { restore } from './restore.ts';
 import { search } from './search.ts';
 
 const word = 'quixotoplasm';
+const observationOfTurn = {
+  ...{ agent: 'claude-code' as const, session: 's-one', at: '2026-10-01T10:10:00.000Z', type: 'change' as const },
+  ...{ title: word, subtitle: '', facts: [], narrative: word, concepts: [], filesRead: [], filesModified: [] },
+  ...{ tools: [], by: 'offline', tokens: 0 },
+};
 const ask = (text: string): Said => ({ by: 'user', text });
 const say = (text: string, ...uses: NonNullable<Said['uses']>): Said => ({ by: 'assistant', text, uses });
 const run = (memory: Memory, id: string, more = {}) =>
@@ -200,6 +206,62 @@ describe('forget', () => {
     const [one] = await memory.context.store.memories({});
     expect(await run(memory, one?.id as string)).toMatchObject({ kind: 'memory', removed: { memories: 1 } });
     expect(await memory.context.store.memories({})).toEqual([]);
+    expect(await memory.context.store.briefings({ limit: 9 })).toEqual([]);
+  });
+
+  it('has what was distilled made again without it, and drops what somebody is making of it at that moment', async () => {
+    const memory = await fullMemory();
+    const { store, config } = memory.context;
+    const claim = { claimant: 'c', leaseMs: 1000, maxAttempts: 3, limit: 9, now };
+    await store.markReady(now, { gapMs: 1, minEntries: 1 });
+    await store.planJobs(now, { gapMs: 1 });
+    const ofSession = { session: { agent: 'claude-code' as const, session: 's-one' } };
+    const claimed = () => store.claimJobs({ ...claim, ...ofSession, kind: 'observe' });
+    const done = (await claimed()).map(({ id }) => ({
+      ...{ id, by: 'offline', tokens: 0, kind: 'observe' as const, observation: undefined },
+    }));
+    await store.finishJobs('c', done, now);
+    const remembering = await store.claimJobs({ ...claim, ...ofSession, kind: 'remember' });
+    await store.redoJobs({ ...ofSession, kind: 'observe' }, now);
+    const observing = await claimed();
+    const [told] = await store.conversations({ status: 'processing' });
+    expect([remembering.length, observing.length, told?.session]).toEqual([1, 3, 's-one']);
+    const { turns = [] } = (await store.turns('claude-code', 's-one')) ?? {};
+    await run(memory, 's-one-e2');
+    await run(memory, 's-one-e3');
+
+    const late = observing.map(({ id, subject }) => ({
+      ...{ id, by: 'offline', tokens: 0, kind: 'observe' as const },
+      observation: { ...observationOfTurn, prompt: subject, entries: [turns[subject]?.entries[0]?.id ?? ''] },
+    }));
+    expect(await store.finishJobs('c', late, now)).toEqual([]);
+    // A conversation that somebody reads is looked at again when the lease is over.
+    await apply(memory, told as NonNullable<typeof told>, fact('password', `The password is ${word}`));
+    expect(holding(memory)).not.toEqual([]);
+    expect(await finishForgetting({ store, config, clock: () => now })).toBeUndefined();
+    expect(await finishForgetting({ store, config, clock: () => now + 1000 })).toMatchObject({ memories: 1 });
+    expect(holding(memory)).toEqual([]);
+
+    await store.markReady(now, { gapMs: 1, minEntries: 1 });
+    await store.planJobs(now, { gapMs: 1 });
+    const again = await store.jobs({ session: { agent: 'claude-code', session: 's-one' }, statuses: ['ready'] });
+    expect(again.map(({ kind }) => kind).sort()).toEqual(['observe', 'observe', 'remember', 'summarize']);
+  });
+
+  it('empties the place of an entry in the copy of a session of Pi, which can still be read', async () => {
+    const memory = await demoMemory();
+    const { store, config, clock } = memory.context;
+    await fill(memory);
+    const [session] = await store.sessions({ agent: 'pi' });
+    const before = await store.transcript('pi', session?.id as string);
+    const gone = before.find(({ author }) => author === 'person');
+    const { files } = await run(memory, gone?.id as string);
+    expect(files).toEqual([expect.stringContaining('vault/pi/')]);
+    await restoreSession({ store, config, clock }, 'pi', session?.id as string);
+    await ingest(memory.context, {});
+    expect((await store.transcript('pi', session?.id as string)).map(({ id }) => id)).toEqual(
+      before.map(({ id }) => id).filter((id) => id !== gone?.id),
+    );
   });
 
   it('names what it cannot reach: transcripts, older backups, archives that a person changed', async () => {

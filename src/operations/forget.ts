@@ -11,7 +11,7 @@ import { beyondReach, finishForgetting } from './forget-traces.ts';
 import { librarian, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
 
-type Item = Forgettable | { readonly kind: 'memory'; readonly id: string };
+type Item = Forgettable | { readonly kind: 'memory'; readonly id: string; readonly at: string };
 type Found = Item & { readonly title: string };
 
 const Removed = z.object({
@@ -111,8 +111,9 @@ async function forgetMemory(
     return { ...answer, left, forgotten: false };
   const { forgotten } = await run(toDeps(context), id);
   await commitPages(toDeps(context));
+  const briefings = await store.dropBriefings(Date.parse(found.at));
   await store.purge();
-  return { ...answer, left, removed: { ...nothing, memories: forgotten }, forgotten: true };
+  return { ...answer, left, removed: { ...nothing, memories: forgotten, briefings }, forgotten: true };
 }
 
 function lookups(store: Store, agent: AgentName | undefined): Lookup<Found>[] {
@@ -140,7 +141,7 @@ function lookups(store: Store, agent: AgentName | undefined): Lookup<Found>[] {
     ],
     async (id) =>
       (await store.findMemories(id.toLowerCase())).map((one) =>
-        candidate({ kind: 'memory', id: one.id, title: gist(one.text) }),
+        candidate({ kind: 'memory', id: one.id, at: one.at, title: gist(one.text) }),
       ),
   ];
 }

@@ -640,6 +640,8 @@ export interface Store extends MemoryStore {
   turnMatches(query: KeywordQuery, entry: string): Promise<readonly Entry[]>;
   /** Records what a session was given. The same text twice in a row is one. */
   saveBriefing(briefing: NewBriefing): Promise<void>;
+  /** Forgets what was given since; returns how many. */
+  dropBriefings(since: number): Promise<number>;
   /** Newest first; `session` may be the beginning of an id. */
   briefings(filter: { session?: string | undefined; limit: number }): Promise<readonly GivenBriefing[]>;
 

@@ -9,7 +9,11 @@ type Run = <T>(work: () => T) => T;
 
 const columns = 'agent, session, project, at, source, text';
 
-export function briefingRows(db: Database, read: Run, write: Run): Pick<Store, 'saveBriefing' | 'briefings'> {
+export function briefingRows(
+  db: Database,
+  read: Run,
+  write: Run,
+): Pick<Store, 'saveBriefing' | 'briefings' | 'dropBriefings'> {
   const last = db.prepare<[string, string], { source: string; text: string }>(
     'SELECT source, text FROM briefings WHERE session = ? AND agent = ? ORDER BY at DESC, id DESC LIMIT 1',
   );
@@ -21,7 +25,12 @@ export function briefingRows(db: Database, read: Run, write: Run): Pick<Store, '
     `SELECT ${columns} FROM briefings WHERE session >= ? AND session < ? || x'f48fbfbf' ORDER BY at DESC, id DESC LIMIT ?`,
   );
 
+  const drop = db.prepare('DELETE FROM briefings WHERE at >= ?');
+
   return {
+    async dropBriefings(since) {
+      return write(() => drop.run(since).changes);
+    },
     async saveBriefing(briefing) {
       write(() => {
         // A hook may arrive twice.

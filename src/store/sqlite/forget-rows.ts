@@ -30,6 +30,7 @@ export interface DistilledRow {
   readonly session_id: number;
   readonly session: string;
   readonly first: string | null;
+  readonly at: number;
 }
 
 /** The prompts before a turn are told with it: those after a prompt that goes may repeat it. */
@@ -93,11 +94,11 @@ export function forgetRows(db: Database) {
   const dropSummary = db.prepare('DELETE FROM summaries WHERE session_id = ?');
   const distilled = {
     observation: db.prepare<[string], DistilledRow>(
-      `SELECT d.id, d.uid, s.agent, d.session_id, s.session, e.uuid AS first FROM observations d
+      `SELECT d.id, d.uid, s.agent, d.session_id, s.session, e.uuid AS first, d.at FROM observations d
        JOIN sessions s ON s.id = d.session_id JOIN entries e ON e.id = d.first_entry WHERE d.uid = ?`,
     ),
     summary: db.prepare<[string], DistilledRow>(
-      `SELECT d.id, d.uid, s.agent, d.session_id, s.session, NULL AS first FROM summaries d
+      `SELECT d.id, d.uid, s.agent, d.session_id, s.session, NULL AS first, d.at FROM summaries d
        JOIN sessions s ON s.id = d.session_id WHERE d.uid = ?`,
     ),
   };
@@ -150,7 +151,9 @@ export function forgetRows(db: Database) {
 
   /** What one forgetting has touched: brought in line before its transaction ends. */
   function work(now: number) {
+    /** Transcripts that hold what went, and those whose conversations are to be made again. */
     const files = new Set<number>();
+    const regrouped = new Set<number>();
     const touched = new Set<number>();
     const gone = new Set<number>();
     const conversations = new Map<string, { agent: AgentName; session: string; file: string; firstPos: number }>();
@@ -173,6 +176,15 @@ export function forgetRows(db: Database) {
       conversations.set(`${agent} ${found.file} ${found.firstPos}`, {
         ...{ agent, session: own, file: found.file, firstPos: found.firstPos },
       });
+    }
+
+    /** What was remembered of it is taken back, and made again. */
+    function forgetConversation({ conversation_id, session_id, file_id }: EntryRow): void {
+      if (conversation_id === null) return;
+      noteConversation(conversation_id, session_id);
+      dropRemembering.run(conversation_id);
+      loosen.run(conversation_id);
+      regrouped.add(file_id);
     }
 
     /** The titles that an agent gave, where they share a word with what goes. */
@@ -233,11 +245,7 @@ export function forgetRows(db: Database) {
           const of = name(session_id);
           if (of !== undefined) hush.run(of.agent, of.session);
         }
-        if (entry.conversation_id !== null) {
-          noteConversation(entry.conversation_id, entry.session_id);
-          dropRemembering.run(entry.conversation_id);
-          loosen.run(entry.conversation_id);
-        }
+        forgetConversation(entry);
         const { agent, session, project, path } = sessionName.get(entry.session_id) as NonNullable<
           ReturnType<typeof sessionName.get>
         >;
@@ -279,9 +287,14 @@ export function forgetRows(db: Database) {
         const print = kind === 'observation' ? tombstone.observation(row.agent, row.first ?? '') : undefined;
         tombstones.add(print ?? tombstone.summary(row.agent, row.session), now);
         dropOne[kind].run(row.id);
+        firstAt = Math.min(firstAt, row.at);
+        const of = sessionName.get(row.session_id);
+        dropBriefings.run(row.agent, row.session, row.at, of?.project ?? '', of?.path ?? '');
         dropClaimed.run(row.session_id);
-        // A summary is made of what was observed: it is made again, without it.
+        // A summary and memories are made of what was observed: they are made again, without it.
         if (kind === 'observation') {
+          const first = entryNamed.get(row.first ?? '', row.agent);
+          if (first !== undefined) forgetConversation(first);
           dropSummary.run(row.session_id);
           redoSummary.run(row.session_id);
         }
@@ -291,7 +304,7 @@ export function forgetRows(db: Database) {
       /** Brings the rest in line; tells what is left to do outside. */
       settle(rules: ConversationRules): { traces: ForgottenTraces; busyUntil: number } {
         if (conversations.size > 0 && firstAt !== Number.POSITIVE_INFINITY) dropLaterBriefings.run(firstAt);
-        for (const id of files) {
+        for (const id of new Set([...files, ...regrouped])) {
           markAbandoned(id);
           groups.rebuild(id, rules);
           for (const other of sessionsIn.all(id)) sessions.noteChange(other);
