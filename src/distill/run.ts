@@ -281,7 +281,8 @@ async function distil(
     }
     const given = { conversation: material, observations: await observed(agent, session) };
     const { value, tokens } = await take({ kind, ...given }, () => distiller.remember(given, signal));
-    await keep(conversation, value, by);
+    // Its session may have been deleted while the model thought.
+    if ((await store.conversation(subject)) !== undefined) await keep(conversation, value, by);
     results.push({ kind, id, by, tokens });
   }
   return { results, insteadOf: 0 };

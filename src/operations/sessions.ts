@@ -7,7 +7,8 @@ import { Session } from '../schema/session.ts';
 import { dropArchives } from '../sessions/archives.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { find } from './find.ts';
-import { operation } from './operation.ts';
+import { librarian, toDeps } from './memory.ts';
+import { type Context, operation } from './operation.ts';
 
 export const sessions = operation({
   name: 'sessions',
@@ -44,6 +45,7 @@ export const sessionsDelete = operation({
     entries: z.int(),
     toolUses: z.int(),
     conversations: z.int(),
+    memories: z.int().describe('conversations whose memories went'),
     copies: z.int().describe('copies of its transcripts in the vault'),
     archives: z.array(z.string()).describe('archives that were removed'),
     kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
@@ -52,24 +54,38 @@ export const sessionsDelete = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast sessions delete 0f3c'],
-  async run({ store, config }, { id, agent }) {
+  async run(context, { id, agent }) {
+    const { store, config } = context;
     const { session, entry } = await find(store, id.trim(), agent);
     if (entry !== undefined)
       throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, {
         hint: `Its session is ${session.id}.`,
       });
+    // Before the rows go: broken off, the session is still there to be deleted again.
+    const memories = await forgetMemories(context, session);
     const copies = await store.sessionCopies(session.agent, session.id);
     const removed = await store.deleteSession(session.agent, session.id, conversationRules(config.settings));
     if (removed === undefined) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
+    // Whoever was at work with it may have kept something meanwhile.
+    await forgetMemories(context, session);
     for (const copy of copies) await dropCopy({ store, config }, copy);
     const archives = await dropArchives({ store }, session.agent, session.id);
     return {
       session: session.id,
       agent: session.agent,
       ...removed,
+      memories,
       copies: copies.length,
       archives: archives.removed,
       kept: archives.kept,
     };
   },
 });
+
+async function forgetMemories(context: Context, { agent, id }: Session): Promise<number> {
+  if ((await context.store.extractions({ agent, session: id })).length === 0) return 0;
+  const { forgetSource, commitPages } = await librarian();
+  const { extractions } = await forgetSource(toDeps(context), { agent, session: id });
+  await commitPages(toDeps(context));
+  return extractions;
+}
