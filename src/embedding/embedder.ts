@@ -11,6 +11,8 @@ export interface Embedder {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Int8Array | undefined)[]>;
   /** The vector to look for. Some models read a question otherwise than a text. */
   query(text: string, signal?: AbortSignal): Promise<Int8Array | undefined>;
+  /** The vector to look for, where some words count more than others. Absent where a model reads whole sentences. */
+  queryWords?(words: readonly string[], weights: readonly number[]): Int8Array | undefined;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,13 @@
 // The built-in embedder: a table of word vectors in the package. No network, no key, no model to run.
-import type { Embedder } from './embedder.ts';
+import { type Embedder, quantize } from './embedder.ts';
 import { loadStaticTable, type StaticTable, staticTableModel } from './static-table.ts';
 
 /** Read once for a process, with its first text. */
 let loaded: StaticTable | undefined;
 
-const embed = (text: string): Int8Array | undefined => {
+const table = (): StaticTable => {
   loaded ??= loadStaticTable();
-  return loaded.embed(text);
+  return loaded;
 };
 
 export const staticEmbedder = (): Embedder => ({
@@ -15,10 +15,14 @@ export const staticEmbedder = (): Embedder => ({
   instant: true,
   batch: 1000,
   async embed(texts) {
-    return texts.map(embed);
+    return texts.map((text) => table().embed(text));
   },
   async query(text) {
-    return embed(text);
+    return table().embed(text);
+  },
+  queryWords(words, weights) {
+    const vector = table().embedWords(words, weights);
+    return vector && quantize(vector);
   },
   async close() {},
 });

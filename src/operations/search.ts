@@ -9,7 +9,7 @@ import { operation } from './operation.ts';
 
 export const search = operation({
   name: 'search',
-  summary: 'Find what was said, in entries or whole sessions',
+  summary: 'Find what was said, by words and by meaning: entries, sessions or conversations',
   input: z.object({
     query: z.string().default('').meta({ description: 'words, and "phrases in quotes"', rest: true }),
     kind: HitKind.default('entry').describe('what to find'),
@@ -21,7 +21,7 @@ export const search = operation({
   }),
   output: z.object({
     hits: z.array(Hit),
-    note: z.string().optional().describe('why nothing can be found, where that is known'),
+    note: z.string().optional().describe('why something cannot be found, where that is known'),
   }),
   surfaces: ['cli', 'http', 'mcp'],
   positional: ['query'],
@@ -43,13 +43,17 @@ export const search = operation({
       throw new HoldfastError('BAD_INPUT', 'The query is empty', {
         hint: 'Examples: holdfast search flaky login test; holdfast search --file src/auth/jwt.ts',
       });
+    if (input.file !== undefined && input.kind === 'conversation')
+      throw new HoldfastError('BAD_INPUT', 'By file, entries and sessions can be found, not conversations', {
+        hint: 'Example: holdfast search --file src/auth/jwt.ts --kind session',
+      });
     const filter = await toFilter(context, input);
-    const { query, kind, limit, role, subagents } = input;
+    const { query, kind, file, limit, role, subagents } = input;
     const wanted = { ...filter, ...(role ? { role } : {}) };
     const found =
-      input.file === undefined
+      file === undefined || kind === 'conversation'
         ? await recall(context, { query, kind, limit, filter: { ...wanted, subagents } })
-        : await searchByFile(context, { file: withHome(input.file), query, kind, limit, filter: wanted });
+        : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });
     const { project } = filter;
     // A project that was mistyped must not look like a memory that was lost.
     const unknown =

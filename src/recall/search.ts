@@ -1,8 +1,23 @@
-// ④ Recall by keyword: query → ranked hits, over entries or grouped by session.
+// ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
+import type { Config } from '../config.ts';
+import { explain } from '../errors.ts';
 import type { Hit, HitKind } from '../schema/hit.ts';
-import type { KeywordFilter, KeywordHit, KeywordQuery, Store } from '../store/store.ts';
-import { parseKeywords } from './keywords.ts';
-import { snippet } from './snippet.ts';
+import type { EntryAt, KeywordFilter, Store } from '../store/store.ts';
+import { cut, sentencesOf } from '../text/gist.ts';
+import { type Question, readQuestion, weighted } from './question.ts';
+import { grouped, type Ranked, type RankInput, rankAlone, rankEntries } from './rank.ts';
+import { type Candidate, refine } from './refine.ts';
+import { matchedWords, snippet } from './snippet.ts';
+import { openEntryIndex } from './vectors/entry-index.ts';
+import { flag, type Meaning, type MeaningSearch, type MeaningState, type Places } from './vectors/index.ts';
+import { reasons } from './why.ts';
+
+export interface SearchDeps {
+  readonly store: Store;
+  readonly config?: Config | undefined;
+  readonly clock?: (() => number) | undefined;
+  readonly meaning?: Meaning | undefined;
+}
 
 export interface SearchRequest {
   readonly query: string;
@@ -11,57 +26,204 @@ export interface SearchRequest {
   readonly limit: number;
 }
 
-export async function search({ store }: { store: Store }, request: SearchRequest): Promise<{ hits: Hit[] }> {
-  const query = parseKeywords(request.query);
-  if (query.terms.length === 0 && query.phrases.length === 0) return { hits: [] };
-  const { kind, limit } = request;
-  // A session's rank comes from its entries, so more of them are needed than sessions are asked for.
-  const depth = kind === 'session' ? Math.max(200, 20 * limit) : limit;
-  const found = await store.searchKeywords(query, { ...request.filter, limit: depth });
-  return { hits: kind === 'session' ? sessionHits(found, query, limit) : found.map((hit) => entryHit(hit, query)) };
+export interface SearchAnswer {
+  readonly hits: Hit[];
+  /** Why something cannot be found, where that is known. */
+  readonly note?: string | undefined;
 }
 
-function entryHit({ entry, project, title, score }: KeywordHit, query: KeywordQuery): Hit {
-  return {
-    kind: 'entry',
-    id: entry.id,
-    session: entry.session,
-    project,
-    agent: entry.agent,
-    at: entry.at,
-    role: entry.role,
-    score,
-    snippet: snippet(entry.text, query),
-    title,
-    ...(entry.subagent === undefined ? {} : { subagent: entry.subagent }),
-    ...(entry.abandoned ? { abandoned: true } : {}),
+/** So many entries with words of the query are ranked; what comes after them is no match for the first ten. */
+const mostByWords = 1000;
+/** So many matches are grouped into conversations. */
+const mostGrouped = 5000;
+/** So many are looked at with their texts. */
+const looked = (limit: number): number => 2 * limit + 30;
+
+export async function search(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
+  const { store, config, clock = Date.now, meaning } = deps;
+  const question = await readQuestion(request.query, { now: clock(), config });
+  const state = await (meaning?.ready() ?? withoutVectors(store));
+  const { keywords } = question;
+  const found = await store.rankKeywords(keywords, { ...request.filter, limit: mostByWords });
+  const { cosines, vector, note } = await compare(state, question, found.rarity);
+  const { places } = state;
+  const input: RankInput = {
+    places,
+    scope: await scopeOf(store, places, request.filter),
+    words: found.rows.flatMap((row, i) => {
+      const place = places.placeOf(row);
+      return place < 0 ? [] : [{ place, score: found.scores[i] as number }];
+    }),
+    cosines,
+    wordsOnly: keywords.phrases.length > 0,
+    speaker: question.speaker,
+    times: question.times,
   };
+  const chosen = await kinds[request.kind]({ store, state, question, input, limit: request.limit });
+  const by = state.search?.embedWords === undefined ? undefined : state.search;
+  const hits = chosen.map(async ({ candidate, ...hit }): Promise<Hit> => {
+    const { entry, project, title } = candidate.found;
+    return {
+      ...hit,
+      session: entry.session,
+      project,
+      agent: entry.agent,
+      at: entry.at,
+      score: candidate.score,
+      snippet: await shown(entry.text, question, by, vector),
+      why: reasons(candidate, question),
+      title,
+    };
+  });
+  return { hits: await Promise.all(hits), ...(note === undefined ? {} : { note }) };
 }
 
-function sessionHits(found: readonly KeywordHit[], query: KeywordQuery, limit: number): Hit[] {
-  const groups = new Map<string, { best: KeywordHit; others: number }>();
-  for (const hit of found) {
-    const key = `${hit.entry.agent}/${hit.entry.session}`;
-    const group = groups.get(key);
-    if (!group) groups.set(key, { best: hit, others: 0 });
-    else if (hit.score > group.best.score) groups.set(key, { best: hit, others: group.others + group.best.score });
-    else group.others += hit.score;
+interface Found {
+  readonly store: Store;
+  readonly state: MeaningState;
+  readonly question: Question;
+  readonly input: RankInput;
+  readonly limit: number;
+}
+
+type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned'> & { readonly candidate: Candidate };
+
+/** What a hit can be. */
+const kinds: Readonly<Record<HitKind, (found: Found) => Promise<Chosen[]>>> = {
+  async entry(found) {
+    return (await candidates(found, rankEntries(found.input, looked(found.limit)))).map((candidate) => {
+      const { id, role, subagent, abandoned } = candidate.found.entry;
+      return {
+        kind: 'entry',
+        id,
+        candidate,
+        role,
+        ...(subagent === undefined ? {} : { subagent }),
+        ...(abandoned ? { abandoned } : {}),
+      };
+    });
+  },
+  async session(found) {
+    const { session } = found.state.places;
+    const best = grouped(rankAlone(found.input), (place) => session[place]);
+    return (await candidates(found, [...best.values()])).map((candidate) => ({
+      kind: 'session',
+      id: candidate.found.entry.session,
+      candidate,
+    }));
+  },
+  async conversation(found) {
+    const { rowid } = found.state.places;
+    const alone = rankAlone(found.input).slice(0, mostGrouped);
+    const conversations = await found.store.conversationsAt(alone.map(({ place }) => rowid[place] as number));
+    const best = grouped(alone, (place) => conversations.get(rowid[place] as number));
+    const ids = new Map([...best].map(([id, { place }]) => [place, id]));
+    return (await candidates(found, [...best.values()])).map((candidate) => ({
+      kind: 'conversation',
+      id: String(ids.get(candidate.place)),
+      candidate,
+    }));
+  },
+};
+
+/** The best, with their texts. */
+async function candidates({ store, state, question, limit }: Found, ranked: readonly Ranked[]): Promise<Candidate[]> {
+  const { places, search: vectors } = state;
+  const some = ranked.slice(0, looked(limit));
+  const read = await store.entriesAt(some.map(({ place }) => places.rowid[place] as number));
+  const texts = new Map<number, EntryAt>(read.map((one) => [places.placeOf(one.row), one]));
+  const words = question.keywords.terms.flatMap((term) => term.words);
+  return refine(some, { texts, names: question.names, words, similarity: vectors?.similarity, limit });
+}
+
+/** Where nobody holds the places in memory, they are read for this one search. */
+async function withoutVectors(store: Store): Promise<MeaningState> {
+  const index = openEntryIndex(store, undefined, 0);
+  await index.load();
+  return { places: index.places };
+}
+
+interface Comparison {
+  readonly cosines?: Float32Array;
+  readonly vector?: Int8Array;
+  readonly note?: string | undefined;
+}
+
+/** The cosines of the query with all entries; where that cannot be, keywords must do, and the note says so. */
+async function compare(
+  { search: vectors, note }: MeaningState,
+  question: Question,
+  rarity: readonly number[],
+): Promise<Comparison> {
+  if (vectors === undefined) return { note };
+  try {
+    const { words, weights } = weighted(question, rarity);
+    const vector = vectors.embedWords ? vectors.embedWords(words, weights) : await vectors.embed(question.text);
+    return vector === undefined ? { note } : { cosines: await vectors.scan(vector), vector, note };
+  } catch (error) {
+    return { note: `Found by words alone: ${explain(error, 'the embedder').message}` };
   }
-  // The logarithm keeps a long session with many faint matches from beating a short one with the answer.
-  const ranked = [...groups.values()].map(({ best, others }) => ({
-    best,
-    score: best.score + 0.1 * best.score * Math.log1p(Math.max(0, others) / Math.max(best.score, 1e-9)),
-  }));
-  ranked.sort((a, b) => b.score - a.score);
-  return ranked.slice(0, limit).map(({ best, score }) => ({
-    kind: 'session',
-    id: best.entry.session,
-    session: best.entry.session,
-    project: best.project,
-    agent: best.entry.agent,
-    at: best.entry.at,
-    score,
-    snippet: snippet(best.entry.text, query),
-    title: best.title,
-  }));
+}
+
+/** 1 where the filter lets an entry be found; undefined where it lets all. */
+async function scopeOf(
+  store: Store,
+  places: Places,
+  filter: SearchRequest['filter'] = {},
+): Promise<Uint8Array | undefined> {
+  const { project, agent, role, since, until, subagents = false } = filter;
+  const { flags, at, session } = places;
+  let wanted: Uint8Array | undefined;
+  if (project !== undefined || agent !== undefined) {
+    wanted = new Uint8Array(places.sessionCount);
+    for (const row of await store.sessionRows({ project, agent })) {
+      const number = places.sessionOf(row);
+      if (number >= 0) wanted[number] = 1;
+    }
+  }
+  const not = flag.gone | (subagents ? 0 : flag.subagent);
+  const byRole = role === undefined ? -1 : role === 'user' ? 0 : 1;
+  const scope = new Uint8Array(places.size);
+  for (let place = 0; place < scope.length; place++) {
+    const isIn =
+      ((flags[place] as number) & not) === 0 &&
+      (wanted === undefined || wanted[session[place] as number] === 1) &&
+      (byRole < 0 || places.role[place] === byRole) &&
+      (since === undefined || (at[place] as number) >= since) &&
+      (until === undefined || (at[place] as number) < until);
+    if (isIn) scope[place] = 1;
+  }
+  return scope;
+}
+
+const shownLength = 160;
+const mostSentences = 40;
+
+/** The part of a text that says why it was found: where the words stand; else the sentence that is nearest in meaning. */
+async function shown(
+  text: string,
+  { keywords }: Question,
+  by: MeaningSearch | undefined,
+  query: Int8Array | undefined,
+): Promise<string> {
+  if (by === undefined || query === undefined || text.length <= shownLength || matchedWords(text, keywords).length > 0)
+    return snippet(text, keywords);
+  let best = { cosine: 0, sentence: '' };
+  for (const { text: sentence } of sentencesOf(text).slice(0, mostSentences)) {
+    const vector = await by.embed(sentence);
+    const cosine = vector === undefined ? 0 : cosineOf(vector, query);
+    if (cosine > best.cosine) best = { cosine, sentence };
+  }
+  return best.sentence === '' ? snippet(text, keywords) : cut(best.sentence, shownLength);
+}
+
+function cosineOf(a: Int8Array, b: Int8Array): number {
+  let [dot, squareA, squareB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] as number, b[i] as number];
+    dot += x * y;
+    squareA += x * x;
+    squareB += y * y;
+  }
+  return dot / Math.sqrt(Math.max(1, squareA * squareB));
 }

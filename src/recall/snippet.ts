@@ -33,6 +33,14 @@ export function snippet(stored: string, query: KeywordQuery): string {
   return out.replace(/\s+/g, ' ').trim();
 }
 
+/** The words of the text that the query asks for, each once, as they are first written. */
+export function matchedWords(text: string, query: KeywordQuery): string[] {
+  const words = new Map<string, string>();
+  for (const { start, end, key } of findMatches(text, query))
+    if (!words.has(key)) words.set(key, text.slice(start, end).toLowerCase());
+  return [...words.values()];
+}
+
 function findMatches(text: string, query: KeywordQuery): Match[] {
   const isWanted = matcher(query);
   const inside = wordsInside(query);

@@ -3,7 +3,7 @@ import { AgentName } from './agent-name.ts';
 import { Role } from './entry.ts';
 import { Moment } from './time.ts';
 
-export const HitKind = z.enum(['entry', 'session']);
+export const HitKind = z.enum(['entry', 'session', 'conversation']);
 export type HitKind = z.infer<typeof HitKind>;
 
 /** What was done with a file that was asked for, and for which prompt. */
@@ -18,7 +18,7 @@ export type Touched = z.infer<typeof Touched>;
 /** One ranked answer of recall. In `snippet` the matches stand between « and ». */
 export const Hit = z.object({
   kind: HitKind,
-  id: z.string().describe("the entry's uuid, or the session's id"),
+  id: z.string().describe("the entry's uuid, or the id of the session or conversation"),
   session: z.string(),
   project: z.string(),
   agent: AgentName,
@@ -26,6 +26,7 @@ export const Hit = z.object({
   role: Role.optional(),
   score: z.number().describe('higher is better; comparable within one answer only'),
   snippet: z.string(),
+  why: z.array(z.string()).optional().describe('why it was found, in a few words each'),
   title: z.string().optional(),
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),

@@ -241,6 +241,14 @@ export interface Counts {
   readonly conversations: Readonly<Record<ConversationStatus, number>>;
 }
 
+/** Entries by BM25, best first: rows and scores side by side. */
+export interface KeywordRanking {
+  readonly rows: readonly number[];
+  readonly scores: readonly number[];
+  /** How rare each term of the query is among the entries asked for: the logarithm of one in how many holds it. */
+  readonly rarity: readonly number[];
+}
+
 /** Of how many entries each term of a query stands in. */
 export interface KeywordCounts {
   readonly entries: number;
@@ -485,7 +493,7 @@ export interface EmbeddingTrouble {
 }
 
 /**
- * Where an entry stands. `marks`: 1 not the user's, 2 a subagent's, 4 on a branch that was left. `vector` is the number of its
+ * Where an entry stands. `marks`: 1 not the user's, 2 a subagent's, 4 on a branch that was left, 32 has a question mark near its end. `vector` is the number of its
  * newest vector, where that was asked for. A session that is gone, or without entries, is a row with nothing but its id.
  */
 export type PlaceRow = readonly [
@@ -622,6 +630,11 @@ export interface Store extends MemoryStore {
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
   searchKeywords(query: KeywordQuery, filter: KeywordFilter): Promise<readonly KeywordHit[]>;
   keywordCounts(query: KeywordQuery): Promise<KeywordCounts>;
+  /**
+   * The rows that `searchKeywords` finds, many of them and without their texts. Terms that nearly everything holds do not count beside
+   * rarer ones, and entries may be missing that hold common terms alone.
+   */
+  rankKeywords(query: KeywordQuery, filter: KeywordFilter): Promise<KeywordRanking>;
   /** What was said and done, in the order of time; without machine-made text, subagents and branches that were left. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
 
@@ -833,6 +846,8 @@ export interface Store extends MemoryStore {
   sessionRows(filter: Pick<SessionFilter, 'project' | 'agent'>): Promise<readonly number[]>;
   /** Entries by their rows, in this order; those that are gone are left out. */
   entriesAt(rows: readonly number[]): Promise<readonly EntryAt[]>;
+  /** The conversation that each of these rows is part of. */
+  conversationsAt(rows: readonly number[]): Promise<ReadonlyMap<number, number>>;
 
   /** Bytes on disk, with side files. */
   size(): Promise<number>;

@@ -28,6 +28,11 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     const commit = (...chunks: Chunk[]) => store.commit(chunks, rules);
     const find = async (query: string, filter: Partial<KeywordFilter> = {}) =>
       (await store.searchKeywords(parseKeywords(query), { limit: 20, ...filter })).map((hit) => hit.entry.id).sort();
+    const rank = async (query: string, filter: Partial<KeywordFilter> = {}) => {
+      const { rows, scores } = await store.rankKeywords(parseKeywords(query), { limit: 20, ...filter });
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      return (await store.entriesAt(rows)).map(({ entry }) => entry.id);
+    };
 
     describeDistilled(() => opened);
     describeTouches(() => opened);
@@ -256,7 +261,55 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           phrases: [[], [query.slice(0, 300)]],
         };
         await expect(store.searchKeywords(raw, { limit: 5 })).resolves.toBeInstanceOf(Array);
+        await expect(store.rankKeywords(raw, { limit: 5 })).resolves.toBeTruthy();
         expect(await find('refused')).toEqual(['db']);
+      });
+
+      it('ranks what it finds, without the texts', async () => {
+        for (const query of ['run', 'connecting databases', '東京', '"exact words" database', 'auth', 'nowhere'])
+          expect((await rank(query)).sort(), query).toEqual(await find(query));
+        for (const filter of [
+          { subagents: true },
+          { agent: 'pi' },
+          { role: 'assistant' },
+          { project: { path: '/gone/away/lib/deep' } },
+          { project: { path: '/nowhere' } },
+          { since: base + 1 },
+          { until: base + 1 },
+          { limit: 0 },
+        ] as const)
+          expect((await rank('database', filter)).sort(), JSON.stringify(filter)).toEqual(
+            await find('database', filter),
+          );
+      });
+
+      it('says how rare the terms are, and leaves out what nearly all of a project say', async () => {
+        const texts = Array.from({ length: 150 }, (_, i) => `gauge ${i % 2 ? 'melanie' : 'caroline'} says ${i}`);
+        const entries = texts.map((text, i) => entry(`many${i}`, text, { session: 'many' }));
+        const others = Array.from({ length: 600 }, (_, i) => entry(`other${i}`, `other ${i}`, { session: 'others' }));
+        await store.commit(
+          [
+            chunk(entries, {
+              key: 'many.jsonl',
+              sessions: [{ session: 'many', cwd: '/w/many', projectPath: '/w/many', title: undefined }],
+            }),
+            chunk(others, { key: 'others.jsonl' }),
+          ],
+          rules,
+        );
+        const scope = { project: { path: '/w/many' }, limit: 200 };
+        const { rarity } = await store.rankKeywords(parseKeywords('melanie 77 unheard'), scope);
+        expect(rarity[0]).toBeCloseTo(Math.log(151 / 76), 5);
+        expect(rarity[2]).toBeGreaterThan(rarity[1] as number);
+        expect(await rank('melanie 77', scope)).toEqual(['many77']);
+        expect(await rank('melanie', scope)).toHaveLength(75);
+      });
+
+      it('knows the conversation of a row', async () => {
+        const { rows } = await store.rankKeywords(parseKeywords('refused'), { limit: 1 });
+        const id = (await store.conversationsAt(rows)).get(rows[0] as number);
+        expect((await store.conversationEntries(id as number)).map((one) => one.id)).toContain('db');
+        expect((await store.conversationsAt([999_999])).size).toBe(0);
       });
     });
 

@@ -3,10 +3,14 @@ import { clean, oneLine, type Style } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderSearch({ hits, note }: { hits: readonly Hit[]; note?: string }, view: View): string {
-  if (note !== undefined) return `Nothing found. ${clean(note)} ${view.style.dim('List projects: holdfast projects')}`;
-  if (hits.length === 0)
-    return `Nothing found. ${view.style.dim('Try other words, fewer filters, or import first: holdfast ingest')}`;
-  return hits.map((hit) => renderHit(hit, view)).join('\n\n');
+  if (hits.length === 0) {
+    const advice = note?.startsWith('No session is known')
+      ? 'List projects: holdfast projects'
+      : 'Try other words, fewer filters, or import first: holdfast ingest';
+    return `Nothing found. ${note === undefined ? '' : `${clean(note)} `}${view.style.dim(advice)}`;
+  }
+  const shown = hits.map((hit) => renderHit(hit, view)).join('\n\n');
+  return note === undefined ? shown : `${shown}\n\n${view.style.dim(clean(note))}`;
 }
 
 function renderHit(hit: Hit, view: View): string {
@@ -25,7 +29,8 @@ function renderHit(hit: Hit, view: View): string {
   const lines = [
     ...(hit.touched ? touchedLines(hit.touched, view) : []),
     ...(hit.snippet === '' ? [] : [marked(clean(hit.snippet), style)]),
-    style.dim(`holdfast show ${hit.id}`),
+    ...(hit.why === undefined ? [] : [style.dim(oneLine(hit.why.join(' · '), Math.max(40, view.width - 4)))]),
+    style.dim(`holdfast show ${hit.kind === 'conversation' ? hit.session : hit.id}`),
   ];
   return `${head}${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }

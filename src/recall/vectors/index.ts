@@ -29,6 +29,8 @@ export interface MeaningSearch extends VectorScan {
   readonly model: string;
   /** Undefined where the text says nothing. Fails where a model or its endpoint does. */
   embed(query: string): Promise<Int8Array | undefined>;
+  /** The same where some words count more than others; absent where a model reads whole sentences. */
+  embedWords?: ((words: readonly string[], weights: readonly number[]) => Int8Array | undefined) | undefined;
   /** The cosine of the query with every observation, summary or memory that has a vector, by its row in the store. */
   scanSubjects(kind: SubjectKind, query: Int8Array): Promise<ReadonlyMap<number, number>>;
 }
@@ -65,7 +67,7 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
     const scanSubjects: MeaningSearch['scanSubjects'] = (kind, query) => inTurn(() => scanKind(kind, model, query));
     return {
       places,
-      search: { model, embed, scan, similarity, scanSubjects },
+      search: { model, embed, embedWords: by.queryWords, scan, similarity, scanSubjects },
       ...(note === undefined ? {} : { note }),
     };
   }

@@ -1,7 +1,7 @@
 // Where every entry stands, in memory: session, neighbours, time, who said it. Rows of the store → parallel arrays.
 import type { PlaceRow } from '../../store/store.ts';
 
-export const flag = { subagent: 1, abandoned: 2, gone: 4, noVector: 8 } as const;
+export const flag = { subagent: 1, abandoned: 2, gone: 4, noVector: 8, asks: 16 } as const;
 
 /** Arrays are valid below `size`, and until the next change: they are replaced when they grow. */
 export interface Places {

@@ -17,6 +17,7 @@ import { fileTouches } from './file-touches.ts';
 import { forgetting } from './forgetting.ts';
 import { importing } from './importing.ts';
 import { jobRows } from './jobs.ts';
+import { keywordRanking } from './keyword-ranking.ts';
 import { projectLinks } from './links.ts';
 import { memoryIndex } from './memory-index.ts';
 import { memoryRows } from './memory-rows.ts';
@@ -125,6 +126,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
 
     ...reader(db, read),
     ...keywordSearch(db, read),
+    ...keywordRanking(db, read),
     ...timelines(db, read),
     ...digests(db, read),
     ...turnRows(db, read),

@@ -14,7 +14,14 @@ export function placeRows(
   run: Run,
 ): Pick<
   Store,
-  'placesAfter' | 'vectorsAfter' | 'vectorsOf' | 'vectorsAt' | 'vectorNumbers' | 'sessionRows' | 'entriesAt'
+  | 'placesAfter'
+  | 'vectorsAfter'
+  | 'vectorsOf'
+  | 'vectorsAt'
+  | 'vectorNumbers'
+  | 'sessionRows'
+  | 'entriesAt'
+  | 'conversationsAt'
 > {
   const last = db.prepare<[], number | null>('SELECT max(seq) FROM session_changes').pluck();
   const upTo = db
@@ -25,8 +32,8 @@ export function placeRows(
   const places = (vector: string) =>
     db
       .prepare<unknown[], PlaceRow>(
-        `SELECT c.session_id, e.id, e.file_id, e.at, (e.role <> 'user') + 2 * (e.subagent IS NOT NULL) + 4 * e.abandoned,
-           length(e.text), ${vector} FROM session_changes c LEFT JOIN entries e INDEXED BY entries_by_session ON e.session_id = c.session_id
+        `SELECT c.session_id, e.id, e.file_id, e.at, (e.role <> 'user') + 2 * (e.subagent IS NOT NULL) + 4 * e.abandoned
+           + 32 * (instr(substr(CAST(e.text AS BLOB), -220), x'3f') > 0), length(e.text), ${vector} FROM session_changes c LEFT JOIN entries e INDEXED BY entries_by_session ON e.session_id = c.session_id
          WHERE c.seq > @after AND c.seq <= @to ORDER BY c.seq, e.pos`,
       )
       .raw();
@@ -61,6 +68,11 @@ export function placeRows(
     `SELECT ${entryColumns}, e.id AS row, p.name AS project, s.title FROM json_each(?) j JOIN entries e ON e.id = j.value
      JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id ORDER BY j.key`,
   );
+  const conversations = db
+    .prepare<[string], [number, number]>(
+      `SELECT e.id, e.conversation_id FROM json_each(?) j JOIN entries e ON e.id = j.value WHERE e.conversation_id IS NOT NULL`,
+    )
+    .raw();
 
   return {
     async placesAfter(position, { model, limit }) {
@@ -96,6 +108,9 @@ export function placeRows(
           .pluck()
           .all(...values);
       });
+    },
+    async conversationsAt(rows) {
+      return run(() => new Map(conversations.all(JSON.stringify(rows))));
     },
     async entriesAt(rows) {
       return run(() =>

@@ -96,14 +96,6 @@ export function keywordSearch(
     return db.prepare(sql).all(match, ...values, ...own.values, filter.limit) as Row[];
   }
 
-  /** All that is looked for, with the parts of a term in its place where it stands nowhere. */
-  function standing({ terms, variants = [] }: KeywordQuery): string[] {
-    const asked = [...terms, ...variants].flatMap((term) =>
-      term.parts !== undefined && count.get(toTerm(term)) === 0 ? term.parts : [term],
-    );
-    return [...new Set(asked.map(toTerm))];
-  }
-
   return {
     async keywordCounts(query) {
       return run(() => ({
@@ -116,15 +108,26 @@ export function keywordSearch(
       const phrases = query.phrases.map(quoted);
       const anywhere = phrases.length === 0 && filter.project === undefined && filter.agent === undefined;
       return run(() => {
-        const terms = standing(query);
+        const terms = standing(query, (term) => count.get(toTerm(term)) ?? 0);
         return (anywhere ? byRareTerms(terms, filter) : ranked(expression(terms, phrases), filter)).map(toHit);
       });
     },
   };
 }
 
+/** All that is looked for, with the parts of a term in its place where it stands nowhere. */
+export function standing({ terms, variants = [] }: KeywordQuery, count: (term: KeywordTerm) => number): string[] {
+  const asked = [...terms, ...variants].flatMap((term) =>
+    term.parts !== undefined && count(term) === 0 ? term.parts : [term],
+  );
+  return [...new Set(asked.map(toTerm))];
+}
+
 /** Conditions on an entry `e` itself; what its session must be is asked elsewhere. */
-function entryConditions({ role, since, until }: KeywordFilter): { conditions: string[]; values: (string | number)[] } {
+export function entryConditions({ role, since, until }: KeywordFilter): {
+  conditions: string[];
+  values: (string | number)[];
+} {
   const wishes: [string, string | number | undefined][] = [
     ['e.role = ?', role],
     ['e.at >= ?', since],
@@ -146,8 +149,9 @@ const weight = (matches: number, entries: number): number =>
   Math.max(1e-6, Math.log((entries - matches + 0.5) / (matches + 0.5)));
 
 /** Every word is a quoted string, so that no input can be syntax. */
-const quoted = (words: readonly string[]): string => `"${words.join(' ').replaceAll('"', ' ').replaceAll('\0', ' ')}"`;
-const toTerm = ({ words, prefix }: KeywordTerm): string => quoted(words) + (prefix ? '*' : '');
+export const quoted = (words: readonly string[]): string =>
+  `"${words.join(' ').replaceAll('"', ' ').replaceAll('\0', ' ')}"`;
+export const toTerm = ({ words, prefix }: KeywordTerm): string => quoted(words) + (prefix ? '*' : '');
 
 /** A query as FTS5 wants it; empty when it has no words. */
 export function matchExpression(query: KeywordQuery): string {

@@ -1,0 +1,54 @@
+// ④ What a person asks → what is looked for: words, names, times, whose words, and how much each word says.
+import type { Config } from '../config.ts';
+import type { KeywordQuery } from '../store/store.ts';
+import { parseKeywords } from './keywords.ts';
+import { namesIn } from './refine.ts';
+import { type TimeRange, timeWords } from './time-words.ts';
+import { wordPattern } from './words.ts';
+
+export interface Question {
+  readonly text: string;
+  readonly keywords: KeywordQuery;
+  readonly names: readonly string[];
+  readonly times: readonly TimeRange[];
+  readonly speaker: 'user' | 'assistant' | undefined;
+}
+
+export async function readQuestion(text: string, at: { now: number; config: Config | undefined }): Promise<Question> {
+  const timeZone = at.config?.settings.timeZone ?? 'UTC';
+  const { ranges } = await timeWords(text, { now: at.now, timeZone });
+  return {
+    text,
+    keywords: parseKeywords(text),
+    names: namesIn(text),
+    times: ranges,
+    speaker: speakerIn(text),
+  };
+}
+
+/** `what did you suggest` is about what the assistant said, `my`, `I` without a `you` about what the person said. */
+function speakerIn(text: string): Question['speaker'] {
+  if (
+    /\byou(?:'d|’d)? (?:have |had )?(?:suggest|recommend|sa(?:y|id)|t(?:ell|old)|g[ai]ve|mention|propose|explain|answer|advise)/i.test(
+      text,
+    )
+  )
+    return 'assistant';
+  return /\b(?:I|I['’](?:m|ve|d|ll)|i['’](?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]yself)\b/.test(text) &&
+    !/\byour?\b/i.test(text)
+    ? 'user'
+    : undefined;
+}
+
+/** What `the` counts beside a word that one in 4 entries holds. */
+const leastWeight = 1.5;
+/** More of a pasted text say no more. */
+const mostWords = 200;
+
+/** The words of a text with their weights: the rarer a word, the more it says. `rarity` is that of the query's terms. */
+export function weighted(question: Question, rarity: readonly number[]): { words: string[]; weights: number[] } {
+  const weightOf = new Map(question.keywords.terms.map(({ words }, i) => [words.join(' '), rarity[i] ?? 1]));
+  const words = (question.text.match(/[^\s'’]+/gu) ?? []).slice(0, mostWords);
+  const key = (word: string) => (word.match(wordPattern) ?? []).join(' ').toLowerCase();
+  return { words, weights: words.map((word) => Math.max(leastWeight, weightOf.get(key(word)) ?? 0)) };
+}

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { EntryAt } from '../store/store.ts';
+import { namesIn, refine } from './refine.ts';
+
+const textsOf = (texts: readonly string[]) =>
+  new Map(texts.map((text, place) => [place, { row: place, entry: { text }, project: '', title: '' } as EntryAt]));
+
+const ranked = (scores: readonly number[]) =>
+  scores.map((score, place) => ({
+    place,
+    score,
+    words: 1,
+    meaning: 0,
+    near: 0,
+    answers: false,
+    session: 0,
+    time: -1,
+  }));
+
+const order = (texts: readonly string[], scores: readonly number[], more: Partial<Parameters<typeof refine>[1]> = {}) =>
+  refine(ranked(scores), { texts: textsOf(texts), names: [], words: [], limit: 10, ...more }).map(({ place }) => place);
+
+it('knows names, paths, codes and versions from words', () => {
+  expect(
+    namesIn('Why does useAuthStore fail with ERR_MODULE_NOT_FOUND in src/auth/jwt.ts:42, since v4.17.3 (see #1234)?'),
+  ).toEqual(['useAuthStore', 'ERR_MODULE_NOT_FOUND', 'src/auth/jwt.ts:42', 'v4.17.3', '#1234']);
+  expect(namesIn('Where did we drop the retry queue? I said so. And why')).toEqual([]);
+});
+
+it('puts a name that stands there whole before its parts', () => {
+  const texts = ['the auth store, and how to use it: useAuthStores', 'useAuthStore is gone'];
+  expect(order(texts, [1, 0.9])).toEqual([0, 1]);
+  expect(order(texts, [1, 0.9], { names: ['useAuthStore'] })).toEqual([1, 0]);
+});
+
+it('prefers a little what begins with a word asked for', () => {
+  expect(order(['We migrate.', 'Migrations: three are left.'], [1, 0.95], { words: ['migrations'] })).toEqual([1, 0]);
+  expect(order(['We migrate.', 'Migrations: three are left.'], [1, 0.8], { words: ['migrations'] })).toEqual([0, 1]);
+});
+
+it('puts what says the same again further down, not away', () => {
+  const texts = ['Run the tests.', 'Run the tests.', 'The tests run at night.'];
+  expect(order(texts, [1, 0.99, 0.6])).toEqual([0, 2, 1]);
+  const similarity = (a: number, b: number) => (a + b === 3 ? 0.99 : 0.2);
+  expect(order(['a', 'b', 'c'], [1, 0.9, 0.8], { similarity })).toEqual([0, 1, 2]);
+  expect(order(['a', 'b', 'c'], [0.8, 0.9, 0.85], { similarity })).toEqual([1, 0, 2]);
+});
+
+it('leaves out what is gone since, and no more than asked', () => {
+  expect(order(['a', 'b'], [1, 0.9, 0.8])).toEqual([0, 1]);
+  expect(order(['a', 'b'], [1, 0.9], { limit: 1 })).toEqual([0]);
+});

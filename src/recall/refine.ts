@@ -1,0 +1,87 @@
+// ④ A second look at the best, with their texts: names that stand there whole and words that they begin with count more, what says the
+// same again counts less.
+import { stemmer } from 'stemmer';
+import type { EntryAt } from '../store/store.ts';
+import type { Ranked } from './rank.ts';
+import { fold } from './words.ts';
+
+export interface Candidate extends Ranked {
+  readonly found: EntryAt;
+  /** Names and paths of the query that its text has as they were typed. */
+  readonly whole: readonly string[];
+}
+
+const wholeBoost = 0.3;
+/** For a text that begins with a word of the query: a heading, or the name of who speaks. */
+const leadBoost = 0.1;
+/** From this cosine on two texts begin to say the same; at 1 the second counts half. */
+const alike = 0.9;
+/** Further down nobody minds. */
+const mostCompared = 50;
+const mostNames = 8;
+
+/** Names, paths, codes and versions of a query (`useAuthStore`, `src/auth/jwt.ts:42`, `ERR_MODULE_NOT_FOUND`), without what surrounds them. */
+export function namesIn(query: string): string[] {
+  const tokens = query.slice(0, 2000).match(/[\p{L}\p{N}_$@#/~.][^\s"“”'’,;()<>]*/gu) ?? [];
+  const names = tokens
+    .map((token) => token.replace(/[.:!?…]+$/u, ''))
+    .filter(
+      (token) =>
+        /[\p{L}\p{N}][_./\\:@#-][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u.test(token) ||
+        /^[$@#/~.]\S*[\p{L}\p{N}]/u.test(token),
+    );
+  return [...new Set(names)].slice(0, mostNames);
+}
+
+/** Best first, at most `limit`. `similarity` compares two places. */
+export function refine(
+  ranked: readonly Ranked[],
+  options: {
+    readonly texts: ReadonlyMap<number, EntryAt>;
+    readonly names: readonly string[];
+    /** Words of the query, as they are typed. */
+    readonly words: readonly string[];
+    readonly similarity?: ((a: number, b: number) => number) | undefined;
+    readonly limit: number;
+  },
+): Candidate[] {
+  const { texts, names, words, similarity, limit } = options;
+  const leads = new Set(words.map(stemOf));
+  const left = ranked.flatMap((one): Candidate[] => {
+    const found = texts.get(one.place);
+    if (found === undefined) return [];
+    const whole = names.filter((name) => hasWhole(found.entry.text, name));
+    const boost = names.length === 0 ? 1 : 1 + (wholeBoost * whole.length) / names.length;
+    const lead = leads.has(leadOf(found.entry.text)) ? 1 + leadBoost : 1;
+    return [{ ...one, score: one.score * boost * lead, found, whole }];
+  });
+  // Stable: what is equal stays in the order of the ranking.
+  left.sort((a, b) => b.score - a.score);
+  const chosen: Candidate[] = [];
+  const scores = left.map(({ score }) => score);
+  while (chosen.length < limit && left.length > 0) {
+    let best = 0;
+    if (chosen.length < mostCompared)
+      for (let i = 1; i < left.length; i++) if ((scores[i] as number) > (scores[best] as number)) best = i;
+    const [one] = left.splice(best, 1) as [Candidate];
+    const [score] = scores.splice(best, 1) as [number];
+    chosen.push({ ...one, score });
+    if (chosen.length >= mostCompared) continue;
+    for (const [i, other] of left.entries()) {
+      const same = other.found.entry.text === one.found.entry.text ? 1 : (similarity?.(one.place, other.place) ?? 0);
+      if (same > alike) scores[i] = Math.min(scores[i] as number, other.score * (1 - (same - alike) / (1 - alike) / 2));
+    }
+  }
+  return chosen;
+}
+
+const stemOf = (word: string): string => stemmer(fold(word));
+const leadOf = (text: string): string => stemOf(/[\p{L}\p{N}\p{M}]+/u.exec(text.slice(0, 100))?.[0] ?? '');
+
+function hasWhole(text: string, name: string): boolean {
+  const [inText, wanted] = [text.toLowerCase(), name.toLowerCase()];
+  const isWord = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
+  for (let at = inText.indexOf(wanted); at >= 0; at = inText.indexOf(wanted, at + 1))
+    if (!isWord(inText[at - 1]) && !isWord(inText[at + wanted.length])) return true;
+  return false;
+}

@@ -1,0 +1,153 @@
+// Recall through the front door: transcripts are taken in, the search is the operation's.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
+import { search } from '../operations/search.ts';
+
+type Fields = Partial<ReturnType<typeof search.input.parse>>;
+
+const find = (memory: Memory, query: string, fields: Fields = {}) =>
+  search.run(memory.context, search.input.parse({ query, ...fields }));
+const ids = async (memory: Memory, query: string, fields: Fields = {}) =>
+  (await find(memory, query, fields)).hits.map(({ id }) => id);
+
+/** Two projects, a year of small talk around one decision. */
+async function aYear(env: NodeJS.ProcessEnv = {}): Promise<Memory> {
+  const memory = await emptyMemory(env);
+  await tell(memory, 'batches', '/home/dev/courier', '2026-03-10T09:00:00Z', [
+    { by: 'user', text: 'The partner complains about double deliveries again.' },
+    { by: 'assistant', text: 'Every failed batch goes out a second time after a minute, even when it had arrived.' },
+    { by: 'user', text: "let's stop re-sending failed batches" },
+    { by: 'assistant', text: 'Done: the sender writes them into a table and leaves them there.' },
+  ]);
+  await tell(memory, 'colours', '/home/dev/courier', '2026-05-12T09:00:00Z', [
+    { by: 'user', text: 'The chart on the dashboard should use the colours of the brand.' },
+    { by: 'assistant', text: 'The palette is in theme.ts now: green for delivered, grey for pending.' },
+  ]);
+  await tell(memory, 'tabs', '/home/dev/turnstile', '2026-08-02T09:00:00Z', [
+    { by: 'user', text: 'Users with two tabs are logged out at random.' },
+    {
+      by: 'assistant',
+      text: 'Both tabs refresh the token at once, and the second refresh is refused. A lock solves it.',
+    },
+    { by: 'user', text: 'Which colour should the login button have?' },
+    { by: 'assistant', text: 'Blue, as all the others on that page.' },
+  ]);
+  await tell(memory, 'budget', '/home/dev/turnstile', '2026-10-20T09:00:00Z', [
+    { by: 'user', text: 'Write a letter to the landlord about the heating.' },
+    { by: 'assistant', text: 'Dear Sir or Madam, since Monday the radiators in our flat have stayed cold.' },
+  ]);
+  return memory;
+}
+
+describe('a search', () => {
+  let memory: Memory;
+  beforeEach(async () => {
+    memory = await aYear();
+  });
+
+  it('finds by meaning what was said in other words, and says why', async () => {
+    const { hits, note } = await find(memory, 'Where did we decide to drop the retry queue?');
+    expect(hits[0]).toMatchObject({ id: 'batches-e2', snippet: expect.stringContaining('re-sending failed batches') });
+    expect(hits[0]?.why).toContain('similar in meaning');
+    expect(note).toBeUndefined();
+  });
+
+  it('names the words that it found, and the answer of a question that matches', async () => {
+    const { hits } = await find(memory, 'colour of the login button');
+    expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(['tabs-e2', 'tabs-e3']);
+    expect(hits[0]?.why?.[0]).toBe('words: colour, login, button');
+    expect(hits[1]?.why).toContain('answers a question that matches');
+  });
+
+  it('keeps to the filters, by words and by meaning', async () => {
+    const query = 'Where did we decide to drop the retry queue?';
+    expect(await ids(memory, query, { project: 'turnstile' })).not.toContain('batches-e2');
+    expect(await ids(memory, query, { project: 'courier' })).toContain('batches-e2');
+    expect(await ids(memory, query, { since: '2026-04-01' })).not.toContain('batches-e2');
+    expect(await ids(memory, query, { until: '2026-03-10' })).toContain('batches-e2');
+    expect(await ids(memory, query, { role: 'assistant' })).not.toContain('batches-e2');
+    expect(await ids(memory, query, { agent: 'pi' })).toEqual([]);
+    for (const role of ['user', 'assistant'] as const)
+      for (const hit of (await find(memory, 'failed batches', { role })).hits) expect(hit.role).toBe(role);
+  });
+
+  it('requires what stands in quotes', async () => {
+    expect(await ids(memory, '"re-sending failed" double deliveries')).toEqual(['batches-e2']);
+    expect(await ids(memory, '"retry queue"')).toEqual([]);
+  });
+
+  it('takes times as a hint, not as a filter', async () => {
+    const said = await find(memory, 'colours in May');
+    expect(said.hits[0]).toMatchObject({ session: 'colours' });
+    expect(said.hits[0]?.why).toContain('from the time asked for: in May');
+    expect(await ids(memory, 'login button in May')).toContain('tabs-e2');
+  });
+
+  it('finds sessions and conversations by the same scores', async () => {
+    for (const kind of ['session', 'conversation'] as const) {
+      const { hits } = await find(memory, 'drop the retry queue', { kind });
+      expect(hits[0]).toMatchObject({ kind, session: 'batches', project: 'courier' });
+      expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);
+    }
+    const [hit] = (await find(memory, 'drop the retry queue', { kind: 'conversation' })).hits;
+    const [entry] = await memory.store.conversationEntries(Number(hit?.id));
+    expect(entry?.session).toBe('batches');
+    await expect(find(memory, '', { kind: 'conversation', file: 'theme.ts' })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+    });
+  });
+
+  it('answers the same question in the same way, also after a restart', async () => {
+    const query = 'refresh of tokens in two tabs';
+    const once = await find(memory, query);
+    expect(await find(memory, query)).toEqual(once);
+    expect(
+      (await search.run({ ...memory.context, meaning: undefined }, search.input.parse({ query }))).hits[0]?.id,
+    ).toBe(once.hits[0]?.id);
+  });
+
+  it('sees what came in since the last search', async () => {
+    await find(memory, 'retry queue');
+    await tell(memory, 'later', '/home/dev/courier', '2026-11-01T09:00:00Z', [
+      { by: 'user', text: 'The retry queue is back, with a limit of three attempts.' },
+    ]);
+    expect((await ids(memory, 'retry queue'))[0]).toBe('later-e0');
+  });
+});
+
+it('serves by keyword alone where search by meaning is switched off, and says so', async () => {
+  const memory = await aYear({ HOLDFAST_EMBEDDING_KIND: 'none' });
+  const { hits, note } = await find(memory, 'failed batches');
+  expect(hits[0]?.id).toBe('batches-e2');
+  expect(note).toContain('switched off');
+  expect((await find(memory, 'drop the retry queue')).hits.map(({ id }) => id)).not.toContain('batches-e2');
+});
+
+it('serves by keyword alone where the embedder fails, and says so', async () => {
+  const memory = await aYear();
+  const { meaning } = memory.context;
+  const broken = {
+    ready: async () => {
+      const state = await (meaning as NonNullable<typeof meaning>).ready();
+      const embed = async () => Promise.reject(new Error('no route to the model'));
+      return { ...state, search: state.search && { ...state.search, embed, embedWords: undefined } };
+    },
+    close: async () => {},
+  };
+  const context = { ...memory.context, meaning: broken };
+  const { hits, note } = await search.run(context, search.input.parse({ query: 'failed batches' }));
+  expect(hits[0]?.id).toBe('batches-e2');
+  expect(note).toMatch(/^Found by words alone: .*no route to the model/);
+});
+
+it('shows the nearest sentence of a long text that has no word of the query', async () => {
+  const memory = await emptyMemory();
+  await tell(memory, 'long', '/home/dev/courier', '2026-03-10T09:00:00Z', [
+    {
+      by: 'user',
+      text: 'Jobs that failed wait for a person now. We stop re-sending failed batches. A second attempt helps nobody, when the first one had arrived at the partner and was only slow to answer.',
+    },
+  ]);
+  const { hits } = await find(memory, 'drop the retry queue');
+  expect(hits[0]?.snippet).toBe('We stop re-sending failed batches.');
+});
