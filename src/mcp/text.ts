@@ -50,8 +50,11 @@ function sayHits({ hits, note }: { hits: readonly Hit[]; note?: string }, when: 
   const short = shortIds(hits.map(({ id }) => id));
   const lines = hits.map((hit) => {
     const marks = [hit.role, hit.subagent && 'subagent', hit.abandoned && 'abandoned'].filter(Boolean);
-    const head = [short(hit.id), when(hit.at), inOneLine(hit.project), ...marks].join(' ');
-    const title = hit.title && hit.kind === 'session' ? `${cut(inOneLine(hit.title), 80)}: ` : '';
+    const head = [short(hit.id), when(hit.at), inOneLine(hit.project), ...marks]
+      .filter((part) => part !== '')
+      .join(' ');
+    const title =
+      hit.title && hit.kind !== 'entry' && hit.kind !== 'conversation' ? `${cut(inOneLine(hit.title), 80)}: ` : '';
     return `- ${head}: ${title}${inOneLine(hit.snippet)}${sayTouched(hit)}`;
   });
   return [...lines, ...(note === undefined ? [] : [note])].join('\n');
@@ -88,10 +91,13 @@ function sayItems({ items }: { items: readonly Item[] }, when: When): string {
 function sayItem(item: Item, when: When): string {
   const short = shortIds([item.id, item.session, item.before, item.after].filter((id) => id !== undefined));
   const marks = [item.role, item.subagent && 'subagent', item.abandoned && 'abandoned'].filter(Boolean);
-  const head = [`${item.kind} ${short(item.id)}`, when(item.at), inOneLine(item.project), ...marks].join(' ');
+  const head = [`${item.kind} ${short(item.id)}`, when(item.at), inOneLine(item.project), ...marks]
+    .filter((part) => part !== '')
+    .join(' ');
   const around = [
     item.session === undefined || item.session === item.id ? '' : `session ${short(item.session)}`,
     item.title ? `"${cut(inOneLine(item.title), 100)}"` : '',
+    item.page === undefined ? '' : `page ${inOneLine(item.page)}`,
     item.before === undefined ? '' : `before ${short(item.before)}`,
     item.after === undefined ? '' : `after ${short(item.after)}`,
   ].filter((part) => part !== '');

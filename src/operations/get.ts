@@ -28,14 +28,15 @@ const kinds: readonly Kind[] = [
   { named: (store, agent) => reading(sessionsNamed(store, agent), readSession) },
   { named: (store, agent) => reading(entriesNamed(store, agent), readEntry) },
   { named: distilledNamed },
+  { named: memoriesNamed },
 ];
 
 export const get = operation({
   name: 'get',
-  summary: 'Get entries, sessions, observations and summaries in full by their ids',
+  summary: 'Get entries, sessions, observations, summaries and memories in full by their ids',
   input: z.object({
     ids: z.array(z.string().min(1)).min(1).max(20).meta({
-      description: 'ids of entries, sessions, observations or summaries; the beginning of each is enough',
+      description: 'ids of entries, sessions, observations, summaries or memories; the beginning of each is enough',
       rest: true,
     }),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
@@ -61,7 +62,7 @@ export const get = operation({
     const items: Item[] = [];
     let room = maxChars;
     for (const [i, id] of wanted.entries()) {
-      const whole = await (await findOne(id, lookups, 'session, entry, observation or summary'))(context);
+      const whole = await (await findOne(id, lookups, 'session, entry, observation, summary or memory'))(context);
       // What one leaves over is for those after it.
       const item = within(whole, from, Math.floor(room / (wanted.length - i)));
       room -= sizeOf(item);
@@ -99,6 +100,24 @@ function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read
       return { id: one.id, says: `${kind}, ${project}: ${title}`, what: async () => whole };
     });
   };
+}
+
+/** A memory may come from no agent at all: which one is asked for does not matter. */
+function memoriesNamed(store: Store): Lookup<Read> {
+  return async (id) =>
+    (await store.findMemories(id.toLowerCase())).map(({ id, at, project, session, title, page, text }) => {
+      const whole: Whole = {
+        kind: 'memory',
+        id,
+        at,
+        project,
+        ...(session === '' ? {} : { session }),
+        title,
+        page,
+        text,
+      };
+      return { id, says: `memory, ${page}: ${inOneLine(text).slice(0, 60)}`, what: async () => whole };
+    });
 }
 
 async function readEntry({ store }: Context, { session, entry }: Place): Promise<Whole> {

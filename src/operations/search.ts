@@ -4,12 +4,15 @@ import { searchByFile } from '../recall/by-file.ts';
 import { search as recall } from '../recall/search.ts';
 import { Role } from '../schema/entry.ts';
 import { Hit, HitKind } from '../schema/hit.ts';
+import type { DerivedKind } from '../store/store.ts';
 import { filterFields, fromElsewhere, limitField, toFilter, withHome } from './filters.ts';
-import { operation } from './operation.ts';
+import { librarian, toDeps } from './memory.ts';
+import { nothingYet } from './observations.ts';
+import { type Context, operation } from './operation.ts';
 
 export const search = operation({
   name: 'search',
-  summary: 'Find what was said, by words and by meaning: entries, sessions or conversations',
+  summary: 'Find what was said, or came of it, by words and by meaning',
   input: z.object({
     query: z.string().default('').meta({ description: 'words, and "phrases in quotes"', rest: true }),
     kind: HitKind.default('entry').describe('what to find'),
@@ -28,13 +31,14 @@ export const search = operation({
   http: { aliases: { q: 'query' } },
   mcp: {
     description:
-      'Search everything that was said and done in past coding sessions on this machine. Use it before you work on something that may have come up earlier: a bug, a decision, a command, "how did we …". With `file` instead of words: who touched it, when and why. Answers with short hits; go on with timeline around an id, or get by ids.',
+      'Search everything that was said and done in past coding sessions on this machine. Use it before you work on something that may have come up earlier: a bug, a decision, a command, "how did we …". With `file` instead of words: who touched it, when and why. Kind memory: lasting facts. Answers with short hits; go on with timeline around an id, or get by ids.',
     foremost: true,
   },
   examples: [
     'holdfast search flaky login test',
     'holdfast search \'"race condition" worker\' --since 2w',
     'holdfast search migration --kind session --project holdfast --json',
+    'holdfast search package manager --kind memory',
     'holdfast search --file src/auth/jwt.ts',
   ],
   viaWorker: (input) => (input.file === undefined ? fromElsewhere(input) : undefined),
@@ -43,17 +47,34 @@ export const search = operation({
       throw new HoldfastError('BAD_INPUT', 'The query is empty', {
         hint: 'Examples: holdfast search flaky login test; holdfast search --file src/auth/jwt.ts',
       });
-    if (input.file !== undefined && input.kind === 'conversation')
-      throw new HoldfastError('BAD_INPUT', 'By file, entries and sessions can be found, not conversations', {
-        hint: 'Example: holdfast search --file src/auth/jwt.ts --kind session',
+    if (input.file !== undefined && (input.kind === 'conversation' || input.kind === 'memory'))
+      throw new HoldfastError(
+        'BAD_INPUT',
+        `By file, ${input.kind === 'memory' ? 'memories' : 'conversations'} cannot be found`,
+        {
+          hint: 'Entries, sessions, observations and summaries can: holdfast search --file src/auth/jwt.ts --kind session',
+        },
+      );
+    if (input.role !== undefined && isDerived(input.kind))
+      throw new HoldfastError('BAD_INPUT', 'Only what was said has a role', {
+        hint: 'Leave out the role, or search entries, sessions or conversations.',
       });
+    if (input.kind === 'memory') await bringPagesIn(context);
     const filter = await toFilter(context, input);
     const { query, kind, file, limit, role, subagents } = input;
     const wanted = { ...filter, ...(role ? { role } : {}) };
     const found =
-      file === undefined || kind === 'conversation'
-        ? await recall(context, { query, kind, limit, filter: { ...wanted, subagents } })
+      file === undefined || kind === 'conversation' || isDerived(kind)
+        ? await recall(context, {
+            query,
+            kind,
+            limit,
+            filter: { ...wanted, subagents, ...(file ? { file: withHome(file.trim()) } : {}) },
+          })
         : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });
+    const isDistilled = kind === 'observation' || kind === 'summary';
+    if (isDistilled && found.hits.length === 0 && (await context.store.distilledCounts())[countOf[kind]] === 0)
+      return { ...found, note: nothingYet };
     const { project } = filter;
     // A project that was mistyped must not look like a memory that was lost.
     const unknown =
@@ -63,3 +84,23 @@ export const search = operation({
     return unknown ? { ...found, note: `No session is known in the project ${input.project}.` } : found;
   },
 });
+
+const countOf = { observation: 'observations', summary: 'summaries' } as const;
+
+const isDerived = (kind: HitKind): kind is DerivedKind =>
+  kind === 'observation' || kind === 'summary' || kind === 'memory';
+
+/** So many texts take no time; more are for whoever imports. */
+const mostEmbedded = 500;
+
+/** What a person has written into the files meanwhile is found too. */
+async function bringPagesIn(context: Context): Promise<void> {
+  const { bringInLine } = await librarian();
+  await bringInLine(toDeps(context));
+  const { store, config, clock } = context;
+  const pending = (await store.pendingTexts(mostEmbedded + 1)).length;
+  if (pending === 0 || pending > mostEmbedded) return;
+  const { embedPending } = await import('../embedding/pending.ts');
+  // Without vectors it is found by its words; the worker embeds it later.
+  await embedPending({ store, config, clock, instantOnly: true }).catch(() => undefined);
+}

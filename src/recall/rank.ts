@@ -1,8 +1,11 @@
 // ④ Keyword scores, cosines and where entries stand → what is found, best first, with what each owes its place to. Numbers in, numbers out.
 import { flag, type Places } from './vectors/places.ts';
 
-export interface RankInput {
-  readonly places: Places;
+/** What it takes to rank something by itself. */
+export type Standing = Pick<Places, 'size' | 'rowid' | 'session' | 'at' | 'role' | 'flags'>;
+
+export interface RankInput<P extends Standing = Places> {
+  readonly places: P;
   /** 1 at places that may be found. Absent: all may. */
   readonly scope?: Uint8Array | undefined;
   /** Places that hold words of the query, with their BM25. */
@@ -14,6 +17,8 @@ export interface RankInput {
   /** Whose words the question is about. */
   readonly speaker?: 'user' | 'assistant' | undefined;
   readonly times?: readonly { readonly from: number; readonly until: number }[] | undefined;
+  /** False where age says nothing, or is weighed by others. */
+  readonly recency?: boolean | undefined;
 }
 
 export interface Ranked {
@@ -33,7 +38,7 @@ export interface Ranked {
 }
 
 /** Words say more where they agree; a session is as much about what was meant. */
-const meaningOfEntry = 0.4;
+export const meaningOfEntry = 0.4;
 const meaningOfSession = 0.6;
 /** Cosines below this are those of any two texts. */
 const leastCosine = 0.15;
@@ -110,10 +115,10 @@ export function rankEntries(input: RankInput, limit: number): Ranked[] {
 }
 
 /** Whatever matches by itself, best first, for whole sessions and conversations: neighbours are part of these anyway. */
-export function rankAlone(input: RankInput): Ranked[] {
+export function rankAlone(input: RankInput<Standing>, ofMeaning = meaningOfSession): Ranked[] {
   const weighed = weigh(input);
   const { words, meaning, matches, boost } = weighed;
-  const share = meaning === undefined ? 0 : meaningOfSession;
+  const share = meaning === undefined ? 0 : ofMeaning;
   const findable = [...new Set([...words.keys(), ...matches])].filter(
     (place) => words.has(place) || weighed.isClose(place),
   );
@@ -126,7 +131,7 @@ export function rankAlone(input: RankInput): Ranked[] {
   return inOrder(ranked, input.places);
 }
 
-function weigh(input: RankInput): Weighed {
+function weigh(input: RankInput<Standing>): Weighed {
   const { places, cosines, wordsOnly = false } = input;
   const words = wordScores(input);
   const meaning = meaningScores(input);
@@ -147,7 +152,7 @@ function weigh(input: RankInput): Weighed {
 }
 
 const parts = (
-  input: RankInput,
+  input: RankInput<Standing>,
   { words, meaning, sessions }: Weighed,
   place: number,
 ): Pick<Ranked, 'place' | 'words' | 'meaning' | 'session' | 'time'> => ({
@@ -168,7 +173,7 @@ export function grouped<Key>(ranked: readonly Ranked[], keyOf: (place: number) =
   return groups;
 }
 
-const inOrder = (ranked: readonly Ranked[], { at, rowid }: Places): Ranked[] =>
+const inOrder = (ranked: readonly Ranked[], { at, rowid }: Standing): Ranked[] =>
   ranked.toSorted(
     (a, b) =>
       b.score - a.score ||
@@ -177,14 +182,14 @@ const inOrder = (ranked: readonly Ranked[], { at, rowid }: Places): Ranked[] =>
   );
 
 /** BM25 as a share of the best. */
-function wordScores({ words, scope }: RankInput): Map<number, number> {
+function wordScores({ words, scope }: RankInput<Standing>): Map<number, number> {
   const found = words.filter(({ place }) => scope === undefined || scope[place] === 1);
   const best = found.reduce((most, { score }) => Math.max(most, score), 0);
   return new Map(found.map(({ place, score }) => [place, best > 0 ? score / best : 0]));
 }
 
 /** How far each cosine lies above the mean, as a share of the largest. */
-function meaningScores({ places, scope, cosines }: RankInput): Float32Array | undefined {
+function meaningScores({ places, scope, cosines }: RankInput<Standing>): Float32Array | undefined {
   if (cosines === undefined) return undefined;
   const { flags, size } = places;
   let [sum, count, most] = [0, 0, 0];
@@ -267,7 +272,7 @@ function lend(input: RankInput, { words, own, matches }: Weighed): Lent {
 }
 
 /** The three best matches of each session, by words, as a share of the session that has most. */
-function sessionShares({ places }: RankInput, words: ReadonlyMap<number, number>): Map<number, number> {
+function sessionShares({ places }: RankInput<Standing>, words: ReadonlyMap<number, number>): Map<number, number> {
   const bySession = new Map<number, number[]>();
   for (const [place, score] of words) {
     const session = places.session[place] as number;
@@ -284,8 +289,8 @@ function sessionShares({ places }: RankInput, words: ReadonlyMap<number, number>
 }
 
 /** What raises an entry a little, whatever it says; nothing lowers it. */
-function boostsOf(input: RankInput): (place: number) => number {
-  const { places, speaker } = input;
+function boostsOf(input: RankInput<Standing>): (place: number) => number {
+  const { places, speaker, recency = true } = input;
   // Not the clock: the same store answers the same.
   let newest = 0;
   for (let place = 0; place < places.size; place++) newest = Math.max(newest, places.at[place] as number);
@@ -294,9 +299,10 @@ function boostsOf(input: RankInput): (place: number) => number {
     const at = places.at[place] as number;
     const said = places.role[place] === role ? 1 + speakerBoost : 1;
     const then = timeOf(input, at) >= 0 ? 1 + timeBoost : 1;
-    return said * then * (1 + recencyBoost * 2 ** ((at - newest) / recencyHalfLife));
+    const late = recency ? 1 + recencyBoost * 2 ** ((at - newest) / recencyHalfLife) : 1;
+    return said * then * late;
   };
 }
 
-const timeOf = ({ times = [] }: RankInput, at: number): number =>
+const timeOf = ({ times = [] }: RankInput<Standing>, at: number): number =>
   times.findIndex(({ from, until }) => at >= from && at < until);

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import type { EntryAt } from '../store/store.ts';
 import { namesIn, refine } from './refine.ts';
 
-const textsOf = (texts: readonly string[]) =>
-  new Map(texts.map((text, place) => [place, { row: place, entry: { text }, project: '', title: '' } as EntryAt]));
+const read = (texts: readonly string[]) => new Map(texts.map((text, place) => [place, { text }]));
 
 const ranked = (scores: readonly number[]) =>
   scores.map((score, place) => ({
@@ -17,8 +15,19 @@ const ranked = (scores: readonly number[]) =>
     time: -1,
   }));
 
-const order = (texts: readonly string[], scores: readonly number[], more: Partial<Parameters<typeof refine>[1]> = {}) =>
-  refine(ranked(scores), { texts: textsOf(texts), names: [], words: [], limit: 10, ...more }).map(({ place }) => place);
+const order = (
+  texts: readonly string[],
+  scores: readonly number[],
+  more: Partial<Parameters<typeof refine<{ text: string }>>[1]> = {},
+) =>
+  refine(ranked(scores), {
+    read: read(texts),
+    textOf: ({ text }) => text,
+    names: [],
+    words: [],
+    limit: 10,
+    ...more,
+  }).map(({ place }) => place);
 
 it('knows names, paths, codes and versions from words', () => {
   expect(

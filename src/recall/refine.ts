@@ -1,12 +1,12 @@
 // ④ A second look at the best, with their texts: names that stand there whole and words that they begin with count more, what says the
 // same again counts less.
 import { stemmer } from 'stemmer';
-import type { EntryAt } from '../store/store.ts';
 import type { Ranked } from './rank.ts';
 import { fold } from './words.ts';
 
-export interface Candidate extends Ranked {
-  readonly found: EntryAt;
+export interface Candidate<T> extends Ranked {
+  readonly found: T;
+  readonly text: string;
   /** Names and paths of the query that its text has as they were typed. */
   readonly whole: readonly string[];
 }
@@ -34,41 +34,44 @@ export function namesIn(query: string): string[] {
 }
 
 /** Best first, at most `limit`. `similarity` compares two places. */
-export function refine(
+export function refine<T>(
   ranked: readonly Ranked[],
   options: {
-    readonly texts: ReadonlyMap<number, EntryAt>;
+    /** What stands at each place. */
+    readonly read: ReadonlyMap<number, T>;
+    readonly textOf: (found: T) => string;
     readonly names: readonly string[];
     /** Words of the query, as they are typed. */
     readonly words: readonly string[];
     readonly similarity?: ((a: number, b: number) => number) | undefined;
     readonly limit: number;
   },
-): Candidate[] {
-  const { texts, names, words, similarity, limit } = options;
+): Candidate<T>[] {
+  const { read, textOf, names, words, similarity, limit } = options;
   const leads = new Set(words.map(stemOf));
-  const left = ranked.flatMap((one): Candidate[] => {
-    const found = texts.get(one.place);
+  const left = ranked.flatMap((one): Candidate<T>[] => {
+    const found = read.get(one.place);
     if (found === undefined) return [];
-    const whole = names.filter((name) => hasWhole(found.entry.text, name));
+    const text = textOf(found);
+    const whole = names.filter((name) => hasWhole(text, name));
     const boost = names.length === 0 ? 1 : 1 + (wholeBoost * whole.length) / names.length;
-    const lead = leads.has(leadOf(found.entry.text)) ? 1 + leadBoost : 1;
-    return [{ ...one, score: one.score * boost * lead, found, whole }];
+    const lead = leads.has(leadOf(text)) ? 1 + leadBoost : 1;
+    return [{ ...one, score: one.score * boost * lead, found, text, whole }];
   });
   // Stable: what is equal stays in the order of the ranking.
   left.sort((a, b) => b.score - a.score);
-  const chosen: Candidate[] = [];
+  const chosen: Candidate<T>[] = [];
   const scores = left.map(({ score }) => score);
   while (chosen.length < limit && left.length > 0) {
     let best = 0;
     if (chosen.length < mostCompared)
       for (let i = 1; i < left.length; i++) if ((scores[i] as number) > (scores[best] as number)) best = i;
-    const [one] = left.splice(best, 1) as [Candidate];
+    const [one] = left.splice(best, 1) as [Candidate<T>];
     const [score] = scores.splice(best, 1) as [number];
     chosen.push({ ...one, score });
     if (chosen.length >= mostCompared) continue;
     for (const [i, other] of left.entries()) {
-      const same = other.found.entry.text === one.found.entry.text ? 1 : (similarity?.(one.place, other.place) ?? 0);
+      const same = other.text === one.text ? 1 : (similarity?.(one.place, other.place) ?? 0);
       if (same > alike) scores[i] = Math.min(scores[i] as number, other.score * (1 - (same - alike) / (1 - alike) / 2));
     }
   }

@@ -1,15 +1,15 @@
 // ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
 import type { Config } from '../config.ts';
-import { explain } from '../errors.ts';
 import type { Hit, HitKind } from '../schema/hit.ts';
-import type { EntryAt, KeywordFilter, Store } from '../store/store.ts';
-import { cut, sentencesOf } from '../text/gist.ts';
-import { type Question, readQuestion, weighted } from './question.ts';
+import type { DerivedKind, EntryAt, KeywordFilter, Store } from '../store/store.ts';
+import { compare } from './compare.ts';
+import { searchDerived } from './derived.ts';
+import { type Question, readQuestion } from './question.ts';
 import { grouped, type Ranked, type RankInput, rankAlone, rankEntries } from './rank.ts';
 import { type Candidate, refine } from './refine.ts';
-import { matchedWords, snippet } from './snippet.ts';
+import { shown } from './shown.ts';
 import { openEntryIndex } from './vectors/entry-index.ts';
-import { flag, type Meaning, type MeaningSearch, type MeaningState, type Places } from './vectors/index.ts';
+import { flag, type Meaning, type MeaningState, type Places } from './vectors/index.ts';
 import { reasons } from './why.ts';
 
 export interface SearchDeps {
@@ -22,7 +22,8 @@ export interface SearchDeps {
 export interface SearchRequest {
   readonly query: string;
   readonly kind: HitKind;
-  readonly filter?: Omit<KeywordFilter, 'limit'>;
+  /** A file is for observations and summaries, who said it for entries. */
+  readonly filter?: Omit<KeywordFilter, 'limit'> & { readonly file?: string | undefined };
   readonly limit: number;
 }
 
@@ -40,12 +41,17 @@ const mostGrouped = 5000;
 const looked = (limit: number): number => 2 * limit + 30;
 
 export async function search(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
+  const { kind } = request;
+  if (kind === 'observation' || kind === 'summary' || kind === 'memory')
+    return searchDerived(deps, { ...request, kind });
   const { store, config, clock = Date.now, meaning } = deps;
   const question = await readQuestion(request.query, { now: clock(), config });
   const state = await (meaning?.ready() ?? withoutVectors(store));
   const { keywords } = question;
   const found = await store.rankKeywords(keywords, { ...request.filter, limit: mostByWords });
-  const { cosines, vector, note } = await compare(state, question, found.rarity);
+  const { cosines, vector, note } = await compare(state, question, found.rarity, (vectors, query) =>
+    vectors.scan(query),
+  );
   const { places } = state;
   const input: RankInput = {
     places,
@@ -59,7 +65,7 @@ export async function search(deps: SearchDeps, request: SearchRequest): Promise<
     speaker: question.speaker,
     times: question.times,
   };
-  const chosen = await kinds[request.kind]({ store, state, question, input, limit: request.limit });
+  const chosen = await kinds[kind]({ store, state, question, input, limit: request.limit });
   const by = state.search?.embedWords === undefined ? undefined : state.search;
   const hits = chosen.map(async ({ candidate, ...hit }): Promise<Hit> => {
     const { entry, project, title } = candidate.found;
@@ -86,10 +92,10 @@ interface Found {
   readonly limit: number;
 }
 
-type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned'> & { readonly candidate: Candidate };
+type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned'> & { readonly candidate: Candidate<EntryAt> };
 
-/** What a hit can be. */
-const kinds: Readonly<Record<HitKind, (found: Found) => Promise<Chosen[]>>> = {
+/** What a hit in entries can be. */
+const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Promise<Chosen[]>>> = {
   async entry(found) {
     return (await candidates(found, rankEntries(found.input, looked(found.limit)))).map((candidate) => {
       const { id, role, subagent, abandoned } = candidate.found.entry;
@@ -127,13 +133,23 @@ const kinds: Readonly<Record<HitKind, (found: Found) => Promise<Chosen[]>>> = {
 };
 
 /** The best, with their texts. */
-async function candidates({ store, state, question, limit }: Found, ranked: readonly Ranked[]): Promise<Candidate[]> {
+async function candidates(
+  { store, state, question, limit }: Found,
+  ranked: readonly Ranked[],
+): Promise<Candidate<EntryAt>[]> {
   const { places, search: vectors } = state;
   const some = ranked.slice(0, looked(limit));
-  const read = await store.entriesAt(some.map(({ place }) => places.rowid[place] as number));
-  const texts = new Map<number, EntryAt>(read.map((one) => [places.placeOf(one.row), one]));
+  const found = await store.entriesAt(some.map(({ place }) => places.rowid[place] as number));
+  const texts = new Map<number, EntryAt>(found.map((one) => [places.placeOf(one.row), one]));
   const words = question.keywords.terms.flatMap((term) => term.words);
-  return refine(some, { texts, names: question.names, words, similarity: vectors?.similarity, limit });
+  return refine(some, {
+    read: texts,
+    textOf: ({ entry }) => entry.text,
+    names: question.names,
+    words,
+    similarity: vectors?.similarity,
+    limit,
+  });
 }
 
 /** Where nobody holds the places in memory, they are read for this one search. */
@@ -141,28 +157,6 @@ async function withoutVectors(store: Store): Promise<MeaningState> {
   const index = openEntryIndex(store, undefined, 0);
   await index.load();
   return { places: index.places };
-}
-
-interface Comparison {
-  readonly cosines?: Float32Array;
-  readonly vector?: Int8Array;
-  readonly note?: string | undefined;
-}
-
-/** The cosines of the query with all entries; where that cannot be, keywords must do, and the note says so. */
-async function compare(
-  { search: vectors, note }: MeaningState,
-  question: Question,
-  rarity: readonly number[],
-): Promise<Comparison> {
-  if (vectors === undefined) return { note };
-  try {
-    const { words, weights } = weighted(question, rarity);
-    const vector = vectors.embedWords ? vectors.embedWords(words, weights) : await vectors.embed(question.text);
-    return vector === undefined ? { note } : { cosines: await vectors.scan(vector), vector, note };
-  } catch (error) {
-    return { note: `Found by words alone: ${explain(error, 'the embedder').message}` };
-  }
 }
 
 /** 1 where the filter lets an entry be found; undefined where it lets all. */
@@ -194,36 +188,4 @@ async function scopeOf(
     if (isIn) scope[place] = 1;
   }
   return scope;
-}
-
-const shownLength = 160;
-const mostSentences = 40;
-
-/** The part of a text that says why it was found: where the words stand; else the sentence that is nearest in meaning. */
-async function shown(
-  text: string,
-  { keywords }: Question,
-  by: MeaningSearch | undefined,
-  query: Int8Array | undefined,
-): Promise<string> {
-  if (by === undefined || query === undefined || text.length <= shownLength || matchedWords(text, keywords).length > 0)
-    return snippet(text, keywords);
-  let best = { cosine: 0, sentence: '' };
-  for (const { text: sentence } of sentencesOf(text).slice(0, mostSentences)) {
-    const vector = await by.embed(sentence);
-    const cosine = vector === undefined ? 0 : cosineOf(vector, query);
-    if (cosine > best.cosine) best = { cosine, sentence };
-  }
-  return best.sentence === '' ? snippet(text, keywords) : cut(best.sentence, shownLength);
-}
-
-function cosineOf(a: Int8Array, b: Int8Array): number {
-  let [dot, squareA, squareB] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    const [x, y] = [a[i] as number, b[i] as number];
-    dot += x * y;
-    squareA += x * x;
-    squareB += y * y;
-  }
-  return dot / Math.sqrt(Math.max(1, squareA * squareB));
 }

@@ -12,13 +12,13 @@ const muchNear = 0.25;
 const muchSession = 0.7;
 
 export function reasons(
-  candidate: Candidate,
+  candidate: Candidate<unknown>,
   { keywords, times }: { readonly keywords: KeywordQuery; readonly times: readonly TimeRange[] },
 ): string[] {
-  const { score, meaning, near, answers, session, time, whole, found } = candidate;
+  const { score, meaning, near, answers, session, time, whole, text } = candidate;
   const why: string[] = whole.map((name) => `has ${name}`);
   const named = new Set(whole.flatMap((name) => name.toLowerCase().match(wordPattern) ?? []));
-  const words = candidate.words > 0 ? matchedWords(found.entry.text, keywords).filter((word) => !named.has(word)) : [];
+  const words = candidate.words > 0 ? matchedWords(text, keywords).filter((word) => !named.has(word)) : [];
   if (words.length > 0) why.push(`words: ${words.slice(0, mostWords).join(', ')}`);
   if (meaning >= closeMeaning) why.push('similar in meaning');
   if (near >= muchNear * score) why.push(answers ? 'answers a question that matches' : 'next to a match');

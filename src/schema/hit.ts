@@ -3,7 +3,7 @@ import { AgentName } from './agent-name.ts';
 import { Role } from './entry.ts';
 import { Moment } from './time.ts';
 
-export const HitKind = z.enum(['entry', 'session', 'conversation']);
+export const HitKind = z.enum(['entry', 'session', 'conversation', 'observation', 'summary', 'memory']);
 export type HitKind = z.infer<typeof HitKind>;
 
 /** What was done with a file that was asked for, and for which prompt. */
@@ -18,10 +18,10 @@ export type Touched = z.infer<typeof Touched>;
 /** One ranked answer of recall. In `snippet` the matches stand between « and ». */
 export const Hit = z.object({
   kind: HitKind,
-  id: z.string().describe("the entry's uuid, or the id of the session or conversation"),
-  session: z.string(),
+  id: z.string().describe("the entry's uuid, or the id of what else was found"),
+  session: z.string().describe('empty for a memory that comes from none'),
   project: z.string(),
-  agent: AgentName,
+  agent: AgentName.optional(),
   at: Moment,
   role: Role.optional(),
   score: z.number().describe('higher is better; comparable within one answer only'),

@@ -4,7 +4,7 @@ import { Role } from './entry.ts';
 import { Moment } from './time.ts';
 import { ToolUse } from './tool-use.ts';
 
-export const ItemKind = z.enum(['entry', 'session', 'observation', 'summary']);
+export const ItemKind = z.enum(['entry', 'session', 'observation', 'summary', 'memory']);
 export type ItemKind = z.infer<typeof ItemKind>;
 
 /** One thing that is remembered, in full. */
@@ -16,6 +16,7 @@ export const Item = z.object({
   agent: AgentName.optional(),
   session: z.string().optional(),
   title: z.string().optional(),
+  page: z.string().optional().describe('of a memory: the path of its page below the folder of memories'),
   role: Role.optional(),
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),

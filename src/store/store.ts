@@ -12,6 +12,7 @@ import type { Project } from '../schema/project.ts';
 import type { Session } from '../schema/session.ts';
 import type { SessionState } from '../schema/session-state.ts';
 import type { Summary } from '../schema/summary.ts';
+import type { Moment } from '../schema/time.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { MemoryStore } from './memory.ts';
 
@@ -455,7 +456,32 @@ export interface TokenLimits {
 }
 
 /** What can have vectors. */
-export type SubjectKind = 'entry' | 'observation' | 'summary' | 'memory';
+export type SubjectKind = 'entry' | DerivedKind;
+/** What was made of entries, and can be searched. */
+export type DerivedKind = 'observation' | 'summary' | 'memory';
+
+/** A row that passes the filter. */
+export interface DerivedMatch {
+  readonly row: number;
+  readonly at: number;
+  /** It is dated, and counts less as time goes by. */
+  readonly fades: boolean;
+  /** BM25; undefined where it does not hold what was asked for. */
+  readonly score: number | undefined;
+}
+
+export interface DerivedAt {
+  readonly row: number;
+  readonly id: string;
+  readonly title: string;
+  /** What the index holds beside the title. */
+  readonly text: string;
+  readonly at: Moment;
+  readonly project: string;
+  /** Empty where there is none. */
+  readonly session: string;
+  readonly agent?: AgentName | undefined;
+}
 
 export interface VectorModel {
   /** Name and version: vectors of different models are not compared. */
@@ -697,6 +723,14 @@ export interface Store extends MemoryStore {
     query: KeywordQuery,
     filter: DistilledFilter & { readonly limit: number },
   ): Promise<readonly { readonly score: number; readonly summary: Summary }[]>;
+  /** All that pass, newest first, whether they hold words of the query or not. */
+  searchDerived(
+    kind: DerivedKind,
+    query: KeywordQuery,
+    filter: Omit<DistilledFilter, 'limit'>,
+  ): Promise<readonly DerivedMatch[]>;
+  /** In the order asked for; rows that are gone are left out. */
+  derivedAt(kind: DerivedKind, rows: readonly number[]): Promise<readonly DerivedAt[]>;
   distilledCounts(): Promise<{ observations: number; summaries: number }>;
   /** Takes away what was distilled, of one session or of all: it can be made again. */
   dropDistilled(of?: {

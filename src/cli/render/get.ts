@@ -13,12 +13,18 @@ function renderItem(item: Item, view: View): string {
     item.subagent === undefined ? undefined : 'subagent',
     item.abandoned ? 'abandoned' : undefined,
   ];
-  const head = [style.cyan(localTime(item.at, view)), style.bold(clean(item.project)), item.kind, ...marks];
+  const head = [
+    style.cyan(localTime(item.at, view)),
+    ...(item.project === '' ? [] : [style.bold(clean(item.project))]),
+    item.kind,
+    ...marks,
+  ];
   const ids = [
     `${style.dim('id')}       ${clean(item.id)}`,
     ...(item.session === undefined || item.session === item.id
       ? []
       : [`${style.dim('session')}  ${clean(item.session)}  ${oneLine(item.title ?? '', 100)}`]),
+    ...(item.page === undefined ? [] : [`${style.dim('page')}     ${clean(item.page)}`]),
     ...(item.before === undefined ? [] : [`${style.dim('before')}   ${clean(item.before)}`]),
     ...(item.after === undefined ? [] : [`${style.dim('after')}    ${clean(item.after)}`]),
   ];

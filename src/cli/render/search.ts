@@ -22,7 +22,7 @@ function renderHit(hit: Hit, view: View): string {
   ];
   const head = [
     style.cyan(localTime(hit.at, view)),
-    style.bold(clean(hit.project)),
+    ...(hit.project === '' ? [] : [style.bold(clean(hit.project))]),
     ...marks.filter((mark) => mark !== undefined),
   ].join('  ');
   const title = hit.title ? `  ${style.dim(oneLine(hit.title, Math.max(20, view.width - 50)))}` : '';
@@ -30,9 +30,15 @@ function renderHit(hit: Hit, view: View): string {
     ...(hit.touched ? touchedLines(hit.touched, view) : []),
     ...(hit.snippet === '' ? [] : [marked(clean(hit.snippet), style)]),
     ...(hit.why === undefined ? [] : [style.dim(oneLine(hit.why.join(' · '), Math.max(40, view.width - 4)))]),
-    style.dim(`holdfast show ${hit.kind === 'conversation' ? hit.session : hit.id}`),
+    style.dim(follow(hit)),
   ];
   return `${head}${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+/** The command that shows more of it. */
+function follow({ kind, id, session }: Hit): string {
+  if (kind === 'observation' || kind === 'summary' || kind === 'memory') return `holdfast get ${id}`;
+  return `holdfast show ${kind === 'conversation' ? session : id}`;
 }
 
 /** `Edit ×3 (1 failed), Read  /srv/shop/src/auth/jwt.ts`, and the prompt that led to it. */

@@ -252,7 +252,7 @@ export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, 
 }
 
 /** SQL conditions on `d`, the row itself, and `s`, its session. */
-function conditions(
+export function conditions(
   db: Database,
   filter: ObservationFilter | DistilledFilter,
 ): { where: string[]; values: (string | number)[] } {
@@ -269,7 +269,8 @@ function conditions(
     const file = filter.file.replace(/^\.\//, '');
     const named = 'SELECT value FROM json_each(d.files_modified) UNION ALL SELECT value FROM json_each(d.files_read)';
     add(
-      `EXISTS (SELECT 1 FROM (${named}) WHERE value = ? OR substr(value, -length(?) - 1) = '/' || ?)`,
+      `EXISTS (SELECT 1 FROM (${named}) WHERE value = ? OR substr(value, -length(?) - 1) = '/' || ? OR p.path || '/' || value = ?)`,
+      file,
       file,
       file,
       file,

@@ -10,6 +10,7 @@ import { briefingRows } from './briefings.ts';
 import { committer } from './commit.ts';
 import { conversationRows } from './conversations.ts';
 import { deletion } from './deletion.ts';
+import { derivedSearch } from './derived-search.ts';
 import { digests } from './digest.ts';
 import { distilledRows } from './distilled.ts';
 import { exporting } from './exporting.ts';
@@ -131,6 +132,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...digests(db, read),
     ...turnRows(db, read),
     ...distilledRows(db, read, write),
+    ...derivedSearch(db, read),
     ...briefingRows(db, read, write),
     ...pinRows(db, read, write),
     ...projectLinks(db, read, write),

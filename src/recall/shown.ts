@@ -1,0 +1,37 @@
+// ④ What a hit shows of its text.
+import { cut, sentencesOf } from '../text/gist.ts';
+import type { Question } from './question.ts';
+import { matchedWords, snippet } from './snippet.ts';
+import type { MeaningSearch } from './vectors/index.ts';
+
+const shownLength = 160;
+const mostSentences = 40;
+
+/** The part of a text that says why it was found: where the words stand; else the sentence that is nearest in meaning. */
+export async function shown(
+  text: string,
+  { keywords }: Question,
+  by: MeaningSearch | undefined,
+  query: Int8Array | undefined,
+): Promise<string> {
+  if (by === undefined || query === undefined || text.length <= shownLength || matchedWords(text, keywords).length > 0)
+    return snippet(text, keywords);
+  let best = { cosine: 0, sentence: '' };
+  for (const { text: sentence } of sentencesOf(text).slice(0, mostSentences)) {
+    const vector = await by.embed(sentence);
+    const cosine = vector === undefined ? 0 : cosineOf(vector, query);
+    if (cosine > best.cosine) best = { cosine, sentence };
+  }
+  return best.sentence === '' ? snippet(text, keywords) : cut(best.sentence, shownLength);
+}
+
+export function cosineOf(a: Int8Array, b: Int8Array): number {
+  let [dot, squareA, squareB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] as number, b[i] as number];
+    dot += x * y;
+    squareA += x * x;
+    squareB += y * y;
+  }
+  return dot / Math.sqrt(Math.max(1, squareA * squareB));
+}
