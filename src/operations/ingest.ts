@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { HoldfastError } from '../errors.ts';
+import { explain, HoldfastError } from '../errors.ts';
 import { IngestReport } from '../schema/ingest-report.ts';
-import { operation } from './operation.ts';
+import { librarian, toDeps } from './memory.ts';
+import { type Context, operation } from './operation.ts';
 
 export const ingest = operation({
   name: 'ingest',
@@ -26,7 +27,7 @@ export const ingest = operation({
     // Loaded only here: a search must not pay for it.
     const { ingest: run } = await import('../capture/ingest.ts');
     const { store, config, clock, progress, signal } = context;
-    return run(
+    const report = await run(
       { store, config, clock, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
       {
         reimport: input.reimport,
@@ -35,5 +36,24 @@ export const ingest = operation({
         ...(input.dir === undefined ? {} : { dir: input.dir }),
       },
     );
+    await followInPages(context);
+    return report;
   },
 });
+
+/** New rules of redaction change what is stored; pages of memory hold some of it too. */
+async function followInPages(context: Context): Promise<void> {
+  const { store } = context;
+  const deps = toDeps(context);
+  if (!(await store.pages()).some(({ due }) => due)) return;
+  try {
+    const { bringInLine, commitPages } = await librarian();
+    const { pages } = await bringInLine(deps);
+    if (pages.length === 0) return;
+    await commitPages(deps);
+    await store.scrub();
+  } catch (error) {
+    // They stay due: the transcripts are in all the same.
+    context.say?.(explain(error, context.config.memoryPath).message);
+  }
+}

@@ -1,7 +1,10 @@
+import fs from 'node:fs';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory } from '../../test/demo-memory.ts';
-import { apply, conversation, fact, read, write } from '../../test/memory-stand.ts';
+import { apply, change, conversation, fact, filesOf, folderOf, read, write } from '../../test/memory-stand.ts';
 import { toolsOf } from '../mcp/tools.ts';
+import { ingest } from './ingest.ts';
 import { memoryHistory, memoryList, memoryShow } from './memory.ts';
 import {
   memoryConsolidate,
@@ -14,6 +17,41 @@ import {
 
 const remember = (memory: Memory, text: string, more: Partial<Parameters<typeof rememberThis.run>[1]> = {}) =>
   rememberThis.run(memory.context, { text, ...more });
+
+it('a rule that came later cleans pages with the next ingest, takes nothing for an edit, and keeps what a person wrote', async () => {
+  const memory = await emptyMemory();
+  const { store } = memory.context;
+  const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  const monday = conversation('s1', '2026-09-14T08:00:00.000Z');
+  const dated = { at: monday.firstAt, title: `Found ${secret}`, text: `It was ${secret}.` };
+  await apply(memory, monday, {
+    ...fact('token', `The token is ${secret}`),
+    ...{ milestones: [dated], episodes: [dated], questions: [{ text: `Is ${secret} still right?` }] },
+  });
+  await apply(memory, conversation('s2', '2026-09-15T08:00:00.000Z'), fact('token', 'The token is gone'));
+  change(memory, 'core/facts.md', '# Facts\n', '# Facts\n\nA line of my own.\n');
+  const holding = () => Object.entries(filesOf(folderOf(memory))).filter((file) => file.join().includes(secret));
+  expect(holding().length).toBeGreaterThan(3);
+  await ingest.run(memory.context, { reimport: false });
+  const db = new Database(store.location);
+  db.prepare("UPDATE facts SET value = json_set(value, '$.done', 0, '$.version', 0) WHERE name = 'redaction'").run();
+  db.close();
+
+  await ingest.run(memory.context, { reimport: false });
+  expect(holding()).toEqual([]);
+  const names = Object.keys(filesOf(folderOf(memory))).join();
+  expect(names.toLowerCase()).not.toContain(secret.toLowerCase().slice(4, 20));
+  const facts = read(memory, 'core/facts.md');
+  expect(facts).toContain('A line of my own.');
+  expect(facts).toContain('The token is [redacted: GitHub token]');
+  for (const { page } of await store.pages())
+    expect((await store.page(page)).edits.map(({ text }) => text)).toEqual(
+      page === 'core/facts.md' ? ['A line of my own.'] : [],
+    );
+  const rows = [await store.memories({}), await store.extractions()];
+  expect(JSON.stringify(rows)).not.toContain(secret);
+  for (const side of ['', '-wal']) expect(fs.readFileSync(store.location + side).includes(secret), side).toBe(false);
+});
 
 describe('remember', () => {
   it('keeps secrets and private passages out, and refuses what is private as a whole', async () => {

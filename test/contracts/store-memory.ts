@@ -191,6 +191,39 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       await store.scrub();
     });
 
+    it('is redacted with the texts that it came from: rows and index at once, and its pages are due', async () => {
+      const secret = 'old-secret';
+      await store.saveExtractions(
+        [
+          {
+            row: row('s1', 100, { json: JSON.stringify({ x: `a ${secret}` }) }),
+            statements: [statement('a.md', 'k', 10, { title: secret, key: secret, text: secret, why: secret })],
+          },
+          { row: row('s2', 100), statements: [statement('b.md', 'k', 10)] },
+        ],
+        'rules',
+      );
+      await store.saveStatement(statement('c.md', 'k', 20, { source: 'remembered', text: `mine ${secret}` }));
+      await store.addEdit('d.md', { ...edit('k', 5), text: secret, before: secret, section: secret });
+      for (const page of ['a.md', 'b.md', 'c.md', 'd.md', 'e.md']) {
+        const { version } = await store.page(page);
+        const text = page === 'e.md' ? `said ${secret}` : page;
+        await store.settlePage(page, version, done, [memory(`m-${page}`, text, { page, title: text })]);
+      }
+      expect((await pageNames()).filter((name) => name.endsWith(' due'))).toEqual([]);
+      const change = (text: string) => text.replaceAll(secret, '[removed]');
+      for (let all = false; !all; ) ({ done: all } = await store.rewriteTexts(1, { text: change, json: change }, 100));
+      const pages = await Promise.all(['a.md', 'b.md', 'c.md', 'd.md'].map((page) => store.page(page)));
+      const left = [await store.extractions(), pages, await store.memories({})];
+      expect(JSON.stringify(left)).not.toContain(secret);
+      expect(JSON.stringify(left).split('[removed]')).toHaveLength(1 + 11);
+      expect(await store.searchMemories(parseKeywords(`"${secret}"`), { limit: 5 })).toEqual([]);
+      expect(await store.searchMemories(parseKeywords('"said removed"'), { limit: 5 })).toHaveLength(1);
+      expect(await pageNames()).toEqual(['a.md due', 'b.md', 'c.md due', 'd.md due', 'e.md due']);
+      expect(await store.placingRules()).toBeUndefined();
+      expect(await store.integrity()).toEqual([]);
+    });
+
     it('merges targets, and parts them again', async () => {
       await store.mergeTargets(
         'a.md',

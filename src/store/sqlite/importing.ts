@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import type { ExportedRow } from '../../schema/exported.ts';
 import type { Store } from '../store.ts';
 import { distilledWrites } from './distilled.ts';
+import { markDueSql, rulesFact } from './memory-rows.ts';
 
 type Is<K extends ExportedRow['is']> = Extract<ExportedRow, { is: K }>;
 type Take = (row: ExportedRow) => number;
@@ -28,10 +29,8 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
       WHERE NOT EXISTS (SELECT 1 FROM briefings WHERE session = @session AND agent = @agent AND at = @at AND source = @source AND text = @text)`,
   } as const;
   const statements = Object.fromEntries(Object.entries(simple).map(([is, sql]) => [is, db.prepare(sql)]));
-  const placeAnew = db.prepare("DELETE FROM facts WHERE name = 'memories: placed by'");
-  const dueNow = db.prepare(
-    'INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1) ON CONFLICT DO UPDATE SET version = version + 1, due = 1',
-  );
+  const placeAnew = db.prepare('DELETE FROM facts WHERE name = ?');
+  const dueNow = db.prepare(markDueSql);
   const addStatement = db.prepare(
     `INSERT INTO statements (page, target, kind, at, ordinal, title, key, text, why, project, session, source, tags, promoted_from)
      SELECT @page, @target, @kind, @at, @order, @title, @key, @text, @why, @project, @session, @source, @tags, @from
@@ -96,7 +95,7 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
     const { is, ...values } = row;
     const changes = statements[is]?.run(values).changes ?? 0;
     if (changes > 0 && row.is === 'merge') dueNow.run(row.page);
-    if (changes > 0 && row.is === 'extraction') placeAnew.run();
+    if (changes > 0 && row.is === 'extraction') placeAnew.run(rulesFact);
     return changes;
   }
 

@@ -25,7 +25,10 @@ interface PageRow {
   intended_targets: string | null;
 }
 
-const rulesFact = 'memories: placed by';
+/** Kept in `facts`: by which rules statements were placed. Without it they are placed anew. */
+export const rulesFact = 'memories: placed by';
+export const markDueSql = `INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1)
+  ON CONFLICT DO UPDATE SET version = version + 1, due = 1`;
 const statementColumns =
   'page, target, kind, at, file, pos, ordinal, title, key, text, why, project, session, source, tags, promoted_from';
 const extractionColumns =
@@ -66,10 +69,7 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
     `INSERT INTO statements (extraction_id, ${statementColumns}) VALUES (@extraction, @page, @target, @kind, @at, @file, @pos, @order,
        @title, @key, @text, @why, @project, @session, @source, @tags, @from)`,
   );
-  const markDue = db.prepare(
-    `INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1)
-     ON CONFLICT DO UPDATE SET version = version + 1, due = 1`,
-  );
+  const markDue = db.prepare(markDueSql);
   const getFact = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
   const putFact = db.prepare(
     'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { indexText } from '../index-text.ts';
 import type { Store, TextChange } from '../store.ts';
 import { rewriteDistilled } from './distilled.ts';
+import { rewriteMemories } from './rewrite-memories.ts';
 import { sessionRows } from './session-rows.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -109,7 +110,7 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
       setState.run(JSON.stringify({ ...value, '@title': change.text(title) }), id);
     }
     for (const id of touched) sessions.refresh(id);
-    return changed + rewriteDistilled(db, change);
+    return changed + rewriteDistilled(db, change) + rewriteMemories(db, change);
   }
 
   function step(progress: Progress, limit: number, change: TextChange): Progress & { looked: number } {
@@ -118,7 +119,7 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
       const changed = progress.changed + rewriteRest(change);
       // Words of removed texts stand in the index until its parts are merged.
       if (changed > 0)
-        for (const table of ['entries_fts', 'observations_fts', 'summaries_fts'])
+        for (const table of ['entries_fts', 'observations_fts', 'summaries_fts', 'memories_fts'])
           db.prepare(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
       return { ...progress, done: progress.version, changed, looked: 0 };
     }
