@@ -137,6 +137,17 @@ describe('the tools', () => {
     expect(text).toMatch(/^- [0-9a-f]{8} .*\[.*retry-queue\.ts: \w+ \d+×.*; asked: /m);
   });
 
+  it('find memories, and get them whole by the id of a hit', async () => {
+    const { client, call } = await connect(await demoMemory());
+    await client.listTools();
+    await call('remember', { text: 'Deploys happen on Tuesdays' });
+    const { text } = await call('search', { query: 'deploys', kind: 'memory' });
+    const [, id = ''] = /^- (m[0-9a-f]+) .*«Deploys» happen/m.exec(text) ?? [];
+    const whole = await call('get', { ids: [id] });
+    expect(whole.isError, whole.text).toBeFalsy();
+    expect(whole.text).toMatch(/page core\/facts\.md[\s\S]*Deploys happen on Tuesdays/);
+  });
+
   it('go on from a hit: search, timeline around it, get in full', async () => {
     const { call } = await connect(await demoMemory());
     const { text } = await call('search', { query: 'in-memory queue redis', limit: 5 });

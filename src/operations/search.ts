@@ -3,8 +3,7 @@ import { HoldfastError } from '../errors.ts';
 import { searchByFile } from '../recall/by-file.ts';
 import { search as recall } from '../recall/search.ts';
 import { Role } from '../schema/entry.ts';
-import { Hit, HitKind } from '../schema/hit.ts';
-import type { DerivedKind } from '../store/store.ts';
+import { Hit, HitKind, isDerived } from '../schema/hit.ts';
 import { filterFields, fromElsewhere, limitField, toFilter, withHome } from './filters.ts';
 import { librarian, toDeps } from './memory.ts';
 import { nothingYet } from './observations.ts';
@@ -86,9 +85,6 @@ export const search = operation({
 });
 
 const countOf = { observation: 'observations', summary: 'summaries' } as const;
-
-const isDerived = (kind: HitKind): kind is DerivedKind =>
-  kind === 'observation' || kind === 'summary' || kind === 'memory';
 
 /** So many texts take no time; more are for whoever imports. */
 const mostEmbedded = 500;

@@ -1,6 +1,6 @@
 // ④ Recall of what was made of entries: observations, summaries, memories. Words and meaning as for entries; dated memories fade.
-import type { Hit } from '../schema/hit.ts';
-import type { DerivedAt, DerivedKind, DerivedMatch, Store } from '../store/store.ts';
+import type { DerivedKind, Hit } from '../schema/hit.ts';
+import type { DerivedAt, DerivedMatch, Store } from '../store/store.ts';
 import { compare } from './compare.ts';
 import { type Question, readQuestion } from './question.ts';
 import { meaningOfEntry, type Ranked, rankAlone, type Standing } from './rank.ts';

@@ -1,7 +1,7 @@
 // ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
 import type { Config } from '../config.ts';
-import type { Hit, HitKind } from '../schema/hit.ts';
-import type { DerivedKind, EntryAt, KeywordFilter, Store } from '../store/store.ts';
+import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
+import type { EntryAt, KeywordFilter, Store } from '../store/store.ts';
 import { compare } from './compare.ts';
 import { searchDerived } from './derived.ts';
 import { type Question, readQuestion } from './question.ts';
@@ -42,8 +42,7 @@ const looked = (limit: number): number => 2 * limit + 30;
 
 export async function search(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
   const { kind } = request;
-  if (kind === 'observation' || kind === 'summary' || kind === 'memory')
-    return searchDerived(deps, { ...request, kind });
+  if (isDerived(kind)) return searchDerived(deps, { ...request, kind });
   const { store, config, clock = Date.now, meaning } = deps;
   const question = await readQuestion(request.query, { now: clock(), config });
   const state = await (meaning?.ready() ?? withoutVectors(store));

@@ -3,8 +3,14 @@ import { AgentName } from './agent-name.ts';
 import { Role } from './entry.ts';
 import { Moment } from './time.ts';
 
-export const HitKind = z.enum(['entry', 'session', 'conversation', 'observation', 'summary', 'memory']);
+/** What was made of entries. */
+const DerivedKind = z.enum(['observation', 'summary', 'memory']);
+export type DerivedKind = z.infer<typeof DerivedKind>;
+
+export const HitKind = z.enum(['entry', 'session', 'conversation', ...DerivedKind.options]);
 export type HitKind = z.infer<typeof HitKind>;
+
+export const isDerived = (kind: HitKind): kind is DerivedKind => DerivedKind.safeParse(kind).success;
 
 /** What was done with a file that was asked for, and for which prompt. */
 export const Touched = z.object({

@@ -5,6 +5,7 @@ import type { BriefingSource, GivenBriefing } from '../schema/briefing.ts';
 import type { Conversation, ConversationStatus } from '../schema/conversation.ts';
 import type { Author, Entry, Role } from '../schema/entry.ts';
 import type { ExportedLine, ExportedRow } from '../schema/exported.ts';
+import type { DerivedKind } from '../schema/hit.ts';
 import type { Job, JobKind, JobStatus, Spending, Usage } from '../schema/job.ts';
 import type { Observation, ObservationType } from '../schema/observation.ts';
 import type { Pin, PinKind } from '../schema/pin.ts';
@@ -457,8 +458,6 @@ export interface TokenLimits {
 
 /** What can have vectors. */
 export type SubjectKind = 'entry' | DerivedKind;
-/** What was made of entries, and can be searched. */
-export type DerivedKind = 'observation' | 'summary' | 'memory';
 
 /** A row that passes the filter. */
 export interface DerivedMatch {

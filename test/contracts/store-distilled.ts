@@ -229,6 +229,20 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       });
       expect(hits.map((hit) => hit.observation.prompt).sort()).toEqual([1, 2]);
       expect(hits.every((hit) => hit.score > 0)).toBe(true);
+      expect(await ids({ file: '/w/tide/src/tide.ts' })).toEqual(['s1.1']);
+      const derived = async (words: string, filter = {}) =>
+        (await store.searchDerived('observation', parseKeywords(words), filter)).map(({ row, score }) => ({
+          row,
+          score,
+        }));
+      const passing = await derived('saving', { project: { name: 'tide' } });
+      expect(passing).toHaveLength(2);
+      expect((await derived('nowhere')).map(({ score }) => score)).toEqual([undefined, undefined, undefined]);
+      expect(passing.every(({ score }) => (score ?? 0) > 0)).toBe(true);
+      const rows = passing.map(({ row }) => row).reverse();
+      const read = await store.derivedAt('observation', [...rows, 999]);
+      expect(read.map(({ row }) => row)).toEqual(rows);
+      expect(read[0]).toMatchObject({ session: 's1', agent: 'claude-code', project: 'tide' });
       expect(await store.searchObservations(parseKeywords('"; DROP'), { limit: 9 })).toEqual([]);
       expect(await store.searchObservations(parseKeywords(''), { limit: 9 })).toEqual([]);
     });

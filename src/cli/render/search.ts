@@ -1,4 +1,4 @@
-import type { Hit, Touched } from '../../schema/hit.ts';
+import { type Hit, isDerived, type Touched } from '../../schema/hit.ts';
 import { clean, oneLine, type Style } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
@@ -37,7 +37,7 @@ function renderHit(hit: Hit, view: View): string {
 
 /** The command that shows more of it. */
 function follow({ kind, id, session }: Hit): string {
-  if (kind === 'observation' || kind === 'summary' || kind === 'memory') return `holdfast get ${id}`;
+  if (isDerived(kind)) return `holdfast get ${id}`;
   return `holdfast show ${kind === 'conversation' ? session : id}`;
 }
 

@@ -1,7 +1,8 @@
 // Observations, summaries and memories for ranking: the rows that may be found with their BM25, then the texts of the best.
 import type { Database } from 'better-sqlite3';
+import type { DerivedKind } from '../../schema/hit.ts';
 import { toMoment } from '../../schema/time.ts';
-import type { DerivedAt, DerivedKind, DistilledFilter, Store } from '../store.ts';
+import type { DerivedAt, DistilledFilter, Store } from '../store.ts';
 import { conditions } from './distilled.ts';
 import {
   joins,
