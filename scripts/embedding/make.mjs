@@ -4,10 +4,10 @@
 await import('./fetch.mjs');
 await import('./corpus.mjs');
 await import('./vocabulary.mjs');
-const { teach } = await import('./teacher.mjs');
+const { dismissTeacher, teach } = await import('./teacher.mjs');
 await teach('vocabulary');
-await teach('wordnet');
+await teach('books', 30_720);
 await teach('docs', 110_592);
-await teach('books', 20_480);
-await teach('talk', 20_480);
+await teach('wordnet');
 await import('./train.mjs');
+await dismissTeacher();

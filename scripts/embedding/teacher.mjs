@@ -72,6 +72,19 @@ async function openTeacher() {
   };
 }
 
+/** Made once for all texts: the runtime cannot be loaded again after the last thread that had it has ended. */
+const pool = [];
+function threadsOf(count) {
+  while (pool.length < count) {
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: 'teach' });
+    pool.push(worker);
+  }
+  return pool.slice(0, count);
+}
+
+/** Ends the threads. */
+export const dismissTeacher = () => Promise.all(pool.map((worker) => worker.terminate()));
+
 /** The first `most` lines of texts/name. Goes on where an earlier run stopped: a part of zeros in the file is a part not yet done. */
 export async function teach(name, most = Number.POSITIVE_INFINITY, threads = 2) {
   const vectorFile = cached('vectors', `${name}.f32`);
@@ -88,8 +101,7 @@ export async function teach(name, most = Number.POSITIVE_INFINITY, threads = 2) 
   }
   let left = todo.length;
   await Promise.all(
-    Array.from({ length: threads }, async () => {
-      const worker = new Worker(fileURLToPath(import.meta.url), { workerData: 'teach' });
+    threadsOf(threads).map(async (worker) => {
       for (let part = todo.shift(); part !== undefined; part = todo.shift()) {
         const { at, lines: texts } = part;
         const vectors = await new Promise((resolve, reject) => {
@@ -101,7 +113,6 @@ export async function teach(name, most = Number.POSITIVE_INFINITY, threads = 2) 
         left--;
         if (left % 10 === 0) console.log(`${name}: ${left} of ${Math.ceil(lines.length / CHUNK)} parts left`);
       }
-      await worker.terminate();
     }),
   );
   closeSync(handle);

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cached } from './cache.mjs';
 import { teacherVocabulary } from './teacher.mjs';
 
-export const sources = ['wordnet', 'docs', 'books', 'talk'];
+export const sources = ['wordnet', 'docs', 'books'];
 /** As many as keep the file below 8,000,000 bytes. */
 const ROWS = 29_900;
 
