@@ -214,12 +214,20 @@ function meaningScores({ places, scope, cosines }: RankInput<Standing>): Float32
 }
 
 function bestOf(own: Float32Array): number[] {
-  let found: number[] = [];
-  for (let place = 0; place < own.length; place++) if ((own[place] as number) >= leastOwn) found.push(place);
-  if (found.length > mostMatches) {
-    const ordered = Float32Array.from(found, (place) => own[place] as number).sort();
-    const threshold = ordered[ordered.length - mostMatches] as number;
-    found = found.filter((place) => (own[place] as number) >= threshold);
+  // Counted in steps of a thousandth: sorting all that are close to some degree would take longer than all the rest.
+  const counts = new Uint32Array(1001);
+  const stepOf = (score: number) => Math.min(1000, Math.floor(score * 1000));
+  for (let place = 0; place < own.length; place++) {
+    const score = own[place] as number;
+    if (score >= leastOwn) counts[stepOf(score)] = (counts[stepOf(score)] as number) + 1;
+  }
+  let least = 1000;
+  for (let sum = counts[least] as number; least > 0 && sum + (counts[least - 1] as number) <= mostMatches; )
+    sum += counts[--least] as number;
+  const found: number[] = [];
+  for (let place = 0; place < own.length; place++) {
+    const score = own[place] as number;
+    if (score >= leastOwn && stepOf(score) >= least) found.push(place);
   }
   return found;
 }
@@ -290,16 +298,16 @@ function sessionShares({ places }: RankInput<Standing>, words: ReadonlyMap<numbe
 
 /** What raises an entry a little, whatever it says; nothing lowers it. */
 function boostsOf(input: RankInput<Standing>): (place: number) => number {
-  const { places, speaker, recency = true } = input;
+  const { speaker, recency = true } = input;
+  const { at, role, size } = input.places;
   // Not the clock: the same store answers the same.
   let newest = 0;
-  for (let place = 0; place < places.size; place++) newest = Math.max(newest, places.at[place] as number);
-  const role = speaker === undefined ? -1 : speaker === 'user' ? 0 : 1;
+  for (let place = 0; place < size; place++) if ((at[place] as number) > newest) newest = at[place] as number;
+  const wanted = speaker === undefined ? -1 : speaker === 'user' ? 0 : 1;
   return (place) => {
-    const at = places.at[place] as number;
-    const said = places.role[place] === role ? 1 + speakerBoost : 1;
-    const then = timeOf(input, at) >= 0 ? 1 + timeBoost : 1;
-    const late = recency ? 1 + recencyBoost * 2 ** ((at - newest) / recencyHalfLife) : 1;
+    const then = timeOf(input, at[place] as number) >= 0 ? 1 + timeBoost : 1;
+    const said = role[place] === wanted ? 1 + speakerBoost : 1;
+    const late = recency ? 1 + recencyBoost * 2 ** (((at[place] as number) - newest) / recencyHalfLife) : 1;
     return said * then * late;
   };
 }

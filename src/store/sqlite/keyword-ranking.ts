@@ -9,9 +9,10 @@ const commonShare = 0.3;
 /** Of fewer entries no word is common. */
 const leastEntries = 100;
 /** Computing BM25 is what costs: only entries with one of the rare terms are ranked, which match at most this share of all. */
-const rareShare = 0.1;
-/** So many cost next to nothing. */
-const fewEntries = 5000;
+const rareShare = 0.08;
+/** So many cost next to nothing; more would take too long. */
+const fewEntries = 2000;
+const manyEntries = 20_000;
 /** A phrase must be there, so everything that holds it is wanted. */
 const mostWithPhrase = 10_000;
 
@@ -75,16 +76,24 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
       values.push(...sessions.values);
     }
     const own = entryConditions(filter);
-    if (filter.subagents !== true) own.conditions.push('e.subagent IS NULL');
     if (own.conditions.length > 0) {
       conditions.push(`EXISTS (SELECT 1 FROM entries e WHERE e.id = f.rowid AND ${own.conditions.join(' AND ')})`);
       values.push(...own.values);
     }
     const where = conditions.map((condition) => ` AND ${condition}`).join('');
+    const ranked = `${select}${where} ORDER BY score, f.rowid LIMIT ?`;
+    if (filter.subagents === true)
+      return db
+        .prepare<unknown[], [number, number]>(ranked)
+        .raw()
+        .all(match, ...values, limit);
+    // Asking of every match whether a subagent said it would take as long as ranking it.
+    const sql = `SELECT r.rowid, r.score FROM (${ranked}) r JOIN entries e ON e.id = r.rowid WHERE e.subagent IS NULL
+      ORDER BY r.score, r.rowid LIMIT ?`;
     return db
-      .prepare<unknown[], [number, number]>(`${select}${where} ORDER BY score, f.rowid LIMIT ?`)
+      .prepare<unknown[], [number, number]>(sql)
       .raw()
-      .all(match, ...values, limit);
+      .all(match, ...values, 2 * limit, limit);
   }
 
   return {
@@ -104,7 +113,7 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
         let among: string | undefined;
         if (phrases.length === 0) {
           let rare = 0;
-          const most = Math.max(fewEntries, rareShare * (total.get() ?? 0));
+          const most = Math.min(manyEntries, Math.max(fewEntries, rareShare * (total.get() ?? 0)));
           for (let sum = 0; rare < terms.length; rare++) {
             sum += terms[rare]?.matches ?? 0;
             if (rare > 0 && sum > most) break;
