@@ -47,7 +47,7 @@ export async function memoryFiles(
   let watch: Watch | undefined;
   try {
     // To watch the data folder for it would wake us with every write of the database.
-    if (deps.config.settings.memoryPath === undefined) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (deps.config.settings.memoryPath === undefined) makeInside(deps.config.home, folder);
     const isPage = (file: string) => /\.md$/i.test(file);
     watch = await watchFolder(folder, isPage, { file: look, lost: look, root: look, error: on.error });
   } catch (error) {
@@ -64,4 +64,9 @@ export async function memoryFiles(
       await looking;
     },
   };
+}
+
+/** Not where the data folder itself is gone: somebody has just removed it. */
+function makeInside(home: string, folder: string): void {
+  if (fs.existsSync(home) && !fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
 }
