@@ -55,8 +55,7 @@ export async function watch(context: Context): Promise<void> {
     setInterval(look, config.settings.pollIntervalMs).unref();
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
-    // The settings may have been changed since the start; the process that does the work reads them anew.
-    const distil = async () => (config.reload().settings.distill.auto ? processApart({ config, signal }) : 0);
+    const distil = () => processApart({ config, signal });
     const listen = (live: LiveDeps) => startHttp({ ...live, meaning: context.meaning, log, onPrompt: pastOf(context) });
     await runWorker({ ...context, progress: undefined, scan, distil, log, listen }, signal);
     write(`worker ${process.pid} stopped`);

@@ -48,6 +48,26 @@ describe('the worker', () => {
     expect([runs(), looks()]).toEqual([1, after]);
   });
 
+  it('plans nothing while the person wants none of it: conversations stay open to what comes', async () => {
+    const bench = await distillBench(offlineDistiller);
+    await bench.session('s1', 2);
+    let runs = 0;
+    const worker = distilling({
+      store: bench.store,
+      clock: () => bench.now,
+      gapMs,
+      isWanted: () => false,
+      run: async () => ++runs,
+      complain: () => {},
+      ...quick,
+    });
+    onTestFinished(() => worker.close());
+    worker.wake();
+    await sleep(100);
+    expect(runs).toBe(0);
+    expect(await bench.store.jobCounts()).toMatchObject({ ready: 0, done: 0 });
+  });
+
   it('begins nothing for a turn that goes on, and looks again when its silence is over', async () => {
     const { bench, worker, runs } = await set(doAll);
     await bench.session('s1', 1);

@@ -5,6 +5,8 @@ export interface DistillingDeps {
   readonly store: Store;
   readonly clock: () => number;
   readonly gapMs: number;
+  /** False while the person wants none of it: then nothing is planned either, which would settle where conversations end. */
+  readonly isWanted?: () => boolean;
   /** Does all that is due; resolves with how many jobs that were. */
   readonly run: () => Promise<number>;
   readonly complain: (error: unknown) => void;
@@ -29,6 +31,7 @@ export function distilling({
   store,
   clock,
   gapMs,
+  isWanted = () => true,
   run,
   complain,
   settleMs = 200,
@@ -73,6 +76,7 @@ export function distilling({
   }
 
   async function work(): Promise<void> {
+    if (!isWanted()) return;
     const isPlanned = await store.planJobs(clock(), { gapMs }, fewSessions);
     const next = isPlanned ? await store.nextJobAt() : clock();
     if (next === undefined || closed) return;

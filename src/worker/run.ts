@@ -104,7 +104,9 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     }
     return added;
   };
-  const distils = distil && distilling({ store, clock, gapMs, run, complain });
+  // The settings may have been changed since the start.
+  const isWanted = () => config.reload().settings.distill.auto;
+  const distils = distil && distilling({ store, clock, gapMs, isWanted, run, complain });
   if (distils) events.subscribe(distils.wake);
 
   // Open before the first scan: a hook must not wait for an import.
