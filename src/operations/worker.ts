@@ -78,6 +78,8 @@ async function mendInstalled(config: Config, log: (line: string) => void): Promi
     const { mendMcp } = await import('../install/mcp.ts');
     // The settings may have been changed since the start: what counts is how they are now.
     const current = config.reload();
+    // Another port since the start: hooks that lead there would find nobody. `repair` moves both.
+    if (current.settings.port !== config.settings.port) return;
     const token = await hookToken(current);
     for (const agent of hooked) {
       for (const file of mendHooks(current, agent, token)) log(`brought the hooks in ${file} up to date`);
