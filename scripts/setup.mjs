@@ -9,7 +9,12 @@ import { runQuietly } from './child.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Programs that only tests use, and the Debian packages that bring them. */
-const testPrograms = [{ program: 'strace', package: 'strace', purpose: 'to see that commits reach the disk' }];
+const testPrograms = [
+  { program: 'strace', package: 'strace', purpose: 'to see that commits reach the disk' },
+  { program: 'bwrap', package: 'bubblewrap', purpose: 'to run agents in a sandbox' },
+  { program: 'chromium', package: 'chromium', purpose: 'to look at the viewer' },
+  { program: 'tmux', package: 'tmux', version: '-V', purpose: 'to try what a person sees in a terminal' },
+];
 
 /** The agents that end-to-end tests run, as their makers ship them. Too large for everybody who only wants to use Holdfast. */
 const clients = [
@@ -58,7 +63,7 @@ async function installPackages() {
 const npm = () => (process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']);
 
 async function installTestPrograms() {
-  const isMissing = ({ program }) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error !== undefined;
+  const isMissing = ({ program, version }) => spawnSync(program, [version ?? '--version'], { stdio: 'ignore' }).error !== undefined;
   if (process.platform !== 'linux') return;
   const missing = testPrograms.filter(isMissing);
   if (missing.length === 0) return;
