@@ -63,7 +63,8 @@ async function installPackages() {
 const npm = () => (process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']);
 
 async function installTestPrograms() {
-  const isMissing = ({ program, version }) => spawnSync(program, [version ?? '--version'], { stdio: 'ignore' }).error !== undefined;
+  const isMissing = ({ program, version }) =>
+    spawnSync(program, [version ?? '--version'], { stdio: 'ignore' }).error !== undefined;
   if (process.platform !== 'linux') return;
   const missing = testPrograms.filter(isMissing);
   if (missing.length === 0) return;
