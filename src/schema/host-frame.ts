@@ -1,0 +1,84 @@
+// What the host and the runner in the sandbox say to each other. Who the runner is, no frame says: the host knows it by the socket.
+import { z } from 'zod';
+
+/** The kinds of agents that a runner can drive. */
+export const HostedAgent = z.enum(['claude']);
+export type HostedAgent = z.infer<typeof HostedAgent>;
+
+/** A tool of the group, as the model sees it. A call of it is answered by the host. */
+export const HostTool = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z_]{0,60}$/),
+  description: z.string(),
+  /** JSON Schema of an object. */
+  input: z.record(z.string(), z.unknown()),
+});
+export type HostTool = z.infer<typeof HostTool>;
+
+const MessageId = z.string().min(1).max(200);
+const CallId = z.string().min(1).max(200);
+
+/** First and once. Without `session`, a new one. */
+export const StartFrame = z.strictObject({
+  type: z.literal('start'),
+  agent: HostedAgent,
+  session: z.string().min(1).optional(),
+  /** The answer to go on after; one that the session does not know counts as none, which is its newest. */
+  resumeAt: z.string().min(1).optional(),
+  /** Added to the agent's own system prompt. */
+  append: z.string(),
+  model: z.string().min(1).optional(),
+  tools: z.array(HostTool),
+});
+export type StartFrame = z.infer<typeof StartFrame>;
+
+/** Host to runner. */
+export const HostFrame = z.discriminatedUnion('type', [
+  StartFrame,
+  z.strictObject({ type: z.literal('message'), id: MessageId, text: z.string() }),
+  /** What was taken is still answered; what comes later, or was not taken, is the host's to send to the next process. */
+  z.strictObject({ type: z.literal('close') }),
+  /** The answer to a `call`. */
+  z.strictObject({ type: z.literal('reply'), call: CallId, ok: z.boolean(), text: z.string() }),
+]);
+export type HostFrame = z.infer<typeof HostFrame>;
+
+/**
+ * Why an agent could not go on. `session-missing`, `session-corrupt`: the session that `start` named cannot be resumed, and a new one
+ * must be begun; nothing else says so. `other`: the session is not to blame.
+ */
+export const FailureKind = z.enum(['session-missing', 'session-corrupt', 'other']);
+export type FailureKind = z.infer<typeof FailureKind>;
+
+/** One answer, or why there is none. */
+export const ResultFrame = z.strictObject({
+  type: z.literal('result'),
+  /** The messages that it answers: all that were taken and not answered before. */
+  answers: z.array(MessageId),
+  /** False: the turn failed, and `text` says why. */
+  ok: z.boolean(),
+  text: z.string(),
+  session: z.string().min(1),
+  /** Where the session stands now: what a later `resumeAt` may name. */
+  at: z.string().min(1).optional(),
+});
+export type ResultFrame = z.infer<typeof ResultFrame>;
+
+/** Runner to host. */
+export const RunnerFrame = z.discriminatedUnion('type', [
+  /** The runner is there, and waits for `start`. */
+  z.strictObject({ type: z.literal('hello'), protocol: z.literal(1) }),
+  /** The agent has named its session: at once, and again when the name changes. */
+  z.strictObject({ type: z.literal('session'), session: z.string().min(1) }),
+  /** The agent has this message: not before. A message without it was not seen. */
+  z.strictObject({ type: z.literal('taken'), id: MessageId }),
+  /** A piece of the answer that is being written. */
+  z.strictObject({ type: z.literal('delta'), text: z.string() }),
+  ResultFrame,
+  z.strictObject({ type: z.literal('call'), call: CallId, tool: z.string(), input: z.unknown() }),
+  /** A compaction begins: the host may archive the session before it replies to `call`. It goes on without a reply, too. */
+  z.strictObject({ type: z.literal('compacting'), call: CallId, session: z.string().min(1) }),
+  z.strictObject({ type: z.literal('failed'), kind: FailureKind, message: z.string() }),
+  /** The agent has ended in order; nothing that was taken is unanswered. */
+  z.strictObject({ type: z.literal('closed') }),
+]);
+export type RunnerFrame = z.infer<typeof RunnerFrame>;
