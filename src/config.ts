@@ -16,6 +16,9 @@ export interface Config {
   /** The folder of the memory files. */
   readonly memoryPath: string;
   readonly archivePath: string;
+  /** The folders that groups work in, and those that their agents have as home. */
+  readonly groupsPath: string;
+  readonly agentHomesPath: string;
   readonly filePath: string;
   readonly settings: Settings;
   readonly origin: Readonly<Record<string, Origin>>;
@@ -56,6 +59,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     logPath: join(home, 'logs', 'worker.log'),
     archivePath: resolve(expand(settings.archivePath ?? join(home, 'archives'), user)),
     memoryPath: resolve(expand(settings.memoryPath ?? join(home, 'memory'), user)),
+    groupsPath: join(home, 'groups'),
+    agentHomesPath: join(home, 'agent-homes'),
     filePath,
     settings,
     origin,

@@ -88,6 +88,7 @@ const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'nod
 const claudeFolders = (sources: Sources) =>
   holders(sources, /\.claude\b|CLAUDE_[A-Z]/, [
     'agents/claude-code.ts',
+    'agents/claude-code-home.ts',
     'agents/claude-code-hooks.ts',
     'agents/claude-code-mcp.ts',
   ]);

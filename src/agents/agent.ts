@@ -61,6 +61,22 @@ export interface TranscriptFile {
   readonly state: ReaderState;
 }
 
+/** `missing`: the transcript is not there. `corrupt`: it cannot be read. `position`: the entry to go on after is not in it. */
+export type Loss = 'missing' | 'corrupt' | 'position';
+
+/** A home folder of the agent's own, as a group has one. Paths are below it, with forward slashes. */
+export interface AgentHome {
+  readonly transcripts: string;
+  readonly skills: string;
+  /** The file in its work folder that it reads at the start. */
+  readonly instructions: string;
+  readonly settingsFile: string;
+  /** What a new settings file holds. */
+  readonly settings: unknown;
+  /** What the agent's words at its end say about the session it was to go on with; undefined for any other trouble. */
+  loss(message: string): Loss | undefined;
+}
+
 export interface Agent {
   readonly name: AgentName;
   readonly title: string;
@@ -84,6 +100,8 @@ export interface Agent {
   readonly hooks?: AgentHooks;
   /** Where it is told of MCP servers, where that can be done for the person. */
   readonly mcp?: AgentMcp;
+  /** How a group's agent is housed, for agents that a group can have. */
+  readonly home?: AgentHome;
   /** The command that resumes a session, as argv, to be run in the session's folder. */
   resume(session: string): readonly string[];
 }

@@ -4,6 +4,7 @@ import type { Author } from '../schema/entry.ts';
 import type { Agent, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from './agent.ts';
 import { nothing } from './agent.ts';
 import { readClaudeCodeHook } from './claude-code-events.ts';
+import { claudeCodeHome } from './claude-code-home.ts';
 import { claudeCodeHooks } from './claude-code-hooks.ts';
 import { claudeCodeMcp } from './claude-code-mcp.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
@@ -45,6 +46,7 @@ export const claudeCode: Agent = {
   readHook: readClaudeCodeHook,
   hooks: claudeCodeHooks,
   mcp: claudeCodeMcp,
+  home: claudeCodeHome,
 
   resume: (session) => ['claude', '--resume', session],
 };

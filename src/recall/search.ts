@@ -164,12 +164,12 @@ async function scopeOf(
   places: Places,
   filter: SearchRequest['filter'] = {},
 ): Promise<Uint8Array | undefined> {
-  const { project, agent, role, since, until, subagents = false } = filter;
+  const { project, agent, group, role, since, until, subagents = false } = filter;
   const { flags, at, session } = places;
   let wanted: Uint8Array | undefined;
-  if (project !== undefined || agent !== undefined) {
+  if (project !== undefined || agent !== undefined || group !== undefined) {
     wanted = new Uint8Array(places.sessionCount);
-    for (const row of await store.sessionRows({ project, agent })) {
+    for (const row of await store.sessionRows({ project, agent, group })) {
       const number = places.sessionOf(row);
       if (number >= 0) wanted[number] = 1;
     }

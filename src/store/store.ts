@@ -15,6 +15,7 @@ import type { SessionState } from '../schema/session-state.ts';
 import type { Summary } from '../schema/summary.ts';
 import type { Moment } from '../schema/time.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
+import type { GroupStore } from './groups.ts';
 import type { MemoryStore } from './memory.ts';
 
 /** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
@@ -79,6 +80,8 @@ export interface SessionInFile {
 /** One step forward in one file: everything between two offsets. */
 export interface Chunk {
   readonly agent: AgentName;
+  /** Whose agent wrote the transcript. Its sessions become the group's; what it says of others' sessions is not taken. */
+  readonly group?: string | undefined;
   readonly key: string;
   readonly root: string;
   /** The file's size when the step was planned. */
@@ -181,6 +184,8 @@ export interface ConversationRules {
 export interface SessionFilter {
   readonly project?: ProjectFilter | undefined;
   readonly agent?: AgentName | undefined;
+  /** Only sessions that belong to this group. */
+  readonly group?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit?: number | undefined;
@@ -586,7 +591,7 @@ export interface Tombstone {
   readonly at: number;
 }
 
-export interface Store extends MemoryStore {
+export interface Store extends MemoryStore, GroupStore {
   readonly engine: string;
   /** Where the data is, for messages to a person. */
   readonly location: string;
@@ -876,7 +881,7 @@ export interface Store extends MemoryStore {
   /** The numbers of all vectors of a kind. */
   vectorNumbers(of: { kind: SubjectKind; model: string }): Promise<{ readonly seqs: readonly number[] }>;
   /** The rows of all sessions that pass. */
-  sessionRows(filter: Pick<SessionFilter, 'project' | 'agent'>): Promise<readonly number[]>;
+  sessionRows(filter: Pick<SessionFilter, 'project' | 'agent' | 'group'>): Promise<readonly number[]>;
   /** Entries by their rows, in this order; those that are gone are left out. */
   entriesAt(rows: readonly number[]): Promise<readonly EntryAt[]>;
   /** The conversation that each of these rows is part of. */

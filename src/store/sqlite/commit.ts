@@ -6,6 +6,7 @@ import type { Chunk, ChunkOutcome, ConversationRules, NewEntry } from '../store.
 import { branches } from './branches.ts';
 import { touchWriting } from './file-touches.ts';
 import { withoutForgotten } from './forgotten-chunk.ts';
+import { groupSessions } from './group-sessions.ts';
 import { grouping } from './grouping.ts';
 import { ownership } from './ownership.ts';
 import { sessionRows } from './session-rows.ts';
@@ -94,6 +95,7 @@ export function committer(db: Database) {
   const sessions = sessionRows(db);
   const markAbandoned = branches(db);
   const remembered = withoutForgotten(db);
+  const { ownOnly } = groupSessions(db);
 
   /** What one chunk has touched, to be brought in line before the transaction ends. */
   interface Touched {
@@ -180,9 +182,9 @@ export function committer(db: Database) {
   }
 
   return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
-    const chunk = remembered(read);
-    const before = file.get(chunk.agent, chunk.key);
-    if (!chunk.restart && (before?.offset ?? 0) !== chunk.from) return { stale: true, added: 0 };
+    const before = file.get(read.agent, read.key);
+    if (!read.restart && (before?.offset ?? 0) !== read.from) return { stale: true, added: 0 };
+    const chunk = ownOnly(remembered(read));
     const generation = (before?.generation ?? 0) + (before !== undefined && chunk.restart ? 1 : 0);
     const sweeping = before !== undefined && (chunk.restart || before.sweeping === 1);
     const row = {

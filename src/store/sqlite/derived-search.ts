@@ -103,7 +103,7 @@ export function derivedSearch(db: Database, run: <T>(work: () => T) => T): Pick<
   };
 }
 
-function memoryConditions(db: Database, { project, agent, since, until }: DistilledFilter): Conditions {
+function memoryConditions(db: Database, { project, agent, group, since, until }: DistilledFilter): Conditions {
   const where: string[] = [];
   const values: (string | number)[] = [];
   const add = (condition: string, ...given: (string | number)[]) => {
@@ -117,6 +117,8 @@ function memoryConditions(db: Database, { project, agent, since, until }: Distil
       `d.project COLLATE NOCASE IN (SELECT name FROM projects WHERE id IN (${projectIds(db, project).join(', ') || 'NULL'}))`,
     );
   if (agent !== undefined) add('d.session IN (SELECT session FROM sessions WHERE agent = ?)', agent);
+  // Pages are the person's, and no group's.
+  if (group !== undefined) add('0');
   if (since !== undefined) add('d.at >= ?', since);
   if (until !== undefined) add('d.at < ?', until);
   return { where, values };

@@ -28,9 +28,9 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
   const select = 'SELECT f.rowid, bm25(entries_fts) AS score FROM entries_fts f WHERE entries_fts MATCH ?';
 
   /** In how many entries a term stands: in the sessions asked for where it may be common there, else in all. */
-  function counter({ project, agent }: KeywordFilter): (term: string) => Counted {
+  function counter({ project, agent, group }: KeywordFilter): (term: string) => Counted {
     const entries = total.get() ?? 0;
-    const { where, values } = sessionConditions(db, { project, agent });
+    const { where, values } = sessionConditions(db, { project, agent, group });
     const sizes = db.prepare<unknown[], number>(
       `SELECT coalesce(sum(s.entries + s.subagent_entries), 0) FROM sessions s WHERE ${where.join(' AND ') || '1'}`,
     );

@@ -564,6 +564,42 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    name: '013-groups',
+    sql: `
+      -- Who shares memory and a sandbox, and the session that is active for them.
+      CREATE TABLE groups (
+        name TEXT PRIMARY KEY,
+        created_at INTEGER NOT NULL,
+        epoch INTEGER NOT NULL,
+        agent TEXT,
+        session TEXT,
+        resume_at TEXT,
+        since INTEGER
+      ) WITHOUT ROWID;
+      CREATE TABLE group_epoch (last INTEGER NOT NULL);
+      INSERT INTO group_epoch VALUES (0);
+      -- By the agents' own ids: a session may be active before the first of its entries is stored.
+      CREATE TABLE group_sessions (
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        group_name TEXT NOT NULL,
+        PRIMARY KEY (agent, session)
+      ) WITHOUT ROWID;
+      CREATE INDEX group_sessions_by_group ON group_sessions (group_name, session, agent);
+      CREATE TABLE bookmarks (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        group_name TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        name TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        archived_at INTEGER NOT NULL,
+        UNIQUE (group_name, agent, session)
+      );
+      CREATE INDEX bookmarks_by_group ON bookmarks (group_name, archived_at, id);
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -16,6 +16,7 @@ import { distilledRows } from './distilled.ts';
 import { exporting } from './exporting.ts';
 import { fileTouches } from './file-touches.ts';
 import { forgetting } from './forgetting.ts';
+import { groupRows } from './groups.ts';
 import { importing } from './importing.ts';
 import { jobRows } from './jobs.ts';
 import { keywordRanking } from './keyword-ranking.ts';
@@ -134,6 +135,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...distilledRows(db, read, write),
     ...derivedSearch(db, read),
     ...briefingRows(db, read, write),
+    ...groupRows(db, read, write),
     ...pinRows(db, read, write),
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),

@@ -82,13 +82,19 @@ function toSession(row: SessionRow): Session {
 /** SQL conditions on `s` (sessions) and, for a project, `s.project_id`. */
 export function sessionConditions(
   db: Database,
-  filter: Pick<SessionFilter, 'project' | 'agent'>,
+  filter: Pick<SessionFilter, 'project' | 'agent' | 'group'>,
 ): { where: string[]; values: (string | number)[] } {
   const where: string[] = [];
   const values: (string | number)[] = [];
   if (filter.agent !== undefined) {
     where.push('s.agent = ?');
     values.push(filter.agent);
+  }
+  if (filter.group !== undefined) {
+    where.push(
+      'EXISTS (SELECT 1 FROM group_sessions m WHERE m.agent = s.agent AND m.session = s.session AND m.group_name = ?)',
+    );
+    values.push(filter.group);
   }
   if (filter.project !== undefined) {
     const ids = projectIds(db, filter.project);

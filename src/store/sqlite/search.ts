@@ -106,7 +106,11 @@ export function keywordSearch(
     async searchKeywords(query, filter) {
       if (query.terms.length + query.phrases.length === 0 || filter.limit <= 0) return [];
       const phrases = query.phrases.map(quoted);
-      const anywhere = phrases.length === 0 && filter.project === undefined && filter.agent === undefined;
+      const anywhere =
+        phrases.length === 0 &&
+        filter.project === undefined &&
+        filter.agent === undefined &&
+        filter.group === undefined;
       return run(() => {
         const terms = standing(query, (term) => count.get(toTerm(term)) ?? 0);
         return (anywhere ? byRareTerms(terms, filter) : ranked(expression(terms, phrases), filter)).map(toHit);

@@ -1,0 +1,23 @@
+// A home folder of its own for Claude Code: where things lie in it, and what a new one is told. The flags were seen in 2.1.197.
+import type { AgentHome } from './agent.ts';
+
+export const claudeCodeHome: AgentHome = {
+  transcripts: '.claude/projects',
+  skills: '.claude/skills',
+  instructions: 'CLAUDE.md',
+  settingsFile: '.claude/settings.json',
+  settings: {
+    env: {
+      CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+      // Instructions in folders that are mounted beside the work folder count too.
+      CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
+      CLAUDE_CODE_DISABLE_AUTO_MEMORY: '0',
+    },
+  },
+  loss(message) {
+    if (/No conversation found with session ID/i.test(message)) return 'missing';
+    if (/No message found with message\.uuid/i.test(message)) return 'position';
+    if (/Failed to resume session|Failed to load transcript/i.test(message)) return 'corrupt';
+    return undefined;
+  },
+};

@@ -1,0 +1,46 @@
+// Which session belongs to which group: at most one, and for good. Of what a group's transcripts say, only its own sessions come in.
+import type { Database } from 'better-sqlite3';
+import type { SessionKey } from '../groups.ts';
+import type { Chunk } from '../store.ts';
+
+export function groupSessions(db: Database) {
+  const owner = db
+    .prepare<[string, string], string>('SELECT group_name FROM group_sessions WHERE agent = ? AND session = ?')
+    .pluck();
+  const isKnown = db.prepare<[string, string]>('SELECT 1 FROM sessions WHERE session = ? AND agent = ?');
+  const add = db.prepare('INSERT INTO group_sessions (agent, session, group_name) VALUES (?, ?, ?)');
+  const holder = db.prepare<[string], SessionKey>(
+    'SELECT s.agent, s.session FROM entries e JOIN sessions s ON s.id = e.session_id WHERE e.uuid = ?',
+  );
+  const of = ({ agent, session }: SessionKey): string | undefined => owner.get(agent, session);
+
+  /** False when it is another group's, or, unless adopted, was the person's own before. */
+  function claim(group: string, key: SessionKey, adopt: boolean): boolean {
+    const before = of(key);
+    if (before !== undefined) return before === group;
+    if (!adopt && isKnown.get(key.session, key.agent) !== undefined) return false;
+    add.run(key.agent, key.session, group);
+    return true;
+  }
+
+  return {
+    of,
+    claim,
+    /** The agent of a group writes its transcripts itself: what they say of others' sessions and entries is not taken. */
+    ownOnly(chunk: Chunk): Chunk {
+      const { agent, group } = chunk;
+      if (group === undefined) return chunk;
+      const named = new Set([...chunk.sessions, ...chunk.entries].map(({ session }) => session));
+      const own = new Set([...named].filter((session) => claim(group, { agent, session }, false)));
+      return {
+        ...chunk,
+        sessions: chunk.sessions.filter(({ session }) => own.has(session)),
+        entries: chunk.entries.filter(({ session, uuid }) => {
+          if (!own.has(session)) return false;
+          const held = holder.get(uuid);
+          return held === undefined || of(held) === group;
+        }),
+      };
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// Groups: each change is one transaction, and looks at the epoch in it.
+import type { Database } from 'better-sqlite3';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Bookmark, Group, Pointer } from '../../schema/group.ts';
+import { toMoment } from '../../schema/time.ts';
+import type { GroupStore, Leaving, SessionKey } from '../groups.ts';
+import { groupSessions } from './group-sessions.ts';
+
+type Run = <T>(work: () => T) => T;
+
+interface GroupRow {
+  readonly name: string;
+  readonly created_at: number;
+  readonly epoch: number;
+  readonly agent: AgentName | null;
+  readonly session: string | null;
+  readonly resume_at: string | null;
+  readonly since: number | null;
+  readonly bookmarks: number;
+  readonly sessions: number;
+}
+
+interface BookmarkRow {
+  readonly id: number;
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly name: string;
+  readonly created_at: number;
+  readonly archived_at: number;
+}
+
+const toPointer = ({ epoch, agent, session, resume_at, since }: GroupRow): Pointer => ({
+  epoch,
+  ...(session === null || agent === null ? {} : { session, agent, since: toMoment(since ?? 0) }),
+  ...(resume_at === null ? {} : { resumeAt: resume_at }),
+});
+
+const toGroup = (row: GroupRow): Group => ({
+  name: row.name,
+  createdAt: toMoment(row.created_at),
+  pointer: toPointer(row),
+  bookmarks: row.bookmarks,
+  sessions: row.sessions,
+});
+
+const toBookmark = ({ created_at, archived_at, ...row }: BookmarkRow): Bookmark => ({
+  ...row,
+  createdAt: toMoment(created_at),
+  archivedAt: toMoment(archived_at),
+});
+
+export function groupRows(db: Database, read: Run, write: Run): GroupStore {
+  const columns = `g.*, (SELECT count(*) FROM bookmarks b WHERE b.group_name = g.name) AS bookmarks,
+    (SELECT count(*) FROM group_sessions m WHERE m.group_name = g.name) AS sessions`;
+  const all = db.prepare<[], GroupRow>(`SELECT ${columns} FROM groups g ORDER BY g.name`);
+  const one = db.prepare<[string], GroupRow>(`SELECT ${columns} FROM groups g WHERE g.name = ?`);
+  const add = db.prepare('INSERT INTO groups (name, created_at, epoch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const removals = ['groups WHERE name', 'bookmarks WHERE group_name', 'group_sessions WHERE group_name'].map((of) =>
+    db.prepare(`DELETE FROM ${of} = ?`),
+  );
+  // One count for all groups: a group that is made again under an old name is no group of an old process.
+  const nextEpoch = db.prepare<[], number>('UPDATE group_epoch SET last = last + 1 RETURNING last').pluck();
+  const point = db.prepare(
+    'UPDATE groups SET agent = @agent, session = @session, resume_at = @resumeAt, since = @since, epoch = @epoch WHERE name = @group',
+  );
+  const marks = 'id, agent, session, name, created_at, archived_at';
+  const bookmarksOf = db.prepare<[string], BookmarkRow>(
+    `SELECT ${marks} FROM bookmarks WHERE group_name = ? ORDER BY archived_at DESC, id DESC`,
+  );
+  const bookmarkAt = db.prepare<[string, number], BookmarkRow>(
+    `SELECT ${marks} FROM bookmarks WHERE group_name = ? AND id = ?`,
+  );
+  const save = db.prepare<unknown[], BookmarkRow>(
+    `INSERT INTO bookmarks (group_name, agent, session, name, created_at, archived_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (group_name, agent, session) DO UPDATE SET name = excluded.name, archived_at = excluded.archived_at
+     RETURNING ${marks}`,
+  );
+  const dropBookmark = db.prepare('DELETE FROM bookmarks WHERE group_name = ? AND agent = ? AND session = ?');
+  const membership = groupSessions(db);
+
+  const isActive = (row: GroupRow, expected: SessionKey | undefined): boolean =>
+    expected === undefined ? row.session === null : row.session === expected.session && row.agent === expected.agent;
+  const keep = (group: string, { agent, session, name, createdAt }: Leaving, at: number): Bookmark =>
+    toBookmark(save.get(group, agent, session, name, createdAt, at) as BookmarkRow);
+  const newEpoch = (): number => nextEpoch.get() as number;
+  const nothing = { agent: null, session: null, resumeAt: null, since: null };
+
+  return {
+    async groups() {
+      return read(() => all.all().map(toGroup));
+    },
+    async group(name) {
+      const row = read(() => one.get(name));
+      return row && toGroup(row);
+    },
+    async createGroup(name, at) {
+      return write(() => one.get(name) === undefined && add.run(name, at, newEpoch()).changes > 0);
+    },
+    async removeGroup(name) {
+      return write(() => removals.map((remove) => remove.run(name).changes)[0] === 1);
+    },
+    async setPointer(group, { agent, session, resumeAt }, { epoch, adopt = false, at }) {
+      return write(() => {
+        const row = one.get(group);
+        if (row === undefined) return 'unknown';
+        if (epoch !== undefined && epoch !== row.epoch) return 'stale';
+        if (!membership.claim(group, { agent, session }, adopt)) return 'foreign';
+        const since = row.session === session && row.agent === agent ? row.since : at;
+        point.run({ group, agent, session, since, resumeAt: resumeAt ?? null, epoch: epoch ?? newEpoch() });
+        return 'set';
+      });
+    },
+    async leaveSession(group, expected, { leaving, at }) {
+      return write(() => {
+        const row = one.get(group);
+        if (row === undefined || !isActive(row, expected)) return false;
+        if (leaving !== undefined) keep(group, leaving, at);
+        point.run({ group, ...nothing, epoch: newEpoch() });
+        return true;
+      });
+    },
+    async addBookmark(group, leaving, at) {
+      return write(() => keep(group, leaving, at));
+    },
+    async returnTo(group, { agent, session }, expected, { leaving, at }) {
+      return write(() => {
+        const row = one.get(group);
+        if (row === undefined || !isActive(row, expected)) return false;
+        if (membership.of({ agent, session }) !== group) return false;
+        if (leaving !== undefined) keep(group, leaving, at);
+        dropBookmark.run(group, agent, session);
+        point.run({ group, agent, session, resumeAt: null, since: at, epoch: newEpoch() });
+        return true;
+      });
+    },
+    async pointer(group) {
+      const row = read(() => one.get(group));
+      return row && toPointer(row);
+    },
+    async bookmarks(group) {
+      return read(() => bookmarksOf.all(group).map(toBookmark));
+    },
+    async bookmark(group, id) {
+      const row = read(() => bookmarkAt.get(group, id));
+      return row && toBookmark(row);
+    },
+    async groupOf(key) {
+      return read(() => membership.of(key));
+    },
+  };
+}
