@@ -4,6 +4,7 @@ import { parseKeywords } from '../../src/recall/keywords.ts';
 import type { Chunk, KeywordFilter, Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import { describeDistilled } from './store-distilled.ts';
+import { describeGroups } from './store-groups.ts';
 import { describeTouches } from './store-touches.ts';
 import { describeVectors } from './store-vectors.ts';
 
@@ -35,6 +36,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     };
 
     describeDistilled(() => opened);
+    describeGroups(() => opened);
     describeTouches(() => opened);
     describeVectors(() => opened);
 
