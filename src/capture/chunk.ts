@@ -17,6 +17,8 @@ export interface Source {
   readonly root: string;
   readonly key: string;
   readonly size: number;
+  /** Whose agent wrote it, and the folder that its sessions count as done in, whatever the agent says. */
+  readonly group?: { readonly name: string; readonly folder: string } | undefined;
 }
 
 export interface ChunkNotes {
@@ -123,8 +125,8 @@ export function chunker(
           if (state[own.lastEntry] !== undefined) sessions.set(id, { cwd: sessions.get(id)?.cwd, title });
         } else {
           const session = sessionOf(item.session);
-          const cwd = item.cwd ?? (state[own.cwd] as string | undefined);
-          if (isOurs(item, cwd, deps.home, state)) continue;
+          const cwd = source.group?.folder ?? item.cwd ?? (state[own.cwd] as string | undefined);
+          if (source.group === undefined && isOurs(item, cwd, deps.home, state)) continue;
           // A file whose lines name their session speaks of that one from here on.
           if (item.session !== undefined) {
             if (state[own.lastEntry] !== undefined && session !== sessionOf(undefined)) delete state[own.title];
@@ -147,6 +149,7 @@ export function chunker(
     const ours = state[own.ours] === true;
     return {
       agent: agent.name,
+      group: source.group?.name,
       key,
       root: source.root,
       size: piece.last ? source.size : offset,

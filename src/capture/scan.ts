@@ -21,11 +21,12 @@ export const problemOf = (file: string, error: unknown): Problem => {
 
 /**
  * All files below `root` for which `wanted` holds, in a stable order. Symbolic links are followed, a loop is reported
- * and left. Gives way to other work between folders.
+ * and left; with `links` false they are passed over. Gives way to other work between folders.
  */
 export async function scan(
   root: string,
   wanted: (file: string) => boolean,
+  links = true,
 ): Promise<{ found: Found[]; problems: Problem[]; leftOut: number }> {
   const found: Found[] = [];
   const problems: Problem[] = [];
@@ -48,6 +49,7 @@ export async function scan(
     const items = fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const item of items) {
       const file = path.join(folder, item.name);
+      if (!links && item.isSymbolicLink()) continue;
       try {
         if (item.isDirectory() || (item.isSymbolicLink() && fs.statSync(file).isDirectory())) {
           if (wanted(file)) leave(file, 'is a folder, not a transcript; looked inside it');

@@ -5,6 +5,7 @@ import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import type { Config } from '../config.ts';
 import type { Source } from './chunk.ts';
+import { homeSource, homeSources, isInHomes } from './group-sources.ts';
 import { type Found, type Problem, problemOf, scan } from './scan.ts';
 
 export interface Sources {
@@ -14,7 +15,7 @@ export interface Sources {
   readonly leftOut: number;
 }
 
-/** The transcripts of every enabled agent, where that agent keeps them. Agents that are not installed have none. */
+/** The transcripts of every enabled agent, where that agent keeps them, and those of groups. Agents that are not installed have none. */
 export async function ownSources(config: Config): Promise<Sources> {
   const sources: Source[] = [];
   const problems: Problem[] = [];
@@ -27,6 +28,9 @@ export async function ownSources(config: Config): Promise<Sources> {
     leftOut += seen.leftOut;
     for (const file of seen.found) sources.push({ agent, root, key: keyIn(root, file.path), ...file });
   }
+  const homes = await homeSources(config);
+  sources.push(...homes.sources);
+  problems.push(...homes.problems);
   return { sources, problems, leftOut };
 }
 
@@ -58,6 +62,7 @@ export async function folderSources(config: Config, folder: string): Promise<Sou
 
 /** One file as a source: inside an agent's own folder it has that agent's key, elsewhere one relative to the import root. */
 export function fileSource(config: Config, file: Found, importRoot: string): Source | undefined {
+  if (isInHomes(config, file.path)) return homeSource(config, file);
   for (const agent of agents) {
     const root = config.watchPath(agent);
     const key = keyIn(root, file.path);

@@ -13,8 +13,16 @@ export interface TreeEvents {
   readonly error: (error: unknown) => void;
 }
 
-/** Files that are there at the start are not told of. Returns how to stop. */
-export function watchTree(root: string, wanted: (file: string) => boolean, on: TreeEvents): () => void {
+/**
+ * Files that are there at the start are not told of. With `into`, only folders for which it holds are looked into, and no links
+ * are followed. Returns how to stop.
+ */
+export function watchTree(
+  root: string,
+  wanted: (file: string) => boolean,
+  on: TreeEvents,
+  into?: (folder: string) => boolean,
+): () => void {
   const watches = new Map<string, fs.FSWatcher>();
 
   function watch(target: string, changed: (kind: string, name: string | null) => void): void {
@@ -37,14 +45,16 @@ export function watchTree(root: string, wanted: (file: string) => boolean, on: T
 
   function look(target: string, item: fs.Dirent | fs.Stats, tell: boolean): void {
     if (item.isSymbolicLink()) {
+      if (into !== undefined) return;
       const stat = fs.statSync(target, { throwIfNoEntry: false });
       if (stat?.isDirectory() && !leadsBack(root, target)) enter(target, tell);
       if (!stat?.isFile() || !wanted(target)) return;
       // What the link points to changes elsewhere.
       if (!watches.has(target)) watch(target, () => on.file(target));
       if (tell) on.file(target);
-    } else if (item.isDirectory()) enter(target, tell);
-    else if (tell && item.isFile() && wanted(target)) on.file(target);
+    } else if (item.isDirectory()) {
+      if (into === undefined || into(target)) enter(target, tell);
+    } else if (tell && item.isFile() && wanted(target)) on.file(target);
   }
 
   function changed(folder: string, kind: string, name: string | null): void {

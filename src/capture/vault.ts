@@ -12,6 +12,7 @@ import { syncFolder } from '../replace-file.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Store, VaultDue } from '../store/store.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
+import { isInHomes, isPlain, rootOf } from './group-sources.ts';
 import type { Limits } from './keep.ts';
 import { sessionKeys } from './keep.ts';
 import { projectFinder } from './project.ts';
@@ -249,11 +250,13 @@ export async function restoreSession(
 ): Promise<{ own: Restored; restored: string[] }> {
   const known = agents.find(({ name }) => name === agent);
   if (known === undefined) return { own: 'unknown', restored: [] };
-  const root = deps.config.watchPath(known);
   let own: Restored = 'unknown';
   const restored: string[] = [];
   for (const copy of await deps.store.sessionCopies(agent, session)) {
+    const root = rootOf(deps.config, known, copy.key);
     const target = path.join(root, copy.key);
+    // The agent of a group may have put a link in the way.
+    if (isInHomes(deps.config, target) && !isPlain(root, target)) continue;
     const isOwn = known.describe(copy.key).subagent === undefined && known.describe(copy.key).session === session;
     const outcome = sizeOf(target) >= 0 ? 'there' : putBack(copyPath(deps.config, agent, copy.key), copy.bytes, target);
     if (outcome === 'restored') restored.push(target);

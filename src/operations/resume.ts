@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { z } from 'zod';
 import { agents } from '../agents/index.ts';
+import { rootOf } from '../capture/group-sources.ts';
 import { restoreSession } from '../capture/vault.ts';
 import { HoldfastError, systemCode } from '../errors.ts';
 import { search } from '../recall/search.ts';
@@ -82,13 +83,12 @@ async function sessionMeant(context: Context, words: string, agent: AgentName | 
 async function transcriptIsThere({ store, config }: Context, { agent, id }: Session): Promise<boolean> {
   const known = agents.find(({ name }) => name === agent);
   if (known === undefined) return false;
-  const root = config.watchPath(known);
   const files = await store.fileStates(agent);
   return files.some(
     ({ key }) =>
       known.describe(key).session === id &&
       known.describe(key).subagent === undefined &&
-      fs.existsSync(`${root}/${key}`),
+      fs.existsSync(`${rootOf(config, known, key)}/${key}`),
   );
 }
 

@@ -9,6 +9,7 @@ import { syncFolder } from '../replace-file.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { ArchiveRow, Store } from '../store/store.ts';
 import { archiveBody, archiveName, archiveText, archiveTitle } from './archive-text.ts';
+import { makeInside } from './make-inside.ts';
 
 export interface ArchiveDeps {
   readonly store: Store;
@@ -53,7 +54,9 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
   const text = archiveText(title, now, timeZone, body);
   const stays = untouched && before.title === title;
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const isGroups = folder.startsWith(config.groupsPath + path.sep);
+    fs.mkdirSync(isGroups ? config.groupsPath : folder, { recursive: true, mode: 0o700 });
+    if (isGroups) makeInside(config.groupsPath, folder);
     const file = put(folder, stays ? before.file : undefined, archiveName(title, now, timeZone), text);
     const row: ArchiveRow = {
       agent,
@@ -78,7 +81,7 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
 function put(folder: string, replaced: string | undefined, name: string, text: string): string {
   const draft = path.join(folder, `.${process.pid}.${Date.now()}.archiving`);
   try {
-    fs.writeFileSync(draft, text, { mode: 0o600, flush: true });
+    fs.writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     if (replaced !== undefined) {
       fs.renameSync(draft, path.join(folder, replaced));
       return replaced;

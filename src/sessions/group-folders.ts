@@ -7,6 +7,7 @@ import { agentNamed } from '../agents/index.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import { globalFolder, mainGroup } from '../schema/group.ts';
+import { makeInside } from './make-inside.ts';
 import { syncSkills } from './skills.ts';
 
 /** The agent that groups have. */
@@ -94,23 +95,6 @@ export function prepareFolders(config: Config, group: string): GroupFolders {
     throw explain(error, `The folders of the group ${group}`);
   }
   return folders;
-}
-
-/** Makes a folder below one that somebody else writes in. Refuses where a link has been put in the way. */
-export function makeInside(root: string, folder: string): void {
-  let at = root;
-  for (const step of path.relative(root, folder).split(path.sep)) {
-    at = path.join(at, step);
-    try {
-      fs.mkdirSync(at, { mode: 0o700 });
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
-    }
-    if (!fs.lstatSync(at).isDirectory())
-      throw new HoldfastError('CONFLICT', `${at} is not a folder, so nothing is written there`, {
-        hint: 'Move it away; the folder is made anew.',
-      });
-  }
 }
 
 /** A file that is there, whatever it is, stays. */

@@ -10,7 +10,7 @@ import { type Bookmark, GroupName, type Pointer } from '../schema/group.ts';
 import type { Leaving, SessionKey } from '../store/groups.ts';
 import type { Store } from '../store/store.ts';
 import { type Archived, archiveSession } from './archives.ts';
-import { groupAgent, groupFolders, makeInside, prepareFolders } from './group-folders.ts';
+import { groupAgent, groupFolders, prepareFolders } from './group-folders.ts';
 import { type Snapshots, type Task, writeSnapshots } from './snapshots.ts';
 
 export interface GroupHit {
@@ -39,7 +39,7 @@ export interface GroupDeps {
   /** Takes in what the group's agent has written up to now. */
   readonly takeIn?: ((group: string) => Promise<void>) | undefined;
   /** Whether the agent can go on with a session: its transcript is there, or was put back. */
-  readonly ready: (session: SessionKey) => Promise<'there' | 'restored' | 'unknown'>;
+  readonly ready: (group: string, session: SessionKey) => Promise<'there' | 'restored' | 'unknown'>;
   /** Sessions of the group by what was said in them, best first. */
   readonly search: (group: string, query: string, limit: number) => Promise<readonly FoundSession[]>;
 }
@@ -96,8 +96,6 @@ export async function openGroup(deps: GroupDeps, name: string) {
 
   /** What was said, as Markdown in the group's folder; nothing where nobody said anything. */
   async function writeArchive(active: SessionKey, given: string): Promise<Archived> {
-    await deps.takeIn?.(group);
-    makeInside(config.groupsPath, folders.conversations);
     return archiveSession(deps, { ...active, name: given, folder: folders.conversations });
   }
 
@@ -146,7 +144,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
     },
     /**
      * With the epoch that a process was started under: false when that is over, and nothing is changed. Without one it is a person who
-     * says so: `adopt` takes a session that was nobody's.
+     * says so. Throws CONFLICT for a session that is known already, and not as this group's.
      */
     async set(
       session: string,
@@ -154,12 +152,11 @@ export async function openGroup(deps: GroupDeps, name: string) {
         agent?: AgentName | undefined;
         epoch?: number | undefined;
         resumeAt?: string | undefined;
-        adopt?: boolean | undefined;
       } = {},
     ): Promise<boolean> {
-      const { agent = groupAgent, epoch, resumeAt, adopt } = options;
+      const { agent = groupAgent, epoch, resumeAt } = options;
       const to = { agent, session: sessionId(session), resumeAt };
-      const outcome = await store.setPointer(group, to, { epoch, adopt, at: clock() });
+      const outcome = await store.setPointer(group, to, { epoch, at: clock() });
       if (outcome === 'foreign')
         throw new HoldfastError('CONFLICT', `The session ${session} does not belong to the group ${group}`);
       if (outcome === 'unknown') await pointer();
@@ -187,6 +184,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
 
     /** Archive, bookmark, pointer removed, process told to close: in this order. Without a name, only the last two. */
     async clear(name?: string): Promise<Cleared> {
+      if (name !== undefined) await deps.takeIn?.(group);
       const left = await leave(await pointer(), name, (active, leaving) =>
         store.leaveSession(group, active, { leaving, at: clock() }),
       );
@@ -196,10 +194,11 @@ export async function openGroup(deps: GroupDeps, name: string) {
     /** Goes on with an earlier session: by the id of its bookmark, or by its own. All checks come before all deeds. */
     async resume(target: number | string, saveCurrentAs?: string): Promise<Resumed> {
       if (saveCurrentAs !== undefined) bookmarkName(saveCurrentAs);
+      await deps.takeIn?.(group);
       const before = await pointer();
       const key = await targetOf(target);
       if (key.session === before.session) throw new HoldfastError('CONFLICT', 'This session is the active one already');
-      if ((await deps.ready(key)) === 'unknown')
+      if ((await deps.ready(group, key)) === 'unknown')
         throw new HoldfastError(
           'NOT_FOUND',
           `The transcript of session ${key.session} is gone, and the vault has no copy`,
@@ -215,6 +214,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
     },
     /** By what was said, in this group alone. Each hit can be resumed. */
     async search(query: string, limit = 10): Promise<readonly GroupHit[]> {
+      await deps.takeIn?.(group);
       const [found, history, now] = [
         await deps.search(group, query, limit),
         await store.bookmarks(group),
@@ -251,7 +251,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
         return { next: 'again', loss };
       }
       // What is there, and still not found by the agent, is not found the next time either.
-      if (loss === 'missing' && (await deps.ready(active)) === 'restored') return { next: 'again', loss };
+      if (loss === 'missing' && (await deps.ready(group, active)) === 'restored') return { next: 'again', loss };
       return (await store.leaveSession(group, active, { at: clock() }))
         ? { next: 'fresh', loss }
         : { next: 'none', loss };

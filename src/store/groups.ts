@@ -33,12 +33,12 @@ export interface GroupStore {
   /**
    * Makes a session the active one. With an epoch, only if that is still the group's: so a process that is told to close cannot undo
    * what made it close. Without one, it is a person's doing, and begins a new epoch. A session that is known already, and not as
-   * this group's, is only taken with `adopt`; another group's never.
+   * this group's, is never taken.
    */
   setPointer(
     group: string,
     to: SessionKey & { readonly resumeAt?: string | undefined },
-    options: { readonly epoch?: number | undefined; readonly adopt?: boolean | undefined; readonly at: number },
+    options: { readonly epoch?: number | undefined; readonly at: number },
   ): Promise<PointerOutcome>;
   /**
    * Leaves the active session: with a name it becomes a bookmark, without one it is only not active any more. A new epoch begins.

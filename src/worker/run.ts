@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
+import { isHomeTranscript, leadsToTranscripts } from '../capture/group-sources.ts';
 import type { LiveDeps } from '../capture/hook.ts';
 import { type IngestDeps, ingestSources } from '../capture/ingest.ts';
 import { fileQueue } from '../capture/queue.ts';
@@ -15,6 +16,7 @@ import { finishForgetting } from '../operations/forget-traces.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
 import { archiveSession } from '../sessions/archives.ts';
+import { groupFolders } from '../sessions/group-folders.ts';
 import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
@@ -114,7 +116,9 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const compacts: LiveDeps['compacts'] = (agent, session) =>
     void queue
       .idle()
-      .then(() => archiveSession({ store, config, clock }, { agent, session }))
+      .then(() => store.groupOf({ agent, session }))
+      .then((group) => (group === undefined ? undefined : groupFolders(config, group).conversations))
+      .then((folder) => archiveSession({ store, config, clock }, { agent, session, folder }))
       .catch(complain);
   const live: LiveDeps = { store, config, clock, events, wake: queue.add, compacts };
   // Before the door opens: what waits is older than what comes in.
@@ -128,20 +132,31 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   /** Set when a folder cannot be watched: then every poll looks for itself. */
   let blind = false;
   const watches: Watch[] = [];
+  const blinded = (error: unknown) => {
+    blind = true;
+    complain(error);
+  };
   const watchAgent = async (agent: Agent) => {
     const root = config.watchPath(agent);
     watches.push(
       await watchFolder(root, (file) => agent.isTranscript(file), {
         file: queue.add,
         root: () => void scanAll(),
-        error: (error) => {
-          blind = true;
-          complain(error);
-        },
+        error: blinded,
       }),
     );
   };
-  await Promise.all(agents.filter((agent) => config.enabled(agent)).map(watchAgent));
+  const watchHomes = async () => {
+    watches.push(
+      await watchFolder(
+        config.agentHomesPath,
+        (file) => isHomeTranscript(config, file),
+        { file: queue.add, root: () => void scanAll(), error: blinded },
+        (folder) => leadsToTranscripts(config, folder),
+      ),
+    );
+  };
+  await Promise.all([...agents.filter((agent) => config.enabled(agent)).map(watchAgent), watchHomes()]);
   await scanAll();
 
   const memories = await memoryFiles(deps, { changed: vectors.wake, error: complain }, signal);

@@ -106,10 +106,8 @@ export function describeGroups(open: () => OpenStore): void {
     for (const name of ['tide', 'reef']) await store.createGroup(name, base);
     expect(await store.setPointer('tide', s('s1'), { at: base })).toBe('set');
     await store.commit([chunk([entry('own', 'the gauge is rusty')], { key: 'tide/s1.jsonl', group: 'tide' })], rules);
-    for (const adopt of [false, true]) {
-      expect(await store.setPointer('reef', s('s1'), { adopt, at: base })).toBe('foreign');
-      expect(await store.pointer('reef')).not.toHaveProperty('session');
-    }
+    expect(await store.setPointer('reef', s('s1'), { at: base })).toBe('foreign');
+    expect(await store.pointer('reef')).not.toHaveProperty('session');
     await store.leaveSession('tide', s('s1'), { leaving: leaving('s1', 'Gauge'), at: base });
     const [mark] = await store.bookmarks('tide');
     expect(await store.bookmark('reef', mark?.id as number)).toBeUndefined();
@@ -135,15 +133,14 @@ export function describeGroups(open: () => OpenStore): void {
     expect(await store.groupOf(s('r1'))).toBe('reef');
   });
 
-  it('a session of the person is no group’s, unless the person says so', async () => {
+  it('groups.md 19: a session of the person is no group’s, and cannot be made one', async () => {
     const { store } = open();
     await store.createGroup('tide', base);
     await store.commit([chunk([entry('mine', 'my own notes')])], rules);
     expect(await store.setPointer('tide', s('s1'), { at: base })).toBe('foreign');
     await store.commit([chunk([entry('x', 'into it')], { key: 'tide/x.jsonl', group: 'tide' })], rules);
     expect((await store.transcript(agent, 's1')).map(({ id }) => id)).toEqual(['mine']);
-    expect(await store.setPointer('tide', s('s1'), { adopt: true, at: base })).toBe('set');
-    expect(await store.groupOf(s('s1'))).toBe('tide');
+    expect(await store.groupOf(s('s1'))).toBeUndefined();
   });
 
   it('groups.md 16: every search can be kept to one group', async () => {

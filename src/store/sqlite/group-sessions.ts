@@ -14,11 +14,11 @@ export function groupSessions(db: Database) {
   );
   const of = ({ agent, session }: SessionKey): string | undefined => owner.get(agent, session);
 
-  /** False when it is another group's, or, unless adopted, was the person's own before. */
-  function claim(group: string, key: SessionKey, adopt: boolean): boolean {
+  /** False when it is another group's, or was the person's own before. */
+  function claim(group: string, key: SessionKey): boolean {
     const before = of(key);
     if (before !== undefined) return before === group;
-    if (!adopt && isKnown.get(key.session, key.agent) !== undefined) return false;
+    if (isKnown.get(key.session, key.agent) !== undefined) return false;
     add.run(key.agent, key.session, group);
     return true;
   }
@@ -31,7 +31,7 @@ export function groupSessions(db: Database) {
       const { agent, group } = chunk;
       if (group === undefined) return chunk;
       const named = new Set([...chunk.sessions, ...chunk.entries].map(({ session }) => session));
-      const own = new Set([...named].filter((session) => claim(group, { agent, session }, false)));
+      const own = new Set([...named].filter((session) => claim(group, { agent, session })));
       return {
         ...chunk,
         sessions: chunk.sessions.filter(({ session }) => own.has(session)),

@@ -99,12 +99,12 @@ export function groupRows(db: Database, read: Run, write: Run): GroupStore {
     async removeGroup(name) {
       return write(() => removals.map((remove) => remove.run(name).changes)[0] === 1);
     },
-    async setPointer(group, { agent, session, resumeAt }, { epoch, adopt = false, at }) {
+    async setPointer(group, { agent, session, resumeAt }, { epoch, at }) {
       return write(() => {
         const row = one.get(group);
         if (row === undefined) return 'unknown';
         if (epoch !== undefined && epoch !== row.epoch) return 'stale';
-        if (!membership.claim(group, { agent, session }, adopt)) return 'foreign';
+        if (!membership.claim(group, { agent, session })) return 'foreign';
         const since = row.session === session && row.agent === agent ? row.since : at;
         point.run({ group, agent, session, since, resumeAt: resumeAt ?? null, epoch: epoch ?? newEpoch() });
         return 'set';

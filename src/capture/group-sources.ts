@@ -1,0 +1,88 @@
+// Transcripts of the agents that groups have: below their homes, under keys that begin with the group. These agents write the folders
+// themselves, so no link in there is followed: it could lead to what is another's.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { agents } from '../agents/index.ts';
+import type { Config } from '../config.ts';
+import { systemCode } from '../errors.ts';
+import { GroupName } from '../schema/group.ts';
+import type { Source } from './chunk.ts';
+import { type Found, type Problem, scan } from './scan.ts';
+
+/** `team/.claude/projects/…`: the group, and the agent whose transcript it can be. */
+function partsOf(key: string): { group: string; agent: Agent } | undefined {
+  const [group = '', ...rest] = key.split('/');
+  if (!GroupName.safeParse(group).success) return undefined;
+  const inside = rest.join('/');
+  const agent = agents.find(({ home }) => home !== undefined && inside.startsWith(`${home.transcripts}/`));
+  return agent?.isTranscript(inside) ? { group, agent } : undefined;
+}
+
+/** The folder below which a transcript of this key lies. */
+export const rootOf = (config: Config, agent: Agent, key: string): string =>
+  partsOf(key)?.agent.name === agent.name ? config.agentHomesPath : config.watchPath(agent);
+
+/** Whether a file lies in the homes of groups' agents. Then it is one of theirs, or nothing. */
+export const isInHomes = (config: Config, file: string): boolean => file.startsWith(config.agentHomesPath + path.sep);
+
+const keyIn = (config: Config, file: string): string =>
+  path.relative(config.agentHomesPath, file).split(path.sep).join('/');
+
+export function homeSource(config: Config, file: Found): Source | undefined {
+  const key = keyIn(config, file.path);
+  const parts = partsOf(key);
+  if (parts === undefined || !config.enabled(parts.agent) || !isPlain(config.agentHomesPath, file.path))
+    return undefined;
+  const { agent, group: name } = parts;
+  const group = { name, folder: path.join(config.groupsPath, name) };
+  return { agent, root: config.agentHomesPath, key, ...file, group };
+}
+
+/** All that the agents of groups have written, or that of one group. */
+export async function homeSources(config: Config, group?: string): Promise<{ sources: Source[]; problems: Problem[] }> {
+  const sources: Source[] = [];
+  const problems: Problem[] = [];
+  for (const name of group === undefined ? namesIn(config.agentHomesPath) : [group])
+    for (const { home } of agents as readonly Agent[]) {
+      if (home === undefined || !GroupName.safeParse(name).success) continue;
+      const folder = path.join(config.agentHomesPath, name, home.transcripts);
+      if (!fs.existsSync(folder) || !isPlain(config.agentHomesPath, folder)) continue;
+      const seen = await scan(folder, (file) => partsOf(keyIn(config, file)) !== undefined, false);
+      problems.push(...seen.problems);
+      for (const file of seen.found) sources.push(...[homeSource(config, file)].filter((one) => one !== undefined));
+    }
+  return { sources, problems };
+}
+
+/** What the watcher looks into: the way to the transcripts, and everything below. */
+export function leadsToTranscripts(config: Config, folder: string): boolean {
+  const [, ...steps] = keyIn(config, folder).split('/');
+  const inside = steps.join('/');
+  return (agents as readonly Agent[]).some(
+    ({ home }) =>
+      home !== undefined &&
+      (`${home.transcripts}/`.startsWith(`${inside}/`) || inside === '' || inside.startsWith(`${home.transcripts}/`)),
+  );
+}
+
+export const isHomeTranscript = (config: Config, file: string): boolean => partsOf(keyIn(config, file)) !== undefined;
+
+/** Whether no step below the root is a link. What does not exist is none. */
+export function isPlain(root: string, file: string): boolean {
+  let at = root;
+  for (const step of path.relative(root, file).split(path.sep)) {
+    at = path.join(at, step);
+    if (step === '..' || fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
+  }
+  return true;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
