@@ -10,7 +10,7 @@ import { GroupName } from '../schema/group.ts';
 import type { Source } from './chunk.ts';
 import { type Found, type Problem, scan } from './scan.ts';
 
-/** `team/.claude/projects/…`: the group, and the agent whose transcript it can be. */
+/** A key is the group, then what lies below the home of its agent. */
 function partsOf(key: string): { group: string; agent: Agent } | undefined {
   const [group = '', ...rest] = key.split('/');
   if (!GroupName.safeParse(group).success) return undefined;
