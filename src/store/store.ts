@@ -16,6 +16,7 @@ import type { Summary } from '../schema/summary.ts';
 import type { Moment } from '../schema/time.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { GroupStore } from './groups.ts';
+import type { HostStore } from './host.ts';
 import type { MemoryStore } from './memory.ts';
 
 /** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
@@ -591,7 +592,7 @@ export interface Tombstone {
   readonly at: number;
 }
 
-export interface Store extends MemoryStore, GroupStore {
+export interface Store extends MemoryStore, GroupStore, HostStore {
   readonly engine: string;
   /** Where the data is, for messages to a person. */
   readonly location: string;

@@ -5,6 +5,7 @@ import type { Chunk, KeywordFilter, Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import { describeDistilled } from './store-distilled.ts';
 import { describeGroups } from './store-groups.ts';
+import { describeHost } from './store-host.ts';
 import { describeTouches } from './store-touches.ts';
 import { describeVectors } from './store-vectors.ts';
 
@@ -37,6 +38,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
 
     describeDistilled(() => opened);
     describeGroups(() => opened);
+    describeHost(() => opened);
     describeTouches(() => opened);
     describeVectors(() => opened);
 

@@ -55,7 +55,8 @@ export function groupRows(db: Database, read: Run, write: Run): GroupStore {
   const all = db.prepare<[], GroupRow>(`SELECT ${columns} FROM groups g ORDER BY g.name`);
   const one = db.prepare<[string], GroupRow>(`SELECT ${columns} FROM groups g WHERE g.name = ?`);
   const add = db.prepare('INSERT INTO groups (name, created_at, epoch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
-  const removals = ['groups WHERE name', 'bookmarks WHERE group_name', 'group_sessions WHERE group_name'].map((of) =>
+  const owned = ['bookmarks', 'group_sessions', 'incoming', 'outgoing', 'host_runs', 'group_retries', 'tasks'];
+  const removals = ['groups WHERE name', ...owned.map((table) => `${table} WHERE group_name`)].map((of) =>
     db.prepare(`DELETE FROM ${of} = ?`),
   );
   // One count for all groups: a group that is made again under an old name is no group of an old process.

@@ -600,6 +600,77 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX bookmarks_by_group ON bookmarks (group_name, archived_at, id);
     `,
   },
+  {
+    name: '014-host',
+    sql: `
+      -- What was said to the agents of groups. Texts go when they are answered: the sessions have them.
+      CREATE TABLE incoming (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        group_name TEXT NOT NULL,
+        text TEXT NOT NULL,
+        sender TEXT,
+        arrived_at INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        run INTEGER,
+        output INTEGER NOT NULL DEFAULT 0,
+        attempts INTEGER NOT NULL DEFAULT 0
+      );
+      CREATE INDEX incoming_open ON incoming (state, group_name, id) WHERE state <> 'answered';
+      CREATE INDEX incoming_by_run ON incoming (run) WHERE run IS NOT NULL;
+      -- What the people of groups were told: the ids are those of the event stream, so they are never given twice.
+      CREATE TABLE outgoing (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        group_name TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        text TEXT NOT NULL,
+        answers TEXT NOT NULL,
+        task INTEGER,
+        session TEXT,
+        at INTEGER NOT NULL
+      );
+      CREATE INDEX outgoing_by_group ON outgoing (group_name, id);
+      -- Processes of agents. One without an end is running, or its host was killed.
+      CREATE TABLE host_runs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        group_name TEXT NOT NULL,
+        task INTEGER,
+        epoch INTEGER NOT NULL,
+        started_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        pid INTEGER,
+        pid_started TEXT,
+        output INTEGER NOT NULL DEFAULT 0,
+        result TEXT,
+        error TEXT
+      );
+      CREATE INDEX host_runs_open ON host_runs (task) WHERE ended_at IS NULL;
+      CREATE INDEX host_runs_by_task ON host_runs (task, id) WHERE task IS NOT NULL;
+      CREATE INDEX host_runs_failed ON host_runs (group_name, id) WHERE error IS NOT NULL;
+      CREATE TABLE group_retries (
+        group_name TEXT PRIMARY KEY,
+        failures INTEGER NOT NULL,
+        not_before INTEGER NOT NULL
+      ) WITHOUT ROWID;
+      CREATE TABLE tasks (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        group_name TEXT NOT NULL,
+        prompt TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        due TEXT NOT NULL,
+        time_zone TEXT NOT NULL,
+        context TEXT NOT NULL,
+        state TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        next_at INTEGER,
+        last_at INTEGER,
+        last_result TEXT,
+        last_error TEXT,
+        failures INTEGER NOT NULL DEFAULT 0
+      );
+      CREATE INDEX tasks_by_group ON tasks (group_name, id);
+      CREATE INDEX tasks_due ON tasks (next_at) WHERE state = 'active';
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

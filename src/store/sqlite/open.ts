@@ -17,6 +17,7 @@ import { exporting } from './exporting.ts';
 import { fileTouches } from './file-touches.ts';
 import { forgetting } from './forgetting.ts';
 import { groupRows } from './groups.ts';
+import { hostRows } from './host.ts';
 import { importing } from './importing.ts';
 import { jobRows } from './jobs.ts';
 import { keywordRanking } from './keyword-ranking.ts';
@@ -136,6 +137,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...derivedSearch(db, read),
     ...briefingRows(db, read, write),
     ...groupRows(db, read, write),
+    ...hostRows(db, read, write),
     ...pinRows(db, read, write),
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),
