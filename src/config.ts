@@ -91,6 +91,8 @@ export function terminalWishes(env: NodeJS.ProcessEnv = process.env) {
     pager: env.PAGER || undefined,
     editor: env.VISUAL || env.EDITOR || 'vi',
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
+    /** Knows no cursor and no other screen. */
+    dumb: env.TERM === 'dumb' || (!env.TERM && process.platform !== 'win32'),
     forceColor: Boolean(env.FORCE_COLOR) && env.FORCE_COLOR !== '0',
     debug: Boolean(env.HOLDFAST_DEBUG),
   };

@@ -5,6 +5,7 @@ import { explain, HoldfastError } from '../errors.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { protectQuery } from './arguments.ts';
+import { Left } from './person.ts';
 import { buildProgram } from './program.ts';
 import { runOperation } from './run.ts';
 import { styles } from './style.ts';
@@ -58,6 +59,7 @@ try {
 /** Says what went wrong, and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  if (error instanceof Left) return Number(process.exitCode ?? 130);
   const { debug, noColor, forceColor } = terminalWishes();
   if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   const interrupted = stop.signal.aborted && (error as Error | undefined)?.name === 'AbortError';

@@ -5,6 +5,11 @@ import { text } from 'node:stream/consumers';
 import { terminalWishes } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 
+/** They were asked and chose nothing: there is nothing more to do, and nothing to say. */
+export class Left extends Error {
+  override readonly name = 'Left';
+}
+
 /** Undefined when nothing is piped in. */
 export async function piped(): Promise<string | undefined> {
   return process.stdin.isTTY ? undefined : text(process.stdin);

@@ -104,8 +104,7 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
     fields
       .filter((field) => field.positional)
       .forEach((field, i) => {
-        const value = field.rest ? command.args.slice(i).join(' ') : command.args[i];
-        if (value !== undefined) typed[field.name] = value;
+        if (i < command.args.length) typed[field.name] = field.rest ? command.args.slice(i).join(' ') : command.args[i];
       });
     await run(operation, toInput(operation, typed), { json: json === true });
   });

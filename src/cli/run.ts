@@ -6,6 +6,7 @@ import type { Context, Operation } from '../operations/operation.ts';
 import { openMeaning } from '../recall/vectors/index.ts';
 import type { Store } from '../store/store.ts';
 import { agrees, openEditor, piped } from './person.ts';
+import { chooseSession } from './picker/choose.ts';
 import { page, print, write } from './print.ts';
 import { progressBar } from './progress.ts';
 import { render } from './render/index.ts';
@@ -42,7 +43,15 @@ export async function runOperation(
       signal,
       say,
       out: write,
-      person: { piped, edit: openEditor, agrees },
+      person: {
+        piped,
+        edit: openEditor,
+        agrees,
+        // Who wants JSON is a program.
+        ...(json || store === undefined
+          ? {}
+          : { chooseSession: (agent) => chooseSession({ config, store, signal }, agent) }),
+      },
     };
     const output = await operation.run(context, input);
     bar.clear();

@@ -1,4 +1,5 @@
 // Colours and columns. Text from transcripts may hold anything, so it passes `clean` before it reaches a terminal.
+import { widthOf } from './width.ts';
 
 const codes = {
   bold: [1, 22],
@@ -36,6 +37,12 @@ export function oneLine(text: string, max: number): string {
   return points.length > max ? `${points.slice(0, Math.max(1, max - 1)).join('')}…` : flat;
 }
 
+/** On a terminal with colours the matches are coloured; elsewhere the marks stay. */
+export const marked = (snippet: string, style: Style): string =>
+  style.yellow('x') === 'x'
+    ? snippet
+    : snippet.replace(/«([^«»]*)»/g, (_, match: string) => style.bold(style.yellow(match)));
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
@@ -54,10 +61,10 @@ export function bytes(count: number): string {
 /** Pads all but the last column to equal width. `paint` colours a cell after it was measured. */
 export function table(rows: readonly (readonly string[])[], paint: (cell: string, column: number) => string): string {
   const widths: number[] = [];
-  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, [...cell].length);
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, widthOf(cell));
   const line = (row: readonly string[]) =>
     row
-      .map((cell, i) => paint(cell, i) + (i < row.length - 1 ? ' '.repeat((widths[i] ?? 0) - [...cell].length) : ''))
+      .map((cell, i) => paint(cell, i) + (i < row.length - 1 ? ' '.repeat((widths[i] ?? 0) - widthOf(cell)) : ''))
       .join('  ')
       .trimEnd();
   return rows.map(line).join('\n');

@@ -4,6 +4,8 @@ import type { IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config.ts';
 import type { RunProgress } from '../distill/run.ts';
 import type { Meaning } from '../recall/vectors/index.ts';
+import type { AgentName } from '../schema/agent-name.ts';
+import type { Session } from '../schema/session.ts';
 import type { Store } from '../store/store.ts';
 
 export type Surface = 'cli' | 'http' | 'mcp';
@@ -35,6 +37,8 @@ export interface Context {
         edit(file: string): Promise<boolean>;
         /** Their consent; true where there is nobody to ask. */
         agrees?(question: string): Promise<boolean>;
+        /** A session; undefined where nobody can be asked, or there is none. */
+        chooseSession?(agent: AgentName | undefined): Promise<Session | undefined>;
       }
     | undefined;
 }

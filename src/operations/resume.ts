@@ -14,25 +14,39 @@ import { type Context, operation } from './operation.ts';
 
 export const resume = operation({
   name: 'resume',
-  summary: 'Go on with a session in its agent, by id or by what was said; puts its transcript back where that is gone',
+  summary:
+    'Go on with a session in its agent: chosen from a list, by id, or by what was said; puts its transcript back where that is gone',
   input: z.object({
-    session: z.string().min(1).meta({ description: 'id of a session (its beginning is enough), or words', rest: true }),
+    session: z.string().min(1).optional().meta({
+      description: 'id of a session (its beginning is enough), or words; without it, choose from a list',
+      rest: true,
+    }),
     print: z.boolean().default(false).describe('only show the command'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
   }),
-  output: z.object({
-    session: Session,
-    command: z.array(z.string()),
-    folder: z.string().describe('where the command is run'),
-    restored: z.array(z.string()).describe('transcripts that were put back'),
-    ended: z.int().optional().describe('how the agent ended, where it was run'),
-  }),
+  output: z.union([
+    z.object({
+      session: Session,
+      command: z.array(z.string()),
+      folder: z.string().describe('where the command is run'),
+      restored: z.array(z.string()).describe('transcripts that were put back'),
+      ended: z.int().optional().describe('how the agent ended, where it was run'),
+    }),
+    z.object({ sessions: z.array(Session).describe('to choose from, newest first, where nobody could be asked') }),
+  ]),
   surfaces: ['cli'],
   positional: ['session'],
-  examples: ['holdfast resume 0f3c', 'holdfast resume retry queue', 'holdfast resume 0f3c --print'],
-  succeeded: ({ ended }) => ended === undefined || ended === 0,
+  examples: ['holdfast resume', 'holdfast resume 0f3c', 'holdfast resume retry queue', 'holdfast resume 0f3c --print'],
+  succeeded: (output) => 'sessions' in output || output.ended === undefined || output.ended === 0,
   async run(context, { session: words, print, agent }) {
-    const session = await sessionMeant(context, words.trim(), agent);
+    const session =
+      words === undefined
+        ? await context.person?.chooseSession?.(agent)
+        : await sessionMeant(context, words.trim(), agent);
+    if (session === undefined) {
+      const all = await context.store.sessions(agent === undefined ? {} : { agent });
+      return { sessions: all.filter(({ resume }) => resume !== undefined).slice(0, mostListed) };
+    }
     const known = agents.find(({ name }) => name === session.agent);
     const command = known?.resume(session.id) ?? [];
     if (known === undefined || command.length === 0)
@@ -56,6 +70,9 @@ export const resume = operation({
     return print ? answer : { ...answer, ended: await runAgent(command, session.cwd, known.title) };
   },
 });
+
+/** More is for `holdfast sessions`. */
+const mostListed = 20;
 
 /** By id; else the session that the words find first. */
 async function sessionMeant(context: Context, words: string, agent: AgentName | undefined): Promise<Session> {

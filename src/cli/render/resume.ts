@@ -1,6 +1,9 @@
 import type { Session } from '../../schema/session.ts';
-import { clean } from '../style.ts';
+import { ageOf } from '../age.ts';
+import { inColumns } from '../columns.ts';
+import { clean, table } from '../style.ts';
 import type { View } from '../view.ts';
+import { tellingLength } from './sessions.ts';
 
 interface Resumed {
   readonly session: Session;
@@ -10,8 +13,11 @@ interface Resumed {
   readonly ended?: number;
 }
 
+export const renderResume = (output: Resumed | { readonly sessions: readonly Session[] }, view: View): string =>
+  'sessions' in output ? choices(output.sessions, view) : resumed(output, view);
+
 /** After the agent has had the terminal nothing is left to say. */
-export function renderResume({ session, command, folder, restored, ended }: Resumed, { style }: View): string {
+function resumed({ session, command, folder, restored, ended }: Resumed, { style }: View): string {
   if (ended !== undefined) return '';
   const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   return [
@@ -19,4 +25,26 @@ export function renderResume({ session, command, folder, restored, ended }: Resu
     ...restored.map((file) => style.dim(`put back: ${clean(file)}`)),
     `cd ${quoted(folder)} && ${command.map(quoted).join(' ')}`,
   ].join('\n');
+}
+
+/** Where nobody can be asked. */
+function choices(sessions: readonly Session[], view: View): string {
+  const { style } = view;
+  if (sessions.length === 0) return `No sessions. ${style.dim('Import first: holdfast ingest')}`;
+  const how = 'Choose one with: holdfast resume <id>, or by words: holdfast resume retry queue';
+  return `${numberedSessions(sessions, view)}\n\n${style.dim(how)}`;
+}
+
+export function numberedSessions(sessions: readonly Session[], view: Pick<View, 'style' | 'width' | 'now'>): string {
+  const { style, width, now } = view;
+  const length = tellingLength(sessions.map(({ id }) => id));
+  const rows = sessions.map(({ id, title, project, endedAt }, i) => [
+    String(i + 1),
+    clean(id.slice(0, length)),
+    ageOf(endedAt, now),
+    inColumns(project, 20),
+    inColumns(title, Math.max(20, width - length - 36)),
+  ]);
+  const paint = [style.bold, style.cyan, style.dim, style.green];
+  return table(rows, (cell, column) => (paint[column] ?? ((text: string) => text))(cell));
 }

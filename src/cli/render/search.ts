@@ -1,5 +1,5 @@
 import { type Hit, isDerived, type Touched } from '../../schema/hit.ts';
-import { clean, oneLine, type Style } from '../style.ts';
+import { clean, marked, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderSearch({ hits, note }: { hits: readonly Hit[]; note?: string }, view: View): string {
@@ -52,9 +52,3 @@ function touchedLines({ files, tools, asked }: Touched, { style, width }: View):
     ...(asked === undefined ? [] : [`asked: ${oneLine(asked, Math.max(40, width - 10))}`]),
   ];
 }
-
-/** On a terminal with colours the matches are coloured; elsewhere the marks stay. */
-const marked = (snippet: string, style: Style): string =>
-  style.yellow('x') === 'x'
-    ? snippet
-    : snippet.replace(/«([^«»]*)»/g, (_, match: string) => style.bold(style.yellow(match)));

@@ -21,7 +21,7 @@ export function renderSessions({ sessions }: { sessions: readonly Session[] }, v
 }
 
 /** Enough of the ids to tell them apart; ids that begin with a time share their first digits. */
-function tellingLength(ids: readonly string[]): number {
+export function tellingLength(ids: readonly string[]): number {
   const distinct = new Set(ids).size;
   let length = 8;
   while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < distinct) length++;

@@ -1,0 +1,29 @@
+// Search in a thread of its own, with its own connection to the store: SQLite would hold up the thread that reads keys.
+import { isMainThread, parentPort } from 'node:worker_threads';
+import type { z } from 'zod';
+import { explain } from '../../errors.ts';
+import { type Holdfast, openHoldfast } from '../../open.ts';
+import { search } from '../../operations/search.ts';
+import type { Hit } from '../../schema/hit.ts';
+
+export type SearchInput = z.output<typeof search.input>;
+
+export type SearchAnswer =
+  | { readonly id: number; readonly hits: Hit[] }
+  | { readonly id: number; readonly error: { readonly code: string; readonly message: string } };
+
+if (!isMainThread && parentPort !== null) {
+  const port = parentPort;
+  let opened: Promise<Holdfast> | undefined;
+  port.on('message', async ({ id, input }: { id: number; input: SearchInput }) => {
+    try {
+      opened ??= openHoldfast();
+      const { hits } = await search.run((await opened).context, input);
+      port.postMessage({ id, hits } satisfies SearchAnswer);
+    } catch (error) {
+      opened = undefined;
+      const { code, message } = explain(error, 'The search');
+      port.postMessage({ id, error: { code, message } } satisfies SearchAnswer);
+    }
+  });
+}

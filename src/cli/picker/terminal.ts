@@ -1,0 +1,108 @@
+// The terminal of the picker: plain ANSI on the alternate screen. Whatever way the process ends, it gives the terminal back as it was.
+import { emitKeypressEvents, type Interface } from 'node:readline';
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { Frame } from './frame.ts';
+import type { Size } from './layout.ts';
+import type { Key } from './state.ts';
+
+export interface Terminal {
+  size(): Size;
+  draw(frame: Frame): void;
+  /** Everything anew with the next frame. */
+  forget(): void;
+  /** Gives the terminal to the shell until the person comes back. */
+  suspend(): void;
+  /** Contract: may be called again. */
+  close(): void;
+}
+
+export interface Listener {
+  key(key: Key): void;
+  /** Another size, or another program was here: draw. */
+  changed(): void;
+  /** The line is gone. */
+  hungUp(): void;
+}
+
+/** Without wrapping, a character that was measured wrongly spoils the end of its own line at most. */
+const enter = '\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[2J';
+const leave = '\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h\x1b[?1049l';
+
+/** A lone escape is told from the beginning of a sequence by waiting; a slow line may need that long for the rest. */
+const escapeMs = 100;
+
+export function openTerminal(input: ReadStream, output: WriteStream, listener: Listener): Terminal {
+  let last: readonly string[] = [];
+  let isOpen = false;
+
+  const open = () => {
+    if (isOpen) return;
+    isOpen = true;
+    last = [];
+    input.setRawMode(true);
+    output.write(enter);
+  };
+  const restore = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    try {
+      output.write(leave);
+      input.setRawMode(false);
+    } catch {
+      // The terminal itself is gone: there is nothing left to restore.
+    }
+  };
+
+  const onKey = (_: string | undefined, key: Key) => listener.key(key);
+  const onResize = () => {
+    last = [];
+    if (isOpen) output.write('\x1b[2J');
+    listener.changed();
+  };
+  const onContinue = () => {
+    // The shell may have set its own modes meanwhile.
+    isOpen = false;
+    open();
+    listener.changed();
+  };
+  const onHangUp = () => {
+    restore();
+    listener.hungUp();
+  };
+
+  emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
+  input.on('keypress', onKey).on('end', onHangUp);
+  output.on('resize', onResize);
+  process.on('SIGCONT', onContinue).on('SIGHUP', onHangUp).on('exit', restore);
+  // Before the error is told: on the other screen nobody would see it.
+  process.prependListener('uncaughtException', restore);
+  open();
+  input.resume();
+
+  return {
+    size: () => ({ columns: output.columns || 80, rows: output.rows || 24 }),
+    draw({ lines, cursor }) {
+      if (!isOpen) return;
+      // Cleared before it is written: behind a full line the cursor stands on its last character.
+      const changed = lines.flatMap((line, i) => (line === last[i] ? [] : [`\x1b[${i + 1};1H\x1b[K${line}`]));
+      last = lines;
+      output.write(`\x1b[?25l${changed.join('')}\x1b[${cursor.row + 1};${cursor.column + 1}H\x1b[?25h`);
+    },
+    forget() {
+      onResize();
+    },
+    suspend() {
+      if (process.platform === 'win32') return;
+      restore();
+      // The whole group, as the terminal itself would do it: the shell waits for all of it.
+      process.kill(0, 'SIGTSTP');
+    },
+    close() {
+      restore();
+      input.off('keypress', onKey).off('end', onHangUp).pause();
+      output.off('resize', onResize);
+      process.off('SIGCONT', onContinue).off('SIGHUP', onHangUp).off('exit', restore);
+      process.off('uncaughtException', restore);
+    },
+  };
+}
