@@ -42,7 +42,7 @@ export function openLibrary(
     async search(words) {
       const input = search.input.parse({ query: words, kind: 'session', limit: mostHits, agent });
       const told = (await askWorker(config, search as unknown as Operation, input)) as { hits: Hit[] } | undefined;
-      apart ??= told === undefined ? startThread() : undefined;
+      apart ??= told === undefined ? startThread(config) : undefined;
       const { hits } = told ?? (await (apart as Apart).search(input));
       const byKey = new Map((await sessions()).map((session) => [keyOf(session), session]));
       return hits.flatMap((hit) => {
@@ -73,8 +73,10 @@ interface Apart {
 }
 
 /** The first search reads the places of all entries, which takes a while; who types must not feel it. */
-function startThread(): Apart {
-  const thread = new Worker(path.join(packageRoot, 'dist', 'cli', 'picker', 'search-thread.js'));
+function startThread(config: Config): Apart {
+  const thread = new Worker(path.join(packageRoot, 'dist', 'cli', 'picker', 'search-thread.js'), {
+    workerData: { ...config.environment },
+  });
   const waiting = new Map<number, { resolve(answer: { hits: Hit[] }): void; reject(error: unknown): void }>();
   let last = 0;
   let ended: Error | undefined;

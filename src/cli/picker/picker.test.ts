@@ -113,6 +113,16 @@ describe('the picker', () => {
     expect(press(answered, 'return', 'down', 'pageup').end).toBeUndefined();
   });
 
+  it('takes Enter before the answer as a wish for what is found first, until another key is pressed', () => {
+    const state = press(begin(three, screen), ...typed('zebra'), 'return');
+    const hit = { session: three[1] as Session, snippet: 'a zebra' };
+    expect(state.end).toBeUndefined();
+    expect(found(state, 'zebra', hit).end).toBe(three[1]);
+    expect(found(state, 'zebra').end).toBeUndefined();
+    expect(found(press(state, 'down'), 'zebra', hit).end).toBeUndefined();
+    expect(found(press(state, ...typed('s')), 'zebras', hit).end).toBeUndefined();
+  });
+
   it('says what went wrong with a search, and lets one choose from the titles', () => {
     const state = press(begin(three, screen), ...typed('lamp'));
     const failed = step(state, { kind: 'found', query: 'lamp', hits: [], note: 'The store is busy' });

@@ -1,5 +1,5 @@
 // Search in a thread of its own, with its own connection to the store: SQLite would hold up the thread that reads keys.
-import { isMainThread, parentPort } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { z } from 'zod';
 import { explain } from '../../errors.ts';
 import { type Holdfast, openHoldfast } from '../../open.ts';
@@ -17,7 +17,7 @@ if (!isMainThread && parentPort !== null) {
   let opened: Promise<Holdfast> | undefined;
   port.on('message', async ({ id, input }: { id: number; input: SearchInput }) => {
     try {
-      opened ??= openHoldfast();
+      opened ??= openHoldfast(workerData as NodeJS.ProcessEnv);
       const { hits } = await search.run((await opened).context, input);
       port.postMessage({ id, hits } satisfies SearchAnswer);
     } catch (error) {

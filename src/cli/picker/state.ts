@@ -28,6 +28,8 @@ export interface State {
   /** The last lines of sessions that were looked at. */
   readonly endings: ReadonlyMap<string, readonly Said[]>;
   readonly note: string;
+  /** Enter was pressed before there was anything: what is found first is meant. */
+  readonly hurried: boolean;
   readonly pasting: boolean;
   readonly end?: 'left' | Session;
 }
@@ -60,13 +62,14 @@ export const begin = (sessions: readonly Session[], size: Size): State => ({
   size,
   endings: new Map(),
   note: '',
+  hurried: false,
   pasting: false,
 });
 
 export function step(state: State, event: Event): State {
   switch (event.kind) {
     case 'key':
-      return pressed(state, event.key);
+      return pressed({ ...state, hurried: false }, event.key);
     case 'resize':
       return choose({ ...state, size: event.size }, state.chosen);
     case 'ending':
@@ -82,7 +85,8 @@ export function step(state: State, event: Event): State {
         if (at === undefined) shown.push(hit);
         else shown[at] = hit;
       }
-      return { ...state, searching: false, shown, note: event.note ?? '' };
+      const answered = { ...state, searching: false, hurried: false, shown, note: event.note ?? '' };
+      return state.hurried ? open(answered) : answered;
     }
   }
 }
@@ -107,7 +111,7 @@ const leave: Act = (state) => ({ ...state, end: 'left' });
 const rub: Act = (state) => ask(state, withoutLast(state.query));
 const open: Act = (state) => {
   const found = chosenIn(state);
-  return found === undefined ? state : { ...state, end: found.session };
+  return found === undefined ? { ...state, hurried: state.searching } : { ...state, end: found.session };
 };
 
 const withCtrl: Readonly<Record<string, Act>> = {

@@ -67,6 +67,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
   };
   const onHangUp = () => {
     restore();
+    process.exitCode = 129;
     listener.hungUp();
   };
 

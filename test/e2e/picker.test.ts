@@ -1,0 +1,322 @@
+// `holdfast resume` without words, in a real terminal: tmux is the person's screen and keyboard.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ask, holdfast, isAlive, launch, type Place, place, program, temporaryFolder, until } from './holdfast.ts';
+
+const prompt = 'shell$ ';
+
+interface Screen {
+  /** Types text, or presses keys that tmux knows by name. */
+  type(text: string): void;
+  press(...keys: string[]): void;
+  run(command: string): void;
+  /** The window is closed, or the line breaks. */
+  hangUp(): void;
+  shown(colours?: boolean): string;
+  sees(text: string | RegExp): Promise<void>;
+  resize(columns: number, rows: number): void;
+  /** What the terminal is set to: modes of the line, of the screen, of the cursor. */
+  modes(): string;
+  /** The last line that a command printed into a file. */
+  fact(format: string): string;
+}
+
+async function screen(env: NodeJS.ProcessEnv, columns = 80, rows = 24): Promise<Screen> {
+  const folder = temporaryFolder();
+  const socket = path.join(folder, 'tmux');
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], {
+      env: { LC_ALL: 'C.UTF-8', ...env, PS1: prompt, SHELL: '/bin/sh' },
+      encoding: 'utf8',
+    });
+  tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), 'sh');
+  onTestFinished(() => {
+    spawnSync('tmux', ['-S', socket, 'kill-server']);
+  });
+  const shown = (colours = false) => tmux('capture-pane', '-p', ...(colours ? ['-e'] : []));
+  const fact = (format: string) => tmux('display-message', '-p', format).trim();
+  const tty = fact('#{pane_tty}');
+  await until(() => shown().includes(prompt.trim()), 'the shell');
+  return {
+    type: (text) => tmux('send-keys', '-l', text),
+    press: (...keys) => tmux('send-keys', ...keys),
+    run: (command) => tmux('send-keys', command, 'Enter'),
+    hangUp: () => tmux('kill-server'),
+    shown,
+    async sees(text) {
+      const seen = () => (typeof text === 'string' ? shown().includes(text) : text.test(shown()));
+      await until(seen, `${text} on the screen`).catch((error: Error) => {
+        throw new Error(`${error.message}:\n${shown()}`);
+      });
+    },
+    resize: (width, height) => tmux('resize-window', '-x', String(width), '-y', String(height)),
+    modes: () =>
+      [
+        fact('#{alternate_on} #{cursor_flag} #{wrap_flag} #{keypad_flag} #{mouse_any_flag}'),
+        execFileSync('stty', ['-a', '-F', tty], { encoding: 'utf8' }),
+      ].join('\n'),
+    fact,
+  };
+}
+
+const line = (session: string, cwd: string, uuid: string, role: string, content: string, at: string) =>
+  JSON.stringify({
+    parentUuid: null,
+    isSidechain: false,
+    sessionId: session,
+    cwd,
+    type: role,
+    message: { role, content: role === 'user' ? content : [{ type: 'text', text: content }] },
+    uuid,
+    timestamp: `2026-03-0${at}T10:00:00.000Z`,
+  });
+
+/** Three sessions in folders of their own, and an agent that tells how it was started. */
+async function stand(): Promise<{ at: Place; env: NodeJS.ProcessEnv; fileOf(name: string): string }> {
+  const at = place();
+  const said: [string, string, string][] = [
+    ['lamp', 'Mend the lamp', 'The wick was wet; I dried it over the stove.'],
+    ['gulls', 'Count the gulls', 'There are seven of them on the roof.'],
+    ['灯台', '灯台のランプを直す 👨‍👩‍👧', '直しました。'],
+  ];
+  const fileOf = (name: string) => path.join(at.claude, `-srv-${name}`, `${name}.jsonl`);
+  for (const [i, [name, prompted, answered]] of said.entries()) {
+    const cwd = path.join(at.folder, name);
+    mkdirSync(cwd);
+    mkdirSync(path.dirname(fileOf(name)), { recursive: true });
+    const lines = [
+      line(name, cwd, `${name}-1`, 'user', prompted, String(9 - i)),
+      line(name, cwd, `${name}-2`, 'assistant', answered, String(9 - i)),
+    ];
+    writeFileSync(fileOf(name), `${lines.join('\n')}\n`);
+  }
+  const bin = temporaryFolder();
+  const agent = path.join(bin, 'claude');
+  writeFileSync(agent, '#!/bin/sh\necho "agent in $(pwd) with $*"\nread word\necho "agent heard $word"\n');
+  chmodSync(agent, 0o755);
+  await ask(at.env, 'ingest');
+  await ask(at.env, 'vault', '--fill');
+  const env = { ...at.env, PATH: `${bin}:${path.dirname(program)}:${at.env.PATH}`, TERM: 'screen-256color' };
+  return { at, env, fileOf };
+}
+
+describe.skipIf(spawnSync('tmux', ['-V']).status !== 0)('the picker', () => {
+  it('finds a session by what was said, and Enter opens the agent in its folder, with the keyboard', async () => {
+    const { at, env } = await stand();
+    const person = await screen(env);
+    person.run('holdfast resume');
+    await person.sees('Count the gulls');
+    await person.sees(/you {2}Mend the lamp/);
+    person.type('seven roof');
+    await person.sees(/seven roof +1$/m);
+    await person.sees(/> .*gulls +Count the gulls/);
+    await person.sees('There are seven of them on the roof.');
+    expect(person.shown()).not.toContain('Mend the lamp');
+    person.press('Enter');
+    await person.sees(`agent in ${path.join(at.folder, 'gulls')} with --resume gulls`);
+    person.run('hello');
+    await person.sees('agent heard hello');
+    expect(person.fact('#{alternate_on}')).toBe('0');
+  });
+
+  it('opens what is found first for who presses Enter at once, with a worker too', async () => {
+    const { at, env } = await stand();
+    const worker = launch(at.env, ['worker', 'run']);
+    await until(() => existsSync(path.join(at.home, 'worker.pid')), 'the worker');
+    await until(
+      async () =>
+        (await fetch(`http://127.0.0.1:${at.env.HOLDFAST_PORT}/api/health`).catch(() => undefined))?.ok === true,
+    );
+    const person = await screen(env);
+    person.run('holdfast resume');
+    await person.sees('Count the gulls');
+    person.type('stove');
+    person.press('Enter');
+    await person.sees('with --resume lamp');
+    worker.child.kill();
+    await worker.ended;
+  });
+
+  it('puts a transcript back that the agent has deleted, when its session is chosen', async () => {
+    const { env, fileOf } = await stand();
+    const before = readFileSync(fileOf('gulls'), 'utf8');
+    rmSync(fileOf('gulls'));
+    const person = await screen(env);
+    person.run('holdfast resume');
+    await person.sees('Count the gulls');
+    person.press('Down');
+    await person.sees(/> .*Count the gulls/);
+    person.press('Enter');
+    await person.sees('with --resume gulls');
+    expect(
+      readFileSync(fileOf('gulls'), 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((one) => JSON.parse(one)),
+    ).toEqual(
+      before
+        .split('\n')
+        .filter(Boolean)
+        .map((one) => JSON.parse(one)),
+    );
+  });
+
+  it.each([
+    ['Esc', 130, (person: Screen): void => person.press('Escape')],
+    ['Ctrl+C', 130, (person: Screen): void => person.press('C-c')],
+    ['SIGTERM', 143, (_: Screen, pid: number): void => void process.kill(pid, 'SIGTERM')],
+    ['SIGINT', 130, (_: Screen, pid: number): void => void process.kill(pid, 'SIGINT')],
+    ['SIGHUP', 129, (_: Screen, pid: number): void => void process.kill(pid, 'SIGHUP')],
+    ['a crash', 70, (_: Screen, pid: number): void => void process.kill(pid, 'SIGUSR2')],
+  ] as const)('leaves the terminal as it was: %s', async (way, code, leave) => {
+    const { env } = await stand();
+    const person = await screen(env);
+    const crash = "data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('the roof fell in')})";
+    const pidFile = path.join(temporaryFolder(), 'pid');
+    person.run('clear; echo something from before');
+    await person.sees(/^something from before$/m);
+    await person.sees(new RegExp(`before\\n${prompt.replace('$', '\\$').trim()}`));
+    const modes = person.modes();
+    // The shell puts itself in our place, so the number is ours.
+    person.run(
+      `sh -c 'echo $$ > ${pidFile}; exec env NODE_OPTIONS="--import=\\"$CRASH\\"" holdfast resume'; echo "code $?"`.replace(
+        '$CRASH',
+        crash.replaceAll("'", "'\\''"),
+      ),
+    );
+    await person.sees('Esc leaves');
+    expect(person.modes()).not.toBe(modes);
+    expect(person.shown()).not.toContain('something from before');
+    leave(person, Number(readFileSync(pidFile, 'utf8')));
+    await person.sees(`code ${code}`);
+    await until(() => person.modes() === modes, 'the modes from before');
+    expect(person.shown()).toContain('something from before');
+    expect(person.shown()).not.toContain('Esc leaves');
+    if (way === 'a crash') expect(person.shown()).toContain('the roof fell in');
+  });
+
+  it('ends when its window is closed', async () => {
+    const { env } = await stand();
+    const person = await screen(env);
+    const pidFile = path.join(temporaryFolder(), 'pid');
+    person.run(`sh -c 'echo $$ > ${pidFile}; exec holdfast resume'`);
+    await person.sees('Esc leaves');
+    person.hangUp();
+    await until(() => !isAlive(Number(readFileSync(pidFile, 'utf8'))), 'the end');
+  });
+
+  it('gives the terminal to the shell on Ctrl+Z, and comes back', async () => {
+    const { env } = await stand();
+    const person = await screen(env);
+    const modes = person.modes();
+    person.run('holdfast resume');
+    await person.sees('Esc leaves');
+    person.type('gul');
+    await person.sees('Resume: gul');
+    person.press('C-z');
+    await person.sees('Stopped');
+    expect(person.fact('#{alternate_on}')).toBe('0');
+    person.run('fg');
+    await person.sees('Resume: gul');
+    person.type('ls');
+    await person.sees('Resume: gulls');
+    person.press('C-c');
+    await until(() => person.modes() === modes, 'the modes from before');
+  });
+
+  it('follows the size of the screen, down to 20 × 5 and up again', async () => {
+    const { env } = await stand();
+    const person = await screen(env);
+    person.run('holdfast resume');
+    await person.sees('Esc leaves');
+    person.resize(20, 5);
+    await person.sees(/^\? +3\n> Mend the lamp\n {2}Count the gulls\n/);
+    person.type('gulls');
+    await person.sees(/^\? gulls +1\n> Count the gulls\n/);
+    person.resize(100, 30);
+    await person.sees('Esc leaves');
+    person.press('C-u');
+    await person.sees(/Mend the lamp[\s\S]*─{100}/);
+    person.press('Escape');
+  });
+
+  it('measures wide characters as the terminal does, and writes no colours where none are wanted', async () => {
+    const { env } = await stand();
+    const person = await screen({ ...env, NO_COLOR: '1' });
+    person.run('holdfast resume');
+    await person.sees('灯台のランプを直す 👨');
+    expect(person.shown()).toMatch(/^ +\w+ {2}灯台 {18}灯台のランプを直す 👨$/m);
+    person.type('灯台');
+    await person.sees(/灯台 +1$/m);
+    expect(person.fact('#{cursor_x} #{cursor_y}')).toBe('12 0');
+    expect(person.shown(true)).not.toContain('\x1b[');
+    person.press('C-c');
+    const coloured = await screen(env);
+    coloured.run('holdfast resume');
+    await coloured.sees('Esc leaves');
+    expect(coloured.shown(true)).toContain('\x1b[');
+  });
+
+  it('takes a paste for words, not for commands', async () => {
+    const { env } = await stand();
+    const person = await screen(env);
+    person.run('holdfast resume');
+    await person.sees('Esc leaves');
+    person.press('Escape', '[200~');
+    person.type('count');
+    person.press('Enter');
+    person.type('gulls');
+    person.press('Escape', '[201~');
+    await person.sees('Resume: count gulls');
+    await person.sees(/> .*Count the gulls/);
+  });
+
+  it('asks for a number on a terminal that knows no more', async () => {
+    const { at, env } = await stand();
+    const person = await screen(env);
+    person.run('TERM=dumb holdfast resume');
+    await person.sees(/^3 +灯台/m);
+    await person.sees('Number, or words');
+    person.run('roof');
+    await person.sees(/^1 +gulls .*Count the gulls$/m);
+    person.run('7');
+    await person.sees(/Number, or words[^\n]+7\n1 +gulls/);
+    expect(person.fact('#{alternate_on}')).toBe('0');
+    person.run('1');
+    await person.sees(`agent in ${path.join(at.folder, 'gulls')} with --resume gulls`);
+    person.press('C-c');
+    await person.sees(/\^C\n?shell\$/);
+    person.run('clear; TERM=dumb holdfast resume; echo "code $?"');
+    await person.sees('Number, or words');
+    person.press('C-c');
+    await person.sees('code 130');
+  });
+
+  it('lists the sessions where the answer goes into a pipe', async () => {
+    const { env } = await stand();
+    const person = await screen(env);
+    person.run('holdfast resume | cat');
+    await person.sees(/^1 +lamp .*Mend the lamp$/m);
+    await person.sees('holdfast resume <id>');
+    person.run('clear; holdfast resume --json');
+    await person.sees('"resume": "claude --resume 灯台"');
+  });
+});
+
+describe('without a terminal', () => {
+  it('resume lists the sessions, newest first, and says how to choose', async () => {
+    const { at } = await stand();
+    const { code, stdout, stderr } = await holdfast(at.env, 'resume');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^1 {2}lamp .*Mend the lamp\n2 {2}gulls .*\n3 {2}灯台 .*\n\nChoose one with: holdfast resume <id>/,
+    );
+    const { sessions } = await ask(at.env, 'resume');
+    expect(sessions.map(({ id }: { id: string }) => id)).toEqual(['lamp', 'gulls', '灯台']);
+    expect((await ask(at.env, 'resume', '--agent', 'pi')).sessions).toEqual([]);
+    expect((await holdfast(at.env, 'resume', '')).stderr).toContain('must not be empty');
+    expect((await holdfast(place().env, 'resume')).stdout).toContain('No sessions.');
+  });
+});
