@@ -11,6 +11,8 @@ export type Origin = 'default' | 'file' | 'environment';
 
 export interface Config {
   readonly home: string;
+  /** The person's own. */
+  readonly userHome: string;
   readonly databasePath: string;
   readonly logPath: string;
   /** The folder of the memory files. */
@@ -31,12 +33,20 @@ export interface Config {
   agentSettings(agent: Agent): string | undefined;
   /** The key of the model's service: the setting's, or the one that the environment has for that very service. */
   readonly modelKey: string | undefined;
+  /** Where the model of hosted agents is, and what it asks for. */
+  readonly modelService: ModelService;
   /** Where the agent keeps its list of MCP servers, for agents that can be told of ours. */
   agentMcpFile(agent: Agent): string | undefined;
   /** The environment in which a process of ours has this same configuration. */
   readonly environment: NodeJS.ProcessEnv;
   /** The configuration as it is now, from the same environment. */
   reload(): Config;
+}
+
+export interface ModelService {
+  readonly url: string;
+  /** The header that lets a request in, and its value. */
+  readonly key: { readonly header: 'x-api-key' | 'authorization'; readonly value: string } | undefined;
 }
 
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -55,6 +65,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const settings = Settings.parse(nest(values, { agents: {} }));
   return {
     home,
+    userHome: user,
     databasePath: join(home, 'holdfast.db'),
     logPath: join(home, 'logs', 'worker.log'),
     archivePath: resolve(expand(settings.archivePath ?? join(home, 'archives'), user)),
@@ -69,6 +80,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ignore: settings.ignore.map((pattern) => expand(pattern, user)),
     agentSettings: (agent) => agent.hooks?.settingsFile(env, user),
     modelKey: settings.distill.key ?? keyFrom(env, settings),
+    modelService: modelServiceOf(env, settings),
     agentMcpFile: (agent) => agent.mcp?.file(env, user),
     environment: { ...env, HOLDFAST_HOME: home },
     reload: () => loadConfig(env),
@@ -83,6 +95,18 @@ function keyFrom(env: NodeJS.ProcessEnv, { distill: { model, url } }: Settings):
   if (model === 'openai-compatible' && (host ?? 'api.openai.com') === 'api.openai.com')
     return env.OPENAI_API_KEY || undefined;
   return undefined;
+}
+
+function modelServiceOf(env: NodeJS.ProcessEnv, { host }: Settings): ModelService {
+  const anthropic = 'https://api.anthropic.com';
+  const url = (host.url ?? (env.ANTHROPIC_BASE_URL || anthropic)).replace(/\/+$/, '');
+  if (host.key !== undefined) return { url, key: { header: 'x-api-key', value: host.key } };
+  // The environment's key is for the environment's address.
+  if (url !== (env.ANTHROPIC_BASE_URL || anthropic).replace(/\/+$/, '')) return { url, key: undefined };
+  if (env.ANTHROPIC_API_KEY) return { url, key: { header: 'x-api-key', value: env.ANTHROPIC_API_KEY } };
+  if (env.ANTHROPIC_AUTH_TOKEN)
+    return { url, key: { header: 'authorization', value: `Bearer ${env.ANTHROPIC_AUTH_TOKEN}` } };
+  return { url, key: undefined };
 }
 
 /** How the person wants the terminal used; also needed when the configuration itself is bad. */

@@ -12,6 +12,8 @@ export interface AgentGroup {
   readonly folder: string;
   /** What the agent sees as its home: its sessions, settings and own memory. */
   readonly agentHome: string;
+  /** What it is told at each start; written by us alone. */
+  readonly snapshots: string;
   /** `groups/global`: read-only for all but main. */
   readonly globalFolder: string;
   /** `groups`: main alone sees it. */

@@ -58,6 +58,32 @@ const BudgetSettings = z.strictObject({
   tokensPerSession: z.int().min(0).max(1e12).default(200_000).describe('tokens that models may take for a session'),
 });
 
+export const SandboxKind = z.enum(['auto', 'bubblewrap', 'docker', 'none']);
+export type SandboxKind = z.infer<typeof SandboxKind>;
+
+/** Agents that Holdfast itself runs, one for each group. */
+const HostSettings = z.strictObject({
+  sandbox: SandboxKind.default('auto').describe('what agents are locked into; auto is the first that works here'),
+  network: z.boolean().default(true).describe('whether agents reach the network; the model is reached without it'),
+  model: z.string().min(1).optional().describe("name of the model (default: the agent's own)"),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("address of the model's API (default: Anthropic's, or ANTHROPIC_BASE_URL)"),
+  key: secret("key of the model's API; no agent ever sees it"),
+  program: z.string().min(1).optional().describe("path of Claude Code (default: the Agent SDK's own)"),
+  image: z
+    .string()
+    .min(1)
+    .default('holdfast-agent')
+    .describe('for docker: the image, made from docker/agent.Dockerfile'),
+  engine: z.string().min(1).default('docker').describe('for docker: the command, docker or podman'),
+  memoryMb: z.int().min(0).max(10_000_000).default(0).describe('memory of an agent and what it starts; 0: no limit'),
+  cpus: z.number().min(0).max(1000).default(0).describe('processors for an agent and what it starts; 0: no limit'),
+  processes: z.int().min(0).max(1_000_000).default(512).describe('processes and threads of an agent; 0: no limit'),
+  fileMb: z.int().min(0).max(10_000_000).default(4096).describe('size of a single file that it writes; 0: no limit'),
+});
+
 /** Everything a person can set. Defaults are here and nowhere else. */
 export const Settings = z.strictObject({
   agents: z.strictObject(
@@ -117,6 +143,7 @@ export const Settings = z.strictObject({
     .describe('whether each worktree of a repository is a project of its own'),
   distill: DistillSettings.prefault({}),
   budget: BudgetSettings.prefault({}),
+  host: HostSettings.prefault({}),
   memoryPath: z.string().min(1).optional().describe('folder of the memory files (default: memory in the data folder)'),
   memoryGit: z
     .boolean()

@@ -1,0 +1,122 @@
+// Frames over a socket: four bytes of length, then JSON. Whatever the other side sends, the next good frame is read.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
+
+/** No frame is longer, in bytes. Long enough for any answer of a model, and short enough to be kept in memory. */
+export const maxFrame = 16 * 1024 * 1024;
+
+/** What could not be read: why, and its first bytes. */
+export type Quarantine = (reason: string, bytes: Buffer) => void;
+
+export interface Channel<In, Out> {
+  /** What the other side says, in order; the next is read from the socket when this one is done with. Ends with the connection. */
+  readonly frames: AsyncIterable<In>;
+  /** Resolves when there is room for more, or the connection is gone. Throws TOO_LARGE, and then nothing was sent. */
+  send(frame: Out): Promise<void>;
+  /** Bytes that the other side has not taken yet. */
+  pending(): number;
+  /** After what was sent. */
+  end(): void;
+}
+
+export function openChannel<In, Out>(
+  socket: Socket,
+  schema: z.ZodType<In>,
+  quarantine: Quarantine,
+  limit = maxFrame,
+): Channel<In, Out> {
+  // A connection that breaks is one that ends: whoever reads sees the end of the frames.
+  socket.on('error', () => socket.destroy());
+  return {
+    frames: read(socket, schema, quarantine, limit),
+    async send(frame) {
+      const body = Buffer.from(JSON.stringify(frame), 'utf8');
+      if (body.length > limit) throw new HoldfastError('TOO_LARGE', `A message of ${body.length} bytes is too large`);
+      const head = Buffer.alloc(4);
+      head.writeUInt32BE(body.length);
+      if (socket.destroyed || socket.write(Buffer.concat([head, body]))) return;
+      const over = new AbortController();
+      const { signal } = over;
+      // Whichever comes first; the other one is not waited for any more.
+      await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(() => {});
+      over.abort();
+    },
+    pending: () => socket.writableLength,
+    end: () => void socket.end(),
+  };
+}
+
+async function* read<In>(
+  socket: Socket,
+  schema: z.ZodType<In>,
+  quarantine: Quarantine,
+  limit: number,
+): AsyncGenerator<In> {
+  const split = frameSplitter(limit);
+  try {
+    for await (const chunk of socket as AsyncIterable<Buffer>)
+      for (const piece of split(chunk)) {
+        if (piece.tooLong !== undefined) {
+          quarantine(`a frame of ${piece.tooLong} bytes`, piece.bytes);
+          continue;
+        }
+        const frame = parse(schema, piece.bytes);
+        if (frame.error === undefined) yield frame.value;
+        else quarantine(frame.error, piece.bytes);
+      }
+  } catch {
+    // The connection broke: this is its end.
+  }
+}
+
+function parse<In>(schema: z.ZodType<In>, bytes: Buffer): { value: In; error?: undefined } | { error: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return { error: 'not JSON' };
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { value: parsed.data };
+  const [issue] = parsed.error.issues;
+  return { error: `not a known frame: ${issue?.path.join('.')} ${issue?.message}` };
+}
+
+interface Piece {
+  readonly bytes: Buffer;
+  /** The frame was longer than allowed, and this is its beginning; the rest was not kept. */
+  readonly tooLong?: number;
+}
+
+/** Frames may come in any pieces: each call gives those that are whole now. */
+export function frameSplitter(limit: number): (chunk: Buffer) => Piece[] {
+  /** Of a frame that is too long, this much is kept to be shown. */
+  const shown = 2048;
+  const head = Buffer.alloc(4);
+  let [headRead, bodyRead] = [0, 0];
+  let length = 0;
+  let parts: Buffer[] = [];
+  return (chunk) => {
+    const pieces: Piece[] = [];
+    for (let at = 0; at < chunk.length; ) {
+      if (headRead < 4) {
+        head[headRead++] = chunk[at++] as number;
+        if (headRead < 4) continue;
+        length = head.readUInt32BE();
+        [bodyRead, parts] = [0, []];
+      } else {
+        const part = chunk.subarray(at, at + length - bodyRead);
+        at += part.length;
+        const room = length > limit ? shown - bodyRead : part.length;
+        if (room > 0) parts.push(part.subarray(0, room));
+        bodyRead += part.length;
+      }
+      if (bodyRead < length) continue;
+      pieces.push({ bytes: Buffer.concat(parts), ...(length > limit ? { tooLong: length } : {}) });
+      headRead = 0;
+    }
+    return pieces;
+  };
+}

@@ -1,0 +1,127 @@
+// bubblewrap: namespaces of one's own, a system that is read-only, and of this machine's files only what is mounted. Works as an
+// ordinary user and as root; either is an ordinary user inside, without capabilities and without a way to get them.
+import { execFile } from 'node:child_process';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../package.ts';
+import { insidePaths } from './mounts.ts';
+import type { Limits, Sandbox } from './sandbox.ts';
+
+const run = promisify(execFile);
+
+/** Programs are looked for here, whatever the environment of the host says: it might name a folder that agents write in. */
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+const namespaces = [
+  ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--disable-userns'],
+  ...['--uid', '1000', '--gid', '1000', '--hostname', 'holdfast', '--cap-drop', 'ALL'],
+  ...['--new-session', '--die-with-parent'],
+];
+
+/** Of /etc only what programs need to run, to speak TLS and to find names. No private key is below these. */
+const etc = [
+  ...[
+    'ssl/certs',
+    'ssl/openssl.cnf',
+    'ca-certificates.conf',
+    'pki/tls/certs',
+    'pki/ca-trust/extracted',
+    'alternatives',
+  ],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'timezone', 'mime.types', 'protocols', 'services'],
+  ...['resolv.conf', 'host.conf', 'gai.conf', 'nsswitch.conf'],
+];
+
+export const bubblewrap: Sandbox = {
+  name: 'bubblewrap',
+  bringsSdk: false,
+  trouble: () => {
+    probe ??= tryOut();
+    return probe;
+  },
+  inside: ({ program }) => ({
+    ...insidePaths,
+    path: `${insidePaths.bin}:${systemPath}`,
+    program: program === undefined ? undefined : insidePaths.program,
+  }),
+  command: ({ argv, cwd, environment, mounts, network, limits }, { home }) => ({
+    file: 'bwrap',
+    args: [
+      ...namespaces,
+      ...(network ? [] : ['--unshare-net']),
+      ...system(),
+      ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp'],
+      // A data folder that lies in the system's own folders would be seen with them.
+      ...(home.startsWith('/usr/') ? ['--tmpfs', home] : []),
+      ...mounts.flatMap(({ from, to, write }) => [write ? '--bind' : '--ro-bind', from, to]),
+      ...['--remount-ro', '/', '--chdir', cwd],
+      ...['--', ...rlimits(limits), ...argv],
+    ],
+    // Its own, too: a program inside can read the environment of bwrap's first process.
+    environment: { PATH: systemPath, ...environment },
+  }),
+  async unheld({ memoryMb, cpus, processes }) {
+    return [
+      ...(memoryMb > 0 ? ['memoryMb'] : []),
+      ...(cpus > 0 ? ['cpus'] : []),
+      // The kernel holds root to no number of processes.
+      ...(processes > 0 && process.getuid?.() === 0 ? ['processes'] : []),
+    ];
+  },
+};
+
+/** Once for a process: what works does not change while it runs. */
+let probe: Promise<string | undefined> | undefined;
+
+async function tryOut(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'there is none but on Linux';
+  const args = [...namespaces, ...system(), '--proc', '/proc', '--dev', '/dev', '--', 'true'];
+  try {
+    await run('bwrap', args, { env: { PATH: systemPath }, timeout: 10_000 });
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'bwrap is not installed (package bubblewrap)';
+    const said = String((error as { stderr?: unknown }).stderr ?? '')
+      .trim()
+      .split('\n')[0];
+    return said || (error as Error).message;
+  }
+}
+
+function system(): string[] {
+  const args = ['--ro-bind', '/usr', '/usr'];
+  for (const folder of ['/bin', '/sbin', '/lib', '/lib64', '/lib32']) {
+    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    if (stat?.isSymbolicLink()) args.push('--symlink', readlinkSync(folder), folder);
+    else if (stat?.isDirectory()) args.push('--ro-bind', folder, folder);
+  }
+  for (const name of etc) {
+    const file = path.join('/etc', name);
+    // What a link leads to may itself not be there inside.
+    if (exists(file)) args.push('--ro-bind', realpathSync(file), file);
+  }
+  for (const name of ['passwd', 'group', 'hosts'])
+    args.push('--ro-bind', path.join(packageRoot, 'sandbox', 'etc', name), `/etc/${name}`);
+  return args;
+}
+
+const exists = (file: string): boolean => {
+  try {
+    realpathSync(file);
+    return true;
+  } catch {
+    // Not there, or a link to nowhere: either way there is nothing to mount.
+    return false;
+  }
+};
+
+/** Set inside, where processes are counted for this sandbox alone. */
+function rlimits({ processes, fileMb }: Limits): string[] {
+  const limits = [
+    ...(processes > 0 ? [`--nproc=${processes}`] : []),
+    ...(fileMb > 0 ? [`--fsize=${fileMb * 1024 * 1024}`] : []),
+    '--core=0',
+  ];
+  return ['prlimit', ...limits, '--'];
+}

@@ -1,0 +1,108 @@
+// The person's allow-list of further folders, `mounts.json` in the data folder: no agent can write there. What may hold credentials
+// is not mounted, whatever the list says.
+import { readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../../config.ts';
+import { explain, HoldfastError, systemCode } from '../../errors.ts';
+import type { ExtraMount } from './mounts.ts';
+
+const AllowList = z.array(
+  z.strictObject({
+    /** Of a folder or file, from the root. */
+    path: z.string().startsWith('/'),
+    /** Its name below /workspace/extra; by default its own. */
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
+      .optional(),
+    /** Whose agents see it; `*` is everybody's. */
+    groups: z.array(z.string().min(1)).min(1),
+    write: z.boolean().default(false),
+  }),
+);
+type Row = z.infer<typeof AllowList>[number];
+
+/** Beside everything hidden, which is where keys, tokens and the settings of programs lie: .ssh, .aws, .config, .netrc, .env … */
+const names =
+  /^(?:credentials?|secrets?|private[-_]?keys?|keychains?|keyrings?|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|key|p12|pfx|kdbx))$/i;
+
+/** Their contents are the system's, not a project's. */
+const systemFolders = ['/boot', '/dev', '/etc', '/proc', '/root', '/run', '/sys', '/var/lib', '/var/run', '/var/spool'];
+
+/** What the list gives to this group. Throws where the list, or what it gives to this group, is not to be trusted. */
+export function extraMounts(config: Pick<Config, 'home' | 'userHome'>, group: string): readonly ExtraMount[] {
+  const file = path.join(config.home, 'mounts.json');
+  const rows = readList(file);
+  const mounts = rows
+    .filter(({ groups }) => groups.includes(group) || groups.includes('*'))
+    .map((row) => {
+      const reason = refusal(row, rows, config);
+      if (reason !== undefined)
+        throw new HoldfastError('NO_PERMISSION', `${file}: ${row.path} is not mounted: ${reason}`, {
+          hint: `Correct or remove it in ${file}.`,
+        });
+      return { name: row.name ?? path.basename(row.path), from: path.normalize(row.path), write: row.write };
+    });
+  const twice = mounts.find(({ name }, i) => mounts.findIndex((other) => other.name === name) !== i);
+  if (twice === undefined) return mounts;
+  throw new HoldfastError('BAD_INPUT', `${file}: two mounts of ${group} are called ${twice.name}`, {
+    hint: 'Give one of them another "name".',
+  });
+}
+
+function readList(file: string): readonly Row[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw explain(error, file);
+  }
+  try {
+    return AllowList.parse(JSON.parse(text));
+  } catch (error) {
+    throw new HoldfastError('BAD_INPUT', `${file} is not a list of mounts`, {
+      hint: 'It looks like this: [{"path": "/srv/project", "groups": ["main"], "write": false}]',
+      cause: error,
+    });
+  }
+}
+
+function refusal(row: Row, rows: readonly Row[], config: Pick<Config, 'home' | 'userHome'>): string | undefined {
+  const from = path.normalize(row.path).replace(/(.)\/$/, '$1');
+  let real: string;
+  try {
+    real = realpathSync(from);
+  } catch {
+    // Whatever the reason, it cannot be looked at.
+    return 'it cannot be found';
+  }
+  // What a link leads to can be changed by whoever can write where the link lies.
+  if (real !== from) return `it is a link, or lies behind one; what it leads to is ${real}`;
+  const steps = real.split('/').slice(1);
+  if (steps.some((step) => step.startsWith('.')))
+    return 'it is hidden, or in a hidden folder, where credentials are kept';
+  if (steps.some((step) => names.test(step))) return 'by its name, it holds credentials';
+  if (isBelow(config.userHome, real)) return 'the home folder with everything in it would be seen';
+  for (const folder of systemFolders)
+    if (isBelow(real, folder) || isBelow(folder, real)) return `it belongs to the system (${folder})`;
+  const home = realpathOr(config.home);
+  if (isBelow(real, home) || isBelow(home, real)) return "Holdfast's own data would be seen";
+  if (rows.some((other) => other !== row && other.write && isBelow(real, path.normalize(other.path))))
+    return 'it lies in another folder of the list that agents may write in, and could be exchanged by them';
+  return undefined;
+}
+
+/** Or the same. */
+const isBelow = (file: string, folder: string): boolean =>
+  file === folder || file.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+function realpathOr(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    // It does not exist yet, so nothing leads to it.
+    return file;
+  }
+}

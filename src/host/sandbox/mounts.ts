@@ -1,0 +1,54 @@
+// What a group's agent sees of this machine beyond the bare system. There is no other place that says so.
+import path from 'node:path';
+import type { AgentGroup } from '../agent.ts';
+import type { Inside, Mount } from './sandbox.ts';
+
+/** Where things are in a sandbox that has a file system of its own. */
+export const insidePaths = {
+  work: '/workspace/group',
+  global: '/workspace/global',
+  groups: '/workspace/groups',
+  snapshots: '/workspace/snapshots',
+  extra: '/workspace/extra',
+  home: '/home/agent',
+  run: '/run/holdfast',
+  bin: '/opt/holdfast/bin',
+  node: '/opt/holdfast/bin/node',
+  runner: '/opt/holdfast/runner.js',
+  sdk: '/opt/holdfast/sdk',
+  program: '/opt/holdfast/bin/claude',
+} as const;
+
+/** A folder that the person's allow-list gives to the group. */
+export interface ExtraMount {
+  readonly name: string;
+  readonly from: string;
+  readonly write: boolean;
+}
+
+/** `here`: the run's own folder of sockets, and the programs, where the sandbox does not bring them. */
+export function mountsOf(
+  group: AgentGroup,
+  here: Pick<Inside, 'run' | 'runner'> & Partial<Pick<Inside, 'node' | 'sdk' | 'program'>>,
+  extra: readonly ExtraMount[],
+): readonly Mount[] {
+  const read = (from: string, to: string): Mount => ({ from, to, write: false });
+  const write = (from: string, to: string): Mount => ({ from, to, write: true });
+  return [
+    write(group.folder, insidePaths.work),
+    write(group.agentHome, insidePaths.home),
+    group.isMain ? write(group.globalFolder, insidePaths.global) : read(group.globalFolder, insidePaths.global),
+    ...(group.isMain ? [read(group.groupsFolder, insidePaths.groups)] : []),
+    read(group.snapshots, insidePaths.snapshots),
+    ...extra.map(({ name, from, write: writable }) => ({
+      from,
+      to: path.posix.join(insidePaths.extra, name),
+      write: writable,
+    })),
+    read(here.run, insidePaths.run),
+    read(here.runner, insidePaths.runner),
+    ...(here.node === undefined ? [] : [read(here.node, insidePaths.node)]),
+    ...(here.sdk === undefined ? [] : [read(here.sdk, insidePaths.sdk)]),
+    ...(here.program === undefined ? [] : [read(here.program, insidePaths.program)]),
+  ];
+}

@@ -1,0 +1,65 @@
+// What every sandbox offers: a command line that runs a program with these folders, this environment and these limits, and nothing else.
+import type { Config } from '../../config.ts';
+
+/** A folder or file of this machine, and where it appears inside. */
+export interface Mount {
+  readonly from: string;
+  readonly to: string;
+  readonly write: boolean;
+}
+
+export interface Limits {
+  /** Of each: 0 is none. */
+  readonly memoryMb: number;
+  readonly cpus: number;
+  readonly processes: number;
+  readonly fileMb: number;
+}
+
+/** What is to run, in the sandbox's own paths. */
+export interface Confined {
+  /** For names that people see: of a container, of a machine. */
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** All of it: nothing is inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly mounts: readonly Mount[];
+  readonly network: boolean;
+  readonly limits: Limits;
+}
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  /** What ends it, where killing the process itself is not enough. */
+  readonly end?: readonly string[];
+}
+
+/** Where things are for a program inside. */
+export interface Inside {
+  readonly work: string;
+  readonly home: string;
+  readonly path: string;
+  /** The folder of this run's sockets. */
+  readonly run: string;
+  readonly node: string;
+  readonly runner: string;
+  /** The folder of the agent's SDK, and its program; undefined: the SDK's own. */
+  readonly sdk: string;
+  readonly program: string | undefined;
+}
+
+export interface Sandbox {
+  readonly name: 'bubblewrap' | 'docker' | 'none';
+  /** Why it cannot be used here, and what to do; undefined when it can. */
+  trouble(config: Config): Promise<string | undefined>;
+  /** Whether the agent's SDK is in the sandbox already, so that none of this machine is needed. */
+  readonly bringsSdk: boolean;
+  /** `here`: the same things on this machine. */
+  inside(here: Inside): Inside;
+  command(confined: Confined, config: Config): Command;
+  /** Limits that are asked for and cannot be held here, in words; none is empty. */
+  unheld(limits: Limits, config: Config): Promise<readonly string[]>;
+}
