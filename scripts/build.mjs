@@ -42,6 +42,8 @@ async function bundleProgram(folder) {
     name: 'leave-out',
     resolveId: (source) => (source === './sdk.js' ? { id: './mcp/sdk.js', external: true } : undefined),
   });
+  // The program inside sandboxes, where nothing else of ours is.
+  await bundle({ 'host/runner': path.join(folder, 'host', 'runner', 'main.js') }, folder);
 }
 
 async function bundle(input, folder, plugin) {

@@ -97,7 +97,8 @@ export async function installClients() {
     const code = await runQuietly('Installing', file, [...args, `${platform}@${release}`], { cwd: folder });
     const program = path.join(folder, 'node_modules', platform, 'claude');
     if (code === 0 && existsSync(program)) {
-      symlinkSync(program, link);
+      // Relative: a checkout may be moved.
+      symlinkSync(path.relative(folder, program), link);
       continue;
     }
     if (process.env.CI) stop(`Claude Code ${version} could not be installed; npm says why above.`);

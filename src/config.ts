@@ -13,6 +13,8 @@ export interface Config {
   readonly home: string;
   /** The person's own. */
   readonly userHome: string;
+  /** Where programs are looked for. */
+  readonly searchPath: string;
   readonly databasePath: string;
   readonly logPath: string;
   /** The folder of the memory files. */
@@ -66,6 +68,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return {
     home,
     userHome: user,
+    searchPath: env.PATH || '/usr/local/bin:/usr/bin:/bin',
     databasePath: join(home, 'holdfast.db'),
     logPath: join(home, 'logs', 'worker.log'),
     archivePath: resolve(expand(settings.archivePath ?? join(home, 'archives'), user)),

@@ -15,8 +15,10 @@ export const claudeCodeHome: AgentHome = {
     },
   },
   loss(message) {
-    if (/No conversation found with session ID/i.test(message)) return 'missing';
+    if (/No conversation found with session ID|--resume requires a valid session ID/i.test(message)) return 'missing';
     if (/No message found with message\.uuid/i.test(message)) return 'position';
+    // A disk or a system in trouble says nothing about the transcript.
+    if (/\b(?:EACCES|EPERM|EMFILE|ENFILE|ENOMEM|ENOSPC|EIO|EBUSY|EAGAIN)\b/.test(message)) return undefined;
     if (/Failed to resume session|Failed to load transcript/i.test(message)) return 'corrupt';
     return undefined;
   },

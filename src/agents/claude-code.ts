@@ -63,6 +63,14 @@ export function environmentOfOwnRun(env: NodeJS.ProcessEnv, maxOutputTokens: num
   };
 }
 
+/** For an agent that we host: nobody is there to be asked, nothing is sent but to the model, and root is allowed, since a sandbox is around it. */
+export const environmentOfHosted = (key: string): Record<string, string> => ({
+  ANTHROPIC_API_KEY: key,
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  IS_SANDBOX: '1',
+});
+
 const titleFields: ReadonlyMap<unknown, string> = new Map([
   ['custom-title', 'customTitle'],
   ['ai-title', 'aiTitle'],

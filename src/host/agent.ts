@@ -1,27 +1,29 @@
 // One agent process in its sandbox, as the host sees it: started, told messages, closed or killed.
+import { environmentOfHosted } from '../agents/claude-code.ts';
 import type { Config } from '../config.ts';
-import { HoldfastError } from '../errors.ts';
-import type { FailureKind, HostedAgent, HostTool, ResultFrame } from '../schema/host-frame.ts';
-
-/** What of a group its agent's process needs. */
-export interface AgentGroup {
-  readonly name: string;
-  /** Sees the folders of all groups, and may write global memory. */
-  readonly isMain: boolean;
-  /** The work folder: CLAUDE.md, conversations/, and whatever the agent makes. */
-  readonly folder: string;
-  /** What the agent sees as its home: its sessions, settings and own memory. */
-  readonly agentHome: string;
-  /** What it is told at each start; written by us alone. */
-  readonly snapshots: string;
-  /** `groups/global`: read-only for all but main. */
-  readonly globalFolder: string;
-  /** `groups`: main alone sees it. */
-  readonly groupsFolder: string;
-}
+import { explain, HoldfastError } from '../errors.ts';
+import {
+  type FailureKind,
+  type HostedAgent,
+  type HostTool,
+  type ResultFrame,
+  RunnerFrame,
+} from '../schema/host-frame.ts';
+import { prepareFolders } from '../sessions/group-folders.ts';
+import { openChannel } from './channel.ts';
+import { confine } from './confine.ts';
+import { openConversation } from './conversation.ts';
+import { groupLogs } from './group-logs.ts';
+import { findPrograms } from './programs.ts';
+import { extraMounts } from './sandbox/extra-mounts.ts';
+import { chooseSandbox } from './sandbox/index.ts';
+import { mountsOf } from './sandbox/mounts.ts';
+import type { Inside, Sandbox } from './sandbox/sandbox.ts';
+import { openSockets } from './sockets.ts';
 
 export interface AgentRun {
-  readonly group: AgentGroup;
+  /** Its name; its folders are made where they are missing. */
+  readonly group: string;
   readonly agent?: HostedAgent;
   /** The session to resume; without it, a new one. */
   readonly session?: string | undefined;
@@ -78,9 +80,101 @@ export interface AgentDeps {
   readonly config: Config;
   /** A line for the log of the host. */
   readonly log: (line: string) => void;
+  /** What `chooseSandbox` gave; without it, it is chosen for each start. */
+  readonly sandbox?: Sandbox;
 }
 
 /** Resolves once the process is there. Rejects with a HoldfastError when it cannot be started at all: no SDK, no key, no sandbox. */
-export async function startAgent(_deps: AgentDeps, run: AgentRun): Promise<RunningAgent> {
-  throw new HoldfastError('INTERNAL', `The agent of ${run.group.name} cannot be started yet`);
+export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<RunningAgent> {
+  const { config } = deps;
+  if (config.modelService.key === undefined)
+    throw new HoldfastError('CONFLICT', 'There is no key for the model of hosted agents', {
+      hint: 'Set it: holdfast config set host.key <key>, or ANTHROPIC_API_KEY in the environment.',
+    });
+  const sandbox = deps.sandbox ?? (await chooseSandbox(config)).sandbox;
+  const programs = findPrograms(config, sandbox);
+  const folders = prepareFolders(config, run.group);
+  const logs = groupLogs(config, run.group);
+  const sockets = await openSockets(deps);
+  try {
+    const here = { ...programs, ...folders, home: folders.agentHome, run: sockets.folder, path: config.searchPath };
+    const inside = sandbox.inside(here);
+    const environment = environmentIn(inside, config);
+    const conversation = openConversation(
+      {
+        type: 'start',
+        agent: run.agent ?? 'claude',
+        session: run.session,
+        resumeAt: run.resumeAt,
+        append: run.append ?? '',
+        environment: { ...environment, ...environmentOfHosted(sockets.key) },
+        model: run.model ?? config.settings.host.model,
+        tools: [...(run.tools ?? [])],
+      },
+      run.events,
+      logs.agent,
+    );
+    const { network, memoryMb, cpus, processes, fileMb } = config.settings.host;
+    const child = confine(sandbox, config, {
+      name: run.group,
+      argv: [
+        inside.node,
+        inside.runner,
+        inside.run,
+        inside.sdk,
+        ...(inside.program === undefined ? [] : [inside.program]),
+      ],
+      cwd: inside.work,
+      environment,
+      mounts:
+        sandbox.name === 'none'
+          ? []
+          : mountsOf(
+              config,
+              run.group,
+              sandbox.bringsSdk ? { run: here.run, runner: here.runner } : here,
+              extraMounts(config, run.group),
+            ),
+      network,
+      limits: { memoryMb, cpus, processes, fileMb },
+    });
+    child.lines(logs.agent);
+    const heard = sockets.connected.then((socket) =>
+      socket === undefined ? undefined : conversation.listen(openChannel(socket, RunnerFrame, logs.quarantine)),
+    );
+    // A runner that has said its last word has no more reason to be there.
+    void heard.then(() => child.endWithin(farewellMs));
+    let killed = false;
+    const exited = child.exited.then(async ({ code, signal }): Promise<AgentExit> => {
+      sockets.refuse();
+      await heard;
+      await sockets.close();
+      const { closed, failure } = conversation.end();
+      const how = closed ? 'closed' : failure !== undefined ? 'failed' : killed ? 'killed' : 'died';
+      const rest = { untaken: conversation.untaken(), unanswered: conversation.unanswered() };
+      return { how, code, signal, ...(failure === undefined ? {} : { failure }), ...rest };
+    });
+    return {
+      group: run.group,
+      pid: await child.started,
+      send: (message) => conversation.send(message),
+      close: () => conversation.close(),
+      kill() {
+        killed = true;
+        child.kill();
+      },
+      exited,
+    };
+  } catch (error) {
+    await sockets.close();
+    throw explain(error, `The agent of ${run.group}`);
+  }
 }
+
+/** Nothing of this machine's environment but where the time is told. */
+const environmentIn = ({ home, path: search }: Inside, { settings }: Config): Record<string, string> => ({
+  ...{ HOME: home, PATH: search, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/sh' },
+  ...{ LANG: 'C.UTF-8', TERM: 'dumb', TZ: settings.timeZone },
+});
+
+const farewellMs = 5000;

@@ -14,6 +14,8 @@ export const HostTool = z.strictObject({
 });
 export type HostTool = z.infer<typeof HostTool>;
 
+/** Names that the agent gives become parts of paths. */
+const AgentId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/);
 const MessageId = z.string().min(1).max(200);
 const CallId = z.string().min(1).max(200);
 
@@ -26,6 +28,8 @@ export const StartFrame = z.strictObject({
   resumeAt: z.string().min(1).optional(),
   /** Added to the agent's own system prompt. */
   append: z.string(),
+  /** All of the agent's environment: nothing is inherited. */
+  environment: z.record(z.string(), z.string()),
   model: z.string().min(1).optional(),
   tools: z.array(HostTool),
 });
@@ -43,10 +47,10 @@ export const HostFrame = z.discriminatedUnion('type', [
 export type HostFrame = z.infer<typeof HostFrame>;
 
 /**
- * Why an agent could not go on. `session-missing`, `session-corrupt`: the session that `start` named cannot be resumed, and a new one
- * must be begun; nothing else says so. `other`: the session is not to blame.
+ * Why an agent could not go on. `missing`, `corrupt`: the session that `start` named cannot be resumed, and a new one must be begun;
+ * nothing else says so. `other`: the session is not to blame.
  */
-export const FailureKind = z.enum(['session-missing', 'session-corrupt', 'other']);
+export const FailureKind = z.enum(['missing', 'corrupt', 'other']);
 export type FailureKind = z.infer<typeof FailureKind>;
 
 /** One answer, or why there is none. */
@@ -57,9 +61,9 @@ export const ResultFrame = z.strictObject({
   /** False: the turn failed, and `text` says why. */
   ok: z.boolean(),
   text: z.string(),
-  session: z.string().min(1),
+  session: AgentId,
   /** Where the session stands now: what a later `resumeAt` may name. */
-  at: z.string().min(1).optional(),
+  at: AgentId.optional(),
 });
 export type ResultFrame = z.infer<typeof ResultFrame>;
 
@@ -68,7 +72,7 @@ export const RunnerFrame = z.discriminatedUnion('type', [
   /** The runner is there, and waits for `start`. */
   z.strictObject({ type: z.literal('hello'), protocol: z.literal(1) }),
   /** The agent has named its session: at once, and again when the name changes. */
-  z.strictObject({ type: z.literal('session'), session: z.string().min(1) }),
+  z.strictObject({ type: z.literal('session'), session: AgentId }),
   /** The agent has this message: not before. A message without it was not seen. */
   z.strictObject({ type: z.literal('taken'), id: MessageId }),
   /** A piece of the answer that is being written. */
@@ -76,7 +80,7 @@ export const RunnerFrame = z.discriminatedUnion('type', [
   ResultFrame,
   z.strictObject({ type: z.literal('call'), call: CallId, tool: z.string(), input: z.unknown() }),
   /** A compaction begins: the host may archive the session before it replies to `call`. It goes on without a reply, too. */
-  z.strictObject({ type: z.literal('compacting'), call: CallId, session: z.string().min(1) }),
+  z.strictObject({ type: z.literal('compacting'), call: CallId, session: AgentId }),
   z.strictObject({ type: z.literal('failed'), kind: FailureKind, message: z.string() }),
   /** The agent has ended in order; nothing that was taken is unanswered. */
   z.strictObject({ type: z.literal('closed') }),

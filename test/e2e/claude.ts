@@ -8,8 +8,12 @@ import { holdfast, isAlive, place, root, until } from './holdfast.ts';
 import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
 
 export const clientVersions = ['2.1.325', '2.1.197'] as const;
+const packages: Readonly<Record<string, string>> = { '2.1.325': 'claude-agent-sdk', '2.1.197': 'claude-code' };
 export const clientProgram = (version: string): string =>
-  path.join(root, 'node_modules', '.cache', 'clients', version, 'claude');
+  path.join(
+    ...[root, 'node_modules', '.cache', 'clients', version, 'node_modules', '@anthropic-ai'],
+    ...[`${packages[version]}-${process.platform}-${process.arch}`, 'claude'],
+  );
 /** In CI a client that is not there is a failure, not a reason to skip. */
 export const isMissing = (version: string): boolean => !existsSync(clientProgram(version)) && !process.env.CI;
 

@@ -1,13 +1,10 @@
 // Claude with the person's own login, through the Claude Agent SDK: no tools, no hooks, no settings, no servers, and no session is kept.
 import { mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { environmentOfOwnRun } from '../../agents/claude-code.ts';
-import { systemCode } from '../../errors.ts';
+import { findClaudeSdk, installClaudeSdk } from '../../agents/claude-sdk.ts';
 import { ModelError, type OpenModel, type Question, type Reply } from './model.ts';
-
-const sdkName = '@anthropic-ai/claude-agent-sdk';
 
 /** As much of the SDK as is used here; it is not installed with us. */
 interface Sdk {
@@ -79,18 +76,11 @@ export const openClaude: OpenModel = async ({ home, environment, settings: { dis
   };
 };
 
-/** From the data folder, where anybody can install it, else from beside us. */
 async function load(home: string): Promise<Sdk> {
-  for (const from of [join(home, 'package.json'), import.meta.url]) {
-    try {
-      const found = createRequire(from).resolve(sdkName);
-      return (await import(/* @vite-ignore */ pathToFileURL(found).href)) as Sdk;
-    } catch (error) {
-      if (systemCode(error) !== 'MODULE_NOT_FOUND') throw error;
-    }
-  }
+  const found = findClaudeSdk(home);
+  if (found !== undefined) return (await import(/* @vite-ignore */ pathToFileURL(found).href)) as Sdk;
   throw new ModelError('setup', 'The Claude Agent SDK is not installed', {
-    hint: `Install it: npm install --prefix ${home} ${sdkName}`,
+    hint: installClaudeSdk(home),
   });
 }
 

@@ -60,6 +60,7 @@ export const bubblewrap: Sandbox = {
     ],
     // Its own, too: a program inside can read the environment of bwrap's first process.
     environment: { PATH: systemPath, ...environment },
+    cwd: '/',
   }),
   async unheld({ memoryMb, cpus, processes }) {
     return [

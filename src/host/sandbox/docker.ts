@@ -55,6 +55,7 @@ export const docker: Sandbox = {
       ],
       // The command line of the engine needs its own; what is inside gets only what is named above.
       environment,
+      cwd: '/',
       end: [host.engine, 'kill', name],
     };
   },

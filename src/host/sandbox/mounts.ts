@@ -1,6 +1,8 @@
 // What a group's agent sees of this machine beyond the bare system. There is no other place that says so.
 import path from 'node:path';
-import type { AgentGroup } from '../agent.ts';
+import type { Config } from '../../config.ts';
+import { globalFolder, mainGroup } from '../../schema/group.ts';
+import { groupFolders } from '../../sessions/group-folders.ts';
 import type { Inside, Mount } from './sandbox.ts';
 
 /** Where things are in a sandbox that has a file system of its own. */
@@ -28,18 +30,22 @@ export interface ExtraMount {
 
 /** `here`: the run's own folder of sockets, and the programs, where the sandbox does not bring them. */
 export function mountsOf(
-  group: AgentGroup,
+  config: Config,
+  group: string,
   here: Pick<Inside, 'run' | 'runner'> & Partial<Pick<Inside, 'node' | 'sdk' | 'program'>>,
   extra: readonly ExtraMount[],
 ): readonly Mount[] {
   const read = (from: string, to: string): Mount => ({ from, to, write: false });
   const write = (from: string, to: string): Mount => ({ from, to, write: true });
+  const { work, agentHome, snapshots } = groupFolders(config, group);
+  const global = path.join(config.groupsPath, globalFolder);
+  const isMain = group === mainGroup;
   return [
-    write(group.folder, insidePaths.work),
-    write(group.agentHome, insidePaths.home),
-    group.isMain ? write(group.globalFolder, insidePaths.global) : read(group.globalFolder, insidePaths.global),
-    ...(group.isMain ? [read(group.groupsFolder, insidePaths.groups)] : []),
-    read(group.snapshots, insidePaths.snapshots),
+    write(work, insidePaths.work),
+    write(agentHome, insidePaths.home),
+    isMain ? write(global, insidePaths.global) : read(global, insidePaths.global),
+    ...(isMain ? [read(config.groupsPath, insidePaths.groups)] : []),
+    read(snapshots, insidePaths.snapshots),
     ...extra.map(({ name, from, write: writable }) => ({
       from,
       to: path.posix.join(insidePaths.extra, name),

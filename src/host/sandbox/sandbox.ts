@@ -33,6 +33,7 @@ export interface Command {
   readonly file: string;
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
+  readonly cwd: string;
   /** What ends it, where killing the process itself is not enough. */
   readonly end?: readonly string[];
 }

@@ -1,0 +1,61 @@
+// A process in a sandbox: started, listened to, and ended with everything that it has started.
+import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Config } from '../config.ts';
+import type { Confined, Sandbox } from './sandbox/sandbox.ts';
+
+export interface ConfinedProcess {
+  /** Its pid. Rejects when it could not be started. */
+  readonly started: Promise<number>;
+  /** Contract: never rejects. */
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** What it writes to its standard output and error. */
+  lines(take: (line: string) => void): void;
+  kill(): void;
+  /** Kills it, should it still be there by then. */
+  endWithin(ms: number): void;
+}
+
+export function confine(sandbox: Sandbox, config: Config, confined: Confined): ConfinedProcess {
+  const { file, args, environment, cwd, end } = sandbox.command(confined, config);
+  // A session of its own: keys that a person presses for the host are not for it, and it can be ended as a group.
+  const child = spawn(file, args, { env: environment, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const started = new Promise<number>((resolve, reject) => {
+    child.once('spawn', () => resolve(child.pid as number));
+    child.once('error', reject);
+  });
+  started.catch(() => {});
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('error', () => child.pid === undefined && resolve({ code: null, signal: null }));
+  });
+  const kill = () => {
+    if (child.pid === undefined) return;
+    if (end !== undefined) execFile(end[0] as string, end.slice(1), { env: environment }, () => {});
+    signalGroup(child.pid);
+  };
+  // What the first process leaves behind goes with it.
+  void exited.then(() => child.pid !== undefined && signalGroup(child.pid));
+  return {
+    started,
+    exited,
+    lines(take) {
+      for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', take);
+    },
+    kill,
+    endWithin(ms) {
+      const timer = setTimeout(kill, ms);
+      timer.unref();
+      void exited.then(() => clearTimeout(timer));
+    },
+  };
+}
+
+function signalGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // It is gone already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,141 @@
+// Claude Code through its Agent SDK: one query for as long as the process lives, with messages streamed into it.
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { claudeCodeHome } from '../../agents/claude-code-home.ts';
+import type { FailureKind } from '../../schema/host-frame.ts';
+import type { Drive, Driver } from './driver.ts';
+import { serverOf, toolServer } from './tools.ts';
+
+/** As much of the SDK as is used here; it is not installed with us. */
+interface Sdk {
+  query(given: { prompt: AsyncIterable<unknown>; options: Record<string, unknown> }): AsyncIterable<Said>;
+}
+
+/** What the SDK says, of all its kinds of messages. */
+interface Said {
+  readonly type: string;
+  readonly subtype?: string;
+  readonly uuid?: string;
+  readonly session_id?: string;
+  readonly parent_tool_use_id?: string | null;
+  readonly isReplay?: boolean;
+  readonly is_error?: boolean;
+  readonly result?: string;
+  readonly errors?: readonly string[];
+  readonly event?: { readonly type?: string; readonly delta?: { readonly type?: string; readonly text?: string } };
+}
+
+export const driveClaude: Driver = async (drive) => {
+  const { query } = (await import(/* @vite-ignore */ pathToFileURL(path.join(drive.sdk, 'sdk.mjs')).href)) as Sdk;
+  const first = await converse(drive, query, drive.start.resumeAt);
+  if (first !== 'position') return first;
+  console.error(`The session has no answer ${drive.start.resumeAt}: going on from its newest`);
+  const second = await converse(drive, query, undefined);
+  if (second !== 'position') return second;
+  await drive.say({ type: 'failed', kind: 'other', message: 'The agent does not find its place in the session' });
+  return 'failed';
+};
+
+async function converse(
+  drive: Drive,
+  query: Sdk['query'],
+  resumeAt: string | undefined,
+): Promise<'closed' | 'failed' | 'position'> {
+  const { start, say } = drive;
+  /** The messages as the agent knows them. */
+  const names = new Map<string, string>();
+  const unanswered = new Set<string>();
+  let session: string | undefined;
+  let at: string | undefined;
+  let trouble: string | undefined;
+
+  async function* prompts() {
+    for await (const { id, text } of drive.messages()) {
+      const uuid = randomUUID();
+      names.set(uuid, id);
+      yield { type: 'user', uuid, message: { role: 'user', content: text }, parent_tool_use_id: null };
+    }
+  }
+
+  try {
+    for await (const said of query({ prompt: prompts(), options: optionsOf(drive, resumeAt) })) {
+      if (said.type === 'system' && said.subtype === 'init' && said.session_id !== session) {
+        session = said.session_id as string;
+        await say({ type: 'session', session });
+      } else if (said.type === 'user' && said.isReplay === true) {
+        // The client repeats a message at the moment when it becomes part of the session.
+        const id = names.get(said.uuid ?? '');
+        if (id === undefined) continue;
+        names.delete(said.uuid ?? '');
+        unanswered.add(id);
+        await drive.taken(id);
+      } else if (said.type === 'assistant' && said.parent_tool_use_id === null) {
+        at = said.uuid;
+      } else if (said.type === 'stream_event' && said.parent_tool_use_id === null) {
+        const { type, text } = said.event?.delta ?? {};
+        if (type === 'text_delta' && text !== undefined && text !== '') await say({ type: 'delta', text });
+      } else if (said.type === 'result') {
+        const ok = said.is_error !== true;
+        const text = said.result ?? said.errors?.join('\n') ?? '';
+        // Before the agent has named its session, this is about the start, and the client ends.
+        if (session === undefined) trouble = text;
+        else {
+          const answers = [...unanswered];
+          unanswered.clear();
+          const place = ok && at !== undefined ? { at } : {};
+          await say({ type: 'result', answers, ok, text, session: said.session_id ?? session, ...place });
+        }
+      }
+    }
+    if (trouble === undefined) return 'closed';
+  } catch (error) {
+    trouble ??= error instanceof Error ? error.message : String(error);
+  }
+  const loss = session === undefined ? claudeCodeHome.loss(trouble) : undefined;
+  if (loss === 'position' && resumeAt !== undefined) return 'position';
+  await say({ type: 'failed', kind: kindOf(loss, start.session, start.environment.HOME ?? ''), message: trouble });
+  return 'failed';
+}
+
+/** The client says the same of a transcript that is not there and of one in which it finds nothing to go on with. */
+function kindOf(loss: ReturnType<typeof claudeCodeHome.loss>, session: string | undefined, home: string): FailureKind {
+  if (session === undefined || loss === undefined || loss === 'position') return 'other';
+  if (loss === 'corrupt') return 'corrupt';
+  const folder = path.join(home, claudeCodeHome.transcripts);
+  try {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return files.some((file) => path.basename(file) === `${session}.jsonl`) ? 'corrupt' : 'missing';
+  } catch {
+    // Where there is no folder, there is no transcript.
+    return 'missing';
+  }
+}
+
+function optionsOf({ start, program, modelUrl, call, compacting }: Drive, resumeAt: string | undefined) {
+  const archive = async (input: { session_id?: string }) => {
+    if (input.session_id !== undefined) await compacting(input.session_id);
+    return {};
+  };
+  return {
+    cwd: process.cwd(),
+    env: { ...start.environment, ANTHROPIC_BASE_URL: modelUrl },
+    systemPrompt: { type: 'preset', preset: 'claude_code', ...(start.append === '' ? {} : { append: start.append }) },
+    // As a person's client would: the instructions and settings of the folder it works in, and those of its home.
+    settingSources: ['user', 'project', 'local'],
+    permissionMode: 'bypassPermissions',
+    allowDangerouslySkipPermissions: true,
+    includePartialMessages: true,
+    extraArgs: { 'replay-user-messages': null },
+    hooks: { PreCompact: [{ hooks: [archive] }] },
+    ...(start.tools.length === 0
+      ? {}
+      : { mcpServers: { [toolServer]: { type: 'sdk', name: toolServer, instance: serverOf(start.tools, call) } } }),
+    ...(start.session === undefined ? {} : { resume: start.session }),
+    ...(resumeAt === undefined ? {} : { resumeSessionAt: resumeAt }),
+    ...(start.model === undefined ? {} : { model: start.model }),
+    ...(program === undefined ? {} : { pathToClaudeCodeExecutable: program }),
+    stderr: (text: string) => process.stderr.write(text),
+  };
+}

@@ -1,0 +1,164 @@
+// Agents in real sandboxes: the real SDK and its real client, a mock of the API, and a data folder of the test's own.
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { type Config, loadConfig } from '../../src/config.ts';
+import {
+  type AgentEvents,
+  type AgentExit,
+  type AgentRun,
+  type RunningAgent,
+  startAgent,
+} from '../../src/host/agent.ts';
+import { bubblewrap } from '../../src/host/sandbox/bubblewrap.ts';
+import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
+import { clientProgram } from './claude.ts';
+import { isAlive, place, root, until } from './holdfast.ts';
+import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
+
+export const realKey = 'sk-ant-real-key-that-nobody-inside-may-see-7f3a';
+
+const sdkFolder = path.join(root, 'node_modules', '.cache', 'sdk', 'node_modules');
+/** Why these tests cannot run here. In CI that is a failure, not a reason to skip. */
+export const trouble = process.env.CI
+  ? undefined
+  : [
+      existsSync(path.join(sdkFolder, '@anthropic-ai')) ? undefined : 'no SDK',
+      existsSync(clientProgram('2.1.325')) ? undefined : 'no client',
+      await bubblewrap.trouble(loadConfig({ HOME: '/nowhere' })),
+    ].find((one) => one !== undefined);
+
+export interface Stand {
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly mock: Mock;
+  readonly folder: string;
+  start(group: string, run?: Partial<AgentRun>, sandbox?: Sandbox): Promise<Talk>;
+}
+
+/** An agent, and all that was heard of it. */
+export interface Talk {
+  readonly agent: RunningAgent;
+  readonly heard: {
+    readonly sessions: string[];
+    readonly taken: string[];
+    readonly deltas: string[];
+    readonly results: Parameters<NonNullable<AgentEvents['result']>>[0][];
+    readonly failures: string[];
+    readonly calls: [string, unknown][];
+    readonly compactions: string[];
+  };
+  /** Says it, with what the model does; resolves with the answer to it. */
+  ask(text: string, script: readonly Step[], id?: string): Promise<Parameters<NonNullable<AgentEvents['result']>>[0]>;
+  say(text: string, script: readonly Step[], id?: string): string;
+  end(): Promise<AgentExit>;
+}
+
+export async function hostStand(settings: NodeJS.ProcessEnv = {}): Promise<Stand> {
+  const own = place();
+  const mock = await startMock();
+  onTestFinished(() => mock.close());
+  mkdirSync(own.home, { recursive: true, mode: 0o700 });
+  symlinkSync(sdkFolder, path.join(own.home, 'node_modules'));
+  const env: NodeJS.ProcessEnv = {
+    ...own.env,
+    ANTHROPIC_API_KEY: realKey,
+    ANTHROPIC_BASE_URL: mock.url,
+    HOLDFAST_HOST_SANDBOX: 'bubblewrap',
+    HOLDFAST_HOST_PROGRAM: clientProgram('2.1.325'),
+    ...settings,
+  };
+  const config = loadConfig(env);
+  let count = 0;
+  return {
+    config,
+    env,
+    mock,
+    folder: realpathSync(own.folder),
+    async start(group, run = {}, sandbox) {
+      const heard: Talk['heard'] = {
+        sessions: [],
+        taken: [],
+        deltas: [],
+        results: [],
+        failures: [],
+        calls: [],
+        compactions: [],
+      };
+      const agent = await startAgent(
+        { config, log: () => {}, ...(sandbox === undefined ? {} : { sandbox }) },
+        {
+          group,
+          ...run,
+          events: {
+            session: (session) => heard.sessions.push(session),
+            taken: (id) => heard.taken.push(id),
+            delta: (text) => heard.deltas.push(text),
+            result: (result) => heard.results.push(result),
+            failed: (kind, message) => heard.failures.push(`${kind}: ${message}`),
+            async call(tool, input) {
+              heard.calls.push([tool, input]);
+              return `${tool} was done`;
+            },
+            async compacting(session) {
+              heard.compactions.push(session);
+            },
+            ...run.events,
+          },
+        },
+      );
+      let over = false;
+      void agent.exited.then(() => {
+        over = true;
+      });
+      onTestFinished(async () => {
+        agent.kill();
+        await agent.exited;
+      });
+      const say: Talk['say'] = (text, script, id = `m${++count}`) => {
+        expect(agent.send({ id, text: `${text} MOCK:${JSON.stringify(script)}` })).toBe(true);
+        return id;
+      };
+      return {
+        agent,
+        heard,
+        say,
+        async ask(text, script, given) {
+          const id = say(text, script, given);
+          const answer = () => heard.results.find(({ answers }) => answers.includes(id));
+          await until(() => answer() !== undefined || over, `an answer to ${text}`);
+          expect(answer(), `${heard.failures} ${agentLog(config, group)}`).toBeDefined();
+          return answer() as NonNullable<ReturnType<typeof answer>>;
+        },
+        end() {
+          agent.close();
+          return agent.exited;
+        },
+      };
+    },
+  };
+}
+
+export const agentLog = (config: Config, group: string, name = 'agent'): string => {
+  const file = path.join(config.home, 'logs', 'groups', group, `${name}.log`);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
+
+/** What of the conversation reached the model last. */
+export const lastAsked = ({ mock }: Stand): Asked => mock.asked.findLast(({ kind }) => kind === 'main') as Asked;
+
+/** All processes below one, by /proc. */
+export function treeOf(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const tree = [pid];
+  for (const one of tree) tree.push(...[...parents].filter(([, parent]) => parent === one).map(([child]) => child));
+  return tree.filter((one) => isAlive(one));
+}
