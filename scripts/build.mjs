@@ -1,7 +1,17 @@
 // Compiles src/ into a fresh dist/, and the program into one file there. The old one stays until the new one is whole, so that running programs find theirs.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { runQuietly } from './child.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,8 +26,16 @@ export async function build() {
   try {
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh];
+    // Beside each other: the compiler is a process of its own.
+    const viewer = buildViewer(path.join(folder, 'viewer')).then(
+      () => undefined,
+      (error) => error,
+    );
     const code = await runQuietly('Building', process.execPath, args, { cwd: root });
+    const failure = await viewer;
     if (code !== 0) return code;
+    if (failure !== undefined) throw failure;
+    renameSync(path.join(folder, 'viewer'), path.join(fresh, 'viewer'));
     await bundleProgram(fresh);
     // A source that was saved while the compiler ran is newer than this, and will be built next time.
     utimesSync(fresh, began, began);
@@ -31,6 +49,33 @@ export async function build() {
     return 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The web page, with names that hold a print of the content, and each file also as browsers like it best. */
+async function buildViewer(folder) {
+  const { build: bundleViewer } = await import('vite');
+  await bundleViewer({
+    configFile: false,
+    root: path.join(root, 'src', 'viewer'),
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'es2022',
+      // The policy of the page allows nothing that is written into it.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  });
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(?:html|js|css|svg)$/.test(name)) continue;
+    const file = path.join(folder, name);
+    const bytes = readFileSync(file);
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes));
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type HttpOptions, type HttpServer, startHttp } from '../src/http/server.ts';
 import { openTokens, type Tokens } from '../src/http/tokens.ts';
 import { type Holdfast, openHoldfast } from '../src/open.ts';
@@ -35,11 +36,15 @@ export interface Stand {
   post(path: string, body: unknown, token?: string): Promise<Answer>;
   /** Sends the bytes as they are and resolves with all that came back until the line was closed or silent. */
   raw(bytes: string, more?: (socket: net.Socket) => void): Promise<Answer>;
+  /** Everything closed, and opened anew over the same data. */
+  restart(): Promise<Stand>;
   close(): Promise<void>;
 }
 
-export async function openStand(options: HttpOptions = {}): Promise<Stand> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-http-'));
+export async function openStand(
+  options: HttpOptions = {},
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-http-')),
+): Promise<Stand> {
   const transcripts = join(folder, '.claude', 'projects', '-work-shop');
   mkdirSync(transcripts, { recursive: true });
   writeFileSync(join(transcripts, `${session}.jsonl`), transcript);
@@ -56,7 +61,7 @@ export async function openStand(options: HttpOptions = {}): Promise<Stand> {
       onPrompt: async (prompt) => `About ${prompt}: it was a race.`,
       log: (line) => logged.push(line),
     },
-    { port: 0, ...options },
+    { port: 0, viewerFolder: smallViewer(folder), ...options },
   );
   const tokens = openTokens(holdfast.config.home);
   const raw: Stand['raw'] = (bytes, more) => exchange(server.port, bytes, more);
@@ -82,12 +87,32 @@ export async function openStand(options: HttpOptions = {}): Promise<Stand> {
     get: (path, token = tokens.full) => ask(`GET ${path}`, token),
     post: (path, body, token = tokens.report) => ask(`POST ${path}`, token, body),
     raw,
+    async restart() {
+      await server.close();
+      await holdfast.close();
+      return openStand(options, folder);
+    },
     async close() {
       await server.close();
       await holdfast.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What a build of the viewer leaves, as small as can be. */
+function smallViewer(folder: string): string {
+  const built = join(folder, 'viewer');
+  mkdirSync(join(built, 'assets'), { recursive: true });
+  for (const [name, text] of [
+    ['index.html', '<!doctype html><title>Holdfast</title>'],
+    ['assets/main-1.js', 'document.title'],
+  ] as const) {
+    writeFileSync(join(built, name), text);
+    writeFileSync(join(built, `${name}.gz`), gzipSync(text));
+    writeFileSync(join(built, `${name}.br`), brotliCompressSync(text));
+  }
+  return built;
 }
 
 function exchange(port: number, bytes: string, more?: (socket: net.Socket) => void): Promise<Answer> {

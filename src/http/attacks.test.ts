@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStand, type Stand, session } from '../../test/http-stand.ts';
 import { parseJson } from './body.ts';
+import { cookieFor, makeCode } from './entrance.ts';
 
 let stand: Stand;
 beforeAll(async () => {
@@ -111,7 +112,7 @@ describe('22. the token', () => {
     ['a very long one', [`Authorization: Bearer ${'0'.repeat(4000)}`]],
     ['another scheme', ['Authorization: Basic Og==']],
   ])('%s opens nothing, and what is there is not told', async (_, lines) => {
-    for (const path of ['/api/projects', '/api/nothing', '/api/openapi.json', '/']) {
+    for (const path of ['/api/projects', '/api/nothing', '/api/openapi.json', '/nothing', '/token']) {
       const { status, head, json } = await request(`GET ${path} HTTP/1.1`, [host(), ...lines]);
       expect([status, json.error.code]).toEqual([401, 'NO_TOKEN']);
       expect(head).toContain('www-authenticate: bearer');
@@ -147,6 +148,157 @@ describe('22. the token', () => {
     expect((await stand.post('/api/hooks/claude-code', payload, stand.tokens.full)).json).toEqual({
       hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: expect.stringContaining('a race') },
     });
+  });
+});
+
+describe('the viewer', () => {
+  const ownOrigin = () => `http://127.0.0.1:${stand.server.port}`;
+  const sameOrigin = 'Sec-Fetch-Site: same-origin';
+  const open = (code: string, ...lines: string[]) => request(`GET /open/${code} HTTP/1.1`, [host(), ...lines]);
+  const newCode = (at = Date.now()) => makeCode(stand.holdfast.config.home, at);
+  const cookieOf = (head: string) => /^set-cookie: ([^;]+)/m.exec(head)?.[1];
+  const cookie = (at = Date.now()) =>
+    `Cookie: ${cookieFor(stand.tokens.full, stand.server.port, at).split(';')[0] as string}`;
+  const read = (...lines: string[]) => request('GET /api/projects HTTP/1.1', [host(), ...lines]);
+  const write = (...lines: string[]) => {
+    const body = '{"isProcessing":true}';
+    const json = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    return request('POST /api/processing HTTP/1.1', [host(), ...json, ...lines], body);
+  };
+
+  it('shows its pages to everybody, and nothing that is remembered with them', async () => {
+    for (const path of ['/', '/search?q=checkout', '/sessions/anything', '/memory/core%2Ffacts', '/health']) {
+      const { status, body } = await request(`GET ${path} HTTP/1.1`, [host()]);
+      expect([path, status, body]).toEqual([path, 200, '<!doctype html><title>Holdfast</title>']);
+    }
+    expect((await request('GET /sessions/a/b HTTP/1.1', [host()])).status).toBe(401);
+  });
+
+  it('can be framed by nobody, runs nothing but its own files, and tells nobody where the person was', async () => {
+    const { head } = await request('GET / HTTP/1.1', [host()]);
+    const policy = /^content-security-policy: (.*)$/m.exec(head)?.[1] ?? '';
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+    ])
+      expect(policy.split('; ')).toContain(rule);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    for (const line of ['x-content-type-options: nosniff', 'referrer-policy: no-referrer', 'cache-control: no-store'])
+      expect(head).toContain(line);
+  });
+
+  it('gives its files in the form that a browser takes, for ever, and no other files', async () => {
+    const plain = await request('GET /assets/main-1.js HTTP/1.1', [host()]);
+    expect(plain).toMatchObject({ status: 200, body: 'document.title' });
+    expect(plain.head).toContain('cache-control: public, max-age=31536000, immutable');
+    expect(plain.head).toContain('content-type: text/javascript; charset=utf-8');
+    const packed = await request('GET /assets/main-1.js HTTP/1.1', [host(), 'Accept-Encoding: gzip, deflate, br']);
+    expect(packed.head).toContain('content-encoding: br');
+    for (const name of ['main-1.js.br', '..%2Findex.html', '..%2F..%2Ftoken', '%2e%2e', 'nothing.js'])
+      expect([name, (await request(`GET /assets/${name} HTTP/1.1`, [host()])).status]).toEqual([name, 404]);
+  });
+
+  it('lets in who has a code, once, and sends him on to an address without it', async () => {
+    const code = newCode();
+    const first = await open(code);
+    expect([first.status, first.body]).toEqual([303, '']);
+    expect(first.head).toMatch(/^location: \/$/m);
+    expect(first.head).toMatch(
+      /^set-cookie: holdfast-\d+=\d+\.[0-9a-f]{64}; path=\/; max-age=\d+; httponly; samesite=strict$/m,
+    );
+    expect(first.head + first.body).not.toContain(stand.tokens.full);
+    expect((await read(`Cookie: ${cookieOf(first.head)}`, sameOrigin)).status).toBe(200);
+    const second = await open(code);
+    expect([second.status, cookieOf(second.head)]).toEqual([303, undefined]);
+  });
+
+  it('lets in one of two who bring the same code at once', async () => {
+    const code = newCode();
+    const both = await Promise.all([open(code), open(code)]);
+    expect(both.filter(({ head }) => cookieOf(head) !== undefined)).toHaveLength(1);
+  });
+
+  it('takes no code that is too old, made up, or the name of a file', async () => {
+    const old = newCode(Date.now() - 11 * 60_000);
+    const early = newCode(Date.now() + 60 * 60_000);
+    for (const code of [old, early, 'x'.repeat(32), '..%2F..%2Ftoken', '%00', 'a'.repeat(5000)]) {
+      const { status, head } = await open(code);
+      expect([303, 400]).toContain(status);
+      expect(cookieOf(head)).toBeUndefined();
+    }
+    expect((await open('')).status).toBe(401);
+  });
+
+  it('takes no code through a foreign page or a name that was made to lead here (DNS rebinding)', async () => {
+    const code = newCode();
+    for (const lines of [
+      [`Host: evil.example:${stand.server.port}`],
+      [host(), 'Sec-Fetch-Site: cross-site'],
+      [host(), 'Sec-Fetch-Site: same-site'],
+      [host(), 'Origin: https://evil.example'],
+    ])
+      expect((await request(`GET /open/${code} HTTP/1.1`, lines)).status).toBe(403);
+    expect(cookieOf((await open(code)).head)).toBeDefined();
+  });
+
+  it('keeps its cookies over a restart, and with a new token none of them opens', async () => {
+    expect((await read(cookie(), sameOrigin)).status).toBe(200);
+    const other = cookieFor('f'.repeat(64), stand.server.port, Date.now()).split(';')[0];
+    expect((await read(`Cookie: ${other}`, sameOrigin)).status).toBe(401);
+  });
+
+  it('takes no cookie that is too old, of another port, or changed', async () => {
+    const [name, value = ''] = (cookie().slice('Cookie: '.length) as string).split('=');
+    const [until, seal = ''] = value.split('.');
+    for (const one of [
+      cookie(Date.now() - 31 * 86_400_000),
+      `Cookie: ${cookieFor(stand.tokens.full, stand.server.port + 1, Date.now()).split(';')[0]}`,
+      `Cookie: ${name}=${Number(until) + 1}.${seal}`,
+      `Cookie: ${name}=${until}.${seal.slice(0, 63)}`,
+      `Cookie: ${name}=${until}.${'0'.repeat(64)}`,
+      `Cookie: x${name}=${value}`,
+      `Cookie: ${name}=`,
+      `Cookie: ${name}=${stand.tokens.full}`,
+    ])
+      expect([one, (await read(one, sameOrigin)).status]).toEqual([one, 401]);
+    // Another server on this machine may have set one of the same name: ours still counts.
+    expect((await read(`Cookie: ${name}=junk; ${name}=${value}`, sameOrigin)).status).toBe(200);
+  });
+
+  it('does nothing for a foreign page that sends the cookie along (CSRF)', async () => {
+    for (const lines of [
+      ['Origin: https://evil.example'],
+      ['Origin: http://127.0.0.1:3000', 'Sec-Fetch-Site: same-site'],
+      ['Origin: null'],
+      ['Sec-Fetch-Site: cross-site'],
+      ['Sec-Fetch-Site: same-site'],
+      // What says nothing at all of where it comes from.
+      [],
+    ]) {
+      expect([lines, (await write(cookie(), ...lines)).status]).toEqual([lines, 403]);
+      expect([lines, (await read(cookie(), ...lines)).status]).toEqual([lines, 403]);
+    }
+    // Typed into the address line: that reads, and changes nothing.
+    expect((await read(cookie(), 'Sec-Fetch-Site: none')).status).toBe(200);
+    expect((await write(cookie(), 'Sec-Fetch-Site: none')).status).toBe(403);
+    expect((await write(cookie(), sameOrigin, `Origin: ${ownOrigin()}`)).status).toBe(200);
+  });
+
+  it('opens nothing under a foreign name, whatever cookie comes with it (DNS rebinding)', async () => {
+    const lines = [`Host: evil.example:${stand.server.port}`, cookie(), sameOrigin];
+    for (const path of ['/', '/api/projects', '/assets/main-1.js'])
+      expect((await request(`GET ${path} HTTP/1.1`, lines)).status).toBe(403);
+  });
+
+  it('a wrong token is not mended by a cookie', async () => {
+    expect((await read(cookie(), sameOrigin, bearer('0'.repeat(64)))).status).toBe(401);
   });
 });
 

@@ -1,7 +1,14 @@
 // Who may speak with the worker. In this order: the name it was called by, where the page came from that calls, the token.
 import type { IncomingMessage } from 'node:http';
 import { HoldfastError } from '../errors.ts';
+import { opensByCookie } from './entrance.ts';
 import { type Access, accessOf, type Tokens } from './tokens.ts';
+
+export interface Door {
+  readonly tokens: Tokens;
+  readonly port: number;
+  readonly clock: () => number;
+}
 
 /** Refuses what a foreign web page could send through the person's browser, whatever token it carries. */
 export function refuseForeign(request: IncomingMessage, port: number): void {
@@ -21,15 +28,33 @@ export function refuseForeign(request: IncomingMessage, port: number): void {
     throw new HoldfastError('NO_PERMISSION', 'Refused: the call comes from a foreign web page');
 }
 
-/** What the caller may do. The token is taken from the Authorization header and nowhere else. */
-export function identify(request: IncomingMessage, tokens: Tokens): Access {
+/** What the caller may do: by the token in the Authorization header, or by the cookie of a browser that a code has let in. */
+export function identify(request: IncomingMessage, { tokens, port, clock }: Door): Access {
   const given = valuesOf(request, 'authorization');
   const presented = given.length === 1 ? /^Bearer ([0-9a-f]{1,128})$/i.exec(given[0] as string)?.[1] : undefined;
   const access = presented === undefined ? undefined : accessOf(tokens, presented);
   if (access !== undefined) return access;
+  const cookies = valuesOf(request, 'cookie').join(';');
+  if (given.length === 0 && opensByCookie(cookies, tokens.full, port, clock())) {
+    refuseUnsigned(request);
+    return 'full';
+  }
   throw new HoldfastError('NO_TOKEN', given.length === 0 ? 'The token is missing' : 'The token is wrong', {
-    hint: 'Send the header Authorization: Bearer … with what the file `token` in the data folder holds.',
+    hint: 'Send the header Authorization: Bearer … with what the file `token` in the data folder holds; in a browser: holdfast open.',
   });
+}
+
+/**
+ * A browser sends a cookie whoever asks it to, pages on other ports of this machine among them. So a cookie counts only with the
+ * browser's word that our own page asks; what only reads may also be asked for by the person, in the address line.
+ */
+function refuseUnsigned(request: IncomingMessage): void {
+  const site = valuesOf(request, 'sec-fetch-site');
+  const signed =
+    valuesOf(request, 'origin').length > 0 ||
+    site.includes('same-origin') ||
+    (request.method === 'GET' && site.includes('none'));
+  if (!signed) throw new HoldfastError('NO_PERMISSION', 'Refused: it cannot be told which page has sent this');
 }
 
 /** All values of a header as they were sent: Node shows only the first of some, and joins others. */

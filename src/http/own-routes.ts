@@ -79,10 +79,14 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
     route({
       ...reads,
       path: '/api/events',
-      summary: 'What happens, as it happens: server-sent events',
+      summary: 'What happens, as it happens: server-sent events; those named `change` have an id to go on from',
+      input: z.object({
+        after: z.int().min(0).optional().describe('changes after this number, where there is no header Last-Event-ID'),
+      }),
       type: 'text/event-stream',
       output: LiveEvent,
-      run: async (_, { response }) => streams.add(response),
+      run: async ({ after }, { request, response }) =>
+        streams.add(response, numberIn(request.headers['last-event-id']) ?? after),
     }),
     route({
       ...reads,
@@ -92,7 +96,7 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
       // Loaded only here: the worker must not keep in memory what nobody asks for.
       run: async () =>
         (await import('./openapi.ts')).openApi(
-          allRoutes().filter(({ speak }) => speak === undefined),
+          allRoutes().filter(({ speak, type }) => speak === undefined && type !== 'page'),
           version,
         ),
     }),
@@ -109,3 +113,6 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
     }),
   ];
 }
+
+const numberIn = (id: string | string[] | undefined): number | undefined =>
+  typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;

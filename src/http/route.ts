@@ -19,10 +19,11 @@ export interface Route {
   readonly aliases?: Readonly<Record<string, string>>;
   /** The most bytes of a body. */
   readonly limit?: number;
-  readonly type: 'application/json' | 'text/markdown' | 'text/event-stream';
+  /** `page`: a file of the viewer, which brings its own type and no query. */
+  readonly type: 'application/json' | 'text/markdown' | 'text/event-stream' | 'page';
   /** Of the answer, or of each event. */
   readonly output: z.ZodType;
-  /** Resolves with the answer; a stream of events writes to the response itself and resolves with nothing. */
+  /** Resolves with the answer; a stream of events and a page write to the response themselves and resolve with nothing. */
   run(input: Record<string, unknown>, caller: Caller): Promise<unknown>;
   /** A protocol of its own, which judges the body and writes the answer itself; then nothing above but the way to it counts. */
   speak?(body: string, caller: Caller): Promise<void>;
@@ -60,6 +61,20 @@ export function findRoute(routes: readonly Route[], method: string, path: string
     throw new HoldfastError('BAD_METHOD', `This address takes ${matches.map((m) => m.route.method).join(' or ')}`);
   throw new HoldfastError('NOT_FOUND', 'There is nothing at this address', { hint: 'See /api/openapi.json' });
 }
+
+/** Whether a route that needs no token is asked for. Nothing is decoded yet. */
+export function isOpenTo(routes: readonly Route[], method: string, path: string): boolean {
+  const given = path.split('/');
+  return routes.some((one) => {
+    if (one.access !== 'open' || one.method !== method) return false;
+    const expected = one.path.split('/');
+    return (
+      expected.length === given.length && expected.every((part, i) => part === given[i] || isBraced(part, given[i]))
+    );
+  });
+}
+
+const isBraced = (part: string, given: string | undefined): boolean => part.startsWith('{') && given !== '';
 
 function matchPath(template: string, path: string): Record<string, string> | undefined {
   const [expected, given] = [template.split('/'), path.split('/')];

@@ -7,7 +7,9 @@ import { plainTarget } from '../memory/place.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ApiError } from '../schema/api-error.ts';
+import { Change } from '../schema/change.ts';
 import { LiveEvent } from '../schema/live-event.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
 
 let stand: Stand;
 beforeAll(async () => {
@@ -55,7 +57,7 @@ async function described(): Promise<{ key: string; path: string; method: string;
 
 describe('the OpenAPI document', () => {
   it('describes exactly the routes that are there, each once', async () => {
-    const spoken = stand.server.routes.filter(({ speak }) => speak === undefined);
+    const spoken = stand.server.routes.filter(({ speak, type }) => speak === undefined && type !== 'page');
     const routes = spoken.map(({ method, path }) => `${method} ${path}`);
     expect((await described()).map(({ key }) => key).sort()).toEqual([...routes].sort());
     expect(new Set(routes).size).toBe(routes.length);
@@ -277,6 +279,71 @@ describe('live events', () => {
     await leave();
     publish();
     expect((await stand.get('/api/health')).status).toBe(200);
+  });
+
+  /** What a listener hears: from a number on, until there are so many changes. */
+  async function changes(own: Stand, after: number | undefined, count: number) {
+    const headers = {
+      authorization: `Bearer ${own.tokens.full}`,
+      ...(after === undefined ? {} : { 'last-event-id': String(after) }),
+    };
+    const { body } = await fetch(`http://127.0.0.1:${own.server.port}/api/events`, { headers });
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    const heard = () =>
+      [...text.matchAll(/^event: change\nid: (\d+)\ndata: (.*)\n\n/gm)].map(([, id, data]) => {
+        const change = Change.parse(JSON.parse(data as string));
+        expect(change.seq).toBe(Number(id));
+        return change;
+      });
+    while (heard().length < count) text += new TextDecoder().decode((await reader.read()).value);
+    await reader.cancel();
+    return heard();
+  }
+
+  it('go on from the last that was seen, by number, also at a worker that was restarted', async () => {
+    const own = await openStand();
+    const say = (session: string, status: 'start' | 'prompt') =>
+      own.holdfast.store.noteSession({ agent: 'claude-code', session, event: status, at: Date.now() });
+    const all = await changes(own, 0, 1);
+    expect(all).toEqual([{ seq: expect.any(Number), kind: 'entries', agent: 'claude-code', session }]);
+    const seen = all.at(-1)?.seq as number;
+    await say('one', 'start');
+    await say('two', 'start');
+    const first = await changes(own, seen, 2);
+    expect(first.map(({ kind, session }) => [kind, session])).toEqual([
+      ['state', 'one'],
+      ['state', 'two'],
+    ]);
+    await own.server.close();
+    // While nobody served.
+    await say('one', 'prompt');
+    const again = await own.restart();
+    const missed = await changes(again, first[0]?.seq, 2);
+    // Each once: of what changed twice, the last.
+    expect(missed.map(({ session }) => session)).toEqual(['two', 'one']);
+    await again.close();
+  });
+
+  it('tell what another process has written, without being told', async () => {
+    const own = await openStand();
+    const after = await own.holdfast.store.lastChange();
+    const heard = changes(own, after, 1);
+    const other = await openSqliteStore(own.holdfast.config.databasePath);
+    await other.noteSession({ agent: 'pi', session: 'elsewhere', event: 'start', at: Date.now() });
+    await other.close();
+    expect(await heard).toMatchObject([{ kind: 'state', agent: 'pi', session: 'elsewhere' }]);
+    await own.close();
+  });
+
+  it('begin anew for who names a number that was never given', async () => {
+    const { body } = await fetch(`http://127.0.0.1:${stand.server.port}/api/events?after=999999`, {
+      headers: { authorization: `Bearer ${stand.tokens.full}` },
+    });
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (!text.includes('event: reset')) text += new TextDecoder().decode((await reader.read()).value);
+    await reader.cancel();
   });
 
   it('come with a sign of life, and end when the worker stops', async () => {

@@ -5,13 +5,14 @@ import { type ErrorCode, explain, HoldfastError, systemCode } from '../errors.ts
 import type { ApiError } from '../schema/api-error.ts';
 import { readBody, readJson } from './body.ts';
 import { identify, refuseForeign } from './guard.ts';
-import { checkInput, findRoute, fromQuery, type Route } from './route.ts';
+import { checkInput, findRoute, fromQuery, isOpenTo, type Route } from './route.ts';
 import type { Access, Tokens } from './tokens.ts';
 
 export interface Serving {
   readonly port: number;
   readonly tokens: Tokens;
   readonly routes: readonly Route[];
+  readonly clock: () => number;
   readonly log: (line: string) => void;
 }
 
@@ -24,7 +25,7 @@ export async function serve(serving: Serving, request: IncomingMessage, response
   try {
     for (const [name, value] of headers) response.setHeader(name, value);
     const { route, answer } = await run(serving, request, response);
-    if (route.speak !== undefined || route.type === 'text/event-stream') return;
+    if (route.speak !== undefined || route.type === 'text/event-stream' || route.type === 'page') return;
     const text = route.type === 'application/json' ? JSON.stringify(answer) : String(answer);
     send(request, response, 200, route.type, text);
   } catch (error) {
@@ -41,8 +42,7 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   refuseForeign(request, serving.port);
   if (method !== 'GET' && method !== 'POST') throw new HoldfastError('BAD_METHOD', 'Only GET and POST are taken');
   const [path, query] = pathOf(request);
-  const isOpen = serving.routes.some((open) => open.access === 'open' && open.method === method && open.path === path);
-  const access = isOpen ? undefined : identify(request, serving.tokens);
+  const access = isOpenTo(serving.routes, method, path) ? undefined : identify(request, serving);
   const { route, inPath } = findRoute(serving.routes, method, path);
   if (route.access === 'full' && access !== 'full') throw onlyReports();
   const caller = { access: access as Access | undefined, request, response };
@@ -50,7 +50,12 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
     await route.speak(await readBody(request, response, route.limit ?? smallBody), caller);
     return { route, answer: undefined };
   }
-  const given = method === 'GET' ? fromQuery(route, query) : await bodyOf(route, query, request, response);
+  const given =
+    route.type === 'page'
+      ? {}
+      : method === 'GET'
+        ? fromQuery(route, query)
+        : await bodyOf(route, query, request, response);
   const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
   return { route, answer: await route.run(input, caller) };
 }

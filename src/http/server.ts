@@ -1,11 +1,12 @@
 // The worker's HTTP, on the loopback alone: socket → serve (guard, route, body) → operation, capture or event stream.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { LiveDeps } from '../capture/hook.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import type { McpHttp } from '../mcp/http.ts';
 import type { Context } from '../operations/operation.ts';
-import { version } from '../package.ts';
+import { packageRoot, version } from '../package.ts';
 import { captureRoutes } from './capture-routes.ts';
 import { eventStreams } from './events.ts';
 import { operationRoutes } from './operation-routes.ts';
@@ -15,6 +16,7 @@ import { proofOf } from './proof.ts';
 import type { Route } from './route.ts';
 import { refuseBroken, serve } from './serve.ts';
 import { openTokens } from './tokens.ts';
+import { viewerRoutes } from './viewer-routes.ts';
 
 export interface HttpDeps extends LiveDeps {
   readonly meaning?: Context['meaning'];
@@ -34,6 +36,8 @@ export interface HttpOptions {
   /** How long the head of a request may take; a body and a silence get a few times that. */
   readonly patienceMs?: number;
   readonly heartbeatMs?: number;
+  /** Where the built viewer lies. */
+  readonly viewerFolder?: string;
 }
 
 const maxConnections = 256;
@@ -43,9 +47,10 @@ const farewellMs = 500;
 /** Throws CONFLICT, with the holder's name where it can be found out, when somebody else has the port. */
 export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Promise<HttpServer> {
   const { port = deps.config.settings.port, patienceMs = 10_000, heartbeatMs } = options;
+  const { viewerFolder: folder = join(packageRoot, 'dist', 'viewer') } = options;
   // Before the port is open: nobody can come in without them.
   const tokens = openTokens(deps.config.home);
-  const streams = eventStreams(deps.events, heartbeatMs);
+  const streams = eventStreams(deps.events, deps.store, heartbeatMs);
   const prove = (nonce: string) => proofOf(tokens.full, bound, nonce);
   let opened: Promise<McpHttp> | undefined;
   const mcp = () => (opened ??= import('../mcp/http.ts').then(({ openMcpHttp }) => openMcpHttp(deps)));
@@ -58,7 +63,13 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     allRoutes: () => routes,
     mcp,
   };
-  const routes: readonly Route[] = [...ownRoutes(own), ...captureRoutes(deps), ...operationRoutes(deps)];
+  const entrance = { home: deps.config.home, token: tokens.full, clock: deps.clock, port: () => bound, folder };
+  const routes: readonly Route[] = [
+    ...viewerRoutes(entrance),
+    ...ownRoutes(own),
+    ...captureRoutes(deps),
+    ...operationRoutes(deps),
+  ];
 
   const server = http.createServer({
     headersTimeout: patienceMs,
@@ -75,7 +86,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   await listen(server, port);
   const bound = (server.address() as AddressInfo).port;
 
-  const serving = { port: bound, tokens, routes, log: deps.log };
+  const serving = { port: bound, tokens, routes, clock: deps.clock, log: deps.log };
   const respond = (request: http.IncomingMessage, response: http.ServerResponse) =>
     void serve(serving, request, response);
   server.on('request', respond);

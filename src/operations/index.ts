@@ -24,6 +24,7 @@ import {
 } from './memory-change.ts';
 import { modelTest } from './model.ts';
 import { observations } from './observations.ts';
+import { openViewer } from './open.ts';
 import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
 import { processJobs } from './process.ts';
@@ -44,6 +45,7 @@ import { workerInstall, workerRun, workerStart, workerStatus, workerStop, worker
 /** Every capability, in the order of the help. The surfaces are generated from this table. */
 export const operations = [
   start,
+  openViewer,
   install,
   uninstall,
   repair,

@@ -15,6 +15,8 @@ const ShownEntry = Entry.extend({ toolUses: z.array(ToolUse) });
 export const Shown = z.object({
   session: Session,
   focus: z.string().optional().describe('the entry that was asked for'),
+  total: z.int().describe('how many entries the session has'),
+  from: z.int().describe('the place of the first that is shown, from 0'),
   entries: z.array(ShownEntry),
 });
 
@@ -25,23 +27,28 @@ export const show = operation({
     id: z.string().min(1).describe('id of a session or entry; its beginning is enough'),
     subagents: z.boolean().default(false).describe('also what subagents said'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
+    from: z.int().min(0).optional().describe('begin at this entry, from 0'),
+    limit: z.int().min(1).max(2000).optional().describe('at most this many entries'),
   }),
   output: Shown,
   surfaces: ['cli', 'http'],
   positional: ['id'],
   http: { path: '/api/sessions/{id}' },
   examples: ['holdfast show 0f3c', 'holdfast show 0f3c --subagents', 'holdfast show 0f3c --json'],
-  async run({ store }, { id, subagents, agent }) {
+  async run({ store }, { id, subagents, agent, from, limit }) {
     const { session, entry } = await find(store, id.trim(), agent);
-    const whole = await store.transcript(session.agent, session.id, {
+    const part = await store.transcriptPage(session.agent, session.id, {
       subagents: subagents || entry?.subagent !== undefined,
+      around: entry?.id,
+      from,
+      limit: limit ?? (entry === undefined ? Number.MAX_SAFE_INTEGER : 2 * neighbours + 1),
     });
-    const at = entry === undefined ? -1 : whole.findIndex((candidate) => candidate.id === entry.id);
-    const entries = at < 0 ? whole : whole.slice(Math.max(0, at - neighbours), at + neighbours + 1);
     return {
       session,
       ...(entry === undefined ? {} : { focus: entry.id }),
-      entries: await withToolUses(store, entries),
+      total: part.total,
+      from: part.from,
+      entries: await withToolUses(store, part.entries),
     };
   },
 });

@@ -29,6 +29,7 @@ export async function watch(context: Context): Promise<void> {
   const claim = await claimWorker(config);
   if (claim.other !== undefined) {
     context.say?.(`A worker is watching already (process ${claim.other}).`);
+    await sayAddress(context);
     return;
   }
   try {
@@ -56,12 +57,22 @@ export async function watch(context: Context): Promise<void> {
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
     const distil = () => processApart({ config, signal });
-    const listen = (live: LiveDeps) => startHttp({ ...live, meaning: context.meaning, log, onPrompt: pastOf(context) });
+    const listen = async (live: LiveDeps) => {
+      const server = await startHttp({ ...live, meaning: context.meaning, log, onPrompt: pastOf(context) });
+      // Never into the log: the address opens the memory.
+      if (say) await sayAddress(context);
+      return server;
+    };
     await runWorker({ ...context, progress: undefined, scan, distil, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();
   }
+}
+
+async function sayAddress({ config, clock, say }: Context): Promise<void> {
+  const { viewerAddress } = await import('./open.ts');
+  say?.(`Look at it in your browser: ${await viewerAddress(config, clock())}`);
 }
 
 /** What the past knows about a prompt, for those who have asked to be told; the worker may have been started before they did. */

@@ -2,6 +2,7 @@
 import type { ReaderState } from '../agents/agent.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { BriefingSource, GivenBriefing } from '../schema/briefing.ts';
+import type { Change } from '../schema/change.ts';
 import type { Conversation, ConversationStatus } from '../schema/conversation.ts';
 import type { Author, Entry, Role } from '../schema/entry.ts';
 import type { ExportedLine, ExportedRow } from '../schema/exported.ts';
@@ -222,6 +223,21 @@ export interface KeywordHit {
   readonly entry: Entry;
   readonly project: string;
   readonly title: string;
+}
+
+export interface TranscriptPage {
+  readonly subagents?: boolean | undefined;
+  readonly around?: string | undefined;
+  readonly from?: number | undefined;
+  readonly limit: number;
+}
+
+export interface TranscriptPart {
+  /** How many entries the whole has. */
+  readonly total: number;
+  /** The place of the first of these. */
+  readonly from: number;
+  readonly entries: readonly Entry[];
 }
 
 /** Something that a hook or a client told of a session. */
@@ -656,8 +672,15 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
   /** Sessions whose id is, or starts with, the given text. */
   findSessions(id: string): Promise<readonly Session[]>;
   findEntries(id: string): Promise<readonly Entry[]>;
+  /** What changed after a number, the oldest first. Of several changes of one thing only the last is there. */
+  changesAfter(seq: number, limit: number): Promise<readonly Change[]>;
+  /** The number of the last change; 0 where nothing ever was. */
+  lastChange(): Promise<number>;
+
   /** The entries of a session in the order of its transcript, copies of forked history included. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
+  /** A part of that: from a place on, or with the entry `around` in its middle. Costs what the part costs, not the whole. */
+  transcriptPage(agent: AgentName, session: string, page: TranscriptPage): Promise<TranscriptPart>;
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
   searchKeywords(query: KeywordQuery, filter: KeywordFilter): Promise<readonly KeywordHit[]>;
   keywordCounts(query: KeywordQuery): Promise<KeywordCounts>;

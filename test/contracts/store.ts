@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/keywords.ts';
 import type { Chunk, KeywordFilter, Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
+import { describeChanges } from './store-changes.ts';
 import { describeDistilled } from './store-distilled.ts';
 import { describeGroups } from './store-groups.ts';
 import { describeHost } from './store-host.ts';
@@ -36,6 +37,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       return (await store.entriesAt(rows)).map(({ entry }) => entry.id);
     };
 
+    describeChanges(() => opened);
     describeDistilled(() => opened);
     describeGroups(() => opened);
     describeHost(() => opened);

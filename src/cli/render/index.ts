@@ -13,6 +13,7 @@ type Render = (output: any, view: View, input: any) => string;
 const table: Readonly<Record<string, () => Promise<Render>>> = {
   start: async () => () => '',
   mcp: async () => () => '',
+  open: async () => (await import('./open.ts')).renderOpen,
   ingest: async () => (await import('./ingest.ts')).renderIngest,
   search: async () => (await import('./search.ts')).renderSearch,
   sessions: async () => (await import('./sessions.ts')).renderSessions,

@@ -671,6 +671,69 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX tasks_due ON tasks (next_at) WHERE state = 'active';
     `,
   },
+  {
+    name: '015-changes',
+    sql: `
+      -- What changed, in the order in which it did; of several changes of one thing the last. Live viewers go on from the number they saw.
+      CREATE TABLE changes (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        subject TEXT NOT NULL, -- a session, or a page of memory
+        UNIQUE (kind, agent, subject)
+      );
+      CREATE TRIGGER change_entries AFTER INSERT ON session_changes BEGIN
+        DELETE FROM changes WHERE kind = 'entries' AND (agent, subject) IN (SELECT agent, session FROM sessions WHERE id = new.session_id);
+        INSERT INTO changes (kind, agent, subject) SELECT 'entries', agent, session FROM sessions WHERE id = new.session_id;
+      END;
+      CREATE TRIGGER change_state_added AFTER INSERT ON session_states BEGIN
+        DELETE FROM changes WHERE kind = 'state' AND agent = new.agent AND subject = new.session;
+        INSERT INTO changes (kind, agent, subject) VALUES ('state', new.agent, new.session);
+      END;
+      CREATE TRIGGER change_state AFTER UPDATE OF status, prompts ON session_states BEGIN
+        DELETE FROM changes WHERE kind = 'state' AND agent = new.agent AND subject = new.session;
+        INSERT INTO changes (kind, agent, subject) VALUES ('state', new.agent, new.session);
+      END;
+      CREATE TRIGGER change_state_gone AFTER DELETE ON session_states BEGIN
+        DELETE FROM changes WHERE kind = 'state' AND agent = old.agent AND subject = old.session;
+      END;
+      CREATE TRIGGER change_observations AFTER INSERT ON observations BEGIN
+        DELETE FROM changes WHERE kind = 'observations' AND (agent, subject) IN (SELECT agent, session FROM sessions WHERE id = new.session_id);
+        INSERT INTO changes (kind, agent, subject) SELECT 'observations', agent, session FROM sessions WHERE id = new.session_id;
+      END;
+      CREATE TRIGGER change_observations_gone AFTER DELETE ON observations BEGIN
+        DELETE FROM changes WHERE kind = 'observations' AND (agent, subject) IN (SELECT agent, session FROM sessions WHERE id = old.session_id);
+        INSERT INTO changes (kind, agent, subject) SELECT 'observations', agent, session FROM sessions WHERE id = old.session_id;
+      END;
+      CREATE TRIGGER change_summary AFTER INSERT ON summaries BEGIN
+        DELETE FROM changes WHERE kind = 'summary' AND (agent, subject) IN (SELECT agent, session FROM sessions WHERE id = new.session_id);
+        INSERT INTO changes (kind, agent, subject) SELECT 'summary', agent, session FROM sessions WHERE id = new.session_id;
+      END;
+      CREATE TRIGGER change_summary_gone AFTER DELETE ON summaries BEGIN
+        DELETE FROM changes WHERE kind = 'summary' AND (agent, subject) IN (SELECT agent, session FROM sessions WHERE id = old.session_id);
+        INSERT INTO changes (kind, agent, subject) SELECT 'summary', agent, session FROM sessions WHERE id = old.session_id;
+      END;
+      CREATE TRIGGER change_memory_added AFTER INSERT ON memories BEGIN
+        DELETE FROM changes WHERE kind = 'memory' AND agent = '' AND subject = new.page;
+        INSERT INTO changes (kind, agent, subject) VALUES ('memory', '', new.page);
+      END;
+      CREATE TRIGGER change_memory_gone AFTER DELETE ON memories BEGIN
+        DELETE FROM changes WHERE kind = 'memory' AND agent = '' AND subject = old.page;
+        INSERT INTO changes (kind, agent, subject) VALUES ('memory', '', old.page);
+      END;
+      CREATE TRIGGER change_memory AFTER UPDATE ON memories BEGIN
+        DELETE FROM changes WHERE kind = 'memory' AND agent = '' AND subject IN (old.page, new.page);
+        INSERT INTO changes (kind, agent, subject) VALUES ('memory', '', new.page);
+      END;
+      -- What is gone leaves no name here, only that something went.
+      CREATE TRIGGER change_gone AFTER DELETE ON sessions BEGIN
+        DELETE FROM changes WHERE agent = old.agent AND subject = old.session;
+        DELETE FROM changes WHERE kind = 'gone';
+        INSERT INTO changes (kind, agent, subject) VALUES ('gone', '', '');
+      END;
+      INSERT INTO changes (kind, agent, subject) SELECT 'entries', agent, session FROM sessions ORDER BY id;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

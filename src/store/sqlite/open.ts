@@ -7,6 +7,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { Chunk, ConversationRules, FileState, FileStatus, Store } from '../store.ts';
 import { archiveRows } from './archives.ts';
 import { briefingRows } from './briefings.ts';
+import { changeRows } from './changes.ts';
 import { committer } from './commit.ts';
 import { conversationRows } from './conversations.ts';
 import { deletion } from './deletion.ts';
@@ -138,6 +139,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...briefingRows(db, read, write),
     ...groupRows(db, read, write),
     ...hostRows(db, read, write),
+    ...changeRows(db, read),
     ...pinRows(db, read, write),
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),

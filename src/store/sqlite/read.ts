@@ -5,6 +5,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import { ConversationStatus } from '../../schema/conversation.ts';
 import type { Author, Entry, Role } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
+import type { SessionStatus } from '../../schema/session-state.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import { followLinks } from '../links.ts';
@@ -52,6 +53,7 @@ interface SessionRow {
   entries: number;
   subagent_entries: number;
   tool_uses: number;
+  state: SessionStatus | null;
 }
 
 /** The name that the agent gave to a session; else that of its account, if there is one; else what it began with. */
@@ -59,7 +61,8 @@ export const titleOfSession = `CASE WHEN EXISTS (SELECT 1 FROM file_sessions n W
   ELSE coalesce((SELECT m.title FROM summaries m WHERE m.session_id = s.id), s.title) END AS title`;
 
 const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titleOfSession}, s.started_at, s.ended_at, s.entries, s.subagent_entries,
-  (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses`;
+  (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses,
+  (SELECT t.status FROM session_states t WHERE t.agent = s.agent AND t.session = s.session) AS state`;
 
 function toSession(row: SessionRow): Session {
   const resume = agentNamed(row.agent)?.resume(row.session).join(' ') || undefined;
@@ -75,6 +78,7 @@ function toSession(row: SessionRow): Session {
     entries: row.entries,
     subagentEntries: row.subagent_entries,
     toolUses: row.tool_uses,
+    ...(row.state === null ? {} : { state: row.state }),
     ...(resume === undefined ? {} : { resume }),
   };
 }
@@ -126,7 +130,10 @@ type Run = <T>(work: () => T) => T;
 export function reader(
   db: Database,
   run: Run,
-): Pick<Store, 'counts' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'transcript' | 'toolUses'> {
+): Pick<
+  Store,
+  'counts' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'transcript' | 'transcriptPage' | 'toolUses'
+> {
   const one = (sql: string): number => db.prepare(sql).pluck().get() as number;
   const sessionFiles = db.prepare<[string, string], { id: number; session_id: number }>(
     `SELECT f.id, s.id AS session_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
@@ -139,6 +146,28 @@ export function reader(
      SELECT ${entryColumns}, c.pos AS place FROM entry_copies c JOIN entries e ON e.id = c.entry_id JOIN sessions s ON s.id = e.session_id
      WHERE c.file_id = @file AND c.session_id = @session ORDER BY place`,
   );
+  const idsIn = db.prepare<{ file: number; session: number }, { id: number; uuid: string; subagent: string | null }>(
+    `SELECT e.id, e.uuid, e.subagent, e.pos AS place FROM entries e WHERE e.file_id = @file AND e.session_id = @session
+     UNION ALL
+     SELECT e.id, e.uuid, e.subagent, c.pos AS place FROM entry_copies c JOIN entries e ON e.id = c.entry_id
+     WHERE c.file_id = @file AND c.session_id = @session ORDER BY place`,
+  );
+  const entriesById = db.prepare<[string], EntryRow>(
+    `SELECT ${entryColumns} FROM json_each(?) j JOIN entries e ON e.id = j.value JOIN sessions s ON s.id = e.session_id ORDER BY j.key`,
+  );
+
+  /** The entries of a session, each once, in the order of its transcript. */
+  function inOrder<T extends { uuid: string; subagent: string | null }>(
+    [agent, session]: readonly [AgentName, string],
+    subagents: boolean,
+    rowsIn: (of: { file: number; session: number }) => T[],
+  ): T[] {
+    const seen = new Map<string, T>();
+    for (const { id, session_id } of sessionFiles.all(session, agent))
+      for (const row of rowsIn({ file: id, session: session_id }))
+        if ((row.subagent === null || subagents) && !seen.has(row.uuid)) seen.set(row.uuid, row);
+    return [...seen.values()];
+  }
 
   return {
     async counts() {
@@ -204,15 +233,16 @@ export function reader(
         return exactOrAll((db.prepare(sql).all(id, id) as EntryRow[]).map(toEntry), id);
       });
     },
-    async transcript(agent, session, options = {}) {
+    async transcript(agent, session, { subagents = false } = {}) {
+      return run(() => inOrder([agent, session], subagents, (of) => entriesIn.all(of)).map(toEntry));
+    },
+    async transcriptPage(agent, session, { subagents = false, around, from = 0, limit }) {
       return run(() => {
-        const seen = new Map<string, EntryRow>();
-        for (const { id, session_id } of sessionFiles.all(session, agent)) {
-          for (const row of entriesIn.all({ file: id, session: session_id })) {
-            if ((row.subagent === null || options.subagents === true) && !seen.has(row.uuid)) seen.set(row.uuid, row);
-          }
-        }
-        return [...seen.values()].map(toEntry);
+        const ids = inOrder([agent, session], subagents, (of) => idsIn.all(of));
+        const place = around === undefined ? -1 : ids.findIndex(({ uuid }) => uuid === around);
+        const start = place < 0 ? from : Math.max(0, place - Math.floor(limit / 2));
+        const wanted = ids.slice(start, start + limit).map(({ id }) => id);
+        return { total: ids.length, from: start, entries: entriesById.all(JSON.stringify(wanted)).map(toEntry) };
       });
     },
     async toolUses(entries) {

@@ -1,0 +1,14 @@
+/** The addresses of the viewer's pages, as the worker serves them and the viewer reads them. What stands in braces is encoded. */
+export const viewerPages = {
+  now: '/',
+  search: '/search',
+  session: '/sessions/{id}',
+  timeline: '/timeline',
+  memory: '/memory',
+  memoryPage: '/memory/{page}',
+  projects: '/projects',
+  project: '/projects/{path}',
+  costs: '/costs',
+  health: '/health',
+} as const;
+export type ViewerPage = keyof typeof viewerPages;

@@ -1,0 +1,45 @@
+// An answer of the worker in a component: asked for when its key changes, asked again when something in the store has changed.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Change } from '../schema/change.ts';
+import type { Failure } from './api.ts';
+import { useChanges } from './live.ts';
+
+export interface Answer<T> {
+  /** The last that came, also while the next is on its way. */
+  readonly data: T | undefined;
+  readonly failure: Failure | undefined;
+  readonly waiting: boolean;
+  /** Asks again. */
+  again(): void;
+}
+
+/** With an undefined key nothing is asked. What was asked before and comes late is thrown away. */
+export function useAnswer<T>(
+  key: string | undefined,
+  ask: (signal: AbortSignal) => Promise<T>,
+  matters: (change: Change) => boolean = () => false,
+): Answer<T> {
+  const [state, setState] = useState<{ data?: T; failure?: Failure; waiting: boolean }>({
+    waiting: key !== undefined,
+  });
+  const [round, setRound] = useState(0);
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    if (key === undefined) return setState({ waiting: false });
+    const leaving = new AbortController();
+    setState((before) => ({ ...before, waiting: true }));
+    latest
+      .current(leaving.signal)
+      .then((data) => {
+        if (!leaving.signal.aborted) setState({ data, waiting: false });
+      })
+      .catch((failure: Failure) => {
+        if (!leaving.signal.aborted) setState((before) => ({ ...before, failure, waiting: false }));
+      });
+    return () => leaving.abort();
+  }, [key, round]);
+  const again = () => setRound((before) => before + 1);
+  useChanges(matters, again);
+  return { data: state.data, failure: state.failure, waiting: state.waiting, again };
+}

@@ -1,0 +1,85 @@
+// What the operations answer, by their names. A test holds each to what the operation itself declares.
+import type { AgentName } from '../schema/agent-name.ts';
+import type { Entry } from '../schema/entry.ts';
+import type { Hit } from '../schema/hit.ts';
+import type { Job, JobStatus, Spending } from '../schema/job.ts';
+import type { Memory, MemoryKind, MemoryVersion } from '../schema/memory.ts';
+import type { Observation } from '../schema/observation.ts';
+import type { Project } from '../schema/project.ts';
+import type { Session } from '../schema/session.ts';
+import type { Summary } from '../schema/summary.ts';
+import type { TimelineItem } from '../schema/timeline-item.ts';
+import type { ToolUse } from '../schema/tool-use.ts';
+
+export interface ShownEntry extends Entry {
+  toolUses: ToolUse[];
+}
+
+export interface MemoryPageRow {
+  page: string;
+  title: string;
+  kind: MemoryKind;
+  memories: number;
+  at: string;
+  own: boolean;
+}
+
+export interface Forgotten {
+  kind: 'session' | 'entry' | 'observation' | 'summary' | 'memory';
+  id: string;
+  title: string;
+  forgotten: boolean;
+  removed: {
+    sessions: number;
+    entries: number;
+    toolUses: number;
+    observations: number;
+    summaries: number;
+    briefings: number;
+    pins: number;
+    memories: number;
+  };
+  files: string[];
+  left: string[];
+}
+
+/** What only reads. */
+export interface Reads {
+  search: { hits: Hit[]; note?: string | undefined };
+  sessions: { sessions: Session[] };
+  show: { session: Session; focus?: string | undefined; total: number; from: number; entries: ShownEntry[] };
+  timeline: { focus?: string | undefined; items: TimelineItem[] };
+  projects: { projects: Project[] };
+  observations: { observations: Observation[] };
+  summaries: { summaries: Summary[] };
+  'memory list': { folder: string; pages: MemoryPageRow[] };
+  'memory show': { page: string; file: string; text: string; memories: Memory[] };
+  'memory history': { memories: { id: string; page: string; versions: MemoryVersion[] }[] };
+  jobs: { jobs: Job[]; counts: Record<JobStatus, number> };
+  stats: {
+    kept: { projects: number; sessions: number; entries: number; toolUses: number; bytes: number };
+    distilled: { observations: number; summaries: number; conversations: number };
+    jobs: { ready: number; failed: number };
+    today: { spent: number; budget: number };
+    spent: Spending & { tokens: number; saved: number };
+    models: (Spending & { model: string })[];
+    days: (Spending & { day: string })[];
+  };
+}
+
+/** What changes something. */
+export interface Changes {
+  archive: {
+    session: string;
+    outcome: 'new' | 'grown' | 'same' | 'none';
+    file?: string | undefined;
+    title: string;
+  };
+  forget: Forgotten;
+  'memory edit': { page: string; file: string };
+  'memory revert': { page: string; id: string; text: string };
+  'memory forget': { page: string; forgotten: number; left: string[] };
+  'jobs retry': { retried: number };
+}
+
+export type { AgentName, Entry, Hit, Job, Memory, MemoryVersion, Observation, Project, Session, Summary, TimelineItem };

@@ -1,0 +1,59 @@
+import { useEffect } from 'preact/hooks';
+import type { ViewerPage } from '../schema/viewer-page.ts';
+import { locked } from './api.ts';
+import { Costs } from './pages/costs.tsx';
+import { Health } from './pages/health.tsx';
+import { Locked } from './pages/locked.tsx';
+import { MemoryPage } from './pages/memory.tsx';
+import { Now } from './pages/now.tsx';
+import { ProjectPage, Projects } from './pages/projects.tsx';
+import { Search } from './pages/search.tsx';
+import { SessionPage } from './pages/session.tsx';
+import { Timeline } from './pages/timeline.tsx';
+import { Empty } from './parts/empty.tsx';
+import { Frame } from './parts/frame.tsx';
+import { address, go, here, placeOf } from './router.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+const pages: Readonly<Record<ViewerPage, (params: Params) => preact.JSX.Element>> = {
+  now: () => <Now />,
+  search: () => <Search />,
+  session: ({ id = '' }) => <SessionPage key={id} id={id} />,
+  timeline: () => <Timeline />,
+  memory: () => <MemoryPage name={undefined} />,
+  memoryPage: ({ page = '' }) => <MemoryPage name={page} />,
+  projects: () => <Projects />,
+  project: ({ path = '' }) => <ProjectPage key={path} path={path} />,
+  costs: () => <Costs />,
+  health: () => <Health />,
+};
+
+export function App() {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      event.preventDefault();
+      if (here.value.pathname !== address('search')) go(address('search'));
+      requestAnimationFrame(() => document.getElementById('search-field')?.focus());
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  if (locked.value) return <Locked />;
+  const { page, params } = placeOf(here.value.pathname);
+  return (
+    <Frame page={page}>
+      {page === undefined ? (
+        <Empty title="There is no such page">
+          <a href={address('now')}>What happens now</a>
+        </Empty>
+      ) : (
+        pages[page](params)
+      )}
+    </Frame>
+  );
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;

@@ -1,0 +1,64 @@
+// What changed in the store, as it changes. The last number seen survives a worker that is restarted: nothing is missed, nothing comes twice.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Change } from '../schema/change.ts';
+import { locked, read } from './api.ts';
+
+export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
+
+type Listener = (change: Change | 'all') => void;
+const listeners = new Set<Listener>();
+const tell = (change: Change | 'all') => {
+  for (const listener of listeners) listener(change);
+};
+
+const againAfterMs = 2000;
+
+export function listen(after?: string): void {
+  let last = after;
+  let wasLost = after !== undefined;
+  const source = new EventSource(`/api/events${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`);
+  source.addEventListener('open', () => {
+    connection.value = 'live';
+    // A page that could not load meanwhile tries again; what changed is told besides.
+    if (wasLost) tell('all');
+    wasLost = false;
+  });
+  source.addEventListener('change', (event) => {
+    const { data, lastEventId } = event as MessageEvent<string>;
+    last = lastEventId;
+    tell(JSON.parse(data) as Change);
+  });
+  source.addEventListener('reset', () => tell('all'));
+  source.addEventListener('error', () => {
+    connection.value = 'lost';
+    wasLost = true;
+    // The browser comes back by itself as long as nobody has refused it.
+    if (source.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => void comeBack(last), againAfterMs);
+  });
+}
+
+async function comeBack(last: string | undefined): Promise<void> {
+  await read('jobs', { limit: 1 }).catch(() => undefined);
+  if (!locked.value) listen(last);
+}
+
+/** Runs soon after a change that matters, once for many that come together. */
+export function useChanges(matters: (change: Change) => boolean, run: () => void): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const listener: Listener = (change) => {
+      if (change !== 'all' && !matters(change)) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        run();
+      }, 150);
+    };
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      clearTimeout(timer);
+    };
+  });
+}

@@ -1,0 +1,7 @@
+export function Health() {
+  return (
+    <section>
+      <h1>Health</h1>
+    </section>
+  );
+}

@@ -1,0 +1,138 @@
+// What happens now: sessions at work, and what was said, done and distilled, as it arrives.
+import { useRef } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { Observation, Session, TimelineItem } from '../answers.ts';
+import { read } from '../api.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Ago } from '../parts/moment.tsx';
+import { isRunning, SessionRow } from '../parts/session-row.tsx';
+import { address, sessionAddress } from '../router.ts';
+
+const feedLength = 60;
+
+export function Now() {
+  const sessions = useAnswer(
+    'sessions',
+    (signal) => read('sessions', { limit: 30 }, signal),
+    ({ kind }) => kind !== 'memory' && kind !== 'observations',
+  );
+  const feed = useAnswer(
+    'feed',
+    async (signal) => {
+      const [{ items }, { observations }] = await Promise.all([
+        read('timeline', { limit: feedLength }, signal),
+        read('observations', { limit: feedLength }, signal),
+      ]);
+      return happenings(items, observations);
+    },
+    ({ kind }) => kind === 'entries' || kind === 'observations' || kind === 'gone',
+  );
+  return (
+    <section class="page now">
+      <h1>Now</h1>
+      <Answered answer={sessions} rows={8}>
+        {({ sessions: all }) =>
+          all.length === 0 ? (
+            <Empty title="Nothing is remembered yet">
+              <p>
+                Holdfast reads what your coding agents write. Start a session in one of them, or see a sample:{' '}
+                <code>holdfast start --demo</code>
+              </p>
+            </Empty>
+          ) : (
+            <div class="columns">
+              <div>
+                <Running sessions={all.filter((one) => isRunning(one))} />
+                <h2>Lately</h2>
+                <ul class="rows">
+                  {all
+                    .filter((one) => !isRunning(one))
+                    .slice(0, 15)
+                    .map((one) => (
+                      <li key={`${one.agent} ${one.id}`}>
+                        <SessionRow session={one} />
+                      </li>
+                    ))}
+                </ul>
+              </div>
+              <div>
+                <h2 id="feed-title">As it happens</h2>
+                <Answered answer={feed} rows={12}>
+                  {(items) => <Feed items={items} titles={new Map(all.map((one) => [one.id, one.title]))} />}
+                </Answered>
+              </div>
+            </div>
+          )
+        }
+      </Answered>
+    </section>
+  );
+}
+
+function Running({ sessions }: { sessions: readonly Session[] }) {
+  return (
+    <>
+      <h2>At work</h2>
+      {sessions.length === 0 ? (
+        <p class="dim">No agent is at work. Sessions that start appear here by themselves.</p>
+      ) : (
+        <ul class="rows running">
+          {sessions.map((one) => (
+            <li key={`${one.agent} ${one.id}`}>
+              <SessionRow session={one} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+interface Happening {
+  readonly id: string;
+  readonly at: string;
+  readonly kind: 'prompt' | 'answer' | Observation['type'];
+  readonly text: string;
+  readonly session: string;
+  readonly project: string;
+  readonly entry: string | undefined;
+}
+
+/** Both in one order, the newest first. Each has an id of its own, so that nothing stands there twice. */
+function happenings(items: readonly TimelineItem[], observations: readonly Observation[]): Happening[] {
+  const said = items.map(({ id, at, role, text, session, project }): Happening => {
+    return { id, at, kind: role === 'user' ? 'prompt' : 'answer', text, session, project, entry: id };
+  });
+  const distilled = observations.map(({ id, at, type, title, session, project, entries }): Happening => {
+    return { id, at, kind: type, text: title, session, project, entry: entries[0] };
+  });
+  return [...said, ...distilled].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, feedLength);
+}
+
+function Feed({ items, titles }: { items: readonly Happening[]; titles: ReadonlyMap<string, string> }) {
+  const known = useRef<Set<string>>(undefined);
+  const before = known.current;
+  known.current = new Set(items.map(({ id }) => id));
+  if (items.length === 0) return <p class="dim">Nothing was said yet.</p>;
+  return (
+    <>
+      <ol class="feed" aria-labelledby="feed-title" aria-live="polite" aria-relevant="additions">
+        {items.map((item) => (
+          <li key={item.id} class={before !== undefined && !before.has(item.id) ? 'fresh' : undefined}>
+            <span class={`kind ${item.kind}`}>{item.kind}</span>
+            <a href={sessionAddress(item.session, item.entry)}>{item.text || '…'}</a>
+            <span class="row-meta">
+              <span>{item.project || 'no project'}</span>
+              {titles.get(item.session) && <span class="cut">{titles.get(item.session)}</span>}
+              <Ago at={item.at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      <p>
+        <a href={address('timeline')}>Everything before that</a>
+      </p>
+    </>
+  );
+}

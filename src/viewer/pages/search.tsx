@@ -1,0 +1,157 @@
+// Search as one types. The field keeps the focus: arrows choose, Enter opens, Escape clears.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { Hit } from '../answers.ts';
+import { read } from '../api.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Field, kinds, times } from '../parts/filters.tsx';
+import { HitRow, hitAddress } from '../parts/hit-row.tsx';
+import { agentTitle } from '../parts/session-row.tsx';
+import { go, here, setQuery } from '../router.ts';
+import { plural } from '../time.ts';
+
+const pauseMs = 150;
+const pageSize = 50;
+/** The field and the list below it are one thing to a screen reader; no list of the browser's own. */
+const combobox = (open: boolean, active: number) =>
+  ({
+    role: 'combobox',
+    list: undefined,
+    'aria-expanded': open,
+    'aria-controls': 'hits',
+    'aria-autocomplete': 'list',
+    'aria-activedescendant': active < 0 ? undefined : `hit-${active}`,
+  }) as const;
+
+export function Search() {
+  const { searchParams: query } = here.value;
+  const asked = query.get('q') ?? '';
+  const [text, setText] = useState(asked);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  // The address follows the field after a pause, and the field follows the address: back, forward, a link.
+  useEffect(() => setText(asked), [asked]);
+  useEffect(() => {
+    if (text.trim() === asked) return;
+    const timer = setTimeout(() => setQuery({ q: text.trim() }), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+
+  const filters = {
+    kind: query.get('kind') ?? 'entry',
+    project: query.get('project') ?? undefined,
+    agent: query.get('agent') ?? undefined,
+    since: query.get('since') ?? undefined,
+    until: query.get('until') ?? undefined,
+  };
+  const [limit, setLimit] = useState(pageSize);
+  const key = asked === '' ? undefined : JSON.stringify([asked, filters, limit]);
+  useEffect(() => setLimit(pageSize), [asked, JSON.stringify(filters)]);
+  const answer = useAnswer(
+    key,
+    (signal) => read('search', { q: asked, ...filters, limit }, signal),
+    ({ kind }) => kind === 'gone',
+  );
+  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
+  const hits = (asked === '' ? undefined : answer.data?.hits) ?? [];
+
+  const [active, setActive] = useState(-1);
+  useEffect(() => setActive(-1), [key]);
+  const choose = (next: number) => {
+    const index = Math.max(-1, Math.min(next, hits.length - 1));
+    setActive(index);
+    document.getElementById(`hit-${index}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') choose(active + 1);
+    else if (event.key === 'ArrowUp') choose(active - 1);
+    else if (event.key === 'Enter' && hits.length > 0) go(hitAddress(hits[Math.max(0, active)] as Hit));
+    else if (event.key === 'Escape') setText('');
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <section class="page search">
+      <h1 class="unseen">Search</h1>
+      <search>
+        <div class="search-line">
+          <input
+            ref={field}
+            id="search-field"
+            type="search"
+            {...combobox(hits.length > 0, active)}
+            aria-label="Search everything that was said and done"
+            placeholder="Search everything that was said and done"
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={onKey}
+          />
+          <kbd>/</kbd>
+        </div>
+        <div class="filters">
+          <Field label="What" value={filters.kind} options={kinds} onChange={(kind) => setQuery({ kind })} />
+          <Field
+            label="Project"
+            value={filters.project ?? ''}
+            options={[
+              ['', 'all projects'],
+              ...(projects.data?.projects ?? []).map(({ name, path }) => [path, name] as const),
+            ]}
+            onChange={(project) => setQuery({ project })}
+          />
+          <Field
+            label="Agent"
+            value={filters.agent ?? ''}
+            options={[
+              ['', 'all agents'],
+              ...(['claude-code', 'pi', 'client'] as const).map((one) => [one, agentTitle(one)] as const),
+            ]}
+            onChange={(agent) => setQuery({ agent })}
+          />
+          <Field label="When" value={filters.since ?? ''} options={times} onChange={(since) => setQuery({ since })} />
+        </div>
+      </search>
+      {asked === '' ? (
+        <Empty title="Ask in your own words">
+          <p>
+            <code>flaky login test</code>, <code>"race condition"</code>, <code>what broke the deploy last week</code>
+          </p>
+          <p class="dim">
+            <kbd>/</kbd> focuses, <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> clears.
+          </p>
+        </Empty>
+      ) : (
+        <Answered answer={answer} rows={10}>
+          {({ hits: found, note }) => (
+            <>
+              <p class="dim count" role="status">
+                {found.length === 0
+                  ? ''
+                  : `${plural(found.length, 'hit')}${found.length === limit ? ', and more' : ''}`}
+              </p>
+              {found.length === 0 && (
+                <Empty title="Nothing was found">
+                  <p>{note ?? 'Fewer or other words may find it. Filters above may hide it.'}</p>
+                </Empty>
+              )}
+              <div id="hits" role="listbox" aria-label="Hits" class="hits">
+                {found.map((hit, i) => (
+                  <HitRow key={`${hit.kind} ${hit.id}`} hit={hit} index={i} active={i === active} />
+                ))}
+              </div>
+              {found.length === limit && limit < 1000 && (
+                <button type="button" onClick={() => setLimit(Math.min(1000, limit * 4))}>
+                  Show more
+                </button>
+              )}
+            </>
+          )}
+        </Answered>
+      )}
+    </section>
+  );
+}

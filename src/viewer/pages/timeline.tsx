@@ -1,0 +1,7 @@
+export function Timeline() {
+  return (
+    <section>
+      <h1>Timeline</h1>
+    </section>
+  );
+}

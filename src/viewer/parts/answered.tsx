@@ -1,0 +1,48 @@
+// What every page shows of an answer: that it is on its way, why it did not come, or itself.
+import type { ComponentChildren } from 'preact';
+import type { Answer } from '../answer.ts';
+import type { Failure } from '../api.ts';
+
+/** `rows`: how many lines to keep free while the first answer is on its way. */
+export function Answered<T>({
+  answer,
+  rows = 6,
+  children,
+}: {
+  answer: Answer<T>;
+  rows?: number;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { data, failure, waiting } = answer;
+  return (
+    <>
+      {failure && <Trouble failure={failure} again={answer.again} />}
+      {data === undefined ? waiting && <Skeleton rows={rows} /> : children(data)}
+    </>
+  );
+}
+
+export function Trouble({ failure, again }: { failure: Failure; again?: () => void }) {
+  return (
+    <div class="trouble" role="alert">
+      <p>
+        <strong>{failure.message}.</strong> {failure.hint}
+      </p>
+      {again && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Skeleton({ rows }: { rows: number }) {
+  return (
+    <div class="skeleton" aria-busy="true" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={i} class="bar" />
+      ))}
+    </div>
+  );
+}

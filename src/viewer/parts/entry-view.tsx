@@ -1,0 +1,32 @@
+import type { ShownEntry } from '../answers.ts';
+import { sessionAddress } from '../router.ts';
+import { Markdown } from './markdown.tsx';
+import { Clock } from './moment.tsx';
+import { ToolView } from './tool-view.tsx';
+
+const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
+/** What stands for an entry that only uses tools. */
+const onlyTools = /^\[Used tools: /;
+
+export function EntryView({ entry, focused }: { entry: ShownEntry; focused: boolean }) {
+  const { text, author, subagent, abandoned, toolUses } = entry;
+  return (
+    <article class={`entry ${author}${focused ? ' focused' : ''}${abandoned ? ' abandoned' : ''}`}>
+      <header>
+        <span class="who">{subagent === undefined ? whose[author] : 'Subagent'}</span>
+        {abandoned && <span class="dim">on a branch that was left</span>}
+        <a class="permalink" href={sessionAddress(entry.session, entry.id)} aria-label="Link to this entry">
+          <Clock at={entry.at} />
+        </a>
+      </header>
+      {!onlyTools.test(text) && (author === 'model' ? <Markdown text={text} /> : <p class="said">{text}</p>)}
+      {toolUses.length > 0 && (
+        <div class="tools">
+          {toolUses.map((use) => (
+            <ToolView key={use.id} use={use} />
+          ))}
+        </div>
+      )}
+    </article>
+  );
+}

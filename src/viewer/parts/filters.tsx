@@ -1,0 +1,48 @@
+import { useId } from 'preact/hooks';
+
+export type Option = readonly [value: string, label: string];
+
+export const kinds: readonly Option[] = [
+  ['entry', 'what was said'],
+  ['session', 'sessions'],
+  ['conversation', 'conversations'],
+  ['observation', 'observations'],
+  ['summary', 'summaries'],
+  ['memory', 'memories'],
+];
+
+export const times: readonly Option[] = [
+  ['', 'at any time'],
+  ['today', 'today'],
+  ['7d', 'in the last week'],
+  ['30d', 'in the last month'],
+  ['365d', 'in the last year'],
+];
+
+export function Field({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  options: readonly Option[];
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  // A value from the address that is no option here is still what holds.
+  const all = options.some(([one]) => one === value) ? options : [...options, [value, value] as const];
+  return (
+    <label class="field" for={id}>
+      <span>{label}</span>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {all.map(([one, text]) => (
+          <option key={one} value={one} selected={one === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,78 @@
+// What stands around every page: where one can go, whether the page is live, light or dark.
+import type { ComponentChildren } from 'preact';
+import type { ViewerPage } from '../../schema/viewer-page.ts';
+import { connection } from '../live.ts';
+import { address } from '../router.ts';
+import { nextTheme, theme } from '../theme.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+interface Way {
+  readonly page: ViewerPage;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Other pages that lie behind it. */
+  readonly also?: readonly ViewerPage[];
+}
+
+const ways: readonly Way[] = [
+  { page: 'now', title: 'Now', icon: 'now' },
+  { page: 'search', title: 'Search', icon: 'search' },
+  { page: 'timeline', title: 'Timeline', icon: 'timeline' },
+  { page: 'memory', title: 'Memory', icon: 'memory', also: ['memoryPage'] },
+  { page: 'projects', title: 'Projects', icon: 'projects', also: ['project'] },
+  { page: 'costs', title: 'Costs', icon: 'costs' },
+  { page: 'health', title: 'Health', icon: 'health' },
+];
+
+export function Frame({ page, children }: { page: ViewerPage | undefined; children: ComponentChildren }) {
+  return (
+    <>
+      <a class="skip" href="#content">
+        To the content
+      </a>
+      <header class="side">
+        <a class="brand" href={address('now')} aria-label="Holdfast: what happens now">
+          <Icon name="holdfast" />
+          <span>Holdfast</span>
+        </a>
+        <nav aria-label="Pages">
+          {ways.map((way) => {
+            const current = way.page === page || way.also?.includes(page as ViewerPage) === true;
+            return (
+              <a key={way.page} href={address(way.page)} aria-current={current ? 'page' : undefined}>
+                <Icon name={way.icon} />
+                <span>{way.title}</span>
+              </a>
+            );
+          })}
+        </nav>
+        <div class="side-foot">
+          <Connection />
+          <button type="button" class="quiet" onClick={nextTheme} title="Light, dark, or as the system is">
+            <Icon name={theme.value === 'dark' ? 'moon' : theme.value === 'light' ? 'sun' : 'half'} />
+            <span>{{ system: 'As the system', light: 'Light', dark: 'Dark' }[theme.value]}</span>
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+const says = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'The worker does not answer. The page comes back by itself.',
+} as const;
+
+function Connection() {
+  const state = connection.value;
+  return (
+    <p class={`connection ${state}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      <span>{says[state]}</span>
+    </p>
+  );
+}

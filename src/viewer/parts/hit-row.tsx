@@ -1,0 +1,35 @@
+import type { Hit } from '../answers.ts';
+import { address, sessionAddress } from '../router.ts';
+import { Ago } from './moment.tsx';
+import { Snippet } from './snippet.tsx';
+
+/** Where a hit can be read. */
+export function hitAddress({ kind, id, session }: Hit): string {
+  if (kind === 'memory') return address('memoryPage', { page: id });
+  return kind === 'entry' ? sessionAddress(session, id) : sessionAddress(session);
+}
+
+const says = { user: 'prompt', assistant: 'answer' } as const;
+
+export function HitRow({ hit, index, active }: { hit: Hit; index: number; active: boolean }) {
+  return (
+    <a
+      id={`hit-${index}`}
+      role="option"
+      aria-selected={active}
+      class={`row hit${active ? ' active' : ''}`}
+      href={hitAddress(hit)}
+      tabIndex={-1}
+    >
+      <span class="row-meta">
+        <span class="kind">{hit.role ? says[hit.role] : hit.kind}</span>
+        <span>{hit.project || 'no project'}</span>
+        {hit.title && <span class="cut">{hit.title}</span>}
+        {hit.abandoned && <span>on a branch that was left</span>}
+        <Ago at={hit.at} />
+      </span>
+      <Snippet text={hit.snippet} />
+      {hit.why && hit.why.length > 0 && <span class="why">found by: {hit.why.join(' · ')}</span>}
+    </a>
+  );
+}

@@ -1,0 +1,84 @@
+// What was distilled from a session: its account, its observations in the order of time, the files it touched.
+import type { Observation, Session, Summary } from '../answers.ts';
+import { sessionAddress } from '../router.ts';
+import { Clock } from './moment.tsx';
+
+const fields = [
+  ['request', 'Asked for'],
+  ['investigated', 'Looked into'],
+  ['learned', 'Learned'],
+  ['completed', 'Done'],
+  ['nextSteps', 'Next'],
+  ['notes', 'Notes'],
+] as const satisfies readonly (readonly [keyof Summary, string])[];
+
+export function SessionAccount({
+  session,
+  summary,
+  observations,
+}: {
+  session: Session;
+  summary: Summary | undefined;
+  observations: readonly Observation[];
+}) {
+  const inOrder = [...observations].sort((a, b) => a.prompt - b.prompt);
+  const modified = unique([summary?.filesModified, ...observations.map((one) => one.filesModified)]);
+  const readOnly = unique([summary?.filesRead, ...observations.map((one) => one.filesRead)]).filter(
+    (file) => !modified.includes(file),
+  );
+  return (
+    <>
+      <h2>Summary</h2>
+      {summary === undefined ? (
+        <p class="dim">None yet. It is written when the session has been silent for a while.</p>
+      ) : (
+        <dl class="account">
+          {fields
+            .filter(([name]) => summary[name] !== '')
+            .map(([name, title]) => (
+              <div key={name}>
+                <dt>{title}</dt>
+                <dd>{summary[name]}</dd>
+              </div>
+            ))}
+        </dl>
+      )}
+      {inOrder.length > 0 && (
+        <>
+          <h2>Timeline</h2>
+          <ol class="steps">
+            {inOrder.map((one) => (
+              <li key={one.id}>
+                <Clock at={one.at} />
+                <a href={sessionAddress(session.id, one.entries[0])}>{one.title}</a>
+                <span class={`kind ${one.type}`}>{one.type}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      <Files title="Files changed" files={modified} />
+      <Files title="Files read" files={readOnly} />
+    </>
+  );
+}
+
+const unique = (lists: readonly (readonly string[] | undefined)[]): string[] => [
+  ...new Set(lists.flatMap((list) => list ?? [])),
+];
+
+function Files({ title, files }: { title: string; files: readonly string[] }) {
+  if (files.length === 0) return null;
+  return (
+    <>
+      <h2>{title}</h2>
+      <ul class="files">
+        {files.map((file) => (
+          <li key={file} title={file}>
+            {file}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+// Resume, archive, forget. What takes something away asks once, and says exactly what goes.
+import { useState } from 'preact/hooks';
+import type { Forgotten, Session } from '../answers.ts';
+import { change, type Failure } from '../api.ts';
+import { address, go } from '../router.ts';
+import { Trouble } from './answered.tsx';
+import { Dialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+
+export function SessionActions({ session }: { session: Session }) {
+  const { id, agent } = session;
+  const [said, setSaid] = useState('');
+  const [failure, setFailure] = useState<Failure>();
+  const [plan, setPlan] = useState<Forgotten>();
+  const attempt = (work: () => Promise<void>) => {
+    setFailure(undefined);
+    work().catch(setFailure);
+  };
+
+  const command = session.cwd === '' ? session.resume : `cd ${quoted(session.cwd)} && ${session.resume}`;
+  return (
+    <>
+      <div class="actions">
+        {session.resume !== undefined && (
+          <button
+            type="button"
+            title={command}
+            onClick={() =>
+              attempt(async () => {
+                await navigator.clipboard.writeText(command ?? '');
+                setSaid('The command is on your clipboard');
+              })
+            }
+          >
+            <Icon name="copy" /> Resume
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() =>
+            attempt(async () => {
+              const { outcome, file } = await change('archive', { id, agent });
+              setSaid(outcome === 'none' ? 'Nothing was said that could be archived' : `Archived: ${file}`);
+            })
+          }
+        >
+          <Icon name="archive" /> Archive
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => attempt(async () => setPlan(await change('forget', { id, agent, dryRun: true })))}
+        >
+          <Icon name="forget" /> Forget…
+        </button>
+        <span class="dim" role="status">
+          {said}
+        </span>
+      </div>
+      {failure && <Trouble failure={failure} />}
+      {plan && (
+        <Dialog title="Forget this session for good?" onClose={() => setPlan(undefined)}>
+          <WhatGoes plan={plan} />
+          <div class="actions">
+            <button
+              type="button"
+              class="danger strong"
+              onClick={() =>
+                attempt(async () => {
+                  setPlan(undefined);
+                  await change('forget', { id, agent, yes: true });
+                  go(address('now'), { replace: true });
+                })
+              }
+            >
+              Forget it
+            </button>
+            <button type="button" onClick={() => setPlan(undefined)}>
+              Keep it
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+const words = {
+  sessions: ['session', 'sessions'],
+  entries: ['entry', 'entries'],
+  toolUses: ['tool use', 'tool uses'],
+  observations: ['observation', 'observations'],
+  summaries: ['summary', 'summaries'],
+  briefings: ['briefing given since', 'briefings given since'],
+  pins: ['pin', 'pins'],
+  memories: ['conversation’s memories', 'conversations’ memories'],
+} as const;
+
+export function WhatGoes({ plan }: { plan: Forgotten }) {
+  const gone = (Object.keys(words) as (keyof typeof words)[]).filter((key) => plan.removed[key] > 0);
+  return (
+    <>
+      <p>
+        <strong>{plan.title}</strong>
+      </p>
+      <p>This goes, and does not come back:</p>
+      <ul>
+        {gone.map((key) => (
+          <li key={key}>
+            {plan.removed[key]} {words[key][plan.removed[key] === 1 ? 0 : 1]}
+          </li>
+        ))}
+        {plan.files.map((file) => (
+          <li key={file} class="path">
+            {file}
+          </li>
+        ))}
+      </ul>
+      {plan.left.length > 0 && (
+        <>
+          <p>This stays, since Holdfast cannot reach it:</p>
+          <ul>
+            {plan.left.map((one) => (
+              <li key={one} class="path">
+                {one}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+const quoted = (folder: string): string =>
+  /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,38 @@
+import type { Session } from '../answers.ts';
+import { sessionAddress } from '../router.ts';
+import { lasted, plural } from '../time.ts';
+import { Ago } from './moment.tsx';
+
+const agentTitles = { 'claude-code': 'Claude Code', pi: 'Pi', client: 'Client' } as const;
+export const agentTitle = (agent: Session['agent']): string => agentTitles[agent];
+
+const stateWords = {
+  initialized: 'started',
+  active: 'at work',
+  summarizing: 'waits for you',
+  completed: 'ended',
+} as const;
+
+/** Longer silent than this, a session is not at work, whatever was told last: its end may have gone unheard. */
+const silenceMs = 30 * 60_000;
+
+export const isRunning = ({ state, endedAt }: Session, now = Date.now()): boolean =>
+  state !== undefined && state !== 'completed' && now - Date.parse(endedAt) < silenceMs;
+
+export function SessionRow({ session }: { session: Session }) {
+  return (
+    <a class="row session-row" href={sessionAddress(session.id)}>
+      <span class="row-title">{session.title || 'Untitled session'}</span>
+      <span class="row-meta">
+        {isRunning(session) && session.state && (
+          <span class={`state ${session.state}`}>{stateWords[session.state]}</span>
+        )}
+        <span>{session.project || 'no project'}</span>
+        <span>{agentTitle(session.agent)}</span>
+        <span>{plural(session.entries, 'entry', 'entries')}</span>
+        <span>{lasted(session.startedAt, session.endedAt)}</span>
+        <Ago at={session.endedAt} />
+      </span>
+    </a>
+  );
+}

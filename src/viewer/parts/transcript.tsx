@@ -1,0 +1,96 @@
+// The transcript of a session of any length: pages of entries are asked for as they come into sight.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Session, ShownEntry } from '../answers.ts';
+import { type Failure, read } from '../api.ts';
+import { Trouble } from './answered.tsx';
+import { EntryView } from './entry-view.tsx';
+import { VirtualList } from './virtual-list.tsx';
+
+const pageSize = 100;
+/** What an entry that is not there yet probably takes. */
+const usualHeight = 120;
+
+export function Transcript({
+  session,
+  version,
+  total: known,
+  subagents,
+  focus,
+}: {
+  session: Session;
+  /** Another one means: something in the session has changed. */
+  version: unknown;
+  total: number;
+  subagents: boolean;
+  focus: string | undefined;
+}) {
+  const entries = useRef(new Map<number, ShownEntry>());
+  const asked = useRef(new Set<number>());
+  const [total, setTotal] = useState(subagents ? 0 : known);
+  const [failure, setFailure] = useState<Failure>();
+  const [, setRound] = useState(0);
+  const [place, setPlace] = useState<number>();
+  const range = useRef<[number, number]>([0, 0]);
+
+  async function load(page: number): Promise<void> {
+    if (asked.current.has(page)) return;
+    asked.current.add(page);
+    try {
+      keep(
+        await read('show', { id: session.id, agent: session.agent, subagents, from: page * pageSize, limit: pageSize }),
+      );
+      setFailure(undefined);
+    } catch (error) {
+      asked.current.delete(page);
+      setFailure(error as Failure);
+    }
+  }
+  function keep(part: { total: number; from: number; entries: ShownEntry[] }): void {
+    for (const [i, entry] of part.entries.entries()) entries.current.set(part.from + i, entry);
+    setTotal(part.total);
+    setRound((before) => before + 1);
+  }
+  const loadRange = ([first, last]: [number, number]) => {
+    for (let page = Math.floor(first / pageSize); page <= Math.floor(last / pageSize); page++) void load(page);
+  };
+
+  useEffect(() => {
+    // What is there stays in sight until its new form has come.
+    asked.current.clear();
+    loadRange(range.current);
+  }, [version]);
+  useEffect(() => {
+    if (focus === undefined) return;
+    read('show', { id: focus, agent: session.agent, subagents, limit: pageSize })
+      .then((part) => {
+        keep(part);
+        setPlace(part.from + part.entries.findIndex(({ id }) => id === focus));
+      })
+      .catch(setFailure);
+  }, [focus]);
+
+  return (
+    <>
+      {failure && <Trouble failure={failure} again={() => loadRange(range.current)} />}
+      <VirtualList
+        count={total}
+        label="Transcript"
+        estimate={() => usualHeight}
+        keyOf={(index) => entries.current.get(index)?.id ?? index}
+        showIndex={place}
+        onRange={(first, last) => {
+          range.current = [first, last];
+          loadRange([first, last]);
+        }}
+        render={(index) => {
+          const entry = entries.current.get(index);
+          return entry === undefined ? (
+            <div class="entry waiting" aria-busy="true" />
+          ) : (
+            <EntryView entry={entry} focused={entry.id === focus} />
+          );
+        }}
+      />
+    </>
+  );
+}

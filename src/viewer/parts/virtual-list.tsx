@@ -1,0 +1,71 @@
+// A list of any length, of which only what can be seen is in the document. It scrolls with the page.
+import {
+  observeWindowOffset,
+  observeWindowRect,
+  Virtualizer,
+  type VirtualizerOptions,
+  windowScroll,
+} from '@tanstack/virtual-core';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+export interface VirtualListProps {
+  readonly count: number;
+  readonly label: string;
+  /** How high a row probably is; its true height is measured when it is there. */
+  readonly estimate: (index: number) => number;
+  readonly keyOf: (index: number) => string | number;
+  readonly render: (index: number) => ComponentChildren;
+  /** Told which rows are in the document. */
+  readonly onRange?: ((first: number, last: number) => void) | undefined;
+  /** Scrolls to this row when it changes. */
+  readonly showIndex?: number | undefined;
+}
+
+export function VirtualList({ count, label, estimate, keyOf, render, onRange, showIndex }: VirtualListProps) {
+  const place = useRef<HTMLOListElement>(null);
+  const [, setRound] = useState(0);
+  const made = useRef<Virtualizer<Window, HTMLElement>>(undefined);
+  const options: VirtualizerOptions<Window, HTMLElement> = {
+    count,
+    getScrollElement: () => window,
+    estimateSize: estimate,
+    getItemKey: keyOf,
+    overscan: 6,
+    observeElementRect: observeWindowRect,
+    observeElementOffset: observeWindowOffset,
+    scrollToFn: windowScroll,
+    initialOffset: () => window.scrollY,
+    initialRect: { width: innerWidth, height: innerHeight },
+    scrollMargin: place.current?.offsetTop ?? 0,
+    onChange: () => setRound((before) => before + 1),
+  };
+  made.current ??= new Virtualizer(options);
+  const list = made.current;
+  list.setOptions(options);
+  useLayoutEffect(() => list._didMount(), [list]);
+  useLayoutEffect(() => list._willUpdate());
+  useLayoutEffect(() => setRound((before) => before + 1), []);
+  const rows = list.getVirtualItems();
+  const [first, last] = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0];
+  useLayoutEffect(() => onRange?.(first, last), [first, last, count]);
+  useLayoutEffect(() => {
+    if (showIndex !== undefined) list.scrollToIndex(showIndex, { align: 'start' });
+  }, [showIndex]);
+  return (
+    <ol ref={place} class="virtual" aria-label={label} style={{ height: `${list.getTotalSize()}px` }}>
+      {rows.map((row) => (
+        <li
+          key={row.key}
+          aria-setsize={count}
+          aria-posinset={row.index + 1}
+          data-index={row.index}
+          ref={list.measureElement}
+          style={{ transform: `translateY(${row.start - list.options.scrollMargin}px)` }}
+        >
+          {render(row.index)}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,40 @@
+// Times as a person says them, in the zone of their browser.
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const dayAndYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const longDay = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/** `3 minutes ago`, `yesterday`, `12 Mar`. */
+export function ago(at: string, now = Date.now()): string {
+  const past = now - Date.parse(at);
+  if (past < 60_000 && past > -60_000) return 'just now';
+  if (past >= 7 * 86_400_000) return dateOf(at, now);
+  const [unit, length] = units.find(([, ms]) => Math.abs(past) >= ms) ?? ['minute', 60_000];
+  return relative.format(-Math.round(past / length), unit);
+}
+
+export const dateOf = (at: string, now = Date.now()): string =>
+  (new Date(at).getFullYear() === new Date(now).getFullYear() ? day : dayAndYear).format(new Date(at));
+export const dayOf = (at: string): string => longDay.format(new Date(at));
+export const clockOf = (at: string): string => clock.format(new Date(at));
+export const exactly = (at: string): string => exact.format(new Date(at));
+
+/** `12 min`, `3 h 20 min`. */
+export function lasted(from: string, to: string): string {
+  const minutes = Math.round((Date.parse(to) - Date.parse(from)) / 60_000);
+  if (minutes < 1) return 'under a minute';
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${Math.round(minutes / 1440)} days`;
+}
+
+export const number = (value: number): string => value.toLocaleString();
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;

@@ -1,0 +1,85 @@
+// The part of the store's contract about what changed in which order, and about parts of a transcript.
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/schema/change.ts';
+import type { Store } from '../../src/store/store.ts';
+import { base, chunk, entry, rules } from './chunks.ts';
+import { observation, summary } from './store-distilled.ts';
+
+export function describeChanges(open: () => { store: Store; reopen(): Promise<Store> }): void {
+  const told = ({ kind, session, page }: Change) => [kind, session ?? page ?? ''].join(' ').trim();
+
+  describe('changes', () => {
+    /** What changed since the last time this was asked. */
+    function follower(store: Store) {
+      let seen = 0;
+      return async () => {
+        const changes = await store.changesAfter(seen, 1000);
+        seen = changes.at(-1)?.seq ?? seen;
+        return changes.map(told);
+      };
+    }
+
+    it('are numbered in their order, each thing once, for every process alike', async () => {
+      const { store, reopen } = open();
+      expect([await store.lastChange(), await store.changesAfter(0, 10)]).toEqual([0, []]);
+      const next = follower(store);
+      await store.commit([chunk([entry('a', 'one'), entry('b', 'two', { session: 's2' })])], rules);
+      expect((await next()).sort()).toEqual(['entries s1', 'entries s2']);
+      const other = await reopen();
+      await other.noteSession({ agent: 'claude-code', session: 's1', event: 'start', at: base });
+      await other.saveObservation(observation('a'));
+      await other.saveSummary(summary());
+      await other.noteSession({ agent: 'claude-code', session: 's1', event: 'prompt', at: base + 1 });
+      await other.close();
+      expect(await next()).toEqual(['observations s1', 'summary s1', 'state s1']);
+      expect(await next()).toEqual([]);
+      const all = await store.changesAfter(0, 1000);
+      expect(new Set(all.map(told)).size).toBe(all.length);
+      expect(all.at(-1)?.seq).toBe(await store.lastChange());
+      expect(await store.changesAfter(0, 2)).toEqual(all.slice(0, 2));
+    });
+
+    it('tell that something is gone, and keep no name of it', async () => {
+      const { store } = open();
+      await store.commit([chunk([entry('a', 'one'), entry('b', 'two', { session: 's2' })])], rules);
+      await store.noteSession({ agent: 'claude-code', session: 's1', event: 'start', at: base });
+      const before = await store.lastChange();
+      await store.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
+      expect((await store.changesAfter(before, 10)).map(told)).toContain('gone');
+      expect(JSON.stringify(await store.changesAfter(0, 1000))).not.toContain('s1');
+      expect(await store.lastChange()).toBeGreaterThan(before);
+    });
+
+    it('that were not committed are not told', async () => {
+      const { store } = open();
+      await store.commit([chunk([entry('a', 'one')])], rules);
+      const before = await store.lastChange();
+      await store.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base, dryRun: true });
+      expect(await store.changesAfter(before, 10)).toEqual([]);
+    });
+  });
+
+  describe('a part of a transcript', () => {
+    it('is the same as that part of the whole, by place or around an entry', async () => {
+      const { store } = open();
+      await store.commit([chunk(Array.from({ length: 30 }, (_, i) => entry(`e${i}`, `said ${i}`)))], rules);
+      const whole = await store.transcript('claude-code', 's1');
+      expect(await store.transcriptPage('claude-code', 's1', { from: 10, limit: 7 })).toEqual({
+        total: 30,
+        from: 10,
+        entries: whole.slice(10, 17),
+      });
+      expect(await store.transcriptPage('claude-code', 's1', { around: 'e20', limit: 5 })).toEqual({
+        total: 30,
+        from: 18,
+        entries: whole.slice(18, 23),
+      });
+      expect(await store.transcriptPage('claude-code', 's1', { from: 40, limit: 5 })).toMatchObject({ entries: [] });
+      expect(await store.transcriptPage('claude-code', 'none', { limit: 5 })).toEqual({
+        total: 0,
+        from: 0,
+        entries: [],
+      });
+    });
+  });
+}

@@ -1,0 +1,124 @@
+// The viewer as a person has it: a real worker over a folder of transcripts, and Debian's Chromium. One of each for a file of tests.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { freePort } from './claude.ts';
+import { program, root, until } from './holdfast.ts';
+
+const chromiumProgram = '/usr/bin/chromium';
+/** Where the tests must not be skipped, a missing browser is a failure. */
+export const noBrowser = !existsSync(chromiumProgram) && !process.env.CI;
+
+export interface ViewerStand {
+  readonly folder: string;
+  readonly home: string;
+  readonly claude: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly origin: string;
+  /** A page of a browser that was let in. What went wrong in it, and what it asked of anybody else, is noted. */
+  page(options?: BrowserContextOptions): Promise<Page>;
+  /** Errors of scripts, refusals by the page's policy, and requests to other addresses. */
+  readonly troubles: string[];
+  run(...args: string[]): string;
+  startWorker(): Promise<void>;
+  /** Ends it at once, as a crash would, or as `worker stop` does. */
+  stopWorker(signal?: NodeJS.Signals): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function viewerStand(
+  options: { claude?: string; pi?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<ViewerStand> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-viewer-'));
+  const home = path.join(folder, 'data');
+  const claude = options.claude ?? path.join(folder, 'claude');
+  mkdirSync(claude, { recursive: true });
+  const port = await freePort();
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    TZ: 'UTC',
+    HOLDFAST_HOME: home,
+    HOLDFAST_PORT: String(port),
+    HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH: claude,
+    HOLDFAST_AGENTS_PI_WATCH_PATH: options.pi ?? path.join(folder, 'pi'),
+    HOLDFAST_DISTILL_AUTO: 'false',
+    ...options.env,
+  };
+  const origin = `http://127.0.0.1:${port}`;
+  const troubles: string[] = [];
+  let worker: ReturnType<typeof spawn> | undefined;
+  let browser: Browser | undefined;
+
+  const run = (...args: string[]): string => {
+    const { status, stdout, stderr } = spawnSync(program, args, { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`holdfast ${args.join(' ')} ended with ${status}: ${stderr}`);
+    return stdout.trim();
+  };
+  const answers = () =>
+    fetch(`${origin}/api/health`).then(
+      () => true,
+      () => false,
+    );
+
+  async function startWorker(): Promise<void> {
+    const child = spawn(program, ['worker', 'run'], { env, stdio: 'ignore' });
+    worker = child;
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`the worker ended with ${child.exitCode}`);
+      return answers();
+    }, 'the worker');
+  }
+  async function stopWorker(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const child = worker;
+    worker = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+
+  return {
+    folder,
+    home,
+    claude,
+    env,
+    origin,
+    troubles,
+    run,
+    startWorker,
+    stopWorker,
+    async page(context = {}) {
+      browser ??= await chromium.launch({
+        executablePath: chromiumProgram,
+        args: [
+          ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+          ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+        ],
+      });
+      const own = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'UTC', ...context });
+      const page = await own.newPage();
+      page.on('pageerror', (error) => troubles.push(error.message));
+      page.on('console', (message) => {
+        if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) troubles.push(message.text());
+      });
+      page.on('request', (request) => {
+        if (!request.url().startsWith(`${origin}/`)) troubles.push(`asked for ${request.url()}`);
+      });
+      await page.goto(run('open', '--print'));
+      return page;
+    },
+    async close() {
+      await browser?.close();
+      await stopWorker('SIGKILL');
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+}
+
+export const sample = {
+  claude: path.join(root, 'demo/claude-code/projects'),
+  pi: path.join(root, 'demo/pi/sessions'),
+} as const;

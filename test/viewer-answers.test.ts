@@ -1,0 +1,64 @@
+// What the viewer expects of operations is what they declare: the compiler compares the types, the test the names.
+import { expect, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import { archive } from '../src/operations/archive.ts';
+import { forget } from '../src/operations/forget.ts';
+import { operations } from '../src/operations/index.ts';
+import { jobs, jobsRetry } from '../src/operations/jobs.ts';
+import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory.ts';
+import { memoryEdit, memoryForget, memoryRevert } from '../src/operations/memory-change.ts';
+import { observations } from '../src/operations/observations.ts';
+import type { Operation } from '../src/operations/operation.ts';
+import { projects } from '../src/operations/projects.ts';
+import { search } from '../src/operations/search.ts';
+import { sessions } from '../src/operations/sessions.ts';
+import { show } from '../src/operations/show.ts';
+import { stats } from '../src/operations/stats.ts';
+import { summaries } from '../src/operations/summaries.ts';
+import { timeline } from '../src/operations/timeline.ts';
+import type { Changes, Reads } from '../src/viewer/answers.ts';
+
+const reads = {
+  search,
+  sessions,
+  show,
+  timeline,
+  projects,
+  observations,
+  summaries,
+  'memory list': memoryList,
+  'memory show': memoryShow,
+  'memory history': memoryHistory,
+  jobs,
+  stats,
+};
+const changes = {
+  archive,
+  forget,
+  'memory edit': memoryEdit,
+  'memory revert': memoryRevert,
+  'memory forget': memoryForget,
+  'jobs retry': jobsRetry,
+};
+
+type Answers<Table extends Record<string, { output: z.ZodType }>> = {
+  [Name in keyof Table]: z.output<Table[Name]['output']>;
+};
+
+it('the viewer expects what operations answer', () => {
+  expectTypeOf<Answers<typeof reads>>().toExtend<Reads>();
+  expectTypeOf<Answers<typeof changes>>().toExtend<Changes>();
+});
+
+it('each is offered over HTTP under its name, and only what changes something is a POST', () => {
+  const offered = operations as unknown as readonly Operation[];
+  for (const [table, method] of [
+    [reads, 'GET'],
+    [changes, 'POST'],
+  ] as const)
+    for (const [name, operation] of Object.entries(table)) {
+      expect(operation.name).toBe(name);
+      expect(offered.find((one) => one.name === name)?.surfaces).toContain('http');
+      expect(operation.http?.method ?? 'GET').toBe(method);
+    }
+});
