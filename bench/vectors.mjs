@@ -58,7 +58,7 @@ async function slotsOf(wanted, ceiling) {
   const slots = openSlots({ dimensions: real[0].length, ceiling, read });
   for (let i = 0; i < wanted; i++) {
     all.push(mixed(i));
-    slots.add(i + 1, all[i], 0);
+    slots.add([i + 1], all[i]);
   }
   return slots;
 }

@@ -47,11 +47,12 @@ export async function search(deps: SearchDeps, request: SearchRequest): Promise<
   const question = await readQuestion(request.query, { now: clock(), config });
   const state = await (meaning?.ready() ?? withoutVectors(store));
   const { keywords } = question;
-  const found = await store.rankKeywords(keywords, { ...request.filter, limit: mostByWords });
+  const { places } = state;
+  const isSubagents = (row: number) => ((places.flags[places.placeOf(row)] ?? 0) & flag.subagent) !== 0;
+  const found = await store.rankKeywords(keywords, { ...request.filter, limit: mostByWords }, isSubagents);
   const { cosines, vector, note } = await compare(state, question, found.rarity, (vectors, query) =>
     vectors.scan(query),
   );
-  const { places } = state;
   const input: RankInput = {
     places,
     scope: await scopeOf(store, places, request.filter),

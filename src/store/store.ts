@@ -540,18 +540,22 @@ export interface EmbeddingTrouble {
 }
 
 /**
- * Where an entry stands. `marks`: 1 not the user's, 2 a subagent's, 4 on a branch that was left, 32 has a question mark near its end. `vector` is the number of its
- * newest vector, where that was asked for. A session that is gone, or without entries, is a row with nothing but its id.
+ * Where entries stand, a column each, session by session. `marks`: 1 not the user's, 2 a subagent's, 4 on a branch that was left, 32 has a
+ * question mark near its end. `vectors`: the number of its newest vector, where that was asked for and there is one, else 0. A session that is
+ * gone, or without entries, stands there once, with 0 as the id of its entry.
  */
-export type PlaceRow = readonly [
-  session: number,
-  id: number | null,
-  file: number,
-  at: number,
-  marks: number,
-  length: number,
-  vector: number | null,
-];
+export interface PlacePage {
+  readonly sessions: readonly number[];
+  readonly ids: readonly number[];
+  readonly files: readonly number[];
+  readonly at: readonly number[];
+  readonly marks: readonly number[];
+  readonly lengths: readonly number[];
+  readonly vectors: readonly number[];
+  /** Where to go on from, and whether that is the end. */
+  readonly position: number;
+  readonly done: boolean;
+}
 
 /** Vectors, one behind the other, with their numbers and the rows that they belong to. */
 export interface VectorPage {
@@ -686,9 +690,13 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
   keywordCounts(query: KeywordQuery): Promise<KeywordCounts>;
   /**
    * The rows that `searchKeywords` finds, many of them and without their texts. Terms that nearly everything holds do not count beside
-   * rarer ones, and entries may be missing that hold common terms alone.
+   * rarer ones, and entries may be missing that hold common terms alone. Who knows which rows are a subagent's spares it the look.
    */
-  rankKeywords(query: KeywordQuery, filter: KeywordFilter): Promise<KeywordRanking>;
+  rankKeywords(
+    query: KeywordQuery,
+    filter: KeywordFilter,
+    isSubagents?: (row: number) => boolean,
+  ): Promise<KeywordRanking>;
   /** What was said and done, in the order of time; without machine-made text, subagents and branches that were left. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
 
@@ -895,7 +903,7 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
   placesAfter(
     position: number,
     options: { readonly model?: string | undefined; readonly limit: number },
-  ): Promise<{ readonly rows: readonly PlaceRow[]; readonly position: number; readonly done: boolean }>;
+  ): Promise<PlacePage>;
   /** Vectors with a number above `seq`, in the order of their numbers. */
   vectorsAfter(seq: number, of: { kind: SubjectKind; model: string; limit: number }): Promise<VectorPage>;
   /** The vectors of these rows, in the order of their numbers. */

@@ -96,6 +96,50 @@ describe('what an older version derived', () => {
   });
 });
 
+describe('questions in a store of before 016-asking', () => {
+  /** Every third entry asks. */
+  async function older(entries: number): Promise<string> {
+    const location = place();
+    const store = await openSqliteStore(location);
+    await store.commit(
+      [chunk(Array.from({ length: entries }, (_, i) => entry(`e${i}`, i % 3 ? 'so' : 'why?')))],
+      rules,
+    );
+    await store.close();
+    raw(location, (db) => {
+      db.exec(`DROP TABLE asking_entries; DELETE FROM migrations WHERE name = '016-asking';
+        DROP TRIGGER entries_asking; DROP TRIGGER entries_ask_otherwise; DROP TRIGGER entries_ask_no_more`);
+    });
+    return location;
+  }
+  const asking = async (store: Store) =>
+    (await store.placesAfter(0, { limit: 9 })).marks.flatMap((marks, i) => (marks & 32 ? [i] : []));
+  const noted = (location: string) =>
+    raw(location, (db) => [
+      db.prepare('SELECT count(*) FROM asking_entries').pluck().get(),
+      db.prepare("SELECT value FROM facts WHERE name = 'unread for questions'").pluck().get(),
+    ]);
+
+  it('are known at once, before, while and after they are noted, wherever that stops', async () => {
+    const location = await older(25);
+    const first = await openSqliteStore(location);
+    const all = [0, 3, 6, 9, 12, 15, 18, 21, 24];
+    expect(await asking(first)).toEqual(all);
+    expect(noted(location)).toEqual([0, '25']);
+    await first.renewDerived(10);
+    expect(noted(location)).toEqual([4, '15']);
+    expect(await asking(first)).toEqual(all);
+    await first.close();
+    const second = await openSqliteStore(location);
+    await second.commit([chunk([entry('late', 'and now?'), entry('later', 'so')], { from: 250 })], rules);
+    expect(await asking(second)).toEqual([...all, 25]);
+    while (!(await second.renewDerived(10)).done);
+    expect(noted(location)).toEqual([10, undefined]);
+    expect(await asking(second)).toEqual([...all, 25]);
+    await second.close();
+  });
+});
+
 const bytesIn = (folder: string) =>
   Object.fromEntries(fs.readdirSync(folder).map((name) => [name, fs.readFileSync(path.join(folder, name), 'hex')]));
 

@@ -172,13 +172,13 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       );
       const first = await store.placesAfter(0, { limit: 100 });
       expect(first.done).toBe(true);
-      expect(first.rows.map(([, , , , marks, length]) => [marks, length])).toEqual([
-        [0, 3],
-        [1, 5],
-        [0, 5],
+      expect([first.marks, first.lengths]).toEqual([
+        [0, 1, 0],
+        [3, 5, 5],
       ]);
-      expect(await store.placesAfter(first.position, { limit: 100 })).toEqual({
-        rows: [],
+      expect(await store.placesAfter(first.position, { limit: 100 })).toMatchObject({
+        sessions: [],
+        ids: [],
         position: first.position,
         done: true,
       });
@@ -186,20 +186,31 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       await store.deleteSession('claude-code', 's2', rules);
       const next = await store.placesAfter(first.position, { model: 'm1', limit: 1 });
       expect(next).toMatchObject({ done: false });
-      expect(next.rows.map(([, id, , , , , seq]) => [typeof id, typeof seq])).toEqual([
-        ['number', 'number'],
-        ['number', 'number'],
-      ]);
+      expect([next.ids, next.vectors]).toEqual([next.ids, [expect.any(Number), expect.any(Number)]]);
+      expect(Math.min(...next.ids, ...next.vectors)).toBeGreaterThan(0);
       const last = await store.placesAfter(next.position, { model: 'm1', limit: 100 });
-      expect(last).toMatchObject({ done: true, rows: [[expect.any(Number), null, null, null, null, null, null]] });
+      expect(last).toMatchObject({ done: true, sessions: [expect.any(Number)], ids: [0] });
+    });
+
+    it('tells which entries end with a question, also after their texts have changed', async () => {
+      const marks = async () => (await store.placesAfter(0, { limit: 100 })).marks.map((one) => one & 32);
+      const long = 'x'.repeat(300);
+      await commit(
+        chunk([entry('a', 'why?'), entry('b', 'so'), entry('c', `why? ${long}`), entry('d', `${long} why?`)]),
+      );
+      expect(await marks()).toEqual([32, 0, 0, 32]);
+      await commit(chunk([entry('a', 'so'), entry('b', 'why? so')], { restart: true }));
+      expect(await marks()).toEqual([0, 32]);
+      await commit(chunk([entry('x', 'so'), entry('y', 'so')], { key: 'p/s3.jsonl' }));
+      expect((await marks()).sort()).toEqual([0, 0, 0, 32]);
     });
 
     it('gives entries by their rows in the order asked, and the rows of sessions that pass a filter', async () => {
       const place = [{ session: 's2', cwd: '/w/reef', projectPath: '/w/reef', title: 'Reef' }];
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await commit(chunk([entry('c', 'x', { session: 's2' })], { key: 'k', agent: 'pi', sessions: place }));
-      const { rows } = await store.placesAfter(0, { limit: 9 });
-      const [a, b, c] = rows.map(([, id]) => id as number) as [number, number, number];
+      const { ids, sessions } = await store.placesAfter(0, { limit: 9 });
+      const [a, b, c] = ids as [number, number, number];
       const found = await store.entriesAt([c, 999, a, b]);
       expect(found.map(({ row, entry: { id } }) => [row, id])).toEqual([
         [c, 'c'],
@@ -207,7 +218,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
         [b, 'b'],
       ]);
       expect(found[0]).toMatchObject({ project: 'reef', title: 'Reef' });
-      const all = [...new Set(rows.map(([session]) => session))];
+      const all = [...new Set(sessions)];
       expect(await store.sessionRows({})).toEqual(all);
       expect(await store.sessionRows({ agent: 'pi' })).toEqual([all[1]]);
       expect(await store.sessionRows({ project: { name: 'tide' } })).toEqual([all[0]]);

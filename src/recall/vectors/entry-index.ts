@@ -1,5 +1,5 @@
 // The places of all entries and the vectors of one model: loaded as a whole, then session by session as they change.
-import type { PlaceRow, Store, VectorPage } from '../../store/store.ts';
+import type { PlacePage, Store, VectorPage } from '../../store/store.ts';
 import { flag, type GrowingPlaces, openPlaces, type Places } from './places.ts';
 import { openSlots, type Slots } from './slots.ts';
 
@@ -51,11 +51,12 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
     const dimensions = page.vectors.length / page.ids.length;
     slots ??= openSlots({ dimensions, ceiling, read: (seqs) => store.vectorsAt(seqs) });
     if (places.size > slotOf.length) slotOf = enlarged(slotOf, Math.ceil(places.size * 1.25), -1);
-    for (let i = 0; i < page.ids.length; i++) {
-      const place = places.placeOf(page.ids[i] as number);
-      if (place < 0) continue;
-      const slot = slots.add(page.seqs[i] as number, page.vectors, i * dimensions);
-      if (slot >= owner.length) owner = enlarged(owner, Math.ceil(slot * 1.5), 0);
+    const { ids, seqs, vectors } = known(page, dimensions);
+    const taken = slots.add(seqs, vectors);
+    if (slots.size > owner.length) owner = enlarged(owner, Math.ceil(slots.size * 1.5), 0);
+    for (let i = 0; i < ids.length; i++) {
+      const place = places.placeOf(ids[i] as number);
+      const slot = taken[i] as number;
       owner[slot] = place;
       const before = slotOf[place] as number;
       if (before >= 0) nextPart.set(slot, before);
@@ -64,16 +65,27 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
     }
   }
 
+  /** The page without vectors of entries that came after the places were read; these are read with the next update. */
+  function known(page: VectorPage, dimensions: number): VectorPage {
+    const kept = page.ids.flatMap((id, i) => (places.placeOf(id) < 0 ? [] : [i]));
+    if (kept.length === page.ids.length) return page;
+    const vectors = new Int8Array(kept.length * dimensions);
+    for (const [to, i] of kept.entries())
+      vectors.set(page.vectors.subarray(i * dimensions, (i + 1) * dimensions), to * dimensions);
+    return { ids: kept.map((i) => page.ids[i] as number), seqs: kept.map((i) => page.seqs[i] as number), vectors };
+  }
+
   /** Reads the vectors of places that have others now than are held. */
-  async function renew(rows: readonly PlaceRow[]): Promise<void> {
+  async function renew({ ids, vectors }: PlacePage): Promise<void> {
     const changed: number[] = [];
-    for (const [, id, , , , , seq] of rows) {
-      const place = id === null ? -1 : places.placeOf(id);
+    for (const [i, id] of ids.entries()) {
+      const place = id === 0 ? -1 : places.placeOf(id);
       if (place < 0) continue;
       const slot = slotOf[place] ?? -1;
-      if ((slot < 0 ? 0 : (slots?.seqOf(slot) ?? 0)) === (seq ?? 0)) continue;
+      const seq = vectors[i] as number;
+      if ((slot < 0 ? 0 : (slots?.seqOf(slot) ?? 0)) === seq) continue;
       dropVectors(place);
-      if (seq !== null) changed.push(id as number);
+      if (seq !== 0) changed.push(id);
     }
     for (let from = 0; from < changed.length && model !== undefined; from += vectorsAtOnce)
       take(await store.vectorsOf(changed.slice(from, from + vectorsAtOnce), { kind: 'entry', model }));
@@ -82,8 +94,8 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
   async function update(): Promise<void> {
     for (let done = false; !done; ) {
       const page = await store.placesAfter(position, { model: model ?? '', limit: sessionsAtOnce });
-      places.apply(page.rows);
-      await renew(page.rows);
+      places.apply(page);
+      await renew(page);
       ({ position, done } = page);
       if (!done) await others();
     }
@@ -95,7 +107,7 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
     async load() {
       for (let done = false; !done; ) {
         const page = await store.placesAfter(position, { limit: sessionsAtOnce });
-        places.apply(page.rows);
+        places.apply(page);
         ({ position, done } = page);
         await others();
       }

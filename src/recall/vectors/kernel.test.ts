@@ -38,6 +38,9 @@ it.each([
     kernel.reserve(row + 1);
     kernel.row(row).set(matrix[row] as Int8Array);
   }
+  const squares = new Int32Array(rows);
+  kernel.squares(0, rows, (results, first) => squares.set(results, first));
+  expect(squares).toEqual(Int32Array.from(matrix, (row) => dot(row, row)));
   for (const query of [randomRow(width, next), new Int8Array(width).fill(-128), new Int8Array(width).fill(127)]) {
     const [dots, distances] = [new Int32Array(rows), new Int32Array(rows)];
     kernel.dots(query, rows, (results, first) => dots.set(results, first));
@@ -45,6 +48,28 @@ it.each([
     expect(dots).toEqual(Int32Array.from(matrix, (row) => dot(row, query)));
     expect(distances).toEqual(Int32Array.from(matrix, (row) => differing(row, query)));
   }
+});
+
+it('copies vectors into rows that may be longer', () => {
+  const kernel = openKernel(32);
+  kernel.reserve(5);
+  const three = Int8Array.from({ length: 60 }, (_, i) => i - 30);
+  kernel.write(1, three, 20);
+  for (const row of [0, 1, 2])
+    expect([...kernel.row(row + 1)]).toEqual([...three.subarray(20 * row, 20 * (row + 1)), ...new Array(12).fill(0)]);
+  kernel.write(
+    3,
+    Int8Array.from({ length: 64 }, (_, i) => i),
+    32,
+  );
+  expect([...kernel.row(4)]).toEqual(Array.from({ length: 32 }, (_, i) => i + 32));
+  const squares: number[] = [];
+  kernel.squares(1, 2, (results, first) => squares.push(first, ...results));
+  expect(squares).toEqual([
+    1,
+    dot(three.subarray(0, 20), three.subarray(0, 20)),
+    dot(three.subarray(20, 40), three.subarray(20, 40)),
+  ]);
 });
 
 it('asks for whole rows of 16 bytes, and not too long ones', () => {

@@ -11,6 +11,7 @@ interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   dots(row: number, rows: number, width: number, query: number, out: number): void;
   distances(row: number, rows: number, width: number, query: number, out: number): void;
+  squares(row: number, rows: number, width: number, out: number): void;
 }
 
 export interface Kernel {
@@ -20,8 +21,10 @@ export interface Kernel {
   reserve(rows: number): void;
   /** The bytes of a row. Valid until the next `reserve`. */
   row(row: number): Int8Array;
-  /** Copies `length` bytes of the source into a row. Returns the sum of their squares. No view is made: a load writes 100,000 rows. */
-  write(row: number, source: Int8Array, from: number, length: number): number;
+  /** Copies a source of vectors, `length` bytes each, into rows from `first` on. */
+  write(first: number, source: Int8Array, length: number): void;
+  /** Calls back with the dot product of each row with itself, block by block. */
+  squares(first: number, rows: number, take: (results: Int32Array, first: number) => void): void;
   /** Calls back with the dot products of a query and some rows from `first` on, block by block. */
   dots(query: Int8Array, rows: number, take: (results: Int32Array, first: number) => void): void;
   /** The same as `dots`, for rows of bits: in how many they differ from the query. */
@@ -42,7 +45,6 @@ export function openKernel(width: number): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(kernelBytes, 'base64'));
   const { memory, ...run } = new WebAssembly.Instance(compiled).exports as Exports;
   let room = 0;
-  let bytes = new Int8Array(memory.buffer);
   const at = (row: number) => page + row * width;
 
   function inBlocks(
@@ -63,19 +65,22 @@ export function openKernel(width: number): Kernel {
       if (rows <= room) return;
       // A megabyte at least: each step makes all views of the memory anew.
       memory.grow(Math.max(16, Math.ceil((at(rows) - memory.buffer.byteLength) / page)));
-      bytes = new Int8Array(memory.buffer);
       room = Math.floor((memory.buffer.byteLength - page) / width);
     },
     row: (row) => new Int8Array(memory.buffer, at(row), width),
-    write(row, source, from, length) {
-      const to = at(row);
-      let squares = 0;
-      for (let i = 0; i < length; i++) {
-        const value = source[from + i] as number;
-        bytes[to + i] = value;
-        squares += value * value;
-      }
-      return squares;
+    write(first, source, length) {
+      const rows = source.length / length;
+      const target = new Int8Array(memory.buffer, at(first), rows * width);
+      if (length === width) target.set(source);
+      else
+        for (let row = 0; row < rows; row++) target.set(source.subarray(row * length, (row + 1) * length), row * width);
+    },
+    squares(first, rows, take) {
+      inBlocks(
+        rows,
+        (results, from) => take(results, first + from),
+        (from, n) => run.squares(at(first + from), n, width, outAt),
+      );
     },
     dots(query, rows, take) {
       new Int16Array(memory.buffer, 0, width).set(query);

@@ -46,6 +46,27 @@
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
         (br $nextRow))))
 
+  ;; out[i] = row[i] · row[i], as i32.
+  (func (export "squares") (param $row i32) (param $rows i32) (param $width i32) (param $out i32)
+    (local $rowEnd i32) (local $outEnd i32) (local $bytes v128) (local $half v128) (local $total v128)
+    (local.set $outEnd (i32.add (local.get $out) (i32.shl (local.get $rows) (i32.const 2))))
+    (block $done
+      (loop $nextRow
+        (br_if $done (i32.ge_u (local.get $out) (local.get $outEnd)))
+        (local.set $rowEnd (i32.add (local.get $row) (local.get $width)))
+        (local.set $total (v128.const i32x4 0 0 0 0))
+        (loop $nextBytes
+          (local.set $bytes (v128.load (local.get $row)))
+          (local.set $half (i16x8.extend_low_i8x16_s (local.get $bytes)))
+          (local.set $total (i32x4.add (local.get $total) (i32x4.dot_i16x8_s (local.get $half) (local.get $half))))
+          (local.set $half (i16x8.extend_high_i8x16_s (local.get $bytes)))
+          (local.set $total (i32x4.add (local.get $total) (i32x4.dot_i16x8_s (local.get $half) (local.get $half))))
+          (br_if $nextBytes
+            (i32.lt_u (local.tee $row (i32.add (local.get $row) (i32.const 16))) (local.get $rowEnd))))
+        (i32.store (local.get $out) (call $sum (local.get $total)))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (br $nextRow))))
+
   (func $sum (param $lanes v128) (result i32)
     (i32.add
       (i32.add (i32x4.extract_lane 0 (local.get $lanes)) (i32x4.extract_lane 1 (local.get $lanes)))

@@ -1,5 +1,5 @@
 // Where every entry stands, in memory: session, neighbours, time, who said it. Rows of the store → parallel arrays.
-import type { PlaceRow } from '../../store/store.ts';
+import type { PlacePage } from '../../store/store.ts';
 
 export const flag = { subagent: 1, abandoned: 2, gone: 4, noVector: 8, asks: 16 } as const;
 
@@ -29,7 +29,7 @@ export interface Places {
 
 export interface GrowingPlaces extends Places {
   /** Takes in whole sessions, as the store gives them: what is not in a session's rows any more is gone. */
-  apply(rows: readonly PlaceRow[]): void;
+  apply(page: PlacePage): void;
 }
 
 /** `onGone` is called with each place whose entry is gone; after `restMs` its number may be given to another. */
@@ -92,13 +92,16 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
     for (let i = 0; i < members.length; i++) arrays.inSession[members[i] as number] = members[i + 1] ?? -1;
   }
 
-  function applySession(row: number, rows: readonly PlaceRow[], freed: number[]): void {
-    const session = sessionOf(row);
+  function applySession(page: PlacePage, from: number, to: number, freed: number[]): void {
+    const session = sessionOf(page.sessions[from] as number);
     const before = inOrder(session);
     const members: number[] = [];
     const lastInFile = new Map<number, number>();
-    for (const [, id, file, at, marks, length] of rows) {
-      if (id === null) continue;
+    for (let i = from; i < to; i++) {
+      const id = page.ids[i] as number;
+      if (id === 0) continue;
+      const file = page.files[i] as number;
+      const marks = page.marks[i] as number;
       let place = placeOf(id);
       if (place < 0) place = addPlace(id);
       else {
@@ -112,10 +115,10 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
       }
       members.push(place);
       arrays.session[place] = session;
-      arrays.at[place] = at;
+      arrays.at[place] = page.at[i] as number;
       arrays.role[place] = marks & 1;
       arrays.flags[place] = ((arrays.flags[place] as number) & flag.noVector) | (marks >> 1);
-      arrays.length[place] = length;
+      arrays.length[place] = page.lengths[i] as number;
       const previous = lastInFile.get(file) ?? -1;
       arrays.previous[place] = previous;
       arrays.next[place] = -1;
@@ -171,13 +174,13 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
     },
     sessionRow: (session) => sessionRows[session] ?? -1,
     sessionOf: (row) => sessionByRow.get(row) ?? -1,
-    apply(rows) {
+    apply(page) {
+      const { sessions } = page;
       const freed: number[] = [];
-      for (let from = 0; from < rows.length; ) {
-        const session = rows[from]?.[0] as number;
+      for (let from = 0; from < sessions.length; ) {
         let to = from + 1;
-        while (to < rows.length && rows[to]?.[0] === session) to++;
-        applySession(session, rows.slice(from, to), freed);
+        while (to < sessions.length && sessions[to] === sessions[from]) to++;
+        applySession(page, from, to, freed);
         from = to;
       }
       for (const place of freed) free.push({ place, since: performance.now() });

@@ -14,8 +14,8 @@ export interface Slots {
   readonly size: number;
   /** False above the ceiling. */
   readonly exact: boolean;
-  /** Takes the vector that stands in `vectors` from there on. */
-  add(seq: number, vectors: Int8Array, from: number): number;
+  /** Takes vectors, one behind the other, with their numbers. Returns their slots. */
+  add(seqs: readonly number[], vectors: Int8Array): number[];
   remove(slot: number): void;
   /** The number of the vector in the store; 0 for a free slot. */
   seqOf(slot: number): number;
@@ -47,18 +47,31 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
   let inverse = new Float32Array(1024);
 
   function grow(): void {
-    const room = Math.ceil(seqs.length * 1.5);
+    const room = Math.max(size, Math.ceil(seqs.length * 1.5));
     [seqs, inverse] = [enlarged(seqs, room), enlarged(inverse, room)];
   }
 
   /** Keeps only the signs of what is there. */
-  function coarsen(): void {
+  function coarsen(filled: number): void {
     const exact = kernel;
     signs = openSigns(dimensions);
     kernel = openKernel(signs.bits / 8);
-    kernel.reserve(size + 1);
-    for (let slot = 0; slot < size; slot++)
+    kernel.reserve(filled);
+    for (let slot = 0; slot < filled; slot++)
       writeSigns(signs, exact.row(slot).subarray(0, dimensions), kernel.row(slot));
+  }
+
+  /** Writes vectors into slots that follow each other. */
+  function write(first: number, vectors: Int8Array): void {
+    const count = vectors.length / dimensions;
+    if (signs === undefined) {
+      kernel.write(first, vectors, dimensions);
+      kernel.squares(first, count, (squares, from) => {
+        for (let i = 0; i < squares.length; i++) inverse[from + i] = 1 / (Math.sqrt(squares[i] as number) || 1);
+      });
+    } else
+      for (let i = 0; i < count; i++)
+        writeSigns(signs, vectors.subarray(i * dimensions, (i + 1) * dimensions), kernel.row(first + i));
   }
 
   function scanSigns(by: Signs, query: Int8Array, cosines: Float32Array): { distances: Int32Array; limit: number } {
@@ -101,15 +114,20 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
     get exact() {
       return signs === undefined;
     },
-    add(seq, vectors, from) {
-      const slot = free.pop() ?? size++;
-      if (slot >= seqs.length) grow();
-      if (signs === undefined && size * kernel.width > ceiling) coarsen();
+    add(added, vectors) {
+      const filled = size;
+      const taken = added.map(() => free.pop() ?? size++);
+      if (size > seqs.length) grow();
+      if (signs === undefined && size * kernel.width > ceiling) coarsen(filled);
       kernel.reserve(size);
-      seqs[slot] = seq;
-      if (signs === undefined) inverse[slot] = 1 / (Math.sqrt(kernel.write(slot, vectors, from, dimensions)) || 1);
-      else writeSigns(signs, vectors.subarray(from, from + dimensions), kernel.row(slot));
-      return slot;
+      for (let from = 0; from < taken.length; ) {
+        let to = from + 1;
+        while (to < taken.length && taken[to] === (taken[to - 1] as number) + 1) to++;
+        write(taken[from] as number, vectors.subarray(from * dimensions, to * dimensions));
+        from = to;
+      }
+      for (const [i, slot] of taken.entries()) seqs[slot] = added[i] as number;
+      return taken;
     },
     remove(slot) {
       seqs[slot] = 0;

@@ -28,11 +28,12 @@ export function openSubjectIndex(store: Store, kind: SubjectKind, model: string,
       const fresh = seqs.filter((seq) => !held.has(seq));
       for (let from = 0; from < fresh.length; from += vectorsAtOnce) {
         const page = await store.vectorsAt(fresh.slice(from, from + vectorsAtOnce));
+        if (page.seqs.length === 0) continue;
         const dimensions = page.vectors.length / page.seqs.length;
-        for (const [i, seq] of page.seqs.entries()) {
-          slots ??= openSlots({ dimensions, ceiling, read: (numbers) => store.vectorsAt(numbers) });
-          held.set(seq, { slot: slots.add(seq, page.vectors, i * dimensions), id: page.ids[i] as number });
-        }
+        slots ??= openSlots({ dimensions, ceiling, read: (numbers) => store.vectorsAt(numbers) });
+        const taken = slots.add(page.seqs, page.vectors);
+        for (const [i, seq] of page.seqs.entries())
+          held.set(seq, { slot: taken[i] as number, id: page.ids[i] as number });
       }
     },
     async scan(query) {

@@ -60,7 +60,12 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
     };
   }
 
-  function rank(match: string, among: string | undefined, filter: KeywordFilter, limit: number): [number, number][] {
+  function rank(
+    { match, among }: { match: string; among: string | undefined },
+    filter: KeywordFilter,
+    limit: number,
+    isSubagents: ((row: number) => boolean) | undefined,
+  ): [number, number][] {
     const conditions: string[] = [];
     const values: (string | number)[] = [];
     if (among !== undefined) {
@@ -82,12 +87,19 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
     }
     const where = conditions.map((condition) => ` AND ${condition}`).join('');
     const ranked = `${select}${where} ORDER BY score, f.rowid LIMIT ?`;
-    if (filter.subagents === true)
-      return db
+    const best = (most: number) =>
+      db
         .prepare<unknown[], [number, number]>(ranked)
         .raw()
-        .all(match, ...values, limit);
+        .all(match, ...values, most);
+    if (filter.subagents === true) return best(limit);
     // Asking of every match whether a subagent said it would take as long as ranking it.
+    if (isSubagents !== undefined) {
+      const some = best(limit);
+      if (!some.some(([row]) => isSubagents(row))) return some;
+      const more = best(2 * limit).filter(([row]) => !isSubagents(row));
+      return more.slice(0, limit);
+    }
     const sql = `SELECT r.rowid, r.score FROM (${ranked}) r JOIN entries e ON e.id = r.rowid WHERE e.subagent IS NULL
       ORDER BY r.score, r.rowid LIMIT ?`;
     return db
@@ -97,7 +109,7 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
   }
 
   return {
-    async rankKeywords(query, filter) {
+    async rankKeywords(query, filter, isSubagents) {
       return run(() => {
         const counted = counter(filter);
         const rarity = query.terms.map((term) => {
@@ -128,7 +140,7 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
           terms.map(({ term }) => term),
           phrases,
         );
-        const ranked = rank(match, among, filter, phrases.length > 0 ? mostWithPhrase : filter.limit);
+        const ranked = rank({ match, among }, filter, phrases.length > 0 ? mostWithPhrase : filter.limit, isSubagents);
         return { rows: ranked.map(([row]) => row), scores: ranked.map(([, score]) => -score), rarity };
       });
     },

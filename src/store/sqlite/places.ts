@@ -1,7 +1,8 @@
 // The reading side of vectors: what an index in memory holds of entries, and what of it has changed since it was read.
 import type { Database } from 'better-sqlite3';
-import type { PlaceRow, Store, VectorPage } from '../store.ts';
+import type { PlacePage, Store, VectorPage } from '../store.ts';
 import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
+import { hasQuestion, unreadFact } from './renewal.ts';
 import { codeOf } from './vectors.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -29,14 +30,21 @@ export function placeRows(
       'SELECT max(seq) FROM (SELECT seq FROM session_changes WHERE seq > ? ORDER BY seq LIMIT ?)',
     )
     .pluck();
+  // As a page, like vectors. No text is looked at but those that nobody has looked at yet.
   const places = (vector: string) =>
     db
-      .prepare<unknown[], PlaceRow>(
-        `SELECT c.session_id, e.id, e.file_id, e.at, (e.role <> 'user') + 2 * (e.subagent IS NOT NULL) + 4 * e.abandoned
-           + 32 * (instr(substr(CAST(e.text AS BLOB), -220), x'3f') > 0), length(e.text), ${vector} FROM session_changes c LEFT JOIN entries e INDEXED BY entries_by_session ON e.session_id = c.session_id
-         WHERE c.seq > @after AND c.seq <= @to ORDER BY c.seq, e.pos`,
+      .prepare<unknown[], (string | null)[]>(
+        `SELECT group_concat(session), group_concat(id), group_concat(file), group_concat(at), group_concat(marks),
+           group_concat(length), group_concat(vector) FROM (
+           SELECT c.session_id AS session, coalesce(e.id, 0) AS id, coalesce(e.file_id, 0) AS file, coalesce(e.at, 0) AS at,
+             coalesce((e.role <> 'user') + 2 * (e.subagent IS NOT NULL) + 4 * e.abandoned
+               + 32 * CASE WHEN e.id > @unread THEN e.id IN asking_entries ELSE ${hasQuestion('e.text')} END, 0) AS marks,
+             coalesce(length(e.text), 0) AS length, coalesce(${vector}, 0) AS vector
+           FROM session_changes c LEFT JOIN entries e INDEXED BY entries_by_session ON e.session_id = c.session_id
+           WHERE c.seq > @after AND c.seq <= @to ORDER BY c.seq, e.pos)`,
       )
       .raw();
+  const unread = db.prepare<[string], number>('SELECT CAST(value AS INTEGER) FROM facts WHERE name = ?').pluck();
   const fresh = places('NULL');
   const changed = places(
     '(SELECT max(v.seq) FROM vectors v WHERE v.kind = 0 AND v.subject_id = e.id AND v.model_id = @model)',
@@ -78,11 +86,22 @@ export function placeRows(
     async placesAfter(position, { model, limit }) {
       return run(() => {
         const to = upTo.get(position, limit) ?? undefined;
-        if (to === undefined) return { rows: [], position, done: true };
-        const id = model === undefined ? undefined : (modelId.get(model) ?? -1);
-        const rows =
-          id === undefined ? fresh.all({ after: position, to }) : changed.all({ after: position, to, model: id });
-        return { rows, position: to, done: to === last.get() };
+        if (to === undefined) return { ...noPlaces, position, done: true };
+        const span = { after: position, to, unread: unread.get(unreadFact) ?? 0 };
+        const columns =
+          model === undefined ? fresh.get(span) : changed.get({ ...span, model: modelId.get(model) ?? -1 });
+        const [sessions, ids, files, at, marks, lengths, vectors] = (columns ?? []).map(numbersIn) as number[][];
+        return {
+          sessions,
+          ids,
+          files,
+          at,
+          marks,
+          lengths,
+          vectors,
+          position: to,
+          done: to === last.get(),
+        } as PlacePage;
       });
     },
     async vectorsAfter(seq, { kind, model, limit }) {
@@ -96,7 +115,7 @@ export function placeRows(
     },
     async vectorNumbers({ kind, model }) {
       return run(() => ({
-        seqs: JSON.parse(`[${numbers.get(codeOf(kind), modelId.get(model) ?? -1) ?? ''}]`) as number[],
+        seqs: numbersIn(numbers.get(codeOf(kind), modelId.get(model) ?? -1) ?? null),
       }));
     },
     async sessionRows(filter) {
@@ -125,14 +144,19 @@ export function placeRows(
   };
 }
 
+const noPlaces = { sessions: [], ids: [], files: [], at: [], marks: [], lengths: [], vectors: [] };
+
+/** Numbers as SQLite puts them together. */
+const numbersIn = (text: string | null): number[] => JSON.parse(`[${text ?? ''}]`) as number[];
+
 type Packed = [count: number, seqs: string | null, ids: string | null, vectors: Buffer | null];
 
 function unpack(row: Packed | undefined): VectorPage {
   if (row === undefined || row[0] === 0) return { seqs: [], ids: [], vectors: new Int8Array(0) };
   const [, seqs, ids, vectors] = row as [number, string, string, Buffer];
   return {
-    seqs: JSON.parse(`[${seqs}]`) as number[],
-    ids: JSON.parse(`[${ids}]`) as number[],
+    seqs: numbersIn(seqs),
+    ids: numbersIn(ids),
     vectors: new Int8Array(vectors.buffer, vectors.byteOffset, vectors.length),
   };
 }

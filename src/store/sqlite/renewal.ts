@@ -13,6 +13,11 @@ interface Progress {
 
 const fact = 'derived';
 
+/** Up to this entry nobody has looked yet which have a question mark near their end; absent once all are looked at. */
+export const unreadFact = 'unread for questions';
+/** The same as in the triggers of `asking_entries`. */
+export const hasQuestion = (text: string): string => `(instr(substr(CAST(${text} AS BLOB), -220), x'3f') > 0)`;
+
 export function renewal(db: Database, write: <T>(work: () => T) => T): Pick<Store, 'renewDerived'> {
   const get = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
   const put = db.prepare(
@@ -30,6 +35,23 @@ export function renewal(db: Database, write: <T>(work: () => T) => T): Pick<Stor
      WHERE t.id <= ? ORDER BY t.id DESC LIMIT ?`,
   );
   const touches = touchWriting(db);
+  const drop = db.prepare('DELETE FROM facts WHERE name = ?');
+  const nextAsking = db
+    .prepare<[number, number], number | null>(
+      'SELECT min(id) FROM (SELECT id FROM entries WHERE id <= ? ORDER BY id DESC LIMIT ?)',
+    )
+    .pluck();
+  const noteAsking = db.prepare(
+    `INSERT OR IGNORE INTO asking_entries SELECT id FROM entries WHERE id BETWEEN ? AND ? AND ${hasQuestion('text')}`,
+  );
+
+  function renewAsking(limit: number): void {
+    const to = Number(get.get(unreadFact));
+    const from = nextAsking.get(to, limit) ?? 0;
+    noteAsking.run(from, to);
+    if (from <= 1) drop.run(unreadFact);
+    else put.run(unreadFact, String(from - 1));
+  }
 
   function renewTexts(from: number, limit: number): number {
     const rows = texts.all(from, limit);
@@ -60,8 +82,12 @@ export function renewal(db: Database, write: <T>(work: () => T) => T): Pick<Stor
 
   return {
     async renewDerived(limit) {
-      if (isDone(stored())) return { done: true };
+      if (isDone(stored()) && get.get(unreadFact) === undefined) return { done: true };
       return write(() => {
+        if (get.get(unreadFact) !== undefined) {
+          renewAsking(limit);
+          return { done: false };
+        }
         // Read again inside the transaction: another process may be at it.
         const before = stored();
         const next =
