@@ -35,9 +35,9 @@ export async function openEditor(file: string): Promise<boolean> {
   return true;
 }
 
-/** Whoever runs us from a script has said yes by doing so. */
-export async function agrees(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return true;
+/** Whoever runs us from a script has said yes by doing so, unless the command wants it said. */
+export async function agrees(question: string, unasked = true): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return unasked;
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());

@@ -17,6 +17,10 @@ export interface Output {
 export const groups: Readonly<Record<string, { readonly summary: string; readonly bare?: string }>> = {
   config: { summary: 'Read and change settings', bare: 'config list' },
   sessions: { summary: 'List sessions, newest first', bare: 'sessions' },
+  groups: {
+    summary: 'List groups: who shares memory and a sandbox, and which session is active for them',
+    bare: 'groups',
+  },
   projects: { summary: 'List the projects that sessions worked in', bare: 'projects' },
   jobs: { summary: 'List what is to be distilled, what is being distilled, and what has failed', bare: 'jobs' },
   model: { summary: 'The model that distils' },

@@ -31,7 +31,10 @@ export function refuseForeign(request: IncomingMessage, port: number): void {
 /** What the caller may do: by the token in the Authorization header, or by the cookie of a browser that a code has let in. */
 export function identify(request: IncomingMessage, { tokens, port, clock }: Door): Access {
   const given = valuesOf(request, 'authorization');
-  const presented = given.length === 1 ? /^Bearer ([0-9a-f]{1,128})$/i.exec(given[0] as string)?.[1] : undefined;
+  const presented =
+    given.length === 1
+      ? /^Bearer ([0-9a-f]{1,128}|g\.[a-z0-9_-]{1,63}\.[0-9a-f]{64})$/i.exec(given[0] as string)?.[1]
+      : undefined;
   const access = presented === undefined ? undefined : accessOf(tokens, presented);
   if (access !== undefined) return access;
   const cookies = valuesOf(request, 'cookie').join(';');

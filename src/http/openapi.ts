@@ -18,6 +18,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'the file `token` in the data folder' },
+        groupToken: { type: 'http', scheme: 'bearer', description: 'of `holdfast groups token`: for that group alone' },
         hookToken: { type: 'http', scheme: 'bearer', description: 'the file `hook-token`: it can only report' },
       },
       schemas: { Error: jsonSchema(ApiError, 'output') },
@@ -49,7 +50,12 @@ function describe(route: Route): Json {
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 
 const securityOf = ({ access }: Route): Json[] =>
-  access === 'open' ? [] : access === 'full' ? [{ token: [] }] : [{ token: [] }, { hookToken: [] }];
+  ({
+    open: [],
+    full: [{ token: [] }],
+    report: [{ token: [] }, { hookToken: [] }],
+    group: [{ token: [] }, { groupToken: [] }],
+  })[access];
 
 const aliasOf = ({ aliases = {} }: Route, name: string): string | undefined =>
   Object.keys(aliases).find((alias) => aliases[alias] === name);
@@ -67,9 +73,9 @@ function parameter(fields: Json, name: string, place: 'path' | 'query', alias?: 
   };
 }
 
-function withoutFields(schema: Json, names: readonly string[]): Json {
+function withoutFields({ required: all, ...schema }: Json, names: readonly string[]): Json {
   const properties = Object.entries(schema.properties as Json).filter(([name]) => !names.includes(name));
-  const required = ((schema.required as string[] | undefined) ?? []).filter((name) => !names.includes(name));
+  const required = ((all as string[] | undefined) ?? []).filter((name) => !names.includes(name));
   return { ...schema, properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
 }
 

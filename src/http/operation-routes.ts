@@ -13,7 +13,7 @@ export function operationRoutes(
       method: operation.http?.method ?? 'GET',
       path: operation.http?.path ?? `/api/${operation.name.replaceAll(' ', '/')}`,
       summary: operation.summary,
-      access: 'full',
+      access: operation.http?.ofGroup ? 'group' : 'full',
       input: operation.input,
       ...(operation.http?.aliases ? { aliases: operation.http.aliases } : {}),
       type: 'application/json',

@@ -11,8 +11,8 @@ export interface Route {
   /** `/api/sessions/{id}`: what stands in braces is a field of the input. */
   readonly path: string;
   readonly summary: string;
-  /** `open`: no token; `report`: either token; `full`: the one that opens everything. */
-  readonly access: 'open' | Access;
+  /** `open`: no token; `report`: either token; `full`: the one that opens everything; `group`: that, or the group's in the path. */
+  readonly access: 'open' | 'report' | 'full' | 'group';
   /** Taken from path and query string of a GET, from path and body of a POST. */
   readonly input: z.ZodObject;
   /** Other names of query fields. */

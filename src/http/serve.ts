@@ -44,7 +44,7 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   const [path, query] = pathOf(request);
   const access = isOpenTo(serving.routes, method, path) ? undefined : identify(request, serving);
   const { route, inPath } = findRoute(serving.routes, method, path);
-  if (route.access === 'full' && access !== 'full') throw onlyReports();
+  refuseOthers(route, inPath, access);
   const caller = { access: access as Access | undefined, request, response };
   if (route.speak !== undefined) {
     await route.speak(await readBody(request, response, route.limit ?? smallBody), caller);
@@ -56,6 +56,8 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
       : method === 'GET'
         ? fromQuery(route, query)
         : await bodyOf(route, query, request, response);
+  const twice = Object.keys(inPath).find((name) => Object.hasOwn(Object(given), name));
+  if (twice !== undefined) throw new HoldfastError('BAD_INPUT', `${twice} stands in the address already`);
   const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
   return { route, answer: await route.run(input, caller) };
 }
@@ -69,6 +71,20 @@ async function bodyOf(route: Route, query: string, request: IncomingMessage, res
 function pathOf({ url = '' }: IncomingMessage): [path: string, query: string] {
   const mark = url.indexOf('?');
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+/** What a token does not open, it does not open, whatever stands in the request. */
+function refuseOthers(
+  { access: needed }: Route,
+  inPath: Readonly<Record<string, string>>,
+  access: Access | undefined,
+): void {
+  if (needed === 'open' || access === 'full') return;
+  if (typeof access === 'object') {
+    if (needed === 'group' && inPath.group === access.group) return;
+    throw new HoldfastError('NO_PERMISSION', 'This token is only for the sessions of its own group');
+  }
+  if (needed !== 'report') throw onlyReports();
 }
 
 const onlyReports = (): HoldfastError =>

@@ -1,11 +1,12 @@
 // Two secrets in the data folder: `token` opens everything, `hook-token` can only report. Hooks carry the second, so that
-// whoever holds the port in the worker's place learns nothing that opens the store.
-import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+// whoever holds the port in the worker's place learns nothing that opens the store. A group's token is made from the first, and stored nowhere.
+import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, systemCode } from '../errors.ts';
 
-export type Access = 'full' | 'report';
+/** A group reaches its own sessions, and nothing else. */
+export type Access = 'full' | 'report' | { readonly group: string };
 
 export interface Tokens {
   readonly full: string;
@@ -24,8 +25,14 @@ export const openTokens = (home: string): Tokens => ({
 export function accessOf(tokens: Tokens, presented: string): Access | undefined {
   const full = same(presented, tokens.full);
   const report = same(presented, tokens.report);
+  const group = /^g\.([a-z0-9_-]{1,63})\.[0-9a-f]{64}$/.exec(presented)?.[1];
+  if (group !== undefined && same(presented, groupToken(tokens, group))) return { group };
   return full ? 'full' : report ? 'report' : undefined;
 }
+
+/** `g.<name>.<HMAC-SHA256 of the name>`, by the token that opens everything. */
+export const groupToken = ({ full }: Tokens, group: string): string =>
+  `g.${group}.${createHmac('sha256', full).update(`holdfast group ${group}`).digest('hex')}`;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

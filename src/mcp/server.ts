@@ -21,8 +21,10 @@ export interface McpDeps {
   readonly ask?: ((operation: Operation, input: Record<string, unknown>) => Promise<unknown>) | undefined;
   /** The folder that the client works in; undefined where that cannot be known. */
   readonly folder: string | undefined;
-  /** The operations that it offers; all, unless a test has others. */
-  readonly table?: readonly Operation[];
+  /** The operations that it offers; all, unless it is a group's. */
+  readonly table?: readonly Operation[] | undefined;
+  /** What the client is told of it. */
+  readonly instructions?: string | undefined;
 }
 
 const instructions = `Holdfast remembers the past coding sessions on this machine: what was asked, decided, done and said, in every project.
@@ -44,7 +46,7 @@ export async function mcpServers(deps: McpDeps): Promise<() => Server> {
 function mcpServer(sdk: Sdk, tools: readonly Tool[], deps: McpDeps): Server {
   const server = new sdk.Server(
     { name: 'holdfast', version: version() },
-    { capabilities: { tools: {} }, instructions },
+    { capabilities: { tools: {} }, instructions: deps.instructions ?? instructions },
   );
   const structured = (ctx: ServerContext) => !prefersStructure.test(clientOf(server, ctx, sdk.CLIENT_INFO_META_KEY));
 

@@ -10,14 +10,18 @@ import { type McpDeps, mcpServers } from './server.ts';
 const lookAtParentMs = 5000;
 
 /** Resolves when the client has closed the line, is gone, or the signal says so. */
-export async function serveMcp(config: Config, signal: AbortSignal, ask?: McpDeps['ask']): Promise<void> {
+export async function serveMcp(
+  config: Config,
+  signal: AbortSignal,
+  offer: Pick<McpDeps, 'ask' | 'table' | 'instructions'> = {},
+): Promise<void> {
   const memory = openLater(config);
   const { StdioServerTransport, serveStdio } = await import('./sdk.ts');
   const server = await mcpServers({
     config: config.reload,
     context: memory.context,
     folder: process.cwd(),
-    ask,
+    ...offer,
   });
   const transport = new StdioServerTransport();
   const closed = new Promise<void>((resolve) => {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { BriefingAnswer } from '../operations/briefing.ts';
 import type { Timeline } from '../operations/timeline.ts';
 import { shortIds } from '../recall/short-ids.ts';
+import type { Bookmark } from '../schema/group.ts';
 import type { Hit } from '../schema/hit.ts';
 import type { Item } from '../schema/item.ts';
 import type { Memory, MemoryVersion } from '../schema/memory.ts';
@@ -11,6 +12,7 @@ import type { Project } from '../schema/project.ts';
 import { recallTag } from '../schema/recall-tag.ts';
 import type { Session } from '../schema/session.ts';
 import type { Summary } from '../schema/summary.ts';
+import type { GroupHit, Left } from '../sessions/group-tools.ts';
 import { summaryParts } from '../text/distilled.ts';
 import { cut, inOneLine, unframed } from '../text/gist.ts';
 import { localTime } from '../text/local-time.ts';
@@ -35,6 +37,10 @@ const table: Readonly<Record<string, Say>> = {
   'memory list': sayPages,
   'memory show': sayPage,
   'memory history': sayVersions,
+  clear_session: sayLeft,
+  list_sessions: sayBookmarks,
+  resume_session: sayResumed,
+  search_sessions: sayGroupHits,
 };
 
 /** What the model reads. What was said in the past may be anybody's words, so it says so, once. */
@@ -201,4 +207,39 @@ function sayVersions(
   const line = ({ at, text, source, session, why, current }: MemoryVersion) =>
     `- ${when(at)} ${source}${session === undefined ? '' : ` ${session.slice(0, 8)}`}${current ? ' (holds)' : ''}: ${inOneLine(text) || 'taken out'}${why === undefined ? '' : ` (${inOneLine(why)})`}`;
   return unframed(memories.map(({ id, versions }) => `${id}\n${versions.map(line).join('\n')}`).join('\n'));
+}
+
+function sayLeft({ session, bookmark, archive }: z.infer<typeof Left>): string {
+  if (session === undefined) return 'There was no conversation to end. The next message begins a new one.';
+  const kept =
+    bookmark === undefined
+      ? 'It has no name.'
+      : `It can be resumed as ${bookmark.id}: ${unframed(inOneLine(bookmark.name))}.`;
+  const file = archive?.split(/[\\/]/).at(-1);
+  return `This conversation has ended. ${kept}${file === undefined ? '' : ` What was said is in conversations/${file}.`} The next message begins a new one.`;
+}
+
+function sayResumed({ session, left }: { session: string; left: z.infer<typeof Left> }): string {
+  const kept = left.bookmark === undefined ? '' : ` This one can be resumed as ${left.bookmark.id}.`;
+  return `The next message goes on with session ${session}.${kept}`;
+}
+
+function sayBookmarks({ sessions }: { sessions: readonly Bookmark[] }, when: When): string {
+  if (sessions.length === 0) return 'There are no earlier conversations.';
+  return sessions
+    .map(
+      ({ id, name, createdAt, archivedAt }) =>
+        `- ${id} ${unframed(inOneLine(name))} (begun ${when(createdAt)}, left ${when(archivedAt)})`,
+    )
+    .join('\n');
+}
+
+function sayGroupHits({ hits }: { hits: readonly z.infer<typeof GroupHit>[] }, when: When): string {
+  if (hits.length === 0) return 'Nothing found. Try other words.';
+  return hits
+    .map(({ id, session, name, at, snippet, current }) => {
+      const way = current ? 'this conversation' : String(id ?? session);
+      return `- ${way} ${when(at)} ${cut(unframed(inOneLine(name)), 80)}: ${unframed(inOneLine(snippet))}`;
+    })
+    .join('\n');
 }

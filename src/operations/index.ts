@@ -7,6 +7,8 @@ import { doctor } from './doctor.ts';
 import { exportAll } from './export.ts';
 import { forget } from './forget.ts';
 import { get } from './get.ts';
+import { groupsClear, groupsHistory, groupsPoint, groupsResume, groupsSearch } from './group-sessions.ts';
+import { groups, groupsCreate, groupsRemove, groupsShow, groupsToken } from './groups.ts';
 import { importAll } from './import.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
@@ -58,6 +60,16 @@ export const operations = [
   resume,
   archive,
   vault,
+  groups,
+  groupsCreate,
+  groupsShow,
+  groupsHistory,
+  groupsSearch,
+  groupsClear,
+  groupsResume,
+  groupsPoint,
+  groupsToken,
+  groupsRemove,
   show,
   get,
   timeline,

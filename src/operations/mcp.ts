@@ -1,21 +1,31 @@
 // The way in for agents: an MCP client starts this and speaks with it until it closes the line.
 import { z } from 'zod';
+import { GroupName } from '../schema/group.ts';
 import { operation } from './operation.ts';
 
 export const mcp = operation({
   name: 'mcp',
   summary: 'Serve agents over MCP on standard input and output; clients start it',
-  input: z.object({}),
+  input: z.object({
+    group: GroupName.optional().describe('serve the agent of this group: its own sessions, and nothing else'),
+  }),
   output: z.object({}),
   surfaces: ['cli'],
-  examples: ['claude mcp add --scope user holdfast -- holdfast mcp'],
+  examples: ['claude mcp add --scope user holdfast -- holdfast mcp', 'holdfast mcp --group dev-team'],
   withoutStore: true,
-  async run({ config, signal }) {
+  async run({ config, signal = new AbortController().signal }, { group }) {
     const { serveMcp } = await import('../mcp/stdio.ts');
+    if (group !== undefined) {
+      const { groupInstructions, groupOperations } = await import('../mcp/group.ts');
+      await serveMcp(config, signal, { table: groupOperations(group), instructions: groupInstructions(group) });
+      return {};
+    }
     const { askWorker } = await import('../http/ask.ts');
-    await serveMcp(config, signal ?? new AbortController().signal, async (asked, input) => {
-      const elsewhere = asked.viaWorker?.(input);
-      return elsewhere && askWorker(config.reload(), asked, elsewhere);
+    await serveMcp(config, signal, {
+      async ask(asked, input) {
+        const elsewhere = asked.viaWorker?.(input);
+        return elsewhere && askWorker(config.reload(), asked, elsewhere);
+      },
     });
     return {};
   },

@@ -28,6 +28,8 @@ export interface Context {
   readonly say?: ((line: string) => void) | undefined;
   /** Standard output, for those whose answer is a stream; resolves when it was taken. */
   readonly out?: ((text: string) => Promise<void>) | undefined;
+  /** Tells the process of a group to close, where this process is the one that runs it. */
+  readonly closeGroup?: ((group: string) => void | Promise<void>) | undefined;
   /** What a person gives who has no room for it in the command. */
   readonly person?:
     | {
@@ -35,8 +37,8 @@ export interface Context {
         piped(): Promise<string | undefined>;
         /** An editor on a file. */
         edit(file: string): Promise<boolean>;
-        /** Their consent; true where there is nobody to ask. */
-        agrees?(question: string): Promise<boolean>;
+        /** Their consent; where there is nobody to ask, `unasked`, which is true unless told otherwise. */
+        agrees?(question: string, unasked?: boolean): Promise<boolean>;
         /** A session; undefined where nobody can be asked, or there is none. */
         chooseSession?(agent: AgentName | undefined): Promise<Session | undefined>;
       }
@@ -58,6 +60,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
     readonly method?: 'GET' | 'POST';
     /** `/api/sessions/{id}`: what stands in braces is a field of the input. */
     readonly path?: string;
+    /** The group named in the path may call it with its own token. */
+    readonly ofGroup?: true;
     /** Other names of query fields: `{ q: 'query' }`. */
     readonly aliases?: Readonly<Record<string, string>>;
   };

@@ -27,8 +27,11 @@ export interface GroupStore {
   group(name: string): Promise<Group | undefined>;
   /** False when there is one of the name already, which stays as it is. */
   createGroup(name: string, at: number): Promise<boolean>;
-  /** Takes away the group, its pointer and bookmarks; its sessions belong to nobody from then on. False when there is none. */
-  removeGroup(name: string): Promise<boolean>;
+  /**
+   * Takes away the group, its pointer and bookmarks, and what is known of archives in its folder; its sessions are no group's from then on.
+   * False when there is none.
+   */
+  removeGroup(name: string, archives?: string): Promise<boolean>;
 
   /**
    * Makes a session the active one. With an epoch, only if that is still the group's: so a process that is told to close cannot undo

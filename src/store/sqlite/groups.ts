@@ -59,6 +59,7 @@ export function groupRows(db: Database, read: Run, write: Run): GroupStore {
   const removals = ['groups WHERE name', ...owned.map((table) => `${table} WHERE group_name`)].map((of) =>
     db.prepare(`DELETE FROM ${of} = ?`),
   );
+  const dropArchives = db.prepare('DELETE FROM archives WHERE folder = ?');
   // One count for all groups: a group that is made again under an old name is no group of an old process.
   const nextEpoch = db.prepare<[], number>('UPDATE group_epoch SET last = last + 1 RETURNING last').pluck();
   const point = db.prepare(
@@ -97,8 +98,11 @@ export function groupRows(db: Database, read: Run, write: Run): GroupStore {
     async createGroup(name, at) {
       return write(() => one.get(name) === undefined && add.run(name, at, newEpoch()).changes > 0);
     },
-    async removeGroup(name) {
-      return write(() => removals.map((remove) => remove.run(name).changes)[0] === 1);
+    async removeGroup(name, archives) {
+      return write(() => {
+        if (archives !== undefined) dropArchives.run(archives);
+        return removals.map((remove) => remove.run(name).changes)[0] === 1;
+      });
     },
     async setPointer(group, { agent, session, resumeAt }, { epoch, at }) {
       return write(() => {
