@@ -79,7 +79,8 @@ export interface HostStore {
   releaseMessages(run: number, ids: readonly number[]): Promise<void>;
   /**
    * Tells a group's people something. With a run, it is that run's output: what it was handed will not be handed again. What is
-   * answered belongs to that run.
+   * answered belongs to that run. With a position, the group's session goes on from there, if it is still the active one of that
+   * epoch: a kill leaves both or neither.
    */
   putOut(
     out: {
@@ -90,6 +91,7 @@ export interface HostStore {
       readonly run?: number | undefined;
       readonly task?: number | undefined;
       readonly session?: string | undefined;
+      readonly position?: { readonly epoch: number; readonly at: string } | undefined;
     },
     at: number,
   ): Promise<OutgoingMessage>;

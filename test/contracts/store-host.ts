@@ -75,6 +75,19 @@ export function describeHost(open: () => OpenStore): void {
     expect(await again.lastOutgoing()).toBe(out.id);
   });
 
+  it('host.md 5: an answer moves the position to go on at in the same step, for the active session alone', async () => {
+    const { store } = open();
+    const { run } = await begun(store);
+    await store.setPointer('tide', { agent: 'claude-code', session: 's' }, { at: base });
+    const epoch = (await store.pointer('tide'))?.epoch as number;
+    const answer = { group: 'tide', kind: 'answer', text: 'a', run } as const;
+    await store.putOut({ ...answer, session: 's', position: { epoch, at: 'p1' } }, base);
+    expect((await store.pointer('tide'))?.resumeAt).toBe('p1');
+    await store.putOut({ ...answer, session: 'other', position: { epoch, at: 'p2' } }, base);
+    await store.putOut({ ...answer, session: 's', position: { epoch: epoch - 1, at: 'p3' } }, base);
+    expect((await store.pointer('tide'))?.resumeAt).toBe('p1');
+  });
+
   it('host.md 9: an error before any output lets the message wait again, one after output does not', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two');

@@ -110,6 +110,9 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
   );
   const hasOutput = db.prepare("UPDATE incoming SET output = 1 WHERE run = ? AND state = 'handed'");
   const runHasOutput = db.prepare('UPDATE host_runs SET output = 1 WHERE id = ? AND output = 0');
+  const goOnAt = db.prepare(
+    'UPDATE groups SET resume_at = @at WHERE name = @group AND epoch = @epoch AND session = @session',
+  );
   const outAfter = db.prepare<[string, number, number], OutgoingRow>(
     'SELECT * FROM outgoing WHERE group_name = ? AND id > ? ORDER BY id LIMIT ?',
   );
@@ -240,8 +243,9 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
         for (const id of ids) release.run(id, run);
       });
     },
-    async putOut({ group, kind, text, answers = [], run, task, session }, at) {
+    async putOut({ group, kind, text, answers = [], run, task, session, position }, at) {
       return write(() => {
+        if (position !== undefined) goOnAt.run({ group, session, ...position });
         if (run !== undefined) {
           for (const id of answers) answer.run(id, run);
           hasOutput.run(run);

@@ -1,0 +1,488 @@
+import { describe, expect, it } from 'vitest';
+import { hostStand, minute, settle, until } from '../../test/host-stand.ts';
+import { HoldfastError } from '../errors.ts';
+import { openGroup } from '../sessions/groups.ts';
+
+describe('sessions', () => {
+  it('host.md 2: the session is stored the moment the agent tells it, so a crash in mid-turn keeps it', async () => {
+    const { say, agents, store } = await hostStand(['tide']);
+    await say('tide', 'hello');
+    agents.last('tide')?.run.events.session?.('s-1');
+    await settle(2);
+    expect((await store.pointer('tide'))?.session).toBe('s-1');
+    agents.last('tide')?.exit('died');
+    await settle();
+    expect((await store.pointer('tide'))?.session).toBe('s-1');
+  });
+
+  it('host.md 3: the next process goes on with it, two hours later and after a restart of the host', async () => {
+    const stand = await hostStand(['tide']);
+    const { agents, clock } = stand;
+    await stand.say('tide', 'write the document');
+    expect(agents.last('tide')?.run.session).toBeUndefined();
+    agents.last('tide')?.answer('written', 's-1', 'place-1');
+    await clock.pass(120 * minute);
+    expect(agents.agents.map(({ isOver }) => isOver)).toEqual([true]);
+    await stand.restart();
+    await stand.say('tide', 'go on with it');
+    expect(agents.last('tide')?.run).toMatchObject({ session: 's-1', resumeAt: 'place-1' });
+  });
+
+  it('host.md 5: the position to resume at advances with each answer, and no failed turn moves it', async () => {
+    const { say, agents, store } = await hostStand(['tide']);
+    await say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.answer('1', 's', 'p1');
+    await say('tide', 'two');
+    agent?.answer('2', 's', 'p2');
+    await settle();
+    expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
+    await say('tide', 'three');
+    agent?.fail('overloaded');
+    await settle();
+    expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
+    agent?.run.events.session?.('s');
+    await settle();
+    expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
+  });
+
+  it.each(['missing', 'corrupt'] as const)(
+    'host.md 4: %s: the pointer is cleared, a fresh session begins, and the message is not lost',
+    async (kind) => {
+      const { say, agents, store, out, clock } = await hostStand(['tide']);
+      await store.setPointer('tide', { agent: 'claude-code', session: 'lost' }, { at: 0 });
+      await say('tide', 'hello');
+      const [first] = agents.agents;
+      expect(first?.run.session).toBe('lost');
+      first?.take();
+      first?.exit('failed', { kind, message: 'gone' });
+      await until(() => agents.agents.length === 2);
+      await settle();
+      const second = agents.last('tide');
+      expect(second?.run.session).toBeUndefined();
+      expect(second?.sent.map(({ text }) => text)).toEqual(['hello']);
+      second?.answer('hello again', 'fresh');
+      await settle();
+      expect(await out('tide')).toEqual(['hello again']);
+      expect((await store.pointer('tide'))?.session).toBe('fresh');
+      await clock.pass(120 * minute);
+      expect(agents.agents.length).toBe(2);
+    },
+  );
+
+  it('host.md 4: other errors never clear the pointer, and a loss that comes again and again is not tried for ever', async () => {
+    const { say, agents, store, clock } = await hostStand(['tide']);
+    await store.setPointer('tide', { agent: 'claude-code', session: 'kept' }, { at: 0 });
+    await say('tide', 'hello');
+    agents.last('tide')?.exit('failed', { kind: 'other', message: 'No conversation is possible today' });
+    await settle();
+    expect((await store.pointer('tide'))?.session).toBe('kept');
+    await clock.pass(5000);
+    expect(agents.agents.length).toBe(2);
+    for (let i = 0; i < 200; i++) {
+      const agent = agents.last('tide');
+      if (agent?.isOver === false) {
+        await store.setPointer('tide', { agent: 'claude-code', session: `again-${i}` }, { at: 0 });
+        agent.exit('failed', { kind: 'missing', message: 'gone' });
+      }
+      await clock.pass(1000);
+    }
+    expect(agents.agents.length).toBeLessThan(20);
+    expect((await store.queues())[0]).toMatchObject({ waiting: 0, givenUp: 1 });
+  });
+
+  it('a process that was started before the session was cleared does not bring it back, and is closed', async () => {
+    const { say, agents, store, groupDeps } = await hostStand(['tide'], { obeys: false });
+    await say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.answer('1', 'old');
+    await settle();
+    await (await openGroup({ ...groupDeps, close: undefined }, 'tide')).clear();
+    agent?.run.events.session?.('old');
+    await settle();
+    expect((await store.pointer('tide'))?.session).toBeUndefined();
+    expect(agent?.isClosing).toBe(true);
+  });
+
+  it('a session that a person cleared elsewhere takes no further message: it is for the next process', async () => {
+    const { say, agents, groupDeps } = await hostStand(['tide']);
+    await say('tide', 'one');
+    agents.last('tide')?.answer('1', 'old');
+    await settle();
+    await (await openGroup({ ...groupDeps, close: undefined }, 'tide')).clear();
+    await say('tide', 'two');
+    await until(() => agents.agents.length === 2);
+    await settle();
+    expect(agents.agents[0]?.sent.map(({ text }) => text)).toEqual(['one']);
+    expect(agents.agents[1]?.run.session).toBeUndefined();
+    expect(agents.agents[1]?.sent.map(({ text }) => text)).toEqual(['two']);
+  });
+});
+
+describe('messages', () => {
+  it('host.md 6: follow-ups join the running query in order', async () => {
+    const { say, agents, store, out } = await hostStand(['tide']);
+    await say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.take();
+    for (const text of ['two', 'three']) await say('tide', text);
+    expect(agent?.sent.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+    agent?.answer('all of it');
+    await settle();
+    expect((await store.outgoing('tide', 0, 9))[0]).toMatchObject({ text: 'all of it', answers: [1, 2, 3] });
+    expect(await out('tide')).toEqual(['all of it']);
+    expect(agents.agents.length).toBe(1);
+  });
+
+  it('host.md 6: a message that races the close is answered by the next process, 200 times', async () => {
+    const { store, host, agents, clock, state } = await hostStand(['tide'], { obeys: false });
+    for (let i = 0; i < 200; i++) {
+      const message = store.addMessage('tide', { text: `before ${i}` }, clock.now());
+      host.wake();
+      const id = (await message)?.id as number;
+      await until(() => agents.last('tide')?.sent.some((one) => one.id === String(id)) ?? false, `${i} handed`);
+      const agent = agents.last('tide');
+      agent?.answer(`a${i}`);
+      await settle(2);
+      // Close and message in either order, at every distance; some are taken by nobody, some refused.
+      const racing = (async () => {
+        await settle(i % 7);
+        const raced = await store.addMessage('tide', { text: `racing ${i}` }, clock.now());
+        host.wake();
+        return raced?.id as number;
+      })();
+      await settle(i % 5);
+      host.close('tide');
+      await settle(i % 3);
+      agent?.exit('closed');
+      const raced = await racing;
+      await until(() => {
+        const now = agents.last('tide');
+        return now !== agent && (now?.sent.some((one) => one.id === String(raced)) ?? false);
+      }, `${i}: the next process has it`);
+      agents.last('tide')?.answer(`r${i}`);
+      await until(async () => (await state('tide', raced)) === 'answered', `${i} answered`);
+      host.close('tide');
+      agents.last('tide')?.exit('closed');
+      await until(() => host.processes().length === 0);
+    }
+    const told = await store.outgoing('tide', 0, 1000);
+    expect(told.flatMap(({ answers }) => answers).length).toBe(400);
+    expect(new Set(told.flatMap(({ answers }) => answers)).size).toBe(400);
+  }, 120_000);
+
+  it('host.md 9: an error before any output re-delivers the message; after output it does not', async () => {
+    const { say, agents, store, state, clock, out } = await hostStand(['tide']);
+    const first = await say('tide', 'one');
+    agents.last('tide')?.take();
+    agents.last('tide')?.exit('died');
+    await settle();
+    expect(await state('tide', first)).toBe('waiting');
+    await clock.pass(5000);
+    const second = agents.last('tide');
+    expect(second?.sent.map(({ text }) => text)).toEqual(['one']);
+    // As the tool send_message does.
+    const [run] = await store.openRuns();
+    await store.putOut({ group: 'tide', kind: 'message', text: 'begun', run: run?.id }, clock.now());
+    second?.take();
+    second?.exit('died');
+    await clock.pass(10 * minute);
+    expect(await state('tide', first)).toBe('answered');
+    expect(agents.agents.length).toBe(2);
+    expect(await out('tide')).toEqual(['begun', expect.stringContaining('The answer ends here')]);
+  });
+
+  it('host.md 9: of two messages only the one without an answer is tried again', async () => {
+    const { say, agents, clock } = await hostStand(['tide']);
+    await say('tide', 'one');
+    agents.last('tide')?.answer('1');
+    await say('tide', 'two');
+    agents.last('tide')?.fail('the service is overloaded');
+    await clock.pass(5000);
+    expect(agents.agents.length).toBe(2);
+    expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['two']);
+  });
+
+  it('host.md 10: retries back off 5, 10, 20, 40, 80 s, then wait for the next message', async () => {
+    const { say, agents, clock, store, out, words } = await hostStand(['tide']);
+    agents.trouble.error = new HoldfastError('CONFLICT', 'There is no SDK', { hint: 'Install it.' });
+    let starts = 0;
+    const counted: number[] = [];
+    const began = clock.now();
+    await say('tide', 'hello');
+    const tries = () => words.filter(({ trouble }) => trouble !== undefined).length;
+    for (const seconds of [5, 10, 20, 40, 80]) {
+      starts = tries();
+      await clock.pass(seconds * 1000 - 1);
+      expect(tries()).toBe(starts);
+      await clock.pass(1);
+      expect(tries()).toBe(starts + 1);
+      counted.push((clock.now() - began) / 1000);
+    }
+    expect(counted).toEqual([5, 15, 35, 75, 155]);
+    expect(await out('tide')).toEqual([expect.stringContaining('There is no SDK. Install it.')]);
+    await clock.pass(60 * minute);
+    expect(tries()).toBe(6);
+    expect((await store.queues())[0]).toMatchObject({ givenUp: 1, waiting: 0 });
+    agents.trouble.error = undefined;
+    await say('tide', 'and now?');
+    expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['hello', 'and now?']);
+    agents.last('tide')?.answer('here I am');
+    await settle();
+    expect((await store.queues()).length).toBe(0);
+  });
+
+  it('host.md 7: what waited while no host was there is handed at its start, in order', async () => {
+    const stand = await hostStand(['tide']);
+    for (const text of ['one', 'two']) await stand.store.addMessage('tide', { text }, stand.clock.now());
+    await stand.restart();
+    expect(stand.agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['one', 'two']);
+  });
+
+  it('a host that was killed in mid-turn hands again what had no output, and not what had', async () => {
+    const stand = await hostStand(['tide', 'reef']);
+    const { agents, store, clock } = stand;
+    const silent = await stand.say('tide', 'one');
+    const heard = await stand.say('reef', 'one');
+    const runs = await store.openRuns();
+    await store.putOut(
+      { group: 'reef', kind: 'message', text: 'begun', run: runs.find(({ group }) => group === 'reef')?.id },
+      clock.now(),
+    );
+    // The first host is never heard of again.
+    await stand.restart();
+    expect(await stand.state('tide', silent)).toBe('handed');
+    expect(agents.agents.filter(({ run }) => run.group === 'tide').length).toBe(2);
+    expect(await stand.state('reef', heard)).toBe('answered');
+    expect(agents.agents.filter(({ run }) => run.group === 'reef').length).toBe(1);
+    expect((await store.openRuns()).length).toBe(1);
+  });
+
+  it('who speaks is told to the agent where a bridge says it', async () => {
+    const { store, host, agents, clock } = await hostStand(['tide']);
+    await store.addMessage('tide', { text: 'hello', from: 'Ada' }, clock.now());
+    host.wake();
+    await settle();
+    expect(agents.last('tide')?.sent[0]?.text).toBe('Ada: hello');
+  });
+});
+
+describe('limits', () => {
+  it('host.md 8: an idle process is closed after 30 minutes, and only a real result begins them anew', async () => {
+    const { say, agents, clock } = await hostStand(['tide']);
+    await say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.answer('1');
+    await clock.pass(29 * minute);
+    // Neither of these is a result.
+    agent?.run.events.session?.('s-0');
+    agent?.run.events.delta?.('…');
+    await clock.pass(minute - 1);
+    expect(agent?.isClosing).toBe(false);
+    await clock.pass(1);
+    expect(agent?.isOver).toBe(true);
+    await say('tide', 'two');
+    const next = agents.last('tide');
+    next?.answer('2');
+    await clock.pass(20 * minute);
+    await say('tide', 'three');
+    next?.answer('3');
+    await clock.pass(29 * minute);
+    expect(next?.isClosing).toBe(false);
+    await clock.pass(minute);
+    expect(next?.isOver).toBe(true);
+  });
+
+  it('host.md 8: an empty result is no real one', async () => {
+    const { say, agents, clock } = await hostStand(['tide']);
+    await say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.answer('1');
+    await clock.pass(20 * minute);
+    await say('tide', 'two');
+    await clock.pass(15 * minute);
+    expect(agent?.isClosing).toBe(false);
+    agent?.answer('');
+    await settle();
+    expect(agent?.isOver).toBe(true);
+  });
+
+  it('host.md 8: the hard limit is at least idle and 30 s; without output it is an error, after output a success', async () => {
+    const stand = await hostStand(['tide'], { hardMs: minute });
+    const { agents, clock, state } = stand;
+    const id = await stand.say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.take();
+    await clock.pass(30 * minute + 29_999);
+    expect(agent?.isOver).toBe(false);
+    await clock.pass(1);
+    expect(agent?.isOver).toBe(true);
+    expect(await state('tide', id)).toBe('waiting');
+    expect((await stand.store.lastErrors())[0]?.error).toContain('too long');
+    await clock.pass(5000);
+    const [run] = await stand.store.openRuns();
+    await stand.store.putOut({ group: 'tide', kind: 'message', text: 'begun', run: run?.id }, clock.now());
+    await clock.pass(31 * minute);
+    expect(await state('tide', id)).toBe('answered');
+    expect(agents.agents.length).toBe(2);
+  });
+
+  it('host.md 11: at most five processes, one for each group; 20 groups are served in order, and all are answered', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `g${String(i).padStart(2, '0')}`);
+    const { store, host, agents, clock, out } = await hostStand(names);
+    for (const [i, name] of names.entries()) await store.addMessage(name, { text: name }, clock.now() + i);
+    await clock.pass(100);
+    host.wake();
+    await until(() => agents.agents.length === 5);
+    const order: string[] = [];
+    let most = 0;
+    while (order.length < 20) {
+      const open = agents.agents.filter(({ isOver }) => !isOver);
+      most = Math.max(most, open.length);
+      const next = agents.agents.find(({ run, sent }) => sent.length > 0 && !order.includes(run.group));
+      if (next === undefined) await settle(1);
+      else {
+        order.push(next.run.group);
+        next.answer(`for ${next.run.group}`);
+        await settle(2);
+      }
+    }
+    await until(async () => (await out('g19')).length === 1);
+    expect(order).toEqual(names);
+    expect(most).toBeLessThanOrEqual(5);
+    for (const name of names) expect(await out(name)).toEqual([`for ${name}`]);
+    await clock.pass(60 * minute);
+    expect(host.processes()).toEqual([]);
+  });
+
+  it('host.md 11: an idle process makes room for a group that waits, the one that was idle longest', async () => {
+    const { say, agents, clock } = await hostStand(['a', 'b', 'c'], { maxProcesses: 2 });
+    await say('a', '1');
+    agents.last('a')?.answer('a');
+    await clock.pass(1000);
+    await say('b', '1');
+    agents.last('b')?.answer('b');
+    await clock.pass(1000);
+    await say('c', '1');
+    await until(() => agents.last('c') !== undefined);
+    expect(agents.last('a')?.isOver).toBe(true);
+    expect(agents.last('b')?.isOver).toBe(false);
+  });
+});
+
+describe('scheduled tasks', () => {
+  const task = { prompt: 'look at the gauge', kind: 'interval', when: '600000', timeZone: 'UTC' } as const;
+
+  it('host.md 12: tasks go before messages, and a task’s process takes no chat messages', async () => {
+    const { store, host, agents, clock, out } = await hostStand(['tide'], { maxProcesses: 1 });
+    const added = await store.addTask({ ...task, group: 'tide', context: 'group', next: clock.now() }, clock.now());
+    await store.addMessage('tide', { text: 'hello' }, clock.now() - 1000);
+    host.wake();
+    await until(() => (agents.last('tide')?.sent.length ?? 0) > 0);
+    const first = agents.last('tide');
+    expect(first?.sent[0]?.text).toContain('look at the gauge');
+    await store.addMessage('tide', { text: 'anybody?' }, clock.now());
+    host.wake();
+    await settle();
+    expect(first?.sent.length).toBe(1);
+    first?.answer('calm', 's');
+    await until(() => agents.agents.length === 2);
+    await settle();
+    const second = agents.last('tide');
+    expect(second?.run).toMatchObject({ session: 's', resumeAt: 'at-calm' });
+    expect(second?.sent.map(({ text }) => text)).toEqual(['hello', 'anybody?']);
+    expect(await out('tide')).toEqual(['calm']);
+    expect(await store.task(added?.id as number)).toMatchObject({ lastResult: 'calm', failures: 0 });
+  });
+
+  it('host.md 12: a running chat makes way for a task of its group, after it has answered', async () => {
+    const { store, say, agents, clock } = await hostStand(['tide']);
+    await say('tide', 'one');
+    const chat = agents.last('tide');
+    chat?.take();
+    await store.addTask({ ...task, group: 'tide', context: 'group', next: clock.now() }, clock.now());
+    await say('tide', 'two');
+    expect(chat?.isClosing).toBe(true);
+    chat?.answer('1');
+    await until(() => agents.agents.length === 2);
+    await settle();
+    expect(agents.last('tide')?.sent[0]?.text).toContain('look at the gauge');
+    agents.last('tide')?.answer('calm');
+    await until(() => agents.agents.length === 3);
+    await settle();
+    expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['two']);
+  });
+
+  it('an isolated task has a session of its own, each time, and leaves the group’s alone', async () => {
+    const { store, agents, clock, host } = await hostStand(['tide']);
+    await store.setPointer('tide', { agent: 'claude-code', session: 'mine', resumeAt: 'p' }, { at: 0 });
+    await store.addTask({ ...task, group: 'tide', context: 'isolated', next: clock.now() }, clock.now());
+    host.wake();
+    for (const round of [1, 2]) {
+      await until(() => agents.agents.length === round && agents.last('tide')?.sent.length === 1);
+      expect(agents.last('tide')?.run.session).toBeUndefined();
+      agents.last('tide')?.answer(`calm ${round}`, `own-${round}`);
+      await clock.pass(10 * minute);
+    }
+    expect(await store.pointer('tide')).toMatchObject({ session: 'mine', resumeAt: 'p' });
+    expect(await store.tasks('tide')).toMatchObject([{ lastResult: 'calm 2', nextAt: '2026-05-01T12:20:00.000Z' }]);
+  });
+
+  it('a task that fails before it said anything is tried again; a host that was killed in the middle of it too', async () => {
+    const stand = await hostStand(['tide']);
+    const { store, agents, clock } = stand;
+    const added = await store.addTask(
+      { ...task, kind: 'once', when: '', group: 'tide', context: 'isolated', next: clock.now() },
+      clock.now(),
+    );
+    stand.host.wake();
+    await until(() => agents.last('tide')?.sent.length === 1);
+    await stand.restart();
+    await until(() => agents.agents.length === 2);
+    agents.last('tide')?.exit('died');
+    await clock.pass(5000);
+    expect(agents.agents.length).toBe(3);
+    agents.last('tide')?.answer('done');
+    await settle();
+    expect(await store.task(added?.id as number)).toMatchObject({ state: 'done', lastResult: 'done' });
+    await clock.pass(60 * minute);
+    expect(agents.agents.length).toBe(3);
+  });
+
+  it('a task that is due in a while wakes the host by itself', async () => {
+    const { store, agents, clock, host } = await hostStand(['tide']);
+    await store.addTask({ ...task, group: 'tide', context: 'group', next: clock.now() + 47 * minute }, clock.now());
+    host.wake();
+    await clock.pass(47 * minute - 1);
+    expect(agents.agents.length).toBe(0);
+    await clock.pass(1);
+    expect(agents.agents.length).toBe(1);
+  });
+});
+
+describe('the end of the host', () => {
+  it('lets agents answer what they have, and starts no others', async () => {
+    const { store, say, host, agents, clock, out } = await hostStand(['tide', 'reef']);
+    await say('tide', 'one');
+    agents.last('tide')?.take();
+    const stopping = host.stop(30_000);
+    await store.addMessage('reef', { text: 'late' }, clock.now());
+    host.wake();
+    await settle();
+    agents.last('tide')?.answer('1');
+    await stopping;
+    expect(await out('tide')).toEqual(['1']);
+    expect(agents.agents.length).toBe(1);
+    expect(await store.openRuns()).toEqual([]);
+  });
+
+  it('ends those that take too long; what they have waits again, at no cost', async () => {
+    const { store, say, host, agents, clock } = await hostStand(['tide']);
+    const id = await say('tide', 'one');
+    agents.last('tide')?.take();
+    const stopping = host.stop(30_000);
+    await clock.pass(30_000);
+    await stopping;
+    expect(await store.message('tide', id)).toMatchObject({ state: 'waiting', attempts: 0 });
+  });
+});

@@ -1,0 +1,143 @@
+// Who runs when: at most so many processes, one for each group; due tasks before messages, and of messages those that have waited
+// longest. All that it decides by is in the store; in memory are only the processes themselves.
+import { explain } from '../errors.ts';
+import { nextOf } from '../operations/schedule.ts';
+import type { ScheduledTask } from '../schema/task.ts';
+import { sameProcess } from '../worker/claim.ts';
+import { backoff, type LiveRun, type RunDeps, startRun } from './run.ts';
+
+export interface HostDeps extends Omit<RunDeps, 'wake' | 'losses'> {
+  readonly maxProcesses: number;
+  /** Which groups it is there for; without it, for all. */
+  readonly serves?: ((group: string) => boolean) | undefined;
+  /** Whether scheduled tasks run. */
+  readonly tasks?: boolean | undefined;
+}
+
+export interface Host {
+  /** Something may be due. Cheap, and safe to repeat. */
+  wake(): void;
+  /** The group's process is to end: its session is another now. */
+  close(group: string): void;
+  processes(): readonly Pick<LiveRun, 'group' | 'task' | 'isBusy' | 'isClosing'>[];
+  /** Resolves when nothing is left to do for now: nobody starts, nobody owes an answer. */
+  quiet(): Promise<void>;
+  /** No process is started any more; those that run answer what they have, for so long, then are ended. */
+  stop(patienceMs: number): Promise<void>;
+}
+
+/** Whoever could not ring is found by looking, so often. */
+const slowLookMs = 5000;
+
+/** Ends what a host that was killed has left: its processes and its runs. What had no output is handed again. */
+export async function recover({ store, clock, log }: Pick<HostDeps, 'store' | 'clock' | 'log'>): Promise<void> {
+  for (const { id, group, pid, pidStarted, task } of await store.openRuns()) {
+    if (pid !== undefined && pidStarted !== undefined && (await sameProcess({ pid, started: pidStarted, since: '' })))
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has gone by itself at this very moment.
+      }
+    const due = task === undefined ? undefined : await store.task(task);
+    const next = due && nextOf(due, clock.now());
+    const error = 'the host was ended in the middle of it';
+    const { notice } = await store.endRun(id, { how: 'again', error, backoff, next }, clock.now());
+    log(`${group}: ${error}${notice === undefined ? '' : '; what was said before stays said'}`);
+  }
+}
+
+export function openHost(deps: HostDeps): Host {
+  const { store, clock, log, maxProcesses } = deps;
+  const running = new Map<string, LiveRun>();
+  const losses = new Map<string, number>();
+  const serves = (group: string) => deps.serves?.(group) ?? true;
+  let stopped = false;
+  let cancelTimer = () => {};
+  let looking: Promise<void> | undefined;
+  let again = false;
+  let quietWaiters: (() => void)[] = [];
+
+  function wake(): void {
+    if (stopped) return;
+    again = true;
+    looking ??= (async () => {
+      // What is told in one go is looked at once.
+      await Promise.resolve();
+      while (again && !stopped) {
+        again = false;
+        await look().catch((error) => log(explain(error, 'the host').message));
+      }
+      looking = undefined;
+      tellQuiet();
+    })();
+  }
+
+  async function look(): Promise<void> {
+    cancelTimer();
+    const now = clock.now();
+    const tasks = deps.tasks === false ? [] : (await store.dueTasks(now)).filter(({ group }) => serves(group));
+    const groups = (await store.dueGroups(now)).filter(serves);
+    const taskOf = new Map<string, ScheduledTask>();
+    for (const task of tasks) if (!taskOf.has(task.group)) taskOf.set(task.group, task);
+
+    for (const run of running.values()) {
+      // A task goes first: messages that come now are for the process after it.
+      if (taskOf.has(run.group) && run.task === undefined) run.close();
+      else if (groups.includes(run.group)) await run.handWaiting();
+    }
+    const wanted = [...new Set([...taskOf.keys(), ...groups])].filter((group) => !running.has(group));
+    const free = Math.max(0, maxProcesses - running.size);
+    for (const group of stopped ? [] : wanted.slice(0, free)) begin(group, taskOf.get(group));
+    makeRoom(wanted.length - free);
+
+    const next = await store.nextDue(now);
+    cancelTimer();
+    if (!stopped) cancelTimer = clock.after(Math.min(slowLookMs, next === undefined ? slowLookMs : next - now), wake);
+  }
+
+  /** Somebody waits: those who have been idle longest go. */
+  function makeRoom(wanted: number): void {
+    const going = [...running.values()].filter((run) => run.isClosing()).length;
+    const idle = [...running.values()]
+      .filter((run) => !run.isBusy() && !run.isClosing())
+      .sort((a, b) => a.idleSince() - b.idleSince());
+    for (const run of idle.slice(0, Math.max(0, wanted - going))) run.close();
+  }
+
+  function begin(group: string, task: ScheduledTask | undefined): void {
+    const run = startRun({ ...deps, wake, losses }, group, task);
+    running.set(group, run);
+    void run.ended.then(() => {
+      running.delete(group);
+      wake();
+      tellQuiet();
+    });
+  }
+
+  const isQuiet = () =>
+    looking === undefined && [...running.values()].every((run) => !run.isBusy() && !run.isClosing());
+  function tellQuiet(): void {
+    if (!isQuiet()) return;
+    for (const tell of quietWaiters) tell();
+    quietWaiters = [];
+  }
+
+  return {
+    wake,
+    close: (group) => running.get(group)?.close(),
+    processes: () => [...running.values()],
+    quiet: () => (isQuiet() ? Promise.resolve() : new Promise((resolve) => quietWaiters.push(resolve))),
+    async stop(patienceMs) {
+      stopped = true;
+      cancelTimer();
+      await looking;
+      for (const run of running.values()) run.close();
+      const cancel = clock.after(patienceMs, () => {
+        for (const run of running.values()) run.kill();
+      });
+      await Promise.all([...running.values()].map((run) => run.ended));
+      cancel();
+      cancelTimer();
+    },
+  };
+}

@@ -1,0 +1,278 @@
+// One process of a group's agent, from its start to the row that ends it. Whatever it does is stored before anybody is told; what it was
+// handed is answered, or waits again.
+
+import { explain } from '../errors.ts';
+import { nextOf } from '../operations/schedule.ts';
+import type { IncomingMessage, LiveWord } from '../schema/group-message.ts';
+import type { HostTool } from '../schema/host-frame.ts';
+import type { ScheduledTask } from '../schema/task.ts';
+import { toMoment } from '../schema/time.ts';
+import type { OpenGroup } from '../sessions/groups.ts';
+import type { RunEnd } from '../store/host.ts';
+import type { Store } from '../store/store.ts';
+import type { AgentEvents, AgentExit, AgentRun, RunningAgent } from './agent.ts';
+import type { HostClock } from './clock.ts';
+import { type Limits, startLimits } from './limits.ts';
+
+/** Seconds between tries that failed before anything was said; after the last, the group's next message tries again. */
+export const backoff: readonly number[] = [5, 10, 20, 40, 80].map((seconds) => seconds * 1000);
+
+export interface GroupTools {
+  readonly tools: readonly HostTool[];
+  /** Contract: acts for this run's group, whatever the input says. */
+  call(tool: string, input: unknown): Promise<string>;
+}
+
+export interface RunDeps {
+  readonly store: Store;
+  readonly clock: HostClock;
+  readonly log: (line: string) => void;
+  /** For those who look on. */
+  readonly tell: (word: LiveWord) => void;
+  readonly start: (run: AgentRun) => Promise<RunningAgent>;
+  readonly open: (group: string) => Promise<OpenGroup>;
+  readonly toolsOf: (group: string, run: { readonly id: number; readonly task: number | undefined }) => GroupTools;
+  /** Added to the agent's system prompt. */
+  readonly appendFor: (group: string) => string;
+  /** What is done before the agent forgets the beginning of a session. */
+  readonly archive: (group: string, session: string) => Promise<void>;
+  /** What the system says about the start of a process. */
+  readonly startOf: (pid: number) => Promise<string | undefined>;
+  readonly idleMs: number;
+  readonly hardMs: number;
+  /** Something has changed that may let others go on. */
+  readonly wake: () => void;
+  /** How often in a row the group's session was lost: no reason to try for ever. */
+  readonly losses: Map<string, number>;
+}
+
+export interface LiveRun {
+  readonly group: string;
+  readonly task: number | undefined;
+  /** It is starting, or owes an answer. */
+  isBusy(): boolean;
+  /** It is told to close, or is not what the group needs any more. */
+  isClosing(): boolean;
+  /** When it had nothing to do any more. */
+  idleSince(): number;
+  /** Hands it what waits for the group. */
+  handWaiting(): Promise<void>;
+  /** It answers what it has, then ends. */
+  close(): void;
+  /** Ends it now. What it has not answered waits again, at no cost. */
+  kill(): void;
+  /** Contract: never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Where a session stands. */
+interface Place {
+  readonly session?: string | undefined;
+  readonly resumeAt?: string | undefined;
+}
+
+const taskMessage = 'task';
+const mostLosses = 3;
+
+export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): LiveRun {
+  const { store, clock, log, tell } = deps;
+  let agent: RunningAgent | undefined;
+  let limits: Limits | undefined;
+  let id = 0;
+  let epoch = 0;
+  let closing = false;
+  /** Why it was ended by us. */
+  let ending: 'stop' | 'hard' | undefined;
+  let turnError: string | undefined;
+  let result: string | undefined;
+  let idleAt = clock.now();
+  const unanswered = new Set<string>();
+  /** An isolated task has a session of its own, and the group's stays what it is. */
+  const isGroups = task?.context !== 'isolated';
+
+  let last: Promise<void> = Promise.resolve();
+  /** One after the other, in the order in which it came. */
+  function todo(work: () => Promise<void>): Promise<void> {
+    last = last.then(work).catch((error) => log(`${group}: ${explain(error, 'the host').message}`));
+    return last;
+  }
+
+  function close(): void {
+    if (closing) return;
+    closing = true;
+    agent?.close();
+  }
+
+  const isBusy = () => agent === undefined || unanswered.size > 0;
+
+  async function handWaiting(): Promise<void> {
+    if (closing || agent === undefined || task !== undefined) return;
+    // Cleared or resumed meanwhile: what comes now belongs to another session.
+    if ((await store.pointer(group))?.epoch !== epoch) return close();
+    const waiting = await store.waitingMessages(group);
+    const handed = new Set(
+      await store.handMessages(
+        id,
+        waiting.map((message) => message.id),
+      ),
+    );
+    const mine = waiting.filter((message) => handed.has(message.id));
+    for (const [i, message] of mine.entries()) {
+      unanswered.add(String(message.id));
+      if (agent.send({ id: String(message.id), text: wordsOf(message) })) continue;
+      // It is going: the next process answers.
+      closing = true;
+      const rest = mine.slice(i).map((one) => one.id);
+      for (const one of rest) unanswered.delete(String(one));
+      return store.releaseMessages(id, rest);
+    }
+  }
+
+  const events = (opened: OpenGroup, from: Place) => {
+    let place = from;
+    return {
+      session(session) {
+        if (!isGroups) return;
+        void todo(async () => {
+          // Told again with each turn: the place that an answer has reached stays.
+          if (session !== place.session) place = { session };
+          if (!(await opened.set(session, { epoch, resumeAt: place.resumeAt }))) close();
+        });
+      },
+      delta: (part) => tell({ group, part }),
+      result(said) {
+        void todo(async () => {
+          const answers = said.answers.filter((one) => unanswered.has(one));
+          for (const one of answers) unanswered.delete(one);
+          if (!said.ok) {
+            turnError = said.text || 'the turn failed';
+            return close();
+          }
+          deps.losses.delete(group);
+          place = { session: said.session, resumeAt: said.at };
+          if (task !== undefined) result = said.text;
+          const position = isGroups && said.at !== undefined ? { epoch, at: said.at } : undefined;
+          if (task === undefined || said.text !== '') {
+            const ids = answers.filter((one) => one !== taskMessage).map(Number);
+            const out = await store.putOut(
+              {
+                ...{ group, kind: 'answer', text: said.text, answers: ids },
+                ...{ run: id, task: task?.id, session: said.session, position },
+              },
+              clock.now(),
+            );
+            tell({ group, out: out.id });
+          }
+          idleAt = clock.now();
+          if (said.text !== '') limits?.restart();
+          if (task !== undefined || (limits?.isIdleOver() && !isBusy())) close();
+          deps.wake();
+        });
+      },
+      compacting: (session) => deps.archive(group, session),
+    } satisfies AgentEvents;
+  };
+
+  async function live(): Promise<void> {
+    const opened = await deps.open(group);
+    const pointer = await opened.pointer();
+    epoch = pointer.epoch;
+    id = await store.beginRun({ group, task: task?.id, epoch }, clock.now());
+    const end = await work(opened, pointer);
+    limits?.stop();
+    const next = task === undefined ? undefined : nextOf(task, clock.now());
+    const { retryAt, gaveUp, notice } = await store.endRun(id, { ...end, backoff, next, result }, clock.now());
+    if (notice !== undefined) tell({ group, out: notice.id });
+    if (end.error === undefined) return;
+    log(`${group}: ${end.error}${gaveUp ? '; given up until the next message' : ''}`);
+    tell({ group, trouble: end.error, ...(retryAt === undefined ? {} : { retryAt: toMoment(retryAt) }) });
+  }
+
+  /** Starts the agent and waits for its end. Contract: never rejects. */
+  async function work(
+    opened: OpenGroup,
+    pointer: Awaited<ReturnType<OpenGroup['pointer']>>,
+  ): Promise<Pick<RunEnd, 'how' | 'error'>> {
+    try {
+      opened.prepare();
+      await opened.snapshot(await store.tasks(group));
+      if (closing) return { how: 'ok' };
+      const from: Place = isGroups ? pointer : {};
+      const { tools, call } = deps.toolsOf(group, { id, task: task?.id });
+      const started = await deps.start({
+        group,
+        session: from.session,
+        resumeAt: from.resumeAt,
+        append: deps.appendFor(group),
+        tools,
+        events: { ...events(opened, from), call },
+      });
+      agent = started;
+      log(
+        `${group}: process ${started.pid} ${from.session === undefined ? 'begins a session' : `goes on with ${from.session}`}`,
+      );
+      limits = startLimits(clock, deps, { idle: () => !isBusy() && close(), hard: () => end('hard') });
+      await store.noteProcess(id, started.pid, await deps.startOf(started.pid));
+      if (ending !== undefined) started.kill();
+      else if (closing) started.close();
+      else if (task === undefined) await todo(handWaiting);
+      else if (started.send({ id: taskMessage, text: promptOf(task) })) unanswered.add(taskMessage);
+      const exit = await started.exited;
+      await last;
+      await store.releaseMessages(id, exit.untaken.filter((one) => one !== taskMessage).map(Number));
+      return await judge(opened, from.session, exit);
+    } catch (error) {
+      const { message, hint } = explain(error, `The agent of ${group}`);
+      return { how: 'failed', error: hint === undefined ? message : `${message}. ${hint}` };
+    }
+  }
+
+  async function judge(
+    opened: OpenGroup,
+    session: string | undefined,
+    { how, failure, code, signal }: AgentExit,
+  ): Promise<Pick<RunEnd, 'how' | 'error'>> {
+    if (ending === 'stop') return { how: 'ok' };
+    if (ending === 'hard')
+      return unanswered.size === 0 ? { how: 'ok' } : { how: 'failed', error: 'it took too long, and was ended' };
+    if (failure !== undefined && failure.kind !== 'other' && session !== undefined) {
+      const loss = failure.kind;
+      const { next } = await opened.reportLost(session, loss, { epoch });
+      const times = (deps.losses.get(group) ?? 0) + 1;
+      deps.losses.set(group, times);
+      if (next === 'fresh') log(`${group}: session ${session} is ${loss}; a new one is begun`);
+      if (next !== 'none' && times <= mostLosses) return { how: 'again', error: `session ${session} is ${loss}` };
+    }
+    if (turnError !== undefined) return { how: 'failed', error: turnError };
+    if (how === 'closed') return { how: 'ok' };
+    const why = failure?.message ?? `its process ended with ${signal ?? code}`;
+    return { how: 'failed', error: why };
+  }
+
+  function end(why: 'stop' | 'hard'): void {
+    ending ??= why;
+    closing = true;
+    agent?.kill();
+  }
+
+  return {
+    group,
+    task: task?.id,
+    isBusy,
+    isClosing: () => closing,
+    idleSince: () => idleAt,
+    handWaiting: () => todo(handWaiting),
+    close,
+    kill: () => end('stop'),
+    ended: live().catch(async (error) => {
+      log(`${group}: ${explain(error, 'the host').message}`);
+      // Neither begun nor ended in the store: at once, it would only fail again.
+      await new Promise<void>((resolve) => clock.after(backoff[0] as number, resolve));
+    }),
+  };
+}
+
+const wordsOf = ({ text, from }: IncomingMessage): string => (from === undefined ? text : `${from}: ${text}`);
+
+const promptOf = ({ id, prompt }: ScheduledTask): string =>
+  `[Scheduled task ${id}: it is due now. Nobody has written this just now.]\n\n${prompt}`;
