@@ -1,11 +1,12 @@
 // A query may begin with a dash, which commander would take for an option. Such words move behind `--`.
 import type { Operation } from '../operations/operation.ts';
 import { fieldsOf } from './fields.ts';
+import { operationNamed } from './names.ts';
 
 /** `argv` without node and script. Only commands that take free words are touched. */
 export function protectQuery(argv: readonly string[], operations: readonly Operation[]): string[] {
-  const operation = operations.find((candidate) => candidate.name === argv[0]);
-  const fields = operation ? fieldsOf(operation) : [];
+  const named = operationNamed(argv, operations);
+  const fields = named ? fieldsOf(named.operation) : [];
   if (!fields.some((field) => field.rest)) return [...argv];
   const valued = new Set(fields.filter((f) => !f.positional && f.kind !== 'flag').map((field) => field.label));
   const known = new Set([...fields.map((field) => field.label), '--json', '--help']);
@@ -18,7 +19,7 @@ export function protectQuery(argv: readonly string[], operations: readonly Opera
       break;
     }
     const isOption = /^--[a-z-]+(=|$)/.test(word) && (known.has(word.split('=')[0] as string) || !/\s/.test(word));
-    if (i === 0 || isOption || word === '-h') {
+    if (i < (named?.words ?? 1) || isOption || word === '-h') {
       kept.push(word);
       if (valued.has(word) && i + 1 < argv.length) kept.push(argv[++i] as string);
     } else words.push(word);

@@ -2,6 +2,7 @@
 import { HoldfastError } from '../errors.ts';
 import type { Operation } from '../operations/operation.ts';
 import { fieldsOf } from './fields.ts';
+import { otherNames } from './names.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -11,7 +12,11 @@ interface Path {
   readonly words: readonly { readonly word: string; readonly about: string }[];
 }
 
-export function completion(shell: string, operations: readonly Operation[]): string {
+export function completion(shell: string, table: readonly Operation[]): string {
+  const others = Object.entries(otherNames).flatMap(([other, meant]) =>
+    table.filter(({ name }) => name === meant).map((operation) => ({ ...operation, name: other })),
+  );
+  const operations = [...table, ...others];
   if (shell === 'bash') return bash(operations);
   if (shell === 'zsh') return `#compdef holdfast\nautoload -U +X bashcompinit && bashcompinit\n${bash(operations)}`;
   if (shell === 'fish') return fish(operations);

@@ -51,6 +51,23 @@ describe('the command line', () => {
     },
   );
 
+  it('knows what can be done with sessions by two names: together, and for short', async () => {
+    for (const [words, name, input] of [
+      ['sessions list --project x', 'sessions', { project: 'x' }],
+      ['sessions show 0f3c --subagents', 'show', { id: '0f3c', subagents: true }],
+      ['sessions resume retry queue --print', 'resume', { session: 'retry queue', print: true }],
+      ['sessions archive 0f3c --name Tax --json', 'archive', { id: '0f3c', name: 'Tax' }],
+      ['sessions resume -rf --agent pi', 'resume', { session: '-rf', agent: 'pi' }],
+      ['groups search tide -foo --limit 3 bar', 'groups search', { group: 'tide', query: '-foo bar', limit: 3 }],
+    ] as const) {
+      const { ran, error } = await call(...words.split(' '));
+      expect([words, error]).toEqual([words, undefined]);
+      expect(ran).toMatchObject({ name, input });
+    }
+    expect((await call('sessions', '--help')).out).toMatch(/list.*show.*resume.*archive/s);
+    expect(completion('bash', table)).toContain('sessions archive');
+  });
+
   it('lists settings when only `config` is typed', async () => {
     expect((await call('config')).ran).toMatchObject({ name: 'config list', json: false });
     expect((await call('config', '--json')).ran).toMatchObject({ name: 'config list', json: true });

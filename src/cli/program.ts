@@ -5,6 +5,7 @@ import type { Operation } from '../operations/operation.ts';
 import { version } from '../package.ts';
 import { completion, shells } from './completion.ts';
 import { type Field, fieldsOf, toInput } from './fields.ts';
+import { otherNames } from './names.ts';
 
 export type Run = (operation: Operation, input: Record<string, unknown>, options: { json: boolean }) => Promise<void>;
 
@@ -57,6 +58,12 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
       parents.set(first, parent);
     }
     if (!isGroup) addOperation(parent, second ?? first, operation, run, output);
+  }
+  for (const [other, name] of Object.entries(otherNames)) {
+    const [first = '', second = ''] = other.split(' ');
+    const operation = operations.find((one) => one.name === name);
+    const parent = parents.get(first);
+    if (operation && parent) addOperation(parent, second, operation, run, output);
   }
   settle(program.command('completion'), output)
     .summary('Print a script that completes commands in your shell')

@@ -38,6 +38,7 @@ const examples: Readonly<Record<string, unknown>> = {
   name: 'core/facts',
   memory: memoryId('core/facts.md', plainTarget(remembered), remembered),
   release: true,
+  keep: 1,
   group: 'tide',
   session: 'not-known-yet',
 };
@@ -132,6 +133,7 @@ describe('the OpenAPI document', () => {
       // What a terminal would ask the person for.
       const more: Record<string, string[]> = {
         '/api/forget': ['dryRun'],
+        '/api/sessions/purge': ['keep'],
         '/api/memory/edit': ['text'],
         '/api/memory/revert': ['release'],
       };

@@ -31,6 +31,7 @@ import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
 import { processJobs } from './process.ts';
 import { projects, projectsLink } from './projects.ts';
+import { sessionsPurge } from './purge.ts';
 import { restore } from './restore.ts';
 import { resume } from './resume.ts';
 import { search } from './search.ts';
@@ -56,6 +57,7 @@ export const operations = [
   search,
   sessions,
   sessionsDelete,
+  sessionsPurge,
   forget,
   resume,
   archive,

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { conversationRules } from '../capture/ingest.ts';
-import { dropCopy } from '../capture/vault.ts';
 import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { Session } from '../schema/session.ts';
-import { dropArchives } from '../sessions/archives.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { find } from './find.ts';
-import { librarian, toDeps } from './memory.ts';
-import { type Context, operation } from './operation.ts';
+import { operation } from './operation.ts';
+import { removeSessions } from './remove-sessions.ts';
 
 export const sessions = operation({
   name: 'sessions',
@@ -55,37 +52,22 @@ export const sessionsDelete = operation({
   positional: ['id'],
   examples: ['holdfast sessions delete 0f3c'],
   async run(context, { id, agent }) {
-    const { store, config } = context;
+    const { store } = context;
     const { session, entry } = await find(store, id.trim(), agent);
     if (entry !== undefined)
       throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, {
         hint: `Its session is ${session.id}.`,
       });
-    // Before the rows go: broken off, the session is still there to be deleted again.
-    const memories = await forgetMemories(context, session);
-    const copies = await store.sessionCopies(session.agent, session.id);
-    const removed = await store.deleteSession(session.agent, session.id, conversationRules(config.settings));
-    if (removed === undefined) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
-    // Whoever was at work with it may have kept something meanwhile.
-    await forgetMemories(context, session);
-    for (const copy of copies) await dropCopy({ store, config }, copy);
-    const archives = await dropArchives({ store }, session.agent, session.id);
+    const { sessions: gone, ...removed } = await removeSessions(context, [
+      { agent: session.agent, session: session.id },
+    ]);
+    if (gone === 0) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
     return {
       session: session.id,
       agent: session.agent,
       ...removed,
-      memories,
-      copies: copies.length,
-      archives: archives.removed,
-      kept: archives.kept,
+      archives: [...removed.archives],
+      kept: [...removed.kept],
     };
   },
 });
-
-async function forgetMemories(context: Context, { agent, id }: Session): Promise<number> {
-  if ((await context.store.extractions({ agent, session: id })).length === 0) return 0;
-  const { forgetSource, commitPages } = await librarian();
-  const { extractions } = await forgetSource(toDeps(context), { agent, session: id });
-  await commitPages(toDeps(context));
-  return extractions;
-}

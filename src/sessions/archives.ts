@@ -111,20 +111,29 @@ function printOf(file: string): string | undefined {
   }
 }
 
-/** Removes a session's archives, and forgets those that a person has changed. Returns the files that went, and those that stay. */
-export async function dropArchives(
-  { store }: Pick<ArchiveDeps, 'store'>,
-  agent: AgentName,
-  session: string,
-): Promise<{ removed: string[]; kept: string[] }> {
+/** Removes archives, but for those that a person has changed. Returns the files that went, and those that stay. */
+export function removeArchiveFiles(archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[]): {
+  removed: string[];
+  kept: string[];
+} {
   const done = { removed: [] as string[], kept: [] as string[] };
-  for (const { folder, file, filePrint } of await store.archives({ agent, session })) {
+  for (const { folder, file, filePrint } of archives) {
     const at = path.join(folder, file);
     const now = printOf(at);
     if (now === undefined) continue;
     if (now === filePrint) fs.rmSync(at, { force: true });
     (now === filePrint ? done.removed : done.kept).push(at);
   }
+  return done;
+}
+
+/** Removes a session's archives, and forgets those that a person has changed. */
+export async function dropArchives(
+  { store }: Pick<ArchiveDeps, 'store'>,
+  agent: AgentName,
+  session: string,
+): Promise<{ removed: string[]; kept: string[] }> {
+  const done = removeArchiveFiles(await store.archives({ agent, session }));
   await store.dropArchives(agent, session);
   return done;
 }

@@ -16,7 +16,7 @@ import type { SessionState } from '../schema/session-state.ts';
 import type { Summary } from '../schema/summary.ts';
 import type { Moment } from '../schema/time.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
-import type { GroupStore } from './groups.ts';
+import type { GroupStore, SessionKey } from './groups.ts';
 import type { HostStore } from './host.ts';
 import type { MemoryStore } from './memory.ts';
 
@@ -627,14 +627,20 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
   noteFailure(agent: AgentName, key: string, root: string, error: string): Promise<void>;
 
   /**
-   * Takes a session out with all that hangs on it; entries that a fork holds too become the fork's. Undefined when there is
-   * none. The transcript is the agent's: reading it anew brings the session back.
+   * Takes sessions out with all that hangs on them, in one transaction; entries that a fork holds too become the fork's. Those that are not
+   * there are passed over. The transcripts are the agents': reading one anew brings its session back.
    */
-  deleteSession(
-    agent: AgentName,
-    session: string,
+  deleteSessions(
+    sessions: readonly SessionKey[],
     rules: ConversationRules,
-  ): Promise<{ entries: number; toolUses: number; conversations: number } | undefined>;
+  ): Promise<{ sessions: number; entries: number; toolUses: number; conversations: number }>;
+  /** How many conversations these sessions have. */
+  countConversations(sessions: readonly SessionKey[]): Promise<number>;
+  /** What these sessions have outside of the database, and no other session has a part in: copies in the vault, archives. */
+  sessionFiles(sessions: readonly SessionKey[]): Promise<{
+    readonly copies: readonly { readonly agent: AgentName; readonly key: string; readonly bytes: number }[];
+    readonly archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[];
+  }>;
   /**
    * Takes an item out for good, with everything derived from it, and keeps a print by which it is known when it comes again: from a
    * transcript, a fork of it, a distiller or an import. What derives from more than the item is made again. What it leaves

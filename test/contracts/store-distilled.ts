@@ -253,7 +253,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       await store.saveObservation(observation('p1'));
       await store.saveSummary(summary());
       await store.saveSummary(summary({ agent: 'pi', session: 'z' }));
-      await store.deleteSession('claude-code', 's1', rules);
+      await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
       expect(await store.observations({})).toEqual([]);
       expect((await store.summaries({})).map(({ session }) => session)).toEqual(['z']);
       expect(await store.integrity()).toEqual([]);

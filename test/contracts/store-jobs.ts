@@ -332,7 +332,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       await commit(chunk(twoTurns));
       await plan();
       await claim(last);
-      await store.deleteSession('claude-code', 's1', rules);
+      await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
       expect(await store.jobs({})).toEqual([]);
       expect(await store.integrity()).toEqual([]);
     });

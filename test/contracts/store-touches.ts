@@ -87,7 +87,7 @@ export function describeTouches(open: () => { store: Store }): void {
   it('forgets a touch with its entry, and a path with its last touch', async () => {
     const { store } = open();
     await fill(store);
-    await store.deleteSession('claude-code', 's1', rules);
+    await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
     expect(await store.touchedFiles('gauge.ts')).toEqual(['src/gauge.ts']);
     expect(await store.touchedFiles('other.ts')).toEqual([]);
     expect(await store.integrity()).toEqual([]);

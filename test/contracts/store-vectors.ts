@@ -82,7 +82,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await stored('m1')).toEqual([]);
       await embedAll('m1', 2);
       expect(await stored('m1')).toEqual(['[secret]: 2', 'has changed: 2']);
-      await store.deleteSession('claude-code', 's1', rules);
+      await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
       expect((await store.vectorsAfter(0, { kind: 'entry', model: 'm1', limit: 9 })).ids).toEqual([]);
       expect(await store.pendingTexts(9)).toEqual([]);
       expect(await store.integrity()).toEqual([]);
@@ -183,7 +183,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
         done: true,
       });
       await embedAll('m1');
-      await store.deleteSession('claude-code', 's2', rules);
+      await store.deleteSessions([{ agent: 'claude-code', session: 's2' }], rules);
       const next = await store.placesAfter(first.position, { model: 'm1', limit: 1 });
       expect(next).toMatchObject({ done: false });
       expect([next.ids, next.vectors]).toEqual([next.ids, [expect.any(Number), expect.any(Number)]]);

@@ -18,6 +18,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   search: async () => (await import('./search.ts')).renderSearch,
   sessions: async () => (await import('./sessions.ts')).renderSessions,
   'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,
+  'sessions purge': async () => (await import('./sessions.ts')).renderPurged,
   forget: async () => (await import('./forget.ts')).renderForgotten,
   resume: async () => (await import('./resume.ts')).renderResume,
   archive: async () => (await import('./archive.ts')).renderArchive,

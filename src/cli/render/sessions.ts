@@ -30,3 +30,39 @@ export function tellingLength(ids: readonly string[]): number {
 
 export const renderDeleted = (gone: { session: string; entries: number; toolUses: number }): string =>
   `Deleted ${gone.session}: ${plural(gone.entries, 'entry', 'entries')}, ${plural(gone.toolUses, 'tool use')}. Its transcript stays with the agent.`;
+
+interface Purged {
+  readonly purged: boolean;
+  readonly sessions: number;
+  readonly oldest?: string;
+  readonly newest?: string;
+  readonly entries: number;
+  readonly toolUses: number;
+  readonly conversations: number;
+  readonly memories: number;
+  readonly copies: number;
+  readonly archives: number;
+  readonly kept: readonly string[];
+  readonly spared: number;
+}
+
+export function renderPurged(gone: Purged, view: View): string {
+  const { purged, sessions, oldest, newest, kept, spared } = gone;
+  const spare = spared === 0 ? [] : [`${plural(spared, 'session')} stay: pinned, or active for a group.`];
+  if (sessions === 0) return ['No session is meant. Nothing was changed.', ...spare].join('\n');
+  const span = oldest && newest ? `, from ${localTime(oldest, view)} to ${localTime(newest, view)}` : '';
+  const parts = [
+    plural(gone.entries, 'entry', 'entries'),
+    plural(gone.toolUses, 'tool use'),
+    plural(gone.conversations, 'conversation'),
+    ...(gone.memories > 0 ? [`memories of ${plural(gone.memories, 'conversation')}`] : []),
+    ...(gone.copies > 0 ? [`${plural(gone.copies, 'copy', 'copies')} in the vault`] : []),
+    ...(gone.archives > 0 ? [plural(gone.archives, 'archive')] : []),
+  ];
+  return [
+    `${purged ? 'Removed' : 'Would go'}: ${plural(sessions, 'session')}${span}: ${parts.join(', ')}. Transcripts stay with the agents.`,
+    ...kept.map((file) => `${view.style.yellow('Stays, since somebody has changed it:')} ${clean(file)}`),
+    ...spare,
+    ...(purged ? [] : ['Nothing was changed. With --yes it is.']),
+  ].join('\n');
+}

@@ -114,7 +114,7 @@ describe('an index that follows the store', () => {
         file.entries.push(...added);
         if (added.length > 0)
           await store.commit([chunk(added, { key: file.key, from, bornAt: files.indexOf(file) })], rules);
-      } else if (event === 6) await store.deleteSession('claude-code', file.session, rules);
+      } else if (event === 6) await store.deleteSessions([{ agent: 'claude-code', session: file.session }], rules);
       else await embed(1 + dice(6));
       if (dice(3) === 0) {
         await follower.update();

@@ -114,6 +114,6 @@ it('compares a query with what was distilled, as it comes and goes', async () =>
   const found = await scan();
   expect(found).toHaveLength(2);
   expect(found[0]?.[1]).toBeGreaterThan(found[1]?.[1] as number);
-  await store.deleteSession('claude-code', 's1', rules);
+  await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
   expect(await scan()).toEqual([]);
 });

@@ -136,6 +136,7 @@ export function forgetRows(db: Database) {
     'UPDATE session_states SET last_user = NULL, last_assistant = NULL WHERE agent = ? AND session = ?',
   );
   const dropState = db.prepare('DELETE FROM session_states WHERE agent = ? AND session = ?');
+  const dropBookmark = db.prepare('DELETE FROM bookmarks WHERE agent = ? AND session = ?');
   const dropBriefings = db.prepare(
     'DELETE FROM briefings WHERE (agent = ? AND session = ?) OR (at >= ? AND project IN (?, ?))',
   );
@@ -278,6 +279,7 @@ export function forgetRows(db: Database) {
         for (const entry of entriesOf.all(id)) dropText(entry);
         dropPin.run('session', session, agent);
         dropState.run(agent, session);
+        dropBookmark.run(agent, session);
         dropBriefings.run(agent, session, firstAt, of.project, of.path);
         dropFromFiles.run(id);
         dropSession.run(id);

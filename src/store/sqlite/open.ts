@@ -150,7 +150,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...textRewriting(db, write),
     ...renewal(db, write),
     ...sessionStates(db, read, write),
-    ...deletion(db, write),
+    ...deletion(db, read, write),
     ...forgetting(db, read, write),
     ...exporting(location),
     ...importing(db, write),

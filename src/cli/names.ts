@@ -1,0 +1,23 @@
+// Which words on the command line mean which operation.
+import type { Operation } from '../operations/operation.ts';
+
+/** Other names of operations: what can be done with sessions stands together, and the short ones stay. */
+export const otherNames: Readonly<Record<string, string>> = {
+  'sessions list': 'sessions',
+  'sessions show': 'show',
+  'sessions resume': 'resume',
+  'sessions archive': 'archive',
+};
+
+/** The operation that the first words of a command name, and how many words those are. */
+export function operationNamed(
+  words: readonly string[],
+  operations: readonly Operation[],
+): { readonly operation: Operation; readonly words: number } | undefined {
+  for (const count of [2, 1]) {
+    const typed = words.slice(0, count).join(' ');
+    const operation = operations.find(({ name }) => name === (otherNames[typed] ?? typed));
+    if (operation !== undefined) return { operation, words: count };
+  }
+  return undefined;
+}

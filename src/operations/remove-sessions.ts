@@ -1,0 +1,55 @@
+// Takes sessions out of the memory with all that hangs on them. Files go before the rows that know of them: broken off anywhere, the
+// sessions are still there to be removed again.
+import fs from 'node:fs';
+import { conversationRules } from '../capture/ingest.ts';
+import { copyPath } from '../capture/vault.ts';
+import { removeArchiveFiles } from '../sessions/archives.ts';
+import type { SessionKey } from '../store/groups.ts';
+import { librarian, toDeps } from './memory.ts';
+import type { Context } from './operation.ts';
+
+export interface RemovedSessions {
+  readonly sessions: number;
+  readonly entries: number;
+  readonly toolUses: number;
+  readonly conversations: number;
+  /** Conversations whose memories went. */
+  readonly memories: number;
+  readonly copies: number;
+  /** Archives that were removed, and those that somebody has changed: they stay. */
+  readonly archives: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/** So many rows are one transaction: others wait for it. */
+const atOnce = 2000;
+
+export async function removeSessions(context: Context, keys: readonly SessionKey[]): Promise<RemovedSessions> {
+  const { store, config, signal } = context;
+  const rules = conversationRules(config.settings);
+  const done = { sessions: 0, entries: 0, toolUses: 0, conversations: 0 };
+  const memories = await forgetMemories(context, keys);
+  const { copies, archives } = await store.sessionFiles(keys);
+  for (const { agent, key } of copies) fs.rmSync(copyPath(config, agent, key), { force: true });
+  const files = removeArchiveFiles(archives);
+  for (let from = 0; from < keys.length; from += atOnce) {
+    signal?.throwIfAborted();
+    const removed = await store.deleteSessions(keys.slice(from, from + atOnce), rules);
+    for (const name of ['sessions', 'entries', 'toolUses', 'conversations'] as const) done[name] += removed[name];
+    await new Promise(setImmediate);
+  }
+  // Whoever was at work with one of them may have kept something meanwhile.
+  await forgetMemories(context, keys);
+  return { ...done, memories, copies: copies.length, archives: files.removed, kept: files.kept };
+}
+
+async function forgetMemories(context: Context, keys: readonly SessionKey[]): Promise<number> {
+  const giving: SessionKey[] = [];
+  for (const key of keys) if ((await context.store.extractions(key)).length > 0) giving.push(key);
+  if (giving.length === 0) return 0;
+  const { forgetSource, commitPages } = await librarian();
+  let gone = 0;
+  for (const key of giving) gone += (await forgetSource(toDeps(context), key)).extractions;
+  await commitPages(toDeps(context));
+  return gone;
+}
