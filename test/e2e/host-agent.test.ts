@@ -1,9 +1,25 @@
 // One agent in its sandbox: what it does, what is left of it, and how it goes on.
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
-import { agentLog, hostStand, lastAsked, trouble } from './host-stand.ts';
+import { isAlive, root, until } from './holdfast.ts';
+import { agentLog, hostStand, lastAsked, type Stand, treeOf, trouble } from './host-stand.ts';
+
+/** A session of one answer, whose process is gone. */
+async function earlier(stand: Stand, group = 'family') {
+  const talk = await stand.start(group);
+  const { session, at } = await talk.ask('Remember the word ALPHA.', [{ text: 'I will.' }]);
+  await talk.end();
+  const transcript = path.join(
+    groupFolders(stand.config, group).agentHome,
+    '.claude/projects/-workspace-group',
+    `${session}.jsonl`,
+  );
+  expect(readFileSync(transcript, 'utf8')).toContain('ALPHA');
+  return { session, at: at as string, transcript };
+}
 
 describe.skipIf(trouble)('an agent in bubblewrap', () => {
   it('writes a document, is released, and goes on with it in a new process', async () => {
@@ -20,6 +36,8 @@ describe.skipIf(trouble)('an agent in bubblewrap', () => {
     expect(first.heard.taken).toEqual(['m1']);
     expect(first.heard.deltas.join('')).toBe('Chapter one is written.');
     expect(lastAsked(stand).text).toContain('GLOBAL MEMORY');
+    // The group's own instructions, which every group has from the start.
+    expect(lastAsked(stand).text).toContain('holds earlier conversations of this group');
     expect(await first.end()).toMatchObject({ how: 'closed', code: 0, untaken: [], unanswered: [] });
 
     const second = await stand.start('family', { session: answer.session, resumeAt: answer.at });
@@ -33,5 +51,240 @@ describe.skipIf(trouble)('an agent in bubblewrap', () => {
     expect(readFileSync(path.join(work, 'doc.md'), 'utf8')).toBe('Chapter one\nChapter two\n');
     await second.end();
     expect(agentLog(stand.config, 'family')).toBe('');
+  });
+
+  it('takes further messages into the running query, in order', async () => {
+    const stand = await hostStand();
+    const talk = await stand.start('family');
+    talk.say('first', [{ tool: 'Bash', input: { command: 'touch begun; sleep 1' } }, { text: 'one' }], 'a');
+    await until(() => readdirSync(groupFolders(stand.config, 'family').work).includes('begun'), 'the first turn');
+    talk.say('second', [{ text: 'two' }], 'b');
+    talk.say('third', [{ text: 'three' }], 'c');
+    await until(() => talk.heard.results.flatMap(({ answers }) => answers).length === 3, 'all answers');
+    expect(talk.heard.taken).toEqual(['a', 'b', 'c']);
+    expect(talk.heard.results.flatMap(({ answers }) => answers)).toEqual(['a', 'b', 'c']);
+    expect(lastAsked(stand).text).toMatch(/first.*second.*third/s);
+    // Closing lets what was taken be answered, and takes nothing more.
+    talk.say('last', [{ tool: 'Bash', input: { command: 'sleep 0.5' } }, { text: 'still answered' }], 'd');
+    talk.agent.close();
+    expect(talk.agent.send({ id: 'e', text: 'too late' })).toBe(false);
+    expect(await talk.agent.exited).toMatchObject({ how: 'closed', untaken: [], unanswered: [] });
+    expect(talk.heard.results.at(-1)).toMatchObject({ answers: ['d'], text: 'still answered' });
+  });
+
+  it('says that a session is missing, and has not taken the message', async () => {
+    const stand = await hostStand();
+    const { session, transcript } = await earlier(stand);
+    rmSync(transcript);
+    const talk = await stand.start('family', { session });
+    talk.say('Which word?', [{ text: 'never said' }], 'a');
+    const exit = await talk.agent.exited;
+    expect(exit).toMatchObject({ how: 'failed', failure: { kind: 'missing' }, untaken: ['a'], unanswered: [] });
+    expect(talk.heard.sessions).toEqual([]);
+    expect(lastAsked(stand).text).not.toContain('Which word?');
+  });
+
+  it.each([
+    ['garbage', (file: string) => writeFileSync(file, 'no transcript\0\0\n')],
+    ['nothing', (file: string) => truncateSync(file)],
+    ['other JSON', (file: string) => writeFileSync(file, '{"type":"summary"}\n[1]\n')],
+    [
+      'a folder',
+      (file: string) => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+    ],
+  ])('says that a session is corrupt when its file holds %s', async (_, spoil) => {
+    const stand = await hostStand();
+    const { session, transcript } = await earlier(stand);
+    spoil(transcript);
+    const talk = await stand.start('family', { session });
+    talk.say('Which word?', [{ text: 'never said' }], 'a');
+    expect(await talk.agent.exited).toMatchObject({ failure: { kind: 'corrupt' }, untaken: ['a'] });
+  });
+
+  it('goes on from the newest answer when the place to go on at is unknown', async () => {
+    const stand = await hostStand();
+    const { session } = await earlier(stand);
+    const talk = await stand.start('family', { session, resumeAt: '00000000-0000-4000-8000-000000000000' });
+    const answer = await talk.ask('Which word?', [{ text: 'ALPHA' }]);
+    expect(answer).toMatchObject({ ok: true, session, text: 'ALPHA' });
+    expect(lastAsked(stand).text).toContain('Remember the word ALPHA.');
+    expect(talk.heard.taken).toHaveLength(1);
+    expect(agentLog(stand.config, 'family')).toContain('going on from its newest');
+    await talk.end();
+  });
+
+  it('goes on at an earlier answer when told so', async () => {
+    const stand = await hostStand();
+    const { session, at } = await earlier(stand);
+    const second = await stand.start('family', { session, resumeAt: at });
+    await second.ask('A turn to be left out: BETA.', [{ text: 'BETA it is.' }]);
+    await second.end();
+    const third = await stand.start('family', { session, resumeAt: at });
+    await third.ask('Which word?', [{ text: 'ALPHA' }]);
+    expect(lastAsked(stand).text).toContain('ALPHA');
+    expect(lastAsked(stand).text).not.toContain('BETA');
+    await third.end();
+  });
+
+  it('tells of a turn that failed, and lives on', async () => {
+    const stand = await hostStand();
+    const talk = await stand.start('family');
+    const failed = await talk.ask('Fail.', [{ status: 400 }]);
+    expect(failed).toMatchObject({ ok: false });
+    expect(failed.text).toMatch(/400/);
+    expect(failed).not.toHaveProperty('at');
+    expect(await talk.ask('Again.', [{ text: 'fine' }])).toMatchObject({ ok: true, text: 'fine' });
+    await talk.end();
+  });
+
+  it('blames nobody else when its program cannot run', async () => {
+    const stand = await hostStand({ HOLDFAST_HOST_PROGRAM: '/bin/false' });
+    const talk = await stand.start('family', { session: '11111111-1111-4111-8111-111111111111' });
+    talk.say('Hello.', [], 'a');
+    expect(await talk.agent.exited).toMatchObject({ how: 'failed', failure: { kind: 'other' }, untaken: ['a'] });
+  });
+
+  it('offers the group its tools, and gives the model what the host answers', async () => {
+    const stand = await hostStand();
+    const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+    const talk = await stand.start('family', {
+      tools: [
+        { name: 'send_message', description: 'Says something.', input },
+        { name: 'refuse', description: 'Fails.', input },
+      ],
+      events: {
+        async call(tool, given) {
+          if (tool === 'refuse') throw new Error('NOT TODAY');
+          return `SENT ${JSON.stringify(given)}`;
+        },
+      },
+    });
+    await talk.ask('Send it.', [
+      { tool: 'mcp__holdfast__send_message', input: { text: 'hello' } },
+      { tool: 'mcp__holdfast__refuse', input: { text: 'x' } },
+      { text: 'done' },
+    ]);
+    expect(lastAsked(stand).tools).toEqual(expect.arrayContaining(['mcp__holdfast__send_message']));
+    expect(lastAsked(stand).text).toContain('SENT {\\"text\\":\\"hello\\"}');
+    expect(lastAsked(stand).text).toContain('NOT TODAY');
+    await talk.end();
+  });
+
+  it.each([
+    ['archives', async () => {}],
+    [
+      'fails to archive',
+      async () => {
+        throw new Error('no space');
+      },
+    ],
+  ])('asks the host to archive before a compaction, which goes on when the host %s', async (_, archive) => {
+    const stand = await hostStand();
+    const asked: string[] = [];
+    const talk = await stand.start('family', {
+      events: {
+        compacting(session) {
+          asked.push(session);
+          return archive();
+        },
+      },
+    });
+    const { session } = await talk.ask('Remember ALPHA.', [{ text: 'ok' }]);
+    expect(talk.agent.send({ id: 'c', text: '/compact' })).toBe(true);
+    await until(() => stand.mock.asked.some(({ kind }) => kind === 'compact'), 'the compaction');
+    expect(asked[0]).toBe(session);
+    await until(() => talk.heard.results.length > 1, 'the end of the compaction');
+    expect(await talk.ask('Go on.', [{ text: 'after it' }])).toMatchObject({ ok: true, text: 'after it' });
+    await talk.end();
+  });
+
+  it('reaches its model, and nothing else, without a network', async () => {
+    const stand = await hostStand({ HOLDFAST_HOST_NETWORK: 'false' });
+    const talk = await stand.start('family');
+    const { port } = new URL(stand.mock.url);
+    const look = `const s=require('net').connect(${port},'127.0.0.1');s.on('connect',()=>console.log('REACHED'));s.on('error',(e)=>console.log('REFUSED',e.code))`;
+    expect(
+      await talk.ask('Look.', [
+        { tool: 'Bash', input: { command: `node -e "${look}"; cat /proc/net/dev` } },
+        { text: 'ok' },
+      ]),
+    ).toMatchObject({ ok: true });
+    expect(lastAsked(stand).text).toContain('REFUSED ECONNREFUSED');
+    expect(lastAsked(stand).text).not.toContain('eth0');
+    await talk.end();
+  });
+});
+
+describe.skipIf(trouble)('the end of an agent', () => {
+  /** In the middle of a turn, with a program of its own running. */
+  async function busy(stand: Stand) {
+    const talk = await stand.start('family');
+    talk.say('Sleep.', [{ tool: 'Bash', input: { command: 'touch begun; setsid sleep 1000 & sleep 1000' } }], 'a');
+    await until(() => readdirSync(groupFolders(stand.config, 'family').work).includes('begun'), 'the turn');
+    const tree = treeOf(talk.agent.pid);
+    // bwrap twice, the runner, the client, its shell, what that runs.
+    expect(tree.length).toBeGreaterThan(4);
+    return { talk, tree };
+  }
+
+  it('leaves no process behind when it is killed in the middle of a turn', async () => {
+    const stand = await hostStand();
+    const { talk, tree } = await busy(stand);
+    talk.agent.kill();
+    expect(await talk.agent.exited).toMatchObject({ how: 'killed', signal: 'SIGKILL', unanswered: ['a'], untaken: [] });
+    await until(() => !tree.some(isAlive), 'all of its processes to be gone');
+    // The session was told at once, and goes on.
+    const [session] = talk.heard.sessions;
+    const next = await stand.start('family', { session });
+    await next.ask('Go on.', [{ text: 'here' }]);
+    expect(lastAsked(stand).text).toContain('Sleep.');
+    await next.end();
+  });
+
+  it('is told when the runner itself is killed, and leaves nothing behind', async () => {
+    const stand = await hostStand();
+    const { talk, tree } = await busy(stand);
+    const runner = tree.find((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/opt/holdfast/bin/node'),
+    );
+    process.kill(runner as number, 'SIGKILL');
+    expect(await talk.agent.exited).toMatchObject({ how: 'died', unanswered: ['a'], untaken: [] });
+    await until(() => !tree.some(isAlive), 'all of its processes to be gone');
+  });
+
+  it('is told when the client is killed', async () => {
+    const stand = await hostStand();
+    const { talk, tree } = await busy(stand);
+    const client = tree.find((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/opt/holdfast/bin/claude'),
+    );
+    process.kill(client as number, 'SIGKILL');
+    expect(await talk.agent.exited).toMatchObject({ how: 'failed', failure: { kind: 'other' }, unanswered: ['a'] });
+    await until(() => !tree.some(isAlive), 'all of its processes to be gone');
+  });
+
+  it('comes with the end of the host, however that came', async () => {
+    const stand = await hostStand();
+    const { work } = groupFolders(stand.config, 'family');
+    const script = [{ tool: 'Bash', input: { command: 'touch begun; setsid sleep 1000 & sleep 1000' } }];
+    const host = spawn(
+      process.execPath,
+      [path.join(root, 'test/e2e/host-process.mjs'), 'family', `Sleep. MOCK:${JSON.stringify(script)}`],
+      { env: { ...stand.env, TMPDIR: stand.folder }, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    onTestFinished(() => void host.kill('SIGKILL'));
+    let said = '';
+    host.stdout.on('data', (text) => {
+      said += text;
+    });
+    await until(() => said.includes('taken') && readdirSync(work).includes('begun'), 'the turn');
+    const pid = Number(/^pid (\d+)$/m.exec(said)?.[1]);
+    const tree = treeOf(pid);
+    expect(tree.length).toBeGreaterThan(4);
+    host.kill('SIGKILL');
+    await until(() => !tree.some(isAlive), 'all of its processes to be gone');
   });
 });

@@ -104,7 +104,7 @@ function stepFor(kind: Asked['kind'], { messages }: Body): Step {
 
 /** Text may follow the script, so its end is looked for. */
 function scriptIn(text: string): Step[] {
-  const from = text.indexOf('MOCK:[') + 'MOCK:'.length;
+  const from = text.lastIndexOf('MOCK:[') + 'MOCK:'.length;
   for (let end = text.indexOf(']', from); end >= 0; end = text.indexOf(']', end + 1)) {
     try {
       return JSON.parse(text.slice(from, end + 1));

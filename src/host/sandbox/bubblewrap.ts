@@ -33,6 +33,29 @@ const etc = [
   ...['resolv.conf', 'host.conf', 'gai.conf', 'nsswitch.conf'],
 ];
 
+/**
+ * The kernel's files, many of which belong to root. Who is root outside is so to them inside, too, whatever capabilities he has lost; and
+ * bwrap itself covers only folders that can be written.
+ */
+const kernel = {
+  readOnly: ['acpi', 'bus', 'driver', 'fs', 'irq', 'mtrr', 'pressure', 'scsi', 'sys', 'sysrq-trigger', 'tty'],
+  hidden: [
+    ...[
+      'kcore',
+      'kmsg',
+      'keys',
+      'key-users',
+      'kallsyms',
+      'kpagecgroup',
+      'kpagecount',
+      'kpageflags',
+      'iomem',
+      'ioports',
+    ],
+    ...['latency_stats', 'pagetypeinfo', 'sched_debug', 'slabinfo', 'timer_list', 'vmallocinfo', 'config.gz'],
+  ],
+};
+
 export const bubblewrap: Sandbox = {
   name: 'bubblewrap',
   bringsSdk: false,
@@ -51,7 +74,7 @@ export const bubblewrap: Sandbox = {
       ...namespaces,
       ...(network ? [] : ['--unshare-net']),
       ...system(),
-      ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp'],
+      ...['--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp'],
       // A data folder that lies in the system's own folders would be seen with them.
       ...(home.startsWith('/usr/') ? ['--tmpfs', home] : []),
       ...mounts.flatMap(({ from, to, write }) => [write ? '--bind' : '--ro-bind', from, to]),
@@ -77,7 +100,7 @@ let probe: Promise<string | undefined> | undefined;
 
 async function tryOut(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'there is none but on Linux';
-  const args = [...namespaces, ...system(), '--proc', '/proc', '--dev', '/dev', '--', 'true'];
+  const args = [...namespaces, ...system(), '--dev', '/dev', '--', 'true'];
   try {
     await run('bwrap', args, { env: { PATH: systemPath }, timeout: 10_000 });
     return undefined;
@@ -89,6 +112,9 @@ async function tryOut(): Promise<string | undefined> {
     return said || (error as Error).message;
   }
 }
+
+/** An empty file: in the place of what is not to be read. */
+const nothing = path.join(packageRoot, 'sandbox', 'nothing');
 
 function system(): string[] {
   const args = ['--ro-bind', '/usr', '/usr'];
@@ -104,6 +130,10 @@ function system(): string[] {
   }
   for (const name of ['passwd', 'group', 'hosts'])
     args.push('--ro-bind', path.join(packageRoot, 'sandbox', 'etc', name), `/etc/${name}`);
+  args.push('--proc', '/proc');
+  for (const name of kernel.readOnly)
+    if (exists(`/proc/${name}`)) args.push('--ro-bind', `/proc/${name}`, `/proc/${name}`);
+  for (const name of kernel.hidden) if (exists(`/proc/${name}`)) args.push('--ro-bind', nothing, `/proc/${name}`);
   return args;
 }
 
