@@ -14,7 +14,9 @@ const views = [
   { name: 'search', path: '/search?q=retry%20queue' },
   { name: 'session', path: '/sessions/3f7fa8be-2f80-491a-9244-a1466e9ebb4e' },
   { name: 'timeline', path: '/timeline' },
-  { name: 'memory', path: '/memory' },
+  { name: 'memory', path: '/memory/projects%2Fcourier%2Foverview.md' },
+  { name: 'memory-overview', path: '/memory' },
+  { name: 'memory-history', path: '/memory/core%2Ffacts.md?view=statements' },
   { name: 'projects', path: '/projects' },
   { name: 'costs', path: '/costs' },
   { name: 'health', path: '/health' },
@@ -42,6 +44,9 @@ const holdfast = (...args) => {
 mkdirSync(folder, { recursive: true });
 holdfast('ingest');
 holdfast('process');
+holdfast('remember', 'Deploys happen on Tuesdays', '--key', 'deploy day');
+holdfast('remember', 'Deploys happen on Mondays, before ten', '--key', 'deploy day');
+holdfast('remember', 'Tabs, never spaces', '--about', 'user', '--key', 'indentation');
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],

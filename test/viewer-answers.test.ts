@@ -6,7 +6,7 @@ import { forget } from '../src/operations/forget.ts';
 import { operations } from '../src/operations/index.ts';
 import { jobs, jobsRetry } from '../src/operations/jobs.ts';
 import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory.ts';
-import { memoryEdit, memoryForget, memoryRevert } from '../src/operations/memory-change.ts';
+import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory-change.ts';
 import { observations } from '../src/operations/observations.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { projects } from '../src/operations/projects.ts';
@@ -38,6 +38,7 @@ const changes = {
   'memory edit': memoryEdit,
   'memory revert': memoryRevert,
   'memory forget': memoryForget,
+  remember: rememberThis,
   'jobs retry': jobsRetry,
 };
 

@@ -8,16 +8,23 @@ import { partsOf } from './memories-on.ts';
 import { keyInLine } from './page.ts';
 import { withTargets } from './plan.ts';
 
-/** Gives a memory, or a whole page, another text. */
-export async function editMemory(deps: MemoryDeps, name: string, text: string): Promise<{ page: string } & InLine> {
+/** Gives a memory, or a whole page, another text; not where `was`, the text that the person had in sight, is no longer what stands there. */
+export async function editMemory(
+  deps: MemoryDeps,
+  name: string,
+  text: string,
+  was?: string | undefined,
+): Promise<{ page: string } & InLine> {
   const { config } = deps;
   await bringInLine(deps);
-  const { page, target, state } = await findNamed(deps, name);
+  const { page, target, state, memory } = await findNamed(deps, name);
   if (text.trim() === '')
     throw new HoldfastError('BAD_INPUT', 'There is no text', {
       hint: `To remove it for good: holdfast memory forget ${name}`,
     });
   const file = readPage(config.memoryPath, page);
+  if (was !== undefined && was !== (target === undefined ? file?.text : memory?.text))
+    throw new HoldfastError('CONFLICT', `${page} was changed meanwhile`, { hint: 'Look at it, then try again.' });
   let next = `${text.trimEnd()}\n`;
   if (target !== undefined) {
     if (isPersonal(state) || state.written === undefined || state.written.text !== file?.text)

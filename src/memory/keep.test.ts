@@ -165,6 +165,10 @@ describe('edit', () => {
     await apply(memory, tuesday, fact('port', '2'));
     expect(read(memory, facts)).toMatch(/^# Mine\n\n- all mine\n/);
     expect(read(memory, facts)).not.toContain('port:** ');
+    const mine = read(memory, facts);
+    const stale = editMemory(memory.context, 'facts', '# Late\n', '# Seen before\n');
+    await expect(stale).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(read(memory, facts)).toBe(mine);
     await expect(editMemory(memory.context, 'facts', ' \n')).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 });

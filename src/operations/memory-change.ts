@@ -113,13 +113,14 @@ export const memoryEdit = operation({
   input: z.object({
     name: nameField,
     text: z.string().min(1).optional().describe('the new text'),
+    was: z.string().optional().describe('the text that you had in sight: if another stands there, nothing is changed'),
   }),
   output: z.object({ page: z.string(), file: z.string() }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['name'],
   examples: ['holdfast memory edit core/facts', 'holdfast memory edit m3f2a --text "Deploys happen on Mondays"'],
-  async run(context, { name, text }) {
+  async run(context, { name, text, was }) {
     const { bringInLine, editMemory, findNamed } = await librarian();
     const deps = toDeps(context);
     const { memoryPath } = context.config;
@@ -134,7 +135,7 @@ export const memoryEdit = operation({
       }
     }
     const given = text ?? (await context.person?.piped()) ?? '';
-    const { page } = await editMemory(deps, name, given.trim() === '' ? '' : await permitted(given));
+    const { page } = await editMemory(deps, name, given.trim() === '' ? '' : await permitted(given), was);
     await finish(context);
     return { page, file: `${memoryPath}/${page}` };
   },

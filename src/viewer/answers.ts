@@ -79,6 +79,7 @@ export interface Changes {
   'memory edit': { page: string; file: string };
   'memory revert': { page: string; id: string; text: string };
   'memory forget': { page: string; forgotten: number; left: string[] };
+  remember: { memory: Memory; known: boolean };
   'jobs retry': { retried: number };
 }
 

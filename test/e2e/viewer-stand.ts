@@ -118,6 +118,14 @@ export async function viewerStand(
   };
 }
 
+/** A page of the viewer, when everything that it asks for has come. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.locator('main :is(h1, [role=alert])').first().waitFor({ state: 'attached' });
+  // By counting: the page's policy lets no test put a function into it.
+  await until(async () => (await page.locator('[aria-busy=true]').count()) === 0, 'the page');
+}
+
 export const sample = {
   claude: path.join(root, 'demo/claude-code/projects'),
   pi: path.join(root, 'demo/pi/sessions'),

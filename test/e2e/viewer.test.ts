@@ -1,28 +1,43 @@
 // The viewer over the sample of this repository, in a real browser.
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noBrowser, sample, type ViewerStand, viewerStand } from './viewer-stand.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from './holdfast.ts';
+import { filesBelow } from './transcripts.ts';
+import { noBrowser, sample, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
 const reviewed = '3f7fa8be-2f80-491a-9244-a1466e9ebb4e';
+const forgotten = '77fb2c0a-9f29-478f-bcd7-fb5e6967d9e8';
 
 describe.skipIf(noBrowser)('the viewer', () => {
   let stand: ViewerStand;
   let page: Page;
+  let transcripts: string;
   beforeAll(async () => {
-    stand = await viewerStand(sample);
+    transcripts = mkdtempSync(path.join(tmpdir(), 'holdfast-sample-'));
+    cpSync(sample.claude, transcripts, { recursive: true });
+    stand = await viewerStand({ claude: transcripts, pi: sample.pi });
     stand.run('ingest');
     stand.run('process');
+    stand.run('remember', 'Deploys happen on Tuesdays', '--key', 'deploy day');
     await stand.startWorker();
     page = await stand.page();
   });
+  afterEach(() => expect(stand.troubles).toEqual([]));
   afterAll(async () => {
     await stand?.close();
-    expect(stand?.troubles).toEqual([]);
+    rmSync(transcripts, { recursive: true, force: true });
   });
+
+  const show = (address: string) => visit(page, `${stand.origin}${address}`);
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name });
 
   it('opens by its address once, without the code in sight; a stranger is told what to do', async () => {
     expect(page.url()).toBe(`${stand.origin}/`);
-    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    await heading('Now').waitFor();
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
     const stranger = await (await page.context().browser()?.newContext())?.newPage();
     if (stranger === undefined) throw new Error('no browser');
@@ -33,8 +48,7 @@ describe.skipIf(noBrowser)('the viewer', () => {
   });
 
   it('is searched by keyboard alone, and says why each hit was found', async () => {
-    await page.goto(`${stand.origin}/`);
-    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    await show('/');
     await page.keyboard.press('/');
     await page.keyboard.type('retry queue');
     await page.getByText('found by: words: retry, queue').first().waitFor();
@@ -46,21 +60,170 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await page.waitForURL(`${stand.origin}${chosen}`);
     await page.locator('.entry.focused').waitFor();
     await page.goBack();
-    await page.getByRole('combobox').first().waitFor();
-    expect(await page.getByRole('combobox').first().inputValue()).toBe('retry queue');
+    await page.locator('#search-field').waitFor();
+    expect(await page.locator('#search-field').inputValue()).toBe('retry queue');
     await page.keyboard.press('Escape');
     await page.getByText('Ask in your own words').waitFor();
   });
 
-  it('shows a session: what was said, tools folded, files touched, its summary', async () => {
-    await page.goto(`${stand.origin}/sessions/${reviewed}`);
-    await page.getByRole('heading', { name: 'Security review: no secrets in logs' }).waitFor();
+  it('narrows a search by project, agent, kind and time, and keeps that in the address', async () => {
+    await show('/search?q=token');
+    await page.locator('.hit').first().waitFor();
+    const all = await page.locator('.hit').count();
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('pi');
+    await page.waitForURL(/agent=pi/);
+    await until(async () => (await page.locator('.hit').count()) < all, 'fewer hits');
+    await page.reload();
+    expect(await page.getByRole('combobox', { name: 'Agent' }).inputValue()).toBe('pi');
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('');
+    await page.getByRole('combobox', { name: 'What' }).selectOption('session');
+    await page.waitForURL(/kind=session/);
+    await page.locator('.hit .kind', { hasText: 'session' }).first().waitFor();
+    await page.getByRole('combobox', { name: 'When' }).selectOption('today');
+    await page.getByText('Nothing was found').waitFor();
+  });
+
+  it('shows a session: what was said, tools folded, files touched, its summary; resume copies the command', async () => {
+    await show(`/sessions/${reviewed}`);
+    await heading('Security review: no secrets in logs').waitFor();
     await page.getByText('Before the security review').first().waitFor();
     const tool = page.locator('details.tool').first();
     expect(await tool.getAttribute('open')).toBeNull();
     await tool.locator('summary').click();
     await tool.getByText('Input').waitFor();
-    await page.getByRole('heading', { name: 'Files changed' }).waitFor();
+    await heading('Files changed').waitFor();
     await page.getByText('I recommend to revoke all refresh token families').first().waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('The command is on your clipboard').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      `cd /home/dev/turnstile && claude --resume ${reviewed}`,
+    );
+    await page.getByLabel(/what subagents said/).check();
+    await page.getByText('Subagent', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await page.getByText(/^Archived: /).waitFor();
+  });
+
+  it('edits a memory in place, in the file on the disk, shows what changed, and reverts', async () => {
+    const file = path.join(stand.home, 'memory/core/facts.md');
+    await show('/memory');
+    await page.getByRole('link', { name: /^facts/ }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const field = page.getByRole('textbox', { name: 'Text of core/facts.md' });
+    await field.fill((await field.inputValue()).replace('on Tuesdays', 'on Mondays'));
+    await page.keyboard.press('Control+Enter');
+    await page.locator('article', { hasText: 'Deploys happen on Mondays' }).waitFor();
+    expect(readFileSync(file, 'utf8')).toContain('- **deploy day:** Deploys happen on Mondays');
+    await page.getByRole('link', { name: 'Statements and history' }).click();
+    await page.getByText('2 versions').click();
+    expect(await page.locator('.difference del').allInnerTexts()).toEqual(['Tuesdays']);
+    await page.getByRole('button', { name: 'Revert to this' }).click();
+    await page.locator('.statement .markdown', { hasText: 'on Tuesdays' }).waitFor();
+    expect(readFileSync(file, 'utf8')).toContain('- **deploy day:** Deploys happen on Tuesdays');
+  });
+
+  it('does not overwrite what was changed meanwhile in the file itself', async () => {
+    await show('/memory/core%2Ffacts.md');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const field = page.getByRole('textbox', { name: 'Text of core/facts.md' });
+    await field.fill(`${await field.inputValue()}\n- mine\n`);
+    stand.run('remember', 'The canary goes first', '--key', 'canary');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('core/facts.md was changed meanwhile').waitFor();
+    expect(await field.inputValue()).toContain('- mine');
+    await page.keyboard.press('Escape');
+  });
+
+  it('remembers what a person says, at once', async () => {
+    await show('/memory');
+    await page.getByLabel('Remember', { exact: true }).fill('The staging host sleeps at night');
+    await page.getByLabel('About').fill('staging host');
+    await page.keyboard.press('Enter');
+    await page.getByText('Remembered, on').waitFor();
+    const { hits } = JSON.parse(stand.run('search', 'staging host', '--kind', 'memory', '--json'));
+    expect(hits[0].snippet).toContain('sleeps');
+  });
+
+  it('asks once before it forgets, says what goes, and then nothing of it is found anywhere', async () => {
+    await show(`/sessions/${forgotten}`);
+    await page.getByText('the oldest from 7 September').first().waitFor();
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/20 entries/).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await dialog.count()).toBe(0);
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await dialog.getByRole('button', { name: 'Forget it' }).click();
+    await page.waitForURL(`${stand.origin}/`);
+    await page.getByText('Webhooks lost on deploy').waitFor({ state: 'detached' });
+    await show('/search?q=webhooks+lost+on+deploy');
+    expect(await page.getByText('Webhooks lost').count()).toBe(0);
+    await page.goto(`${stand.origin}/sessions/${forgotten}`);
+    await page.getByRole('alert').waitFor();
+    await stand.stopWorker();
+    for (const file of filesBelow(stand.home).filter((one) => existsSync(one)))
+      expect([file, readFileSync(file, 'latin1').includes('the oldest from 7 September')]).toEqual([file, false]);
+    await stand.startWorker();
+  });
+
+  it('comes back by itself when the worker was restarted, with what happened meanwhile', async () => {
+    await show('/');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await stand.stopWorker('SIGKILL');
+    await page.getByText('The worker does not answer').first().waitFor();
+    stand.run('forget', '2130b31c', '--yes');
+    await stand.startWorker();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Flaky backoff test').first().waitFor({ state: 'detached' });
+  });
+
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  interface Axe {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  }
+  const addresses = [
+    '/',
+    '/search',
+    '/search?q=token',
+    `/sessions/${reviewed}`,
+    '/timeline',
+    '/memory',
+    '/memory/core%2Ffacts.md',
+    '/memory/core%2Ffacts.md?view=statements',
+    '/projects',
+    '/costs',
+    '/health',
+  ];
+
+  it.each(['light', 'dark'] as const)('can be used with a screen reader, in %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    for (const address of addresses) {
+      await show(address);
+      await page.evaluate(axe);
+      const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as Axe;
+      const bad = violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      expect([address, bad]).toEqual([address, []]);
+    }
+    await page.emulateMedia({ colorScheme: null });
+  });
+
+  it.each([360, 2560])('fits a window of %i pixels', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    for (const address of addresses) {
+      await show(address);
+      const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect([address, Math.max(0, Number(wide))]).toEqual([address, 0]);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('takes at most 150 KB, compressed, of everything that it could ever load', () => {
+    const files = filesBelow(path.join(import.meta.dirname, '../../dist/viewer')).filter((one) => one.endsWith('.gz'));
+    const sizes = files.map((file) => readFileSync(file).length);
+    expect(files.length).toBeGreaterThan(2);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1024);
   });
 });

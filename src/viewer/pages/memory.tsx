@@ -1,7 +1,102 @@
+// What is remembered for good: the pages, one of them in full, its statements with their history, and what waits for an answer.
+import { useAnswer } from '../answer.ts';
+import { read } from '../api.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { MemoryList } from '../parts/memory-list.tsx';
+import { MemoryText } from '../parts/memory-text.tsx';
+import { Questions } from '../parts/questions.tsx';
+import { Remember } from '../parts/remember.tsx';
+import { Statements } from '../parts/statements.tsx';
+import { address, here } from '../router.ts';
+
+const questionsPage = 'questions.md';
+
 export function MemoryPage({ name }: { name: string | undefined }) {
+  const list = useAnswer(
+    'memory list',
+    (signal) => read('memory list', {}, signal),
+    ({ kind }) => kind === 'memory',
+  );
   return (
-    <section>
-      <h1>{name ?? 'Memory'}</h1>
+    <section class={`page memory${name === undefined ? ' overview' : ''}`}>
+      <div class="memory-side">
+        <h1>Memory</h1>
+        <Answered answer={list} rows={8}>
+          {({ pages }) => <MemoryList pages={pages} current={name} />}
+        </Answered>
+      </div>
+      <div class="memory-main">
+        {name === undefined ? (
+          <>
+            <Remember />
+            {list.data?.pages.some(({ page }) => page === questionsPage) && <Questions />}
+            {list.data?.pages.length === 0 && (
+              <Empty title="Nothing lasting is remembered yet">
+                <p>
+                  Pages are written from conversations, some time after they end. Or say it yourself, above, or with{' '}
+                  <code>holdfast remember</code>
+                </p>
+              </Empty>
+            )}
+            {list.data && list.data.pages.length > 0 && (
+              <p class="dim">
+                The pages are Markdown files in <span class="path">{list.data.folder}</span>. What you change there
+                shows here, and the other way round.
+              </p>
+            )}
+          </>
+        ) : (
+          <OnePage key={name} name={name} />
+        )}
+      </div>
     </section>
   );
 }
+
+function OnePage({ name }: { name: string }) {
+  const page = useAnswer(
+    name,
+    async (signal) => {
+      const shown = await read('memory show', { name }, signal);
+      // A single memory was named: it is shown where it stands.
+      return shown.page === withEnding(name) ? shown : read('memory show', { name: shown.page }, signal);
+    },
+    ({ kind }) => kind === 'memory',
+  );
+  const view = here.value.searchParams.get('view') ?? 'page';
+  return (
+    <>
+      <p class="back">
+        <a href={address('memory')}>All pages</a>
+      </p>
+      <Answered answer={page} rows={6}>
+        {(shown) => {
+          const to = (which?: string) => address('memoryPage', { page: shown.page }, { view: which });
+          const focus = shown.page === withEnding(name) ? here.value.hash.slice(1) : name;
+          return (
+            <>
+              <nav class="tabs" aria-label="Ways to look at this page">
+                <a href={to()} aria-current={view === 'page' ? 'page' : undefined}>
+                  Page
+                </a>
+                <a href={to('statements')} aria-current={view === 'statements' ? 'page' : undefined}>
+                  Statements and history
+                </a>
+              </nav>
+              {view === 'statements' ? (
+                <Statements shown={shown} focus={focus} again={page.again} />
+              ) : shown.page === questionsPage ? (
+                <Questions />
+              ) : (
+                <MemoryText shown={shown} again={page.again} />
+              )}
+            </>
+          );
+        }}
+      </Answered>
+    </>
+  );
+}
+
+const withEnding = (name: string): string => (name.endsWith('.md') ? name : `${name}.md`);

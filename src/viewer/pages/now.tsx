@@ -5,6 +5,7 @@ import type { Observation, Session, TimelineItem } from '../answers.ts';
 import { read } from '../api.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Inline } from '../parts/inline.tsx';
 import { Ago } from '../parts/moment.tsx';
 import { isRunning, SessionRow } from '../parts/session-row.tsx';
 import { address, sessionAddress } from '../router.ts';
@@ -121,10 +122,16 @@ function Feed({ items, titles }: { items: readonly Happening[]; titles: Readonly
         {items.map((item) => (
           <li key={item.id} class={before !== undefined && !before.has(item.id) ? 'fresh' : undefined}>
             <span class={`kind ${item.kind}`}>{item.kind}</span>
-            <a href={sessionAddress(item.session, item.entry)}>{item.text || '…'}</a>
+            <a href={sessionAddress(item.session, item.entry)}>
+              <Inline text={item.text || '…'} />
+            </a>
             <span class="row-meta">
               <span>{item.project || 'no project'}</span>
-              {titles.get(item.session) && <span class="cut">{titles.get(item.session)}</span>}
+              {titles.get(item.session) && (
+                <span>
+                  <span class="cut">{titles.get(item.session)}</span>
+                </span>
+              )}
               <Ago at={item.at} />
             </span>
           </li>

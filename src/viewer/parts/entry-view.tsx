@@ -15,7 +15,8 @@ export function EntryView({ entry, focused }: { entry: ShownEntry; focused: bool
       <header>
         <span class="who">{subagent === undefined ? whose[author] : 'Subagent'}</span>
         {abandoned && <span class="dim">on a branch that was left</span>}
-        <a class="permalink" href={sessionAddress(entry.session, entry.id)} aria-label="Link to this entry">
+        <a class="permalink" href={sessionAddress(entry.session, entry.id)}>
+          <span class="unseen">This entry, </span>
           <Clock at={entry.at} />
         </a>
       </header>

@@ -24,7 +24,11 @@ export function HitRow({ hit, index, active }: { hit: Hit; index: number; active
       <span class="row-meta">
         <span class="kind">{hit.role ? says[hit.role] : hit.kind}</span>
         <span>{hit.project || 'no project'}</span>
-        {hit.title && <span class="cut">{hit.title}</span>}
+        {hit.title && (
+          <span>
+            <span class="cut">{hit.title}</span>
+          </span>
+        )}
         {hit.abandoned && <span>on a branch that was left</span>}
         <Ago at={hit.at} />
       </span>

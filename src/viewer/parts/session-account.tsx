@@ -1,6 +1,7 @@
 // What was distilled from a session: its account, its observations in the order of time, the files it touched.
 import type { Observation, Session, Summary } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
+import { Inline } from './inline.tsx';
 import { Clock } from './moment.tsx';
 
 const fields = [
@@ -38,7 +39,9 @@ export function SessionAccount({
             .map(([name, title]) => (
               <div key={name}>
                 <dt>{title}</dt>
-                <dd>{summary[name]}</dd>
+                <dd>
+                  <Inline text={summary[name]} />
+                </dd>
               </div>
             ))}
         </dl>
@@ -50,7 +53,9 @@ export function SessionAccount({
             {inOrder.map((one) => (
               <li key={one.id}>
                 <Clock at={one.at} />
-                <a href={sessionAddress(session.id, one.entries[0])}>{one.title}</a>
+                <a href={sessionAddress(session.id, one.entries[0])}>
+                  <Inline text={one.title} />
+                </a>
                 <span class={`kind ${one.type}`}>{one.type}</span>
               </li>
             ))}

@@ -6,6 +6,7 @@ import { address, go } from '../router.ts';
 import { Trouble } from './answered.tsx';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
+import { WhatGoes } from './what-goes.tsx';
 
 export function SessionActions({ session }: { session: Session }) {
   const { id, agent } = session;
@@ -80,53 +81,6 @@ export function SessionActions({ session }: { session: Session }) {
             </button>
           </div>
         </Dialog>
-      )}
-    </>
-  );
-}
-
-const words = {
-  sessions: ['session', 'sessions'],
-  entries: ['entry', 'entries'],
-  toolUses: ['tool use', 'tool uses'],
-  observations: ['observation', 'observations'],
-  summaries: ['summary', 'summaries'],
-  briefings: ['briefing given since', 'briefings given since'],
-  pins: ['pin', 'pins'],
-  memories: ['conversation’s memories', 'conversations’ memories'],
-} as const;
-
-export function WhatGoes({ plan }: { plan: Forgotten }) {
-  const gone = (Object.keys(words) as (keyof typeof words)[]).filter((key) => plan.removed[key] > 0);
-  return (
-    <>
-      <p>
-        <strong>{plan.title}</strong>
-      </p>
-      <p>This goes, and does not come back:</p>
-      <ul>
-        {gone.map((key) => (
-          <li key={key}>
-            {plan.removed[key]} {words[key][plan.removed[key] === 1 ? 0 : 1]}
-          </li>
-        ))}
-        {plan.files.map((file) => (
-          <li key={file} class="path">
-            {file}
-          </li>
-        ))}
-      </ul>
-      {plan.left.length > 0 && (
-        <>
-          <p>This stays, since Holdfast cannot reach it:</p>
-          <ul>
-            {plan.left.map((one) => (
-              <li key={one} class="path">
-                {one}
-              </li>
-            ))}
-          </ul>
-        </>
       )}
     </>
   );

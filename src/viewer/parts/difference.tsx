@@ -1,0 +1,18 @@
+import { diffWordsWithSpace } from 'diff';
+
+/** What changed between two texts, word by word, to be seen and to be heard. */
+export function Difference({ before, after }: { before: string; after: string }) {
+  return (
+    <p class="difference">
+      {diffWordsWithSpace(before, after).map((part, i) =>
+        part.added ? (
+          <ins key={i}>{part.value}</ins>
+        ) : part.removed ? (
+          <del key={i}>{part.value}</del>
+        ) : (
+          <span key={i}>{part.value}</span>
+        ),
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,54 @@
+import type { MemoryPageRow } from '../answers.ts';
+import { address } from '../router.ts';
+import { Ago } from './moment.tsx';
+
+const groups = [
+  ['core', 'Lasting'],
+  ['projects', 'Projects'],
+  ['relationships', 'People'],
+  ['milestones', 'Finished'],
+  ['insights', 'Understood'],
+  ['episodes', 'Day by day'],
+] as const;
+
+export function MemoryList({ pages, current }: { pages: readonly MemoryPageRow[]; current: string | undefined }) {
+  const folderOf = ({ page, own }: MemoryPageRow) =>
+    own ? 'own' : groups.some(([folder]) => page.startsWith(`${folder}/`)) ? (page.split('/')[0] ?? '') : 'other';
+  const parts = [...groups, ['own', 'Your own files'], ['other', 'Open']] as const;
+  return (
+    <nav aria-label="Pages of memory" class="memory-list">
+      {parts.map(([folder, title]) => {
+        const inside = pages.filter((row) => folderOf(row) === folder);
+        if (folder === 'episodes') inside.sort((a, b) => (a.page < b.page ? 1 : -1));
+        if (inside.length === 0) return null;
+        return (
+          <div key={folder}>
+            <h2>{title}</h2>
+            <ul>
+              {inside.map((row) => (
+                <li key={row.page}>
+                  <a
+                    href={address('memoryPage', { page: row.page })}
+                    aria-current={row.page === current ? 'page' : undefined}
+                  >
+                    <span class="cut">{nameOf(row)}</span>
+                    <span class="dim">
+                      {row.memories} · <Ago at={row.at} />
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** What the path says beyond its folder; a project's overview is the project. */
+function nameOf({ page }: MemoryPageRow): string {
+  const parts = page.replace(/\.md$/, '').split('/');
+  if (parts.at(-1) === 'overview') return parts.at(-2) ?? page;
+  return parts.at(-1) ?? page;
+}

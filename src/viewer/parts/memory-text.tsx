@@ -1,0 +1,38 @@
+// A page of memory as it reads, and in place as it is written.
+import { useState } from 'preact/hooks';
+import type { Reads } from '../answers.ts';
+import { change } from '../api.ts';
+import { Editor } from './editor.tsx';
+import { Markdown } from './markdown.tsx';
+
+export function MemoryText({ shown, again }: { shown: Reads['memory show']; again: () => void }) {
+  const [editing, setEditing] = useState(false);
+  if (editing)
+    return (
+      <Editor
+        label={`Text of ${shown.page}`}
+        text={shown.text}
+        rows={24}
+        save={async (text, was) => {
+          await change('memory edit', { name: shown.page, text, was });
+          setEditing(false);
+          again();
+        }}
+        leave={() => setEditing(false)}
+      />
+    );
+  return (
+    <article>
+      <div class="actions">
+        <button type="button" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+        <span class="dim path">{shown.file}</span>
+      </div>
+      <Markdown text={withoutFront(shown.text)} />
+    </article>
+  );
+}
+
+/** What programs read stands above the text, between two lines of dashes. */
+const withoutFront = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '');
