@@ -28,6 +28,15 @@ export interface ViewerStand {
   close(): Promise<void>;
 }
 
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumProgram,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  });
+
 export async function viewerStand(
   options: { claude?: string; pi?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<ViewerStand> {
@@ -91,13 +100,7 @@ export async function viewerStand(
     startWorker,
     stopWorker,
     async page(context = {}) {
-      browser ??= await chromium.launch({
-        executablePath: chromiumProgram,
-        args: [
-          ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-          ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-        ],
-      });
+      browser ??= await launchBrowser();
       const own = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'UTC', ...context });
       const page = await own.newPage();
       page.on('pageerror', (error) => troubles.push(error.message));

@@ -1,0 +1,58 @@
+// The viewer stands open while the real Claude Code works: what happens appears by itself, once, also across a restart of the worker.
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { clientVersions, isMissing, machine, workerPid } from './claude.ts';
+import { ask, holdfast } from './holdfast.ts';
+import type { Step } from './mock-anthropic.ts';
+import { launchBrowser, noBrowser } from './viewer-stand.ts';
+
+const [version] = clientVersions;
+const bash = (command: string): Step => ({ tool: 'Bash', input: { command } });
+const allowed = ['--allowedTools', 'Bash'];
+
+describe.skipIf(noBrowser || isMissing(version))(`the viewer beside Claude Code ${version}`, () => {
+  it('shows a session as it begins, works and ends; after a restart nothing is missing and nothing there twice', async () => {
+    const own = await machine(version);
+    await ask(own.env, 'install', 'claude-code');
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
+    const page: Page = await browser.newPage();
+    let loads = 0;
+    page.on('framenavigated', () => loads++);
+    const { address } = await ask(own.env, 'open', '--print');
+    await page.goto(address);
+    await page.getByText('Nothing is remembered yet').waitFor();
+    loads = 0;
+
+    const first = own.launch('Repair the lighthouse lamp', [bash('sleep 4'), { text: 'The lamp shines.' }], allowed);
+    await page.locator('.running', { hasText: 'Repair the lighthouse lamp' }).waitFor();
+    await page.locator('.state.active', { hasText: 'at work' }).waitFor();
+    expect(first.child.exitCode, 'it is shown while it runs').toBeNull();
+    const { id } = await first.ended;
+    const answers = (text: string) => page.locator('.feed li:has(.kind.answer)', { hasText: text });
+    await answers('The lamp shines.').waitFor();
+    await page.locator('.running').waitFor({ state: 'detached' });
+
+    process.kill(workerPid(own) as number, 'SIGKILL');
+    await page.getByText('The worker does not answer').waitFor();
+    // Its first hook starts a worker again.
+    const second = await own.claude('And the foghorn', [{ text: 'It sounds.' }]);
+    expect(second.code).toBe(0);
+    await answers('It sounds.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await holdfast(own.env, 'process');
+    await page
+      .locator('.feed .kind', { hasText: /discovery|change|bugfix|feature/ })
+      .first()
+      .waitFor();
+
+    expect(loads, 'the page was never loaded anew').toBe(0);
+    expect([await answers('The lamp shines.').count(), await answers('It sounds.').count()]).toEqual([1, 1]);
+    // The page of a session grows too.
+    await answers('The lamp shines.').locator('a').click();
+    await page.locator('.entry.model', { hasText: 'The lamp shines.' }).waitFor();
+    await own.claude('More light', [{ text: 'A second lamp.' }], ['--resume', id]);
+    await page.locator('.entry.model', { hasText: 'A second lamp.' }).waitFor();
+    expect(await page.locator('.entry.model', { hasText: 'A second lamp.' }).count()).toBe(1);
+  });
+});
