@@ -40,35 +40,27 @@ const homeOf = (): AgentHome => {
 export const globalMemoryFile = (config: Config): string =>
   path.join(config.groupsPath, globalFolder, homeOf().instructions);
 
-export interface Mount {
-  readonly path: string;
-  readonly access: 'read' | 'write';
-}
+/** No longer text is given to every agent. */
+const longestMemory = 100_000;
 
-/** All that the group's process may see of the data folder: main every group, the others themselves, and what all are told. */
-export function mountsOf(config: Config, group: string): readonly Mount[] {
-  const { work, agentHome, snapshots } = groupFolders(config, group);
-  const own: Mount[] = [
-    { path: agentHome, access: 'write' },
-    { path: snapshots, access: 'read' },
-  ];
-  if (group === mainGroup) return [{ path: config.groupsPath, access: 'write' }, ...own];
-  return [
-    { path: work, access: 'write' },
-    { path: path.join(config.groupsPath, globalFolder), access: 'read' },
-    ...own,
-  ];
-}
-
-/** What is appended to the system prompt of a group's agent. Main reads and writes the file itself. */
+/**
+ * What is appended to the system prompt of a group's agent. Main reads and writes the file itself, and may put anything in its place: a
+ * link would be followed with our eyes, a pipe would let us wait for ever. Neither says anything.
+ */
 export function globalMemory(config: Config, group: string): string | undefined {
   if (group === mainGroup) return undefined;
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  let file: number | undefined;
   try {
-    const text = fs.readFileSync(globalMemoryFile(config), 'utf8').trim();
+    file = fs.openSync(globalMemoryFile(config), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (!fs.fstatSync(file).isFile()) return undefined;
+    const text = fs.readFileSync(file, 'utf8').slice(0, longestMemory).trim();
     return text === '' ? undefined : text;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    if (['ENOENT', 'ELOOP', 'ENXIO'].includes(systemCode(error) ?? '')) return undefined;
     throw explain(error, globalMemoryFile(config));
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
   }
 }
 

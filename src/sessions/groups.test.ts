@@ -1,4 +1,5 @@
 // Every statement about groups, each under its number; processes are real, and stand in for agents.
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { type GroupStand, groupStand } from '../../test/group-stand.ts';
 import { fillVault } from '../capture/vault.ts';
 import { openHoldfast } from '../open.ts';
 import { groupDeps } from '../operations/group-deps.ts';
-import { globalMemory, globalMemoryFile, mountsOf } from './group-folders.ts';
+import { globalMemory, globalMemoryFile } from './group-folders.ts';
 import { createGroup, openGroup } from './groups.ts';
 
 let stand: GroupStand;
@@ -360,15 +361,15 @@ describe('what a process finds at its start', () => {
     fs.writeFileSync(globalMemoryFile(config), 'We speak plainly.\n');
     expect((await stand.run(tide, 'hello')).append).toBe('We speak plainly.');
     expect((await stand.run(main, 'hello')).append).toBe('');
-    const seen = (group: string) =>
-      mountsOf(config, group).map(({ path: at, access }) => `${path.relative(config.home, at)} ${access}`);
-    expect(seen('tide')).toEqual([
-      'groups/tide write',
-      'groups/global read',
-      'agent-homes/tide write',
-      'snapshots/tide read',
-    ]);
-    expect(seen('main')).toEqual(['groups write', 'agent-homes/main write', 'snapshots/main read']);
+    // Which folders each sees is said, and tried, where the sandbox is.
+    const [file, away] = [globalMemoryFile(config), path.join(config.home, 'config.json')];
+    fs.writeFileSync(away, '{}');
+    fs.rmSync(file);
+    fs.symlinkSync(away, file);
+    expect(globalMemory(config, 'tide')).toBeUndefined();
+    fs.rmSync(file);
+    execFileSync('mkfifo', [file]);
+    expect(globalMemory(config, 'tide')).toBeUndefined();
   });
 });
 

@@ -11,7 +11,6 @@ import { groupToken, openTokens } from '../../src/http/tokens.ts';
 import { groupInstructions, groupOperations } from '../../src/mcp/group.ts';
 import { mcpServers } from '../../src/mcp/server.ts';
 import { liveEvents } from '../../src/schema/live-event.ts';
-import { groupFolders, mountsOf } from '../../src/sessions/group-folders.ts';
 import { type OpenGroup, openGroup } from '../../src/sessions/groups.ts';
 import { type GroupStand, groupStand } from '../group-stand.ts';
 
@@ -194,15 +193,6 @@ describe('19: through the library, a group', () => {
     });
     expect(fs.existsSync(path.join(reef.folders.agentHome, '.claude', 'skills', 'weather'))).toBe(false);
     expect(attempts).toBe(3);
-  });
-
-  it('is shown no folder of another’s, and what all are told for reading only', () => {
-    const { config } = stand.holdfast;
-    const own = Object.values(groupFolders(config, 'tide'));
-    for (const { path: at, access } of mountsOf(config, 'tide')) {
-      if (own.some((folder) => folder === at)) continue;
-      expect([path.relative(config.groupsPath, at), access]).toEqual(['global', 'read']);
-    }
   });
 });
 

@@ -42,7 +42,7 @@ export function extraMounts(config: Pick<Config, 'home' | 'userHome'>, group: st
         throw new HoldfastError('NO_PERMISSION', `${file}: ${row.path} is not mounted: ${reason}`, {
           hint: `Correct or remove it in ${file}.`,
         });
-      return { name: row.name ?? path.basename(row.path), from: path.normalize(row.path), write: row.write };
+      return { name: row.name ?? path.basename(plain(row.path)), from: plain(row.path), write: row.write };
     });
   const twice = mounts.find(({ name }, i) => mounts.findIndex((other) => other.name === name) !== i);
   if (twice === undefined) return mounts;
@@ -70,7 +70,7 @@ function readList(file: string): readonly Row[] {
 }
 
 function refusal(row: Row, rows: readonly Row[], config: Pick<Config, 'home' | 'userHome'>): string | undefined {
-  const from = path.normalize(row.path).replace(/(.)\/$/, '$1');
+  const from = plain(row.path);
   let real: string;
   try {
     real = realpathSync(from);
@@ -89,10 +89,13 @@ function refusal(row: Row, rows: readonly Row[], config: Pick<Config, 'home' | '
     if (isBelow(real, folder) || isBelow(folder, real)) return `it belongs to the system (${folder})`;
   const home = realpathOr(config.home);
   if (isBelow(real, home) || isBelow(home, real)) return "Holdfast's own data would be seen";
-  if (rows.some((other) => other !== row && other.write && isBelow(real, path.normalize(other.path))))
+  if (rows.some((other) => other !== row && other.write && isBelow(real, plain(other.path))))
     return 'it lies in another folder of the list that agents may write in, and could be exchanged by them';
   return undefined;
 }
+
+/** Without `..`, and without a slash at its end. */
+const plain = (file: string): string => path.resolve(file);
 
 /** Or the same. */
 const isBelow = (file: string, folder: string): boolean =>
