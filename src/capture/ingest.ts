@@ -176,13 +176,16 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
   const totalBytes = sources.reduce((sum, source) => sum + source.size, 0);
   let files = 0;
   let bytes = 0;
+  let began = performance.now();
 
   /** Commits what the readings hold. Returns the sources that another process has moved on meanwhile. */
   async function commit(readings: readonly Reading[], of: readonly Source[]): Promise<Set<Source>> {
     const overtaken = new Set<Source>();
     const withChunk = readings.filter((reading) => reading.chunk !== undefined);
     const chunks = withChunk.map((reading) => reading.chunk as Chunk);
-    const outcomes = chunks.length > 0 ? await store.commit(chunks, rules) : [];
+    const note = { at: deps.clock(), elapsed: () => performance.now() - began };
+    const outcomes = chunks.length > 0 ? await store.commit(chunks, rules, note) : [];
+    began = performance.now();
     outcomes.forEach(({ stale, added }, i) => {
       pass.added += added;
       const chunk = chunks[i] as Chunk;

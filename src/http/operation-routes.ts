@@ -7,6 +7,7 @@ export function operationRoutes(
   context: Context,
   table: readonly Operation[] = operations as unknown as readonly Operation[],
 ): Route[] {
+  const asked: Context = { ...context, remote: true };
   return table
     .filter((operation) => operation.surfaces.includes('http'))
     .map((operation) => ({
@@ -18,6 +19,18 @@ export function operationRoutes(
       ...(operation.http?.aliases ? { aliases: operation.http.aliases } : {}),
       type: 'application/json',
       output: operation.output,
-      run: (input) => operation.run(context, input),
+      run:
+        operation.http?.apart && context.apart
+          ? onceAtATime(context.apart, operation)
+          : (input) => operation.run(asked, input),
+    }));
+}
+
+/** Who asks while it runs gets the same answer: nobody can start a hundred. */
+function onceAtATime(apart: NonNullable<Context['apart']>, { name }: Operation): Route['run'] {
+  let running: Promise<unknown> | undefined;
+  return () =>
+    (running ??= apart(name.split(' ')).finally(() => {
+      running = undefined;
     }));
 }

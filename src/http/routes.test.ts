@@ -41,6 +41,9 @@ const examples: Readonly<Record<string, unknown>> = {
   keep: 1,
   group: 'tide',
   session: 'not-known-yet',
+  job: 1,
+  key: 'budget.tokensPerDay',
+  value: '1000',
 };
 /** Where it must be another one. */
 const exceptions: Readonly<Record<string, unknown>> = { 'POST /api/groups/{group}/resume id': 'earlier' };
@@ -110,6 +113,7 @@ describe('the OpenAPI document', () => {
     // Some of them change things, and one takes the session away that the others ask for.
     const own = await openStand();
     await withGroup(own);
+    await own.holdfast.store.planJobs(Date.now(), { gapMs: 1 });
     const isDelete = ({ key }: { key: string }) => /\/(delete|memory\/forget)$/.test(key);
     for (const { key, path, method, is } of (await described()).toSorted(
       (a, b) => Number(isDelete(a)) - Number(isDelete(b)),

@@ -20,6 +20,7 @@ import { viewerRoutes } from './viewer-routes.ts';
 
 export interface HttpDeps extends LiveDeps {
   readonly meaning?: Context['meaning'];
+  readonly apart?: Context['apart'];
   readonly log: (line: string) => void;
 }
 

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { agentNamed } from '../agents/index.ts';
 import { type Config, settingNamed } from '../config.ts';
 import { setSetting, unsetSetting } from '../config-file.ts';
+import { HoldfastError } from '../errors.ts';
 import { type Setting, settingList } from '../schema/settings.ts';
-import { operation } from './operation.ts';
+import { type Context, operation } from './operation.ts';
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 
@@ -13,13 +14,17 @@ const SettingValue = z.object({
   origin: z.enum(['default', 'file', 'environment']),
   variable: z.string().describe('the environment variable that overrides it'),
   description: z.string(),
+  kind: z.enum(['boolean', 'number', 'string', 'list']),
+  options: z.array(z.string()).optional().describe('the only values that it takes'),
+  atTerminal: z.boolean().describe('whether it is changed by `holdfast config set` alone, and not over HTTP'),
 });
 
 const key = z.string().min(1).describe('name of a setting');
 /** What is shown of a secret. */
 const hidden = '(hidden)';
 
-function current(config: Config, { key, variable, description, secret }: Setting): z.infer<typeof SettingValue> {
+function current(config: Config, setting: Setting): z.infer<typeof SettingValue> {
+  const { key, variable, description, secret, kind, options, atTerminal } = setting;
   let value: unknown = config.settings;
   for (const step of key.split('.')) value = (value as Record<string, unknown> | undefined)?.[step];
   const agent = agentNamed(key.split('.')[1] ?? '');
@@ -30,7 +35,21 @@ function current(config: Config, { key, variable, description, secret }: Setting
     origin: config.origin[key] ?? 'default',
     variable,
     description,
+    kind,
+    ...(options === undefined ? {} : { options: [...options] }),
+    atTerminal,
   };
+}
+
+/** The worker may have been started before somebody changed the file. */
+const asItIs = ({ config, remote }: Context): Config => (remote ? config.reload() : config);
+
+/** Whoever got hold of a browser must not choose programs to run, folders to read and places to send to. */
+function refuseRemote({ remote }: Context, { key, atTerminal }: Setting): void {
+  if (!remote || !atTerminal) return;
+  throw new HoldfastError('NO_PERMISSION', `${key} is changed at the terminal alone`, {
+    hint: `holdfast config set ${key} <value>`,
+  });
 }
 
 export const configList = operation({
@@ -38,13 +57,13 @@ export const configList = operation({
   summary: 'List every setting, its value, and where the value comes from',
   input: z.object({}),
   output: z.object({ file: z.string(), settings: z.array(SettingValue) }),
-  surfaces: ['cli'],
+  surfaces: ['cli', 'http'],
   examples: ['holdfast config', 'holdfast config list --json'],
   withoutStore: true,
-  run: async ({ config }) => ({
-    file: config.filePath,
-    settings: settingList.map((setting) => current(config, setting)),
-  }),
+  async run(context) {
+    const config = asItIs(context);
+    return { file: config.filePath, settings: settingList.map((setting) => current(config, setting)) };
+  },
 });
 
 export const configGet = operation({
@@ -64,12 +83,15 @@ export const configSet = operation({
   summary: 'Change one setting in config.json',
   input: z.object({ key, value: z.string().describe('its new value') }),
   output: SettingValue.extend({ stored: Value }),
-  surfaces: ['cli'],
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
   positional: ['key', 'value'],
   examples: ['holdfast config set conversationGapMinutes 90', 'holdfast config set timeZone Europe/Berlin'],
   withoutStore: true,
-  async run({ config }, input) {
+  async run(context, input) {
+    const { config } = context;
     const setting = settingNamed(input.key);
+    refuseRemote(context, setting);
     const stored = Value.parse(setSetting(config, input.key, input.value));
     // The environment may still say otherwise, so what holds now is read again.
     return { ...current(config.reload(), setting), stored: setting.secret ? hidden : stored };
@@ -81,12 +103,16 @@ export const configUnset = operation({
   summary: 'Remove one setting from config.json, so that its default holds',
   input: z.object({ key }),
   output: SettingValue.extend({ removed: z.boolean() }),
-  surfaces: ['cli'],
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
   positional: ['key'],
   examples: ['holdfast config unset timeZone'],
   withoutStore: true,
-  async run({ config }, input) {
+  async run(context, input) {
+    const { config } = context;
+    const setting = settingNamed(input.key);
+    refuseRemote(context, setting);
     const removed = unsetSetting(config, input.key);
-    return { ...current(config.reload(), settingNamed(input.key)), removed };
+    return { ...current(config.reload(), setting), removed };
   },
 });

@@ -46,8 +46,9 @@ export const doctor = operation({
     }),
     disk: z.object({ home: z.string(), database: count, logs: count, backups: count }).describe('bytes'),
   }),
-  // Not over HTTP: the check of a large store takes seconds, in which the worker could answer no hook.
-  surfaces: ['cli'],
+  surfaces: ['cli', 'http'],
+  // The check of a large store takes seconds, in which the worker could answer no hook.
+  http: { apart: true },
   examples: ['holdfast doctor', 'holdfast doctor --json'],
   withoutStore: true,
   succeeded: (report) => report.ok,

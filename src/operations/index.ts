@@ -1,3 +1,4 @@
+import { activity } from './activity.ts';
 import { archive } from './archive.ts';
 import { backup } from './backup.ts';
 import { briefing } from './briefing.ts';
@@ -75,6 +76,7 @@ export const operations = [
   show,
   get,
   timeline,
+  activity,
   summaries,
   observations,
   briefing,

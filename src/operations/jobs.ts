@@ -13,17 +13,17 @@ export const jobs = operation({
   input: z.object({
     status: JobStatus.optional().describe('only these; without it, all that is not done'),
     session: z.string().min(1).optional().describe('only those of this session'),
+    job: number.optional().describe('only this one, whatever its status'),
     limit: z.int().min(1).default(50).describe('at most this many'),
   }),
   output: z.object({ jobs: z.array(Job), counts: z.record(JobStatus, z.int()) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast jobs', 'holdfast jobs --status failed', 'holdfast jobs --session 0f3c --json'],
-  async run({ store }, { status, session, limit }) {
+  async run({ store }, { status, session, job, limit }) {
     const of = session === undefined ? undefined : (await find(store, session.trim(), undefined)).session;
     const statuses = status === undefined ? (['ready', 'claimed', 'failed'] as const) : [status];
     const found = await store.jobs({
-      statuses,
-      limit,
+      ...(job === undefined ? { statuses, limit } : { ids: [job] }),
       ...(of === undefined ? {} : { session: { agent: of.agent, session: of.id } }),
     });
     const { waits: _, ...counts } = await store.jobCounts();
@@ -58,7 +58,8 @@ export const jobsCancel = operation({
   summary: 'Cancel a job; it comes back when its session goes on',
   input: z.object({ job: number }),
   output: z.object({ cancelled: z.int() }),
-  surfaces: ['cli'],
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
   positional: ['job'],
   examples: ['holdfast jobs cancel 12'],
   async run({ store, clock }, { job }) {

@@ -24,6 +24,10 @@ export interface Context {
   readonly progress?: ((progress: Progress) => void) | undefined;
   /** Asks long work to stop at the next safe point. */
   readonly signal?: AbortSignal | undefined;
+  /** Set where the question came over HTTP, and not from a command that the person typed. */
+  readonly remote?: true | undefined;
+  /** Runs a command in a process of its own and resolves with its answer; for what would hold the worker up. */
+  readonly apart?: ((words: readonly string[]) => Promise<unknown>) | undefined;
   /** Tells the person at the terminal what long work is doing; absent where nobody listens. */
   readonly say?: ((line: string) => void) | undefined;
   /** Standard output, for those whose answer is a stream; resolves when it was taken. */
@@ -62,6 +66,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
     readonly path?: string;
     /** The group named in the path may call it with its own token. */
     readonly ofGroup?: true;
+    /** Runs in a process of its own: it takes longer than a hook can wait. Takes no input. */
+    readonly apart?: true;
     /** Other names of query fields: `{ q: 'query' }`. */
     readonly aliases?: Readonly<Record<string, string>>;
   };

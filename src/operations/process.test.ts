@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chunk, rules } from '../../test/contracts/chunks.ts';
+import { demoMemory } from '../../test/demo-memory.ts';
 import { turn } from '../../test/distill-bench.ts';
 import { type Answer, modelMock } from '../../test/model-mock.ts';
+import { ingest } from '../capture/ingest.ts';
 import { openHoldfast } from '../open.ts';
 import { jobs, jobsCancel, jobsRetry } from './jobs.ts';
 import { modelTest } from './model.ts';
@@ -195,5 +198,20 @@ describe('stats', () => {
     });
     expect(said.spent.saved).toBe(said.spent.insteadOf - 220);
     expect(said.spent.saved).toBeGreaterThan(0);
+    expect(said.daysAndModels).toMatchObject([{ ...said.days[0], model: '127.0.0.1/small' }]);
+  });
+
+  it('say what came in on which day, by the clock of the zone, and what lies on the disk', async () => {
+    const { context } = await demoMemory();
+    const { entries } = await context.store.counts();
+    const before = await stats.run(context, { since: '30d' });
+    expect(before.imports).toMatchObject([{ day: '2026-11-03', entries, seconds: expect.any(Number) }]);
+    expect(before.imports[0]?.bytes).toBeGreaterThan(10_000);
+    expect(before.disk.database).toBe(before.kept.bytes);
+    // Noon in UTC is the next day on the other side.
+    const { imports } = await stats.run(context, { since: '30d', timeZone: 'Pacific/Kiritimati' });
+    expect(imports).toMatchObject([{ day: '2026-11-04', entries }]);
+    await ingest(context, { dir: fileURLToPath(new URL('../../demo', import.meta.url)) });
+    expect((await stats.run(context, { since: '30d' })).imports).toEqual(before.imports);
   });
 });

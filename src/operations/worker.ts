@@ -33,7 +33,7 @@ export async function watch(context: Context): Promise<void> {
     return;
   }
   try {
-    const [{ runWorker }, { ingestApart, processApart }, { startHttp }, { openLog }] = await Promise.all([
+    const [{ runWorker }, { ingestApart, processApart, runApart }, { startHttp }, { openLog }] = await Promise.all([
       import('../worker/run.ts'),
       import('../worker/apart.ts'),
       import('../http/server.ts'),
@@ -57,8 +57,9 @@ export async function watch(context: Context): Promise<void> {
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
     const distil = () => processApart({ config, signal });
+    const apart = (words: readonly string[]) => runApart(words, `holdfast ${words.join(' ')}`, { config, signal });
     const listen = async (live: LiveDeps) => {
-      const server = await startHttp({ ...live, meaning: context.meaning, log, onPrompt: pastOf(context) });
+      const server = await startHttp({ ...live, meaning: context.meaning, apart, log, onPrompt: pastOf(context) });
       // Never into the log: the address opens the memory.
       if (say) await sayAddress(context);
       return server;

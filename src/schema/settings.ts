@@ -1,20 +1,11 @@
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
+import { isTimeZone, TimeZone } from './time-zone.ts';
 
 const systemTimeZone = (): string => {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return isTimeZone(zone) ? zone : 'UTC';
 };
-
-function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    // Intl has no other way to say that it does not know a zone.
-    return false;
-  }
-}
 
 /** A setting that is stored, and never shown. */
 const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true });
@@ -107,11 +98,7 @@ export const Settings = z.strictObject({
     .describe('characters after which one is split'),
   pollIntervalMs: z.int().min(100).max(86_400_000).default(30_000).describe('how often the worker looks at silences'),
   minConversationMessages: z.int().min(1).max(1_000_000).default(5).describe('shorter conversations are skipped'),
-  timeZone: z
-    .string()
-    .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin or UTC')
-    .default(systemTimeZone)
-    .describe('for times that are shown and dates that are typed'),
+  timeZone: TimeZone.default(systemTimeZone).describe('for times that are shown and dates that are typed'),
   skipTools: z
     .array(z.string().min(1))
     .default([
@@ -174,6 +161,10 @@ export interface Setting {
   readonly description: string;
   /** Its value is never printed. */
   readonly secret: boolean;
+  /** The only values that it takes. */
+  readonly options?: readonly string[];
+  /** Names a program, a folder or an address, or says what agents may do: changed at the terminal alone. */
+  readonly atTerminal: boolean;
 }
 
 const variableOf = (key: string): string =>
@@ -189,6 +180,9 @@ function bare(schema: z.ZodType): z.ZodType {
     inner = inner.unwrap() as z.ZodType;
   return inner;
 }
+
+/** Texts that name nothing that could be run, read or written to. */
+const freeTexts = new Set(['timeZone', 'assistantName']);
 
 function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
   const inner = bare(schema);
@@ -206,7 +200,19 @@ function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
           ? 'list'
           : 'string';
   const { description = '', secret: hidden = false } = schema.meta() ?? {};
-  return [{ key, variable: variableOf(key), schema: inner, kind, description, secret: hidden === true }];
+  const options = inner instanceof z.ZodEnum ? (inner.options as string[]) : undefined;
+  return [
+    {
+      key,
+      variable: variableOf(key),
+      schema: inner,
+      kind,
+      description,
+      secret: hidden === true,
+      ...(options === undefined ? {} : { options }),
+      atTerminal: (kind === 'string' && options === undefined && !freeTexts.has(key)) || /^(?:host\.|port$)/.test(key),
+    },
+  ];
 }
 
 export const settingList: readonly Setting[] = leaves(Settings, []);

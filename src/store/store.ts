@@ -362,6 +362,36 @@ export interface TimelineFilter extends SessionFilter {
   readonly limit: number;
 }
 
+/** For the account of what came in when. */
+export interface CommitNote {
+  readonly at: number;
+  /** Milliseconds since the work on this batch began, asked when its rows are written. */
+  elapsed(): number;
+}
+
+export interface ImportedOnDay {
+  readonly day: string;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+export interface ActivityFilter extends Omit<SessionFilter, 'limit'> {
+  readonly since: number;
+  readonly until: number;
+}
+
+export interface QuarterOfSession {
+  /** The same number is the same session; it means nothing else. */
+  readonly session: number;
+  /** Its first millisecond. */
+  readonly at: number;
+  readonly entries: number;
+  readonly prompts: number;
+  /** Empty names where the session has none. */
+  readonly project: { readonly name: string; readonly path: string };
+}
+
 export interface TimelineEntry {
   readonly entry: Entry;
   readonly project: string;
@@ -620,7 +650,9 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
   fileStates(agent?: AgentName): Promise<readonly FileState[]>;
   fileState(agent: AgentName, key: string): Promise<FileState | undefined>;
   /** Applies chunks in order, all in one transaction; a stale chunk is left out and said so. */
-  commit(chunks: readonly Chunk[], rules: ConversationRules): Promise<readonly ChunkOutcome[]>;
+  commit(chunks: readonly Chunk[], rules: ConversationRules, note?: CommitNote): Promise<readonly ChunkOutcome[]>;
+  /** What came in from then on, by the person's days. */
+  imports(since: number, dayOf: (at: number) => string): Promise<readonly ImportedOnDay[]>;
   /** Records that copies of known files were seen under a root. */
   noteCopies(copies: readonly FileCopy[]): Promise<void>;
   /** Records that a file could not be read; its entries stay. */
@@ -705,6 +737,8 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
   ): Promise<KeywordRanking>;
   /** What was said and done, in the order of time; without machine-made text, subagents and branches that were left. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
+  /** Entries by session and quarter of an hour, in no order; without those of subagents. */
+  activity(filter: ActivityFilter): Promise<readonly QuarterOfSession[]>;
 
   /** The project of the name, or around the path; of several with the name, the one last worked in. */
   projectDigest(project: ProjectFilter): Promise<ProjectDigest | undefined>;

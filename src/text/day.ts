@@ -15,6 +15,9 @@ export function atCivil(civil: number, timeZone: string): number {
   return civil - offset(guess, timeZone);
 }
 
+/** What clocks in the zone show at a moment, as if it were UTC. */
+export const civilOf = (moment: number, timeZone: string): number => moment + offset(moment, timeZone);
+
 /** How far the zone's clocks are ahead of UTC, in milliseconds. */
 export function offset(moment: number, timeZone: string): number {
   const parts = formatOf(timeZone).formatToParts(moment);

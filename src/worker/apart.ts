@@ -22,7 +22,8 @@ export async function processApart(given: { config: Config; signal?: AbortSignal
   return Object.values(done).reduce((sum, count) => sum + count, 0);
 }
 
-async function runApart<Report>(
+/** Any command on the same data folder; resolves with its answer, also where that reports a failure. */
+export async function runApart<Report>(
   words: readonly string[],
   name: string,
   {

@@ -36,6 +36,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   show: async () => (await import('./show.ts')).renderShow,
   get: async () => (await import('./get.ts')).renderGet,
   timeline: async () => (await import('./timeline.ts')).renderTimeline,
+  activity: async () => (await import('./activity.ts')).renderActivity,
   observations: async () => (await import('./distilled.ts')).renderObservations,
   summaries: async () => (await import('./distilled.ts')).renderSummaries,
   briefing: async () => (await import('./briefing.ts')).renderBriefing,

@@ -754,6 +754,18 @@ export const migrations: readonly Migration[] = [
       INSERT INTO facts (name, value) SELECT 'unread for questions', max(id) FROM entries HAVING max(id) IS NOT NULL;
     `,
   },
+  {
+    name: '017-imports',
+    sql: `
+      -- How much came in during each quarter of an hour since 1970.
+      CREATE TABLE imports (
+        quarter INTEGER PRIMARY KEY,
+        entries INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        ms INTEGER NOT NULL -- from the reading to the storing
+      );
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

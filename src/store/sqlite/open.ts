@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { explain, HoldfastError } from '../../errors.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Chunk, ConversationRules, FileState, FileStatus, Store } from '../store.ts';
+import { activityRows } from './activity.ts';
 import { archiveRows } from './archives.ts';
 import { briefingRows } from './briefings.ts';
 import { changeRows } from './changes.ts';
@@ -20,6 +21,7 @@ import { forgetting } from './forgetting.ts';
 import { groupRows } from './groups.ts';
 import { hostRows } from './host.ts';
 import { importing } from './importing.ts';
+import { importNotes, importRows } from './imports.ts';
 import { jobRows } from './jobs.ts';
 import { keywordRanking } from './keyword-ranking.ts';
 import { projectLinks } from './links.ts';
@@ -59,6 +61,7 @@ interface FileRow {
 export async function openSqliteStore(location: string, trace?: (sql: string) => void): Promise<Store> {
   const db = open(location, trace);
   const apply = committer(db);
+  const noteImport = importNotes(db);
   const fileRows = db.prepare<[], FileRow>('SELECT * FROM files');
   const fileRow = db.prepare<[string, string], FileRow>('SELECT * FROM files WHERE agent = ? AND key = ?');
   const copies = db.prepare<[], { file_id: number; root: string; size: number }>('SELECT * FROM file_copies');
@@ -112,8 +115,12 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
         return row === undefined ? undefined : toState(row, copiesOf.all(row.id));
       });
     },
-    async commit(chunks: readonly Chunk[], rules: ConversationRules) {
-      return write(() => chunks.map((chunk) => apply(chunk, rules)));
+    async commit(chunks: readonly Chunk[], rules: ConversationRules, note) {
+      return write(() => {
+        const outcomes = chunks.map((chunk) => apply(chunk, rules));
+        if (note !== undefined) noteImport(chunks, outcomes, note);
+        return outcomes;
+      });
     },
     async noteCopies(seen) {
       if (seen.length === 0) return;
@@ -132,6 +139,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...keywordSearch(db, read),
     ...keywordRanking(db, read),
     ...timelines(db, read),
+    ...activityRows(db, read),
     ...digests(db, read),
     ...turnRows(db, read),
     ...distilledRows(db, read, write),
@@ -156,6 +164,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...importing(db, write),
     ...jobRows(db, read, write),
     ...spendingRows(db, read, write),
+    ...importRows(db, read),
     ...vectorRows(db, read, write),
     ...placeRows(db, read),
     ...memoryRows(db, read, write),

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+export function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    // Intl has no other way to say that it does not know a zone.
+    return false;
+  }
+}
+
+export const TimeZone = z.string().refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin or UTC');

@@ -1,0 +1,42 @@
+// How much was said when: entries counted by session and quarter of an hour, which every zone's days and hours are made of.
+import type { Database } from 'better-sqlite3';
+import type { Store } from '../store.ts';
+import { sessionConditions } from './read.ts';
+
+export const quarterMs = 900_000;
+
+interface Row {
+  session: number;
+  quarter: number;
+  count: number;
+  name: string | null;
+  path: string | null;
+}
+
+/** Sessions say where to look (the plus keeps SQLite from walking through all of them in order); the index of their entries holds all that is counted, and that of prompts leads to these. */
+export const activitySql = (of: 'entries' | 'prompts', where: readonly string[] = []): string =>
+  `SELECT s.id AS session, e.at / ${quarterMs} AS quarter, count(*) AS count, p.name, p.path
+   FROM sessions s CROSS JOIN entries e ON e.session_id = s.id LEFT JOIN projects p ON p.id = s.project_id
+   WHERE ${[...where, 's.ended_at >= ?', 's.started_at < ?', 'e.at >= ?', 'e.at < ?'].join(' AND ')}
+   AND ${of === 'entries' ? '(e.subagent IS NOT NULL) = 0' : "e.author = 'person' AND e.subagent IS NULL"} GROUP BY +s.id, quarter`;
+
+export function activityRows(db: Database, read: <T>(work: () => T) => T): Pick<Store, 'activity'> {
+  return {
+    async activity(filter) {
+      return read(() => {
+        const { where, values } = sessionConditions(db, filter);
+        const bounds = [filter.since, filter.until, filter.since, filter.until];
+        const all = (of: 'entries' | 'prompts') =>
+          db.prepare(activitySql(of, where)).all(...values, ...bounds) as Row[];
+        const prompts = new Map(all('prompts').map(({ session, quarter, count }) => [`${session} ${quarter}`, count]));
+        return all('entries').map(({ session, quarter, count, name, path }) => ({
+          session,
+          at: quarter * quarterMs,
+          entries: count,
+          prompts: prompts.get(`${session} ${quarter}`) ?? 0,
+          project: { name: name ?? '', path: path ?? '' },
+        }));
+      });
+    },
+  };
+}
