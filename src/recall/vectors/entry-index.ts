@@ -67,8 +67,8 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
 
   /** The page without vectors of entries that came after the places were read; these are read with the next update. */
   function known(page: VectorPage, dimensions: number): VectorPage {
+    if (page.ids.every((id) => places.placeOf(id) >= 0)) return page;
     const kept = page.ids.flatMap((id, i) => (places.placeOf(id) < 0 ? [] : [i]));
-    if (kept.length === page.ids.length) return page;
     const vectors = new Int8Array(kept.length * dimensions);
     for (const [to, i] of kept.entries())
       vectors.set(page.vectors.subarray(i * dimensions, (i + 1) * dimensions), to * dimensions);

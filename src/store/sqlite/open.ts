@@ -31,6 +31,7 @@ import { migrate } from './migrations.ts';
 import { pauseRows } from './pauses.ts';
 import { pinRows } from './pins.ts';
 import { placeRows } from './places.ts';
+import { prepareLater } from './prepared.ts';
 import { reader } from './read.ts';
 import { renewal } from './renewal.ts';
 import { textRewriting } from './rewrite.ts';
@@ -99,7 +100,9 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
   };
 
   return {
-    engine: `SQLite ${db.prepare('SELECT sqlite_version()').pluck().get()}`,
+    get engine() {
+      return `SQLite ${db.prepare('SELECT sqlite_version()').pluck().get()}`;
+    },
     location,
 
     async fileStates(agent) {
@@ -231,6 +234,7 @@ function open(location: string, trace: ((sql: string) => void) | undefined): Dat
     db.pragma('cache_size = -16000');
     // A checkpoint rewrites pages that the next batch of an import changes again: let several share one.
     db.pragma('wal_autocheckpoint = 4000');
+    prepareLater(db);
     return db;
   } catch (error) {
     db?.close();
