@@ -766,6 +766,15 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    name: '018-removal',
+    sql: `
+      -- A session or conversation that goes is looked for in these, once for each.
+      CREATE INDEX conversations_by_session ON conversations (session_id);
+      CREATE INDEX entries_by_conversation ON entries (conversation_id) WHERE conversation_id IS NOT NULL;
+      CREATE INDEX changes_by_subject ON changes (subject, agent);
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */
