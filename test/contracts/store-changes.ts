@@ -74,6 +74,21 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
         from: 18,
         entries: whole.slice(18, 23),
       });
+      // Where a subagent spoke, and where history stands in two files, it is put in order first; the result is the same.
+      await store.commit(
+        [
+          chunk([entry('x1', 'found'), entry('x2', 'it')], { key: 'p/s1/subagents/agent-a.jsonl', subagent: 'a' }),
+          chunk([entry('e3', 'said 3'), entry('e30', 'went on')], { key: 'p/s1-fork.jsonl', bornAt: base + 1 }),
+        ],
+        rules,
+      );
+      for (const subagents of [false, true]) {
+        const all = await store.transcript('claude-code', 's1', { subagents });
+        const part = await store.transcriptPage('claude-code', 's1', { subagents, from: 2, limit: 9 });
+        expect(part).toEqual({ total: all.length, from: 2, entries: all.slice(2, 11) });
+        const around = await store.transcriptPage('claude-code', 's1', { subagents, around: 'e9', limit: 3 });
+        expect(around.entries.map(({ id }) => id)).toEqual(['e8', 'e9', 'e10']);
+      }
       expect(await store.transcriptPage('claude-code', 's1', { from: 40, limit: 5 })).toMatchObject({ entries: [] });
       expect(await store.transcriptPage('claude-code', 'none', { limit: 5 })).toEqual({
         total: 0,

@@ -39,6 +39,7 @@ import { keywordSearch } from './search.ts';
 import { sessionStates } from './session-states.ts';
 import { spendingRows } from './spending.ts';
 import { timelines } from './timeline.ts';
+import { transcripts } from './transcript.ts';
 import { turnRows } from './turns.ts';
 import { vaultRows } from './vault.ts';
 import { vectorRows } from './vectors.ts';
@@ -139,6 +140,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     },
 
     ...reader(db, read),
+    ...transcripts(db, read),
     ...keywordSearch(db, read),
     ...keywordRanking(db, read),
     ...timelines(db, read),

@@ -1,4 +1,4 @@
-// Rows → the words of the schema: sessions, projects, transcripts, tool uses, counts.
+// Rows → the words of the schema: sessions, projects, tool uses, counts.
 import type { Database } from 'better-sqlite3';
 import { agentNamed } from '../../agents/index.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -130,44 +130,8 @@ type Run = <T>(work: () => T) => T;
 export function reader(
   db: Database,
   run: Run,
-): Pick<
-  Store,
-  'counts' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'transcript' | 'transcriptPage' | 'toolUses'
-> {
+): Pick<Store, 'counts' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'toolUses'> {
   const one = (sql: string): number => db.prepare(sql).pluck().get() as number;
-  const sessionFiles = db.prepare<[string, string], { id: number; session_id: number }>(
-    `SELECT f.id, s.id AS session_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
-     WHERE s.session = ? AND s.agent = ? ORDER BY f.subagent IS NOT NULL, f.born_at, f.key`,
-  );
-  const entriesIn = db.prepare<{ file: number; session: number }, EntryRow>(
-    `SELECT ${entryColumns}, e.pos AS place FROM entries e JOIN sessions s ON s.id = e.session_id
-     WHERE e.file_id = @file AND e.session_id = @session
-     UNION ALL
-     SELECT ${entryColumns}, c.pos AS place FROM entry_copies c JOIN entries e ON e.id = c.entry_id JOIN sessions s ON s.id = e.session_id
-     WHERE c.file_id = @file AND c.session_id = @session ORDER BY place`,
-  );
-  const idsIn = db.prepare<{ file: number; session: number }, { id: number; uuid: string; subagent: string | null }>(
-    `SELECT e.id, e.uuid, e.subagent, e.pos AS place FROM entries e WHERE e.file_id = @file AND e.session_id = @session
-     UNION ALL
-     SELECT e.id, e.uuid, e.subagent, c.pos AS place FROM entry_copies c JOIN entries e ON e.id = c.entry_id
-     WHERE c.file_id = @file AND c.session_id = @session ORDER BY place`,
-  );
-  const entriesById = db.prepare<[string], EntryRow>(
-    `SELECT ${entryColumns} FROM json_each(?) j JOIN entries e ON e.id = j.value JOIN sessions s ON s.id = e.session_id ORDER BY j.key`,
-  );
-
-  /** The entries of a session, each once, in the order of its transcript. */
-  function inOrder<T extends { uuid: string; subagent: string | null }>(
-    [agent, session]: readonly [AgentName, string],
-    subagents: boolean,
-    rowsIn: (of: { file: number; session: number }) => T[],
-  ): T[] {
-    const seen = new Map<string, T>();
-    for (const { id, session_id } of sessionFiles.all(session, agent))
-      for (const row of rowsIn({ file: id, session: session_id }))
-        if ((row.subagent === null || subagents) && !seen.has(row.uuid)) seen.set(row.uuid, row);
-    return [...seen.values()];
-  }
 
   return {
     async counts() {
@@ -231,18 +195,6 @@ export function reader(
       return run(() => {
         const sql = `SELECT ${entryColumns} FROM entries e JOIN sessions s ON s.id = e.session_id WHERE ${startsWith('e.uuid')} LIMIT 50`;
         return exactOrAll((db.prepare(sql).all(id, id) as EntryRow[]).map(toEntry), id);
-      });
-    },
-    async transcript(agent, session, { subagents = false } = {}) {
-      return run(() => inOrder([agent, session], subagents, (of) => entriesIn.all(of)).map(toEntry));
-    },
-    async transcriptPage(agent, session, { subagents = false, around, from = 0, limit }) {
-      return run(() => {
-        const ids = inOrder([agent, session], subagents, (of) => idsIn.all(of));
-        const place = around === undefined ? -1 : ids.findIndex(({ uuid }) => uuid === around);
-        const start = place < 0 ? from : Math.max(0, place - Math.floor(limit / 2));
-        const wanted = ids.slice(start, start + limit).map(({ id }) => id);
-        return { total: ids.length, from: start, entries: entriesById.all(JSON.stringify(wanted)).map(toEntry) };
       });
     },
     async toolUses(entries) {
