@@ -5,14 +5,16 @@ import type { Config } from '../config.ts';
 import { embedPending, noteTrouble } from '../embedding/pending.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
-import type { Chunk, ConversationRules, FileCopy, FileState, Store } from '../store/store.ts';
+import type { Chunk, FileCopy, FileState, Store } from '../store/store.ts';
 import type { Source } from './chunk.ts';
-import { type Limits, sessionKeys } from './keep.ts';
+import { conversationRules } from './conversation-rules.ts';
+import type { Limits } from './keep.ts';
 import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
 import { readBatchesAhead } from './reader-thread.ts';
 import { redactStored } from './redact-stored.ts';
 import { renewStored } from './renew-stored.ts';
 import type { Problem } from './scan.ts';
+import { sessionKeys } from './session-keys.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
 
 export interface IngestDeps {
@@ -158,13 +160,6 @@ export interface Pass {
 
 /** From here on a thread of its own pays for itself. */
 const worthAThread = 8 << 20;
-
-/** How the person's settings cut transcripts into conversations. */
-export const conversationRules = (settings: Config['settings']): ConversationRules => ({
-  gapMs: settings.conversationGapMinutes * 60_000,
-  maxEntries: settings.conversationMaxEntries,
-  maxChars: settings.conversationMaxChars,
-});
 
 /** Takes in what is new in the given files. Throws only for what no other file would escape: the store, or the wish to stop. */
 export async function ingestSources(deps: IngestDeps, sources: readonly Source[], reimport: boolean): Promise<Pass> {

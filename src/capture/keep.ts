@@ -99,12 +99,6 @@ export const isInPrivateTurn = (state: ReaderState, session: string): boolean =>
 /** Whether subagents may have to ask for this state. */
 export const hasPrivateTurns = (state: ReaderState): boolean => state[own.turns] !== undefined;
 
-/** Where the transcript of a subagent's session may be: beside its own, or above the folder of subagents. */
-export const sessionKeys = (key: string, session: string): string[] => {
-  const folder = path.posix.dirname(key);
-  return [path.posix.join(folder, `${session}.jsonl`), path.posix.join(folder, '../..', `${session}.jsonl`)];
-};
-
 export const isPaused = (pauses: readonly Pause[], at: number): boolean =>
   pauses.some(({ from, until }) => from <= at && (until === undefined || at < until));
 

@@ -4,11 +4,12 @@ import path from 'node:path';
 import type { ReaderState } from '../agents/agent.ts';
 import type { Chunk, FileCopy, FileState } from '../store/store.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
-import { hasPrivateTurns, type Limits, noLimits, sessionKeys } from './keep.ts';
+import { hasPrivateTurns, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
 import { planFor } from './plan.ts';
 import { type ProjectRules, projectFinder } from './project.ts';
 import { type Problem, problemOf } from './scan.ts';
+import { sessionKeys } from './session-keys.ts';
 
 export interface Work {
   readonly sources: readonly Source[];

@@ -14,9 +14,8 @@ import type { Store, VaultDue } from '../store/store.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import { isInHomes, isPlain, rootOf } from './group-sources.ts';
 import type { Limits } from './keep.ts';
-import { sessionKeys } from './keep.ts';
 import { projectFinder } from './project.ts';
-import { forgetLines, vaultLines } from './vault-line.ts';
+import { sessionKeys } from './session-keys.ts';
 
 const gzip = promisify(zlib.gzip);
 
@@ -83,6 +82,7 @@ async function copyPart(
     separateWorktrees: config.settings.separateWorktrees,
     links: await store.projectLinks(),
   });
+  const { vaultLines } = await import('./vault-line.ts');
   const toVault = vaultLines(agent, due.key, state, limits, {
     projectOf,
     sessionState: () => states.find((one) => one !== undefined)?.state,
@@ -135,6 +135,7 @@ export async function rewriteCopy(
     await dropCopy({ store, config }, copy);
     return 'removed';
   }
+  const { forgetLines } = await import('./vault-line.ts');
   const forget = forgetLines(agent, key, forgotten);
   const left = lines.flatMap((line) => forget(line) ?? []);
   if (left.length === lines.length && left.every((line, i) => line === lines[i])) return 'same';

@@ -1,6 +1,6 @@
 // Forgets for good: the rows in one transaction, then everything else that held some of it. Not for agents: only a person may.
 import { z } from 'zod';
-import { conversationRules } from '../capture/ingest.ts';
+import { conversationRules } from '../capture/conversation-rules.ts';
 import { copyPath } from '../capture/vault.ts';
 import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';

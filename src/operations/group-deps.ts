@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { agentNamed } from '../agents/index.ts';
 import { homeSources, rootOf } from '../capture/group-sources.ts';
-import { ingestSources } from '../capture/ingest.ts';
 import { restoreSession } from '../capture/vault.ts';
 import { search } from '../recall/search.ts';
 import type { GroupDeps } from '../sessions/groups.ts';
@@ -18,6 +17,7 @@ export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDe
     close,
     async takeIn(group) {
       const { sources } = await homeSources(config, group);
+      const { ingestSources } = await import('../capture/ingest.ts');
       const { added } = await ingestSources({ store, config, clock }, sources, false);
       if (added === 0) return;
       const { embedPending } = await import('../embedding/pending.ts');

@@ -37,7 +37,7 @@ export const importAll = operation({
 });
 
 async function depsOf({ store, config, clock, signal }: Context): Promise<ImportDeps> {
-  const { conversationRules } = await import('../capture/ingest.ts');
+  const { conversationRules } = await import('../capture/conversation-rules.ts');
   return { store, clock, signal, rules: conversationRules(config.settings) };
 }
 

@@ -1,7 +1,7 @@
 // Takes sessions out of the memory with all that hangs on them. Files go before the rows that know of them: broken off anywhere, the
 // sessions are still there to be removed again.
 import fs from 'node:fs';
-import { conversationRules } from '../capture/ingest.ts';
+import { conversationRules } from '../capture/conversation-rules.ts';
 import { copyPath } from '../capture/vault.ts';
 import { removeArchiveFiles } from '../sessions/archives.ts';
 import type { SessionKey } from '../store/groups.ts';

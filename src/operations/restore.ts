@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { conversationRules } from '../capture/ingest.ts';
+import { conversationRules } from '../capture/conversation-rules.ts';
 import { ensureHome } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import type { ConversationRules, Tombstone } from '../store/store.ts';

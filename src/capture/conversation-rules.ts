@@ -1,0 +1,10 @@
+// Apart from ingest, which loads the rules of redaction: who deletes or restores needs only this.
+import type { Config } from '../config.ts';
+import type { ConversationRules } from '../store/store.ts';
+
+/** How the person's settings cut transcripts into conversations. */
+export const conversationRules = (settings: Config['settings']): ConversationRules => ({
+  gapMs: settings.conversationGapMinutes * 60_000,
+  maxEntries: settings.conversationMaxEntries,
+  maxChars: settings.conversationMaxChars,
+});

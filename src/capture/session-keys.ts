@@ -1,0 +1,7 @@
+import path from 'node:path';
+
+/** Where the transcript of a subagent's session may be: beside its own, or above the folder of subagents. */
+export const sessionKeys = (key: string, session: string): string[] => {
+  const folder = path.posix.dirname(key);
+  return [path.posix.join(folder, `${session}.jsonl`), path.posix.join(folder, '../..', `${session}.jsonl`)];
+};
