@@ -1,4 +1,4 @@
-// Compiles src/ into a fresh dist/, and the program into one file there. The old one stays until the new one is whole, so that running programs find theirs.
+// Compiles src/ into a fresh dist/, and the program into a few files there. The old one stays until the new one is whole, so that running programs find theirs.
 import {
   mkdirSync,
   mkdtempSync,
