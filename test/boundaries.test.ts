@@ -35,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 /** What may be loaded at the moment of use only: the command that runs the worker must not load it for all others. */
 const mayLoadLazily: Readonly<Record<string, readonly string[]>> = {
-  operations: ['worker', 'open.ts', 'http', 'mcp'],
+  operations: ['worker', 'open.ts', 'http', 'mcp', 'host'],
   http: ['mcp'],
 };
 

@@ -13,7 +13,7 @@ describe('the documents', () => {
     const known = new Set([...operations.map(({ name }) => name), 'config', 'completion']);
     for (const document of documents) {
       for (const [, command = ''] of read(document).matchAll(
-        /(?:^|[`\s/])holdfast ((?:worker |config |memory |model )?[a-z]+(?:-[a-z]+)?)/gm,
+        /(?:^|[`\s/])holdfast ((?:worker |config |memory |model |host )?[a-z]+(?:-[a-z]+)?)/gm,
       )) {
         if (['is', 'in', 'from'].includes(command)) continue;
         expect([...known], `${document}: holdfast ${command}`).toContain(command.trim());

@@ -26,6 +26,8 @@ export const groups: Readonly<Record<string, { readonly summary: string; readonl
   jobs: { summary: 'List what is to be distilled, what is being distilled, and what has failed', bare: 'jobs' },
   model: { summary: 'The model that distils' },
   memory: { summary: 'Pages of what lasts: facts, projects, people, days', bare: 'memory list' },
+  tasks: { summary: 'List the scheduled tasks of groups', bare: 'tasks' },
+  host: { summary: 'The process that runs the agents of groups' },
   worker: { summary: 'The process that watches for new transcripts' },
 };
 

@@ -10,7 +10,8 @@ import { chooseSession } from './picker/choose.ts';
 import { page, print, write } from './print.ts';
 import { progressBar } from './progress.ts';
 import { render } from './render/index.ts';
-import { styles } from './style.ts';
+import { type Style, styles } from './style.ts';
+import { openTerminal } from './terminal.ts';
 
 /** Returns the exit code. What goes wrong is thrown. */
 export async function runOperation(
@@ -47,6 +48,7 @@ export async function runOperation(
         piped,
         edit: openEditor,
         agrees,
+        converse: (stop) => openTerminal({ silent: json, style: styleOf(process.stderr), stop }),
         // Who wants JSON is a program.
         ...(json || store === undefined
           ? {}
@@ -75,11 +77,16 @@ export async function runOperation(
   }
 }
 
+function styleOf(stream: NodeJS.WriteStream): Style {
+  const { noColor, forceColor } = terminalWishes();
+  return styles(forceColor || (stream.isTTY === true && !noColor));
+}
+
 async function show(operation: Operation, output: unknown, input: unknown, timeZone: string): Promise<void> {
   const { isTTY } = process.stdout;
-  const { pager, noColor, forceColor } = terminalWishes();
+  const { pager } = terminalWishes();
   const view = {
-    style: styles(forceColor || (isTTY === true && !noColor)),
+    style: styleOf(process.stdout),
     width: process.stdout.columns ?? 120,
     now: Date.now(),
     timeZone,

@@ -120,8 +120,8 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     for (const [i, message] of mine.entries()) {
       unanswered.add(String(message.id));
       if (agent.send({ id: String(message.id), text: wordsOf(message) })) continue;
-      // It is going: the next process answers.
-      closing = true;
+      // It is going, or does not keep up: the next process answers.
+      close();
       const rest = mine.slice(i).map((one) => one.id);
       for (const one of rest) unanswered.delete(String(one));
       return store.releaseMessages(id, rest);

@@ -41,7 +41,10 @@ function describe(route: Route): Json {
     ],
     ...(route.method === 'POST' ? { requestBody: { required: true, content: json(body) } } : {}),
     responses: {
-      200: { description: 'The answer', content: { [route.type]: { schema: jsonSchema(route.output, 'output') } } },
+      [route.status ?? 200]: {
+        description: 'The answer',
+        content: { [route.type]: { schema: jsonSchema(route.output, 'output') } },
+      },
       default: { description: 'What went wrong', content: json({ $ref: '#/components/schemas/Error' }) },
     },
   };

@@ -18,6 +18,7 @@ export function operationRoutes(
       input: operation.input,
       ...(operation.http?.aliases ? { aliases: operation.http.aliases } : {}),
       type: 'application/json',
+      status: operation.http?.status,
       output: operation.output,
       run:
         operation.http?.apart && context.apart

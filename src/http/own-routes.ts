@@ -114,5 +114,5 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
   ];
 }
 
-const numberIn = (id: string | string[] | undefined): number | undefined =>
+export const numberIn = (id: string | string[] | undefined): number | undefined =>
   typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;

@@ -21,6 +21,8 @@ export interface Route {
   readonly limit?: number;
   /** `page`: a file of the viewer, which brings its own type and no query. */
   readonly type: 'application/json' | 'text/markdown' | 'text/event-stream' | 'page';
+  /** Of the answer, where that is not 200. */
+  readonly status?: number | undefined;
   /** Of the answer, or of each event. */
   readonly output: z.ZodType;
   /** Resolves with the answer; a stream of events and a page write to the response themselves and resolve with nothing. */

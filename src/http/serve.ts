@@ -27,7 +27,7 @@ export async function serve(serving: Serving, request: IncomingMessage, response
     const { route, answer } = await run(serving, request, response);
     if (route.speak !== undefined || route.type === 'text/event-stream' || route.type === 'page') return;
     const text = route.type === 'application/json' ? JSON.stringify(answer) : String(answer);
-    send(request, response, 200, route.type, text);
+    send(request, response, route.status ?? 200, route.type, text);
   } catch (error) {
     if (response.headersSent || response.destroyed) return void response.destroy();
     const failure = explain(error, 'the request');

@@ -9,6 +9,7 @@ import type { Context } from '../operations/operation.ts';
 import { packageRoot, version } from '../package.ts';
 import { captureRoutes } from './capture-routes.ts';
 import { eventStreams } from './events.ts';
+import { groupStreams } from './group-events.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { ownRoutes } from './own-routes.ts';
 import { describeTaken, portHolder } from './port-holder.ts';
@@ -52,6 +53,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   // Before the port is open: nobody can come in without them.
   const tokens = openTokens(deps.config.home);
   const streams = eventStreams(deps.events, deps.store, heartbeatMs);
+  const ofGroups = groupStreams(deps, heartbeatMs);
   const prove = (nonce: string) => proofOf(tokens.full, bound, nonce);
   let opened: Promise<McpHttp> | undefined;
   const mcp = () => (opened ??= import('../mcp/http.ts').then(({ openMcpHttp }) => openMcpHttp(deps)));
@@ -69,6 +71,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     ...viewerRoutes(entrance),
     ...ownRoutes(own),
     ...captureRoutes(deps),
+    ofGroups.route,
     ...operationRoutes(deps),
   ];
 
@@ -102,6 +105,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       streams.close();
+      ofGroups.close();
       await (await opened?.catch(() => undefined))?.close();
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), farewellMs);

@@ -1,10 +1,11 @@
-// What groups need of the rest: search, ingest, and the vault. Whoever runs the group's process adds how to close it.
+// What groups need of the rest: search, ingest, the vault, and the host, who runs their processes. The host itself closes them at once.
 import fs from 'node:fs';
 import path from 'node:path';
 import { agentNamed } from '../agents/index.ts';
 import { homeSources, rootOf } from '../capture/group-sources.ts';
 import { restoreSession } from '../capture/vault.ts';
 import { search } from '../recall/search.ts';
+import { ring } from '../sessions/bell.ts';
 import type { GroupDeps } from '../sessions/groups.ts';
 import type { Context } from './operation.ts';
 
@@ -14,7 +15,7 @@ export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDe
     store,
     config,
     clock,
-    close,
+    close: close ?? ((group) => void ring(config, { close: group })),
     async takeIn(group) {
       const { sources } = await homeSources(config, group);
       const { ingestSources } = await import('../capture/ingest.ts');

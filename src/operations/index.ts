@@ -10,6 +10,7 @@ import { forget } from './forget.ts';
 import { get } from './get.ts';
 import { groupsClear, groupsHistory, groupsPoint, groupsResume, groupsSearch } from './group-sessions.ts';
 import { groups, groupsCreate, groupsRemove, groupsShow, groupsToken } from './groups.ts';
+import { chatWith, groupsSend, hostRun, hostStatus } from './host.ts';
 import { importAll } from './import.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
@@ -42,6 +43,7 @@ import { start } from './start.ts';
 import { stats } from './stats.ts';
 import { status } from './status.ts';
 import { summaries } from './summaries.ts';
+import { tasksAdd, tasksCancel, tasksList, tasksPause, tasksResume, tasksShow } from './tasks.ts';
 import { timeline } from './timeline.ts';
 import { vault } from './vault.ts';
 import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './worker.ts';
@@ -73,6 +75,16 @@ export const operations = [
   groupsPoint,
   groupsToken,
   groupsRemove,
+  groupsSend,
+  chatWith,
+  tasksList,
+  tasksAdd,
+  tasksShow,
+  tasksPause,
+  tasksResume,
+  tasksCancel,
+  hostRun,
+  hostStatus,
   show,
   get,
   timeline,

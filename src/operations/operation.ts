@@ -45,8 +45,24 @@ export interface Context {
         agrees?(question: string, unasked?: boolean): Promise<boolean>;
         /** A session; undefined where nobody can be asked, or there is none. */
         chooseSession?(agent: AgentName | undefined): Promise<Session | undefined>;
+        /** A conversation; `stop` is called when the person wants to leave. */
+        converse?(stop: () => void): Terminal;
       }
     | undefined;
+}
+
+/** Where a conversation takes place. */
+export interface Terminal {
+  /** False: one message is piped in, and answers go out plain. */
+  readonly isTyped: boolean;
+  /** What the person says; what is piped in is one of them. */
+  readonly lines: AsyncIterable<string>;
+  show(text: string): void;
+  /** What is not part of an answer. */
+  note(text: string): void;
+  /** The person may go on. */
+  ready(): void;
+  close(): void;
 }
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
@@ -64,6 +80,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
     readonly method?: 'GET' | 'POST';
     /** `/api/sessions/{id}`: what stands in braces is a field of the input. */
     readonly path?: string;
+    /** Of the answer, where that is not 200. */
+    readonly status?: 202;
     /** The group named in the path may call it with its own token. */
     readonly ofGroup?: true;
     /** Runs in a process of its own: it takes longer than a hook can wait. Takes no input. */

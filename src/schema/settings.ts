@@ -72,6 +72,14 @@ const HostSettings = z.strictObject({
   memoryMb: z.int().min(0).max(10_000_000).default(0).describe('memory of an agent and what it starts; 0: no limit'),
   cpus: z.number().min(0).max(1000).default(0).describe('processors for an agent and what it starts; 0: no limit'),
   processes: z.int().min(0).max(1_000_000).default(512).describe('processes and threads of an agent; 0: no limit'),
+  maxProcesses: z.int().min(1).max(200).default(5).describe('agents that run at a time, over all groups'),
+  idleMinutes: z.number().positive().max(10_080).default(30).describe('how long an agent stays after its last answer'),
+  hardLimitMinutes: z
+    .number()
+    .positive()
+    .max(10_080)
+    .default(60)
+    .describe('how long an agent may go without an answer; at least idleMinutes and 30 seconds'),
   fileMb: z.int().min(0).max(10_000_000).default(4096).describe('size of a single file that it writes; 0: no limit'),
 });
 

@@ -40,6 +40,10 @@ const homeOf = (): AgentHome => {
 export const globalMemoryFile = (config: Config): string =>
   path.join(config.groupsPath, globalFolder, homeOf().instructions);
 
+/** What the group's agent reads at each start, and writes itself. */
+export const groupMemoryFile = (config: Config, group: string): string =>
+  path.join(groupFolders(config, group).work, homeOf().instructions);
+
 /** No longer text is given to every agent. */
 const longestMemory = 100_000;
 

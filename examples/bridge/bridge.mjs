@@ -1,0 +1,49 @@
+// A chat room over TCP (`nc 127.0.0.1 4000`) in front of a group: what anybody types goes to its agent, what that answers goes to all.
+import net from 'node:net';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const { HOLDFAST_URL: url = 'http://127.0.0.1:37777', HOLDFAST_TOKEN: token, GROUP: group } = process.env;
+if (!token || !group) throw new Error('Set GROUP, and HOLDFAST_TOKEN to what `holdfast groups token <group>` prints');
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+const api = `${url}/api/groups/${group}`;
+const room = new Set();
+const toAll = (text) => {
+  for (const socket of room) socket.write(`${text}\n`);
+};
+
+async function post(from, text) {
+  const body = JSON.stringify({ text, from });
+  const answer = await fetch(`${api}/messages`, { method: 'POST', headers, body }).catch((error) => error);
+  if (!answer.ok) toAll(`(not sent: ${answer.status ?? 'the worker cannot be reached'})`);
+}
+
+const server = net.createServer(async (socket) => {
+  let name = '';
+  socket.on('close', () => room.delete(socket)).on('error', () => socket.destroy());
+  room.add(socket);
+  socket.write('Your name?\n');
+  for await (const line of createInterface({ input: socket })) {
+    if (name === '') name = line.trim();
+    else if (line.trim() !== '') await post(name, line);
+  }
+});
+server.listen(Number(process.env.PORT ?? 4000), '127.0.0.1', () => console.log(`on port ${server.address().port}`));
+
+// The id of the last event is all that has to be remembered: with it, nothing is missed and nothing comes twice.
+for (let last; ; await sleep(1000)) {
+  try {
+    const answer = await fetch(`${api}/events`, { headers: last ? { ...headers, 'last-event-id': last } : headers });
+    if (!answer.ok) throw new Error(`the worker answers ${answer.status}`);
+    let event = {};
+    for await (const line of createInterface({ input: Readable.fromWeb(answer.body) })) {
+      if (line !== '') event[line.slice(0, line.indexOf(':'))] = line.slice(line.indexOf(':') + 2);
+      else if (/answer|message|notice/.test(event.event)) toAll(JSON.parse(event.data).text);
+      last = event.id ?? last;
+      if (line === '') event = {};
+    }
+  } catch (error) {
+    console.error(error.message);
+  }
+}

@@ -1,0 +1,98 @@
+// The host of a data folder: there is one at a time. It takes up what the last one has left, and runs until it is told to stop.
+import { groupDeps } from '../operations/group-deps.ts';
+import type { Context } from '../operations/operation.ts';
+import { version } from '../package.ts';
+import type { LiveWord } from '../schema/group-message.ts';
+import { archiveSession } from '../sessions/archives.ts';
+import { type Bell, hangBell } from '../sessions/bell.ts';
+import { globalMemory, groupAgent, groupFolders } from '../sessions/group-folders.ts';
+import { openGroup } from '../sessions/groups.ts';
+import { type Holder, processStart } from '../worker/claim.ts';
+import { type AgentRun, type RunningAgent, startAgent } from './agent.ts';
+import { systemClock } from './clock.ts';
+import { claimHost } from './holder.ts';
+import { type Host, openHost, recover } from './host.ts';
+import { chooseSandbox } from './sandbox/index.ts';
+import { toolsFor } from './tools.ts';
+
+export interface HostOptions {
+  readonly log: (line: string) => void;
+  /** Warnings for the person who starts it. */
+  readonly warn: (line: string) => void;
+  /** A chat is a host only for the groups that somebody chats with, and runs no tasks. */
+  readonly onlyHeard?: { readonly group: string } | undefined;
+  readonly start?: ((run: AgentRun) => Promise<RunningAgent>) | undefined;
+}
+
+export interface OpenedHost {
+  readonly host: Host;
+  /** Whether the data folder is still the one that it is for. */
+  isLost(): boolean;
+  /** Agents answer what they have, for so long; then they are ended. */
+  stop(patienceMs: number): Promise<void>;
+}
+
+const keepMs = 30 * 86_400_000;
+
+/** `other`: there is a host already, and nothing was done. */
+export async function openHostOf(
+  context: Context,
+  { log, warn, onlyHeard, start }: HostOptions,
+): Promise<OpenedHost | { readonly other: Holder }> {
+  const { config, store } = context;
+  const held = await claimHost(config, version());
+  if (!held.held) return { other: held.holder };
+  try {
+    const clock = systemClock;
+    await recover({ store, clock, log });
+    await store.dropOldMessages(clock.now() - keepMs);
+    const { maxProcesses, idleMinutes, hardLimitMinutes } = config.settings.host;
+    let bell: Bell | undefined;
+    const tell = (word: LiveWord) => bell?.tell(word);
+    const deps = groupDeps(context, (group) => host.close(group));
+    const open = (group: string) => openGroup(deps, group);
+    const takeIn = async (group: string) => deps.takeIn?.(group);
+    const tools = { context, open, takeIn, tell, wake: () => host.wake() };
+    const host = openHost({
+      ...{ store, clock, log, tell, open, maxProcesses },
+      start: start ?? (await agentStarter(context, log, warn)),
+      toolsOf: (group, run) => toolsFor(tools, group, run),
+      appendFor: (group) => [aboutHost(group), globalMemory(config, group)].filter(Boolean).join('\n\n'),
+      async archive(group, session) {
+        await takeIn(group);
+        const { conversations: folder } = groupFolders(config, group);
+        await archiveSession({ store, config, clock: clock.now }, { agent: groupAgent, session, folder });
+      },
+      startOf: processStart,
+      idleMs: idleMinutes * 60_000,
+      hardMs: hardLimitMinutes * 60_000,
+      ...(onlyHeard === undefined
+        ? {}
+        : { tasks: false, serves: (group) => group === onlyHeard.group || (bell?.isHeard(group) ?? false) }),
+    });
+    bell = await hangBell(config, { ring: host.wake, close: host.close, log });
+    host.wake();
+    return {
+      host,
+      isLost: held.lost,
+      async stop(patienceMs) {
+        await host.stop(patienceMs);
+        await bell?.close();
+        held.release();
+      },
+    };
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+async function agentStarter({ config }: Context, log: (line: string) => void, warn: (line: string) => void) {
+  const { sandbox, warnings } = await chooseSandbox(config);
+  for (const line of warnings) warn(line);
+  // A key that was set since counts from the next start on.
+  return (run: AgentRun) => startAgent({ config: config.reload(), log, sandbox }, run);
+}
+
+const aboutHost = (group: string): string =>
+  `You are the agent of the group "${group}", and speak with its people through Holdfast. Your process ends when nobody has written for a while; your files, this conversation and your memory stay.`;
