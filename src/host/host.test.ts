@@ -63,7 +63,7 @@ describe('sessions', () => {
       expect(second?.sent.map(({ text }) => text)).toEqual(['hello']);
       second?.answer('hello again', 'fresh');
       await settle();
-      expect(await out('tide')).toEqual(['hello again']);
+      expect(await out('tide')).toEqual([expect.stringContaining(`its file is ${kind}`), 'hello again']);
       expect((await store.pointer('tide'))?.session).toBe('fresh');
       await clock.pass(120 * minute);
       expect(agents.agents.length).toBe(2);

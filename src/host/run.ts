@@ -185,7 +185,8 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     if (notice !== undefined) tell({ group, out: notice.id });
     if (end.error === undefined) return;
     log(`${group}: ${end.error}${gaveUp ? '; given up until the next message' : ''}`);
-    tell({ group, trouble: end.error, ...(retryAt === undefined ? {} : { retryAt: toMoment(retryAt) }) });
+    if (end.how === 'failed')
+      tell({ group, trouble: end.error, ...(retryAt === undefined ? {} : { retryAt: toMoment(retryAt) }) });
   }
 
   /** Starts the agent and waits for its end. Contract: never rejects. */
@@ -240,7 +241,11 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       const { next } = await opened.reportLost(session, loss, { epoch });
       const times = (deps.losses.get(group) ?? 0) + 1;
       deps.losses.set(group, times);
-      if (next === 'fresh') log(`${group}: session ${session} is ${loss}; a new one is begun`);
+      if (next === 'fresh') {
+        const text = `The earlier conversation cannot be gone on with: its file is ${loss}. A new one has begun.`;
+        const out = await store.putOut({ group, kind: 'notice', text }, clock.now());
+        tell({ group, out: out.id });
+      }
       if (next !== 'none' && times <= mostLosses) return { how: 'again', error: `session ${session} is ${loss}` };
     }
     if (turnError !== undefined) return { how: 'failed', error: turnError };

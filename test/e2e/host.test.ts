@@ -1,46 +1,13 @@
 // The whole host: the real program, the real SDK and its real client in the real sandbox, and a mock of the API.
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
-import { ask, holdfast, isAlive, launch, program, type Running, until } from './holdfast.ts';
-import { hostStand, type Stand, trouble } from './host-stand.ts';
-import type { Step } from './mock-anthropic.ts';
+import { ask, holdfast, isAlive, until } from './holdfast.ts';
+import { begun, hosting, outgoing, pipe, released, said, scripted, status } from './host-chat.ts';
+import { type Stand, treeOf, trouble } from './host-stand.ts';
 
-const scripted = (text: string, script: readonly Step[]) => `${text} MOCK:${JSON.stringify(script)}`;
-
-async function begun(groups: readonly string[], settings: NodeJS.ProcessEnv = {}) {
-  const stand = await hostStand(settings);
-  for (const group of groups) await ask(stand.env, 'groups', 'create', group);
-  return stand;
-}
-
-/** A host in a process of its own. */
-async function hosting(stand: Stand): Promise<Running> {
-  const running = launch(stand.env, ['host', 'run']);
-  await running.says('Waiting for messages');
-  return running;
-}
-
-/** Through a pipe. */
-async function pipe(env: NodeJS.ProcessEnv, group: string, text: string) {
-  const child = spawn(program, ['chat', group], { env, stdio: 'pipe' });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (part) => {
-    stdout += part;
-  });
-  child.stderr.on('data', (part) => {
-    stderr += part;
-  });
-  child.stdin.end(text);
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, stdout, stderr };
-}
-
-const status = (stand: Stand) => ask(stand.env, 'host', 'status');
-const released = (stand: Stand) => until(async () => (await status(stand)).processes.length === 0, 'the release');
 const transcript = (stand: Stand, group: string, session: string): string => {
   const found = fs
     .readdirSync(groupFolders(stand.config, group).agentHome, { recursive: true, encoding: 'utf8' })
@@ -86,5 +53,135 @@ describe.skipIf(trouble)('the host, end to end', () => {
     for (const words of ['Begin the document about tides.', 'Chapter one is written.', 'Carry on'])
       expect(asked).toContain(words);
     expect(fs.readFileSync(path.join(work, 'doc.md'), 'utf8')).toBe('Chapter one\nChapter two\n');
+  });
+
+  it.each(['deleted', 'corrupted'] as const)(
+    'host.md 4: the session file is %s: a fresh session answers, and the message is not lost',
+    async (how) => {
+      const stand = await begun(['family'], { HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
+      await hosting(stand);
+      await said(stand, 'family', 'One', [{ text: 'first' }]);
+      const [{ session }] = (await status(stand)).groups;
+      await released(stand);
+      const file = transcript(stand, 'family', session);
+      if (how === 'deleted') fs.rmSync(file);
+      else fs.writeFileSync(file, '\u0000{"half": \n\n[]');
+      expect(await said(stand, 'family', 'Two', [{ text: 'second' }])).toEqual([
+        expect.stringContaining('cannot be gone on with'),
+        'second',
+      ]);
+      const after = (await status(stand)).groups[0];
+      expect(after).toMatchObject({ waiting: 0, handed: 0, givenUp: 0 });
+      expect(after.session).not.toBe(session);
+      await released(stand);
+      expect(await said(stand, 'family', 'Three', [{ text: 'third' }])).toEqual(['third']);
+      expect((await status(stand)).groups[0].session).toBe(after.session);
+      const asked = stand.mock.asked.findLast(({ kind }) => kind === 'main')?.text ?? '';
+      expect([asked.includes('Two MOCK'), asked.includes('One MOCK')]).toEqual([true, false]);
+    },
+  );
+
+  it('host.md 2, 9: a host that is killed in mid-turn leaves no process; the next answers the message, in the same session', async () => {
+    const stand = await begun(['family']);
+    const host = await hosting(stand);
+    await said(stand, 'family', 'One', [{ text: 'first' }]);
+    const [{ session }] = (await status(stand)).groups;
+    const text = scripted('Two', [{ text: 'second', delay: 3000 }]);
+    const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
+    await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
+    const [{ pid }] = (await status(stand)).processes;
+    const tree = treeOf(pid);
+    expect(tree.length).toBeGreaterThan(1);
+    host.child.kill('SIGKILL');
+    await host.ended;
+    await until(() => tree.every((one) => !isAlive(one)), 'the end of its agents');
+    expect((await status(stand)).groups[0]).toMatchObject({ handed: 1, session });
+    await hosting(stand);
+    await until(async () => (await status(stand)).groups[0].handed + (await status(stand)).groups[0].waiting === 0);
+    const answers = outgoing(stand, 'family').filter((out) => out.answers.includes(message.id));
+    expect(answers).toMatchObject([{ kind: 'answer', text: 'second' }]);
+    expect((await status(stand)).groups[0].session).toBe(session);
+  });
+
+  it('host.md 9: an agent that is killed in mid-turn is started again, and the message answered once', async () => {
+    const stand = await begun(['family']);
+    await hosting(stand);
+    const text = scripted('Two', [{ text: 'second', delay: 2000 }]);
+    const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
+    await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
+    const [{ pid }] = (await status(stand)).processes;
+    for (const one of treeOf(pid)) process.kill(one, 'SIGKILL');
+    await until(async () => outgoing(stand, 'family').length > 0, 'the answer');
+    expect(outgoing(stand, 'family')).toMatchObject([{ kind: 'answer', text: 'second', answers: [message.id] }]);
+    expect((await status(stand)).groups[0].error.text).toContain('SIGKILL');
+  });
+
+  it('host.md 11: 20 groups share 5 processes, and all are answered', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `g${i}`);
+    const stand = await begun(names);
+    for (const name of names)
+      await ask(stand.env, 'groups', 'send', name, scripted(`To ${name}`, [{ text: `for ${name}` }]));
+    await hosting(stand);
+    let most = 0;
+    await until(async () => {
+      const { processes } = await status(stand);
+      most = Math.max(most, processes.length);
+      return names.every((name) => outgoing(stand, name).length === 1);
+    }, 'all answers');
+    for (const name of names) expect(outgoing(stand, name)[0]?.text).toBe(`for ${name}`);
+    expect(most).toBeLessThanOrEqual(5);
+    expect(most).toBeGreaterThan(1);
+    const sessions = (await status(stand)).groups.map(({ session }: { session: string }) => session);
+    expect(new Set(sessions).size).toBe(20);
+  });
+
+  // HOLDFAST_RACES=200 takes some minutes.
+  const races = Number(process.env.HOLDFAST_RACES ?? 12);
+  it(`host.md 6: a message at the moment of the idle close is answered, ${races} times`, async () => {
+    const stand = await begun(['family'], { HOLDFAST_HOST_IDLE_MINUTES: '0.002' });
+    await hosting(stand);
+    const seen: string[] = [];
+    let begins = 0;
+    for (let i = 0; i < races; i++) {
+      await ask(stand.env, 'groups', 'send', 'family', scripted(`Round ${i}`, [{ text: `answer ${i}` }]));
+      await until(() => outgoing(stand, 'family').length > i, `answer ${i}`);
+      seen.push(outgoing(stand, 'family')[i]?.text ?? '');
+      // 120 ms after the answer the process is told to close: the next message comes about then.
+      await sleep((i * 17) % 120);
+    }
+    expect(seen).toEqual(Array.from({ length: races }, (_, i) => `answer ${i}`));
+    const answers = outgoing(stand, 'family').flatMap(({ answers }) => answers);
+    expect([answers.length, new Set(answers).size]).toEqual([races, races]);
+    begins = fs.readFileSync(path.join(stand.config.home, 'logs', 'host.log'), 'utf8').split(' goes on with ').length;
+    expect(begins).toBeGreaterThan(1);
+  }, 1_200_000);
+
+  it('Ctrl+C lets an agent finish its answer; a second one ends it at once, and the message waits', async () => {
+    const stand = await begun(['family']);
+    const first = await hosting(stand);
+    await ask(stand.env, 'groups', 'send', 'family', scripted('One', [{ text: 'first', delay: 2500 }]));
+    await until(() => stand.mock.asked.length > 0, 'the request');
+    first.child.kill('SIGINT');
+    await first.says('still answer');
+    expect((await first.ended).code).toBe(0);
+    expect(outgoing(stand, 'family').map(({ text }) => text)).toEqual(['first']);
+    const second = await hosting(stand);
+    await ask(stand.env, 'groups', 'send', 'family', scripted('Two', [{ text: 'second', delay: 60_000 }]));
+    await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
+    const tree = treeOf((await status(stand)).processes[0].pid);
+    second.child.kill('SIGINT');
+    await second.says('still answer');
+    second.child.kill('SIGINT');
+    expect((await second.ended).code).toBe(130);
+    await until(() => tree.every((one) => !isAlive(one)), 'the end of its agents');
+    const { running, groups } = await status(stand);
+    expect([running, groups[0].waiting + groups[0].handed]).toEqual([false, 1]);
+  });
+
+  it('there is one host for a data folder', async () => {
+    const stand = await begun(['family']);
+    await hosting(stand);
+    const { code, stderr } = await holdfast(stand.env, 'host', 'run');
+    expect([code, stderr]).toEqual([5, expect.stringContaining('A host is running already')]);
   });
 });
