@@ -21,7 +21,7 @@ it('holds the program, the build and the sample, and no sources or tests', () =>
   expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/holdfast.js']));
   expect(files.some((file) => /^demo\/claude-code\/projects\/.+\.jsonl$/.test(file))).toBe(true);
   expect(files.some((file) => /^demo\/pi\/sessions\/.+\.jsonl$/.test(file))).toBe(true);
-  const allowed = /^(bin|dist|demo|models)\/|^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/;
+  const allowed = /^(bin|dist|demo|docker|models|sandbox)\/|^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/;
   expect(files.filter((file) => !allowed.test(file) || /\.test\./.test(file))).toEqual([]);
 });
 
