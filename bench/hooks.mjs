@@ -3,11 +3,10 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
 import { installClients } from '../scripts/setup.mjs';
 import { filesBelow, longMemEval, scratchFolder } from './corpus.mjs';
 import { program, quantile, runNode, show } from './figures.mjs';
+import { startMock } from './mock.mjs';
 
 const client = new URL('../node_modules/.cache/clients/2.1.325/claude', import.meta.url).pathname;
 const calls = 22;
@@ -18,7 +17,7 @@ const folder = fs.realpathSync(scratchFolder());
 const project = path.join(folder, 'project');
 fs.mkdirSync(project);
 fs.writeFileSync(path.join(project, 'a.txt'), 'x\n');
-const mock = await startMock();
+const mock = await startMock(folder);
 
 const env = {
   HOME: path.join(folder, 'home'),
@@ -98,14 +97,4 @@ async function once(variant, counted) {
   variant.starts.push(main[0].at - began);
   if (main[0].text.includes('additional context')) variant.briefed = (variant.briefed ?? 0) + 1;
   for (let i = 1; i < main.length - 1; i++) variant.gaps.push(main[i + 1].at - main[i].answeredAt);
-}
-
-/** The tests' own mock of the API, made readable for this Node. */
-async function startMock() {
-  const file = path.join(folder, 'mock.mjs');
-  const input = new URL('../test/e2e/mock-anthropic.ts', import.meta.url).pathname;
-  const bundle = await rolldown({ input, platform: 'node' });
-  await bundle.write({ file, format: 'esm' });
-  await bundle.close();
-  return (await import(pathToFileURL(file).href)).startMock();
 }

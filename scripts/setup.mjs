@@ -107,7 +107,7 @@ export async function installClients() {
 }
 
 /** Into node_modules/.cache/sdk, as a data folder has it. */
-async function installSdk() {
+export async function installSdk() {
   const folder = path.join(root, 'node_modules', '.cache', 'sdk');
   if (existsSync(path.join(folder, 'node_modules', sdk.package, 'sdk.mjs'))) return;
   console.error('Installing the Claude Agent SDK for the tests');

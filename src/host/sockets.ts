@@ -1,9 +1,10 @@
 // A run's own folder with its two sockets: `host.sock` for the runner, `api.sock` for its model. Only this run's sandbox sees it, so
 // whoever speaks there is this run's process, whatever he says.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { systemCode } from '../errors.ts';
 import type { AgentDeps } from './agent.ts';
 import { startProxy } from './proxy.ts';
 
@@ -19,9 +20,13 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
+const prefix = 'holdfast-run-';
+
 /** In the folder for temporary files: the path of a socket may have a hundred bytes only. */
 export async function openSockets({ config, log }: AgentDeps): Promise<Sockets> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-run-'));
+  swept ??= sweep();
+  await swept;
+  const folder = mkdtempSync(path.join(tmpdir(), prefix));
   const server = net.createServer();
   let refuse = () => {};
   const connected = new Promise<net.Socket | undefined>((resolve) => {
@@ -56,5 +61,26 @@ export async function openSockets({ config, log }: AgentDeps): Promise<Sockets> 
     refuse();
     rmSync(folder, { recursive: true, force: true });
     throw error;
+  }
+}
+
+/** Once for a process. */
+let swept: Promise<void> | undefined;
+
+/** What hosts have left behind that were killed: folders of ours with a socket at which nobody listens. */
+async function sweep(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
+    const folder = path.join(tmpdir(), name);
+    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
+    const isDead = await new Promise<boolean>((resolve) => {
+      const socket = net.connect(path.join(folder, 'api.sock'));
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(false);
+      });
+      socket.once('error', (error) => resolve(systemCode(error) === 'ECONNREFUSED'));
+    });
+    if (isDead) rmSync(folder, { recursive: true, force: true });
   }
 }

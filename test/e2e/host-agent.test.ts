@@ -286,5 +286,15 @@ describe.skipIf(trouble)('the end of an agent', () => {
     expect(tree.length).toBeGreaterThan(4);
     host.kill('SIGKILL');
     await until(() => !tree.some(isAlive), 'all of its processes to be gone');
+    // The next host takes the session on, and away what the first one has left.
+    const left = () => readdirSync(stand.folder).filter((name) => name.startsWith('holdfast-run-'));
+    const [old] = left();
+    expect(old).toBeDefined();
+    const next = spawn(process.execPath, [path.join(root, 'test/e2e/host-process.mjs'), 'family', 'Hello.'], {
+      env: { ...stand.env, TMPDIR: stand.folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void next.kill('SIGKILL'));
+    await until(() => !left().includes(old as string), 'the old folder to be gone');
   });
 });
