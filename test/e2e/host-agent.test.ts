@@ -140,6 +140,21 @@ describe.skipIf(trouble)('an agent in bubblewrap', () => {
     await talk.end();
   });
 
+  it('answers what never reaches the model, too: nothing is left to be sent again', async () => {
+    const stand = await hostStand();
+    const talk = await stand.start('family');
+    await talk.ask('Hello.', [{ text: 'ok' }]);
+    const odd = ['   ', '', '/exit', '/cost', '/no-such-command', '/clear', '!ls', '\u0000'];
+    for (const text of odd) {
+      expect(talk.agent.send({ id: `odd ${text}`, text })).toBe(true);
+      await until(() => talk.heard.results.some(({ answers }) => answers.includes(`odd ${text}`)), text);
+    }
+    expect(talk.heard.taken.slice(1)).toEqual(odd.map((text) => `odd ${text}`));
+    // After /clear the agent has another session, and says so.
+    expect(talk.heard.sessions).toHaveLength(2);
+    expect(await talk.end()).toMatchObject({ how: 'closed', untaken: [], unanswered: [] });
+  });
+
   it('blames nobody else when its program cannot run', async () => {
     const stand = await hostStand({ HOLDFAST_HOST_PROGRAM: '/bin/false' });
     const talk = await stand.start('family', { session: '11111111-1111-4111-8111-111111111111' });

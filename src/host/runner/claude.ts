@@ -21,6 +21,8 @@ interface Said {
   readonly session_id?: string;
   readonly parent_tool_use_id?: string | null;
   readonly isReplay?: boolean;
+  readonly command_uuid?: string;
+  readonly state?: string;
   readonly is_error?: boolean;
   readonly result?: string;
   readonly errors?: readonly string[];
@@ -47,9 +49,19 @@ async function converse(
   /** The messages as the agent knows them. */
   const names = new Map<string, string>();
   const unanswered = new Set<string>();
+  /** What a turn has begun with. */
+  const begun = new Set<string>();
   let session: string | undefined;
   let at: string | undefined;
   let trouble: string | undefined;
+
+  const takeOver = async (uuid: string) => {
+    const id = names.get(uuid);
+    if (id === undefined) return;
+    names.delete(uuid);
+    unanswered.add(id);
+    await drive.taken(id);
+  };
 
   async function* prompts() {
     for await (const { id, text } of drive.messages()) {
@@ -63,14 +75,16 @@ async function converse(
     for await (const said of query({ prompt: prompts(), options: optionsOf(drive, resumeAt) })) {
       if (said.type === 'system' && said.subtype === 'init' && said.session_id !== session) {
         session = said.session_id as string;
+        at = undefined;
         await say({ type: 'session', session });
       } else if (said.type === 'user' && said.isReplay === true) {
         // The client repeats a message at the moment when it becomes part of the session.
-        const id = names.get(said.uuid ?? '');
-        if (id === undefined) continue;
-        names.delete(said.uuid ?? '');
-        unanswered.add(id);
-        await drive.taken(id);
+        await takeOver(said.uuid ?? '');
+      } else if (said.type === 'command_lifecycle' && said.state === 'started') {
+        begun.add(said.command_uuid ?? '');
+      } else if (said.type === 'system' && said.subtype === 'compact_boundary') {
+        // What was said before cannot be gone back to.
+        at = undefined;
       } else if (said.type === 'assistant' && said.parent_tool_use_id === null) {
         at = said.uuid;
       } else if (said.type === 'stream_event' && said.parent_tool_use_id === null) {
@@ -82,6 +96,9 @@ async function converse(
         // Before the agent has named its session, this is about the start, and the client ends.
         if (session === undefined) trouble = text;
         else {
+          // Some it answers by itself, and does not repeat: a blank one, a command that it has not.
+          for (const uuid of begun) await takeOver(uuid);
+          begun.clear();
           const answers = [...unanswered];
           unanswered.clear();
           const place = ok && at !== undefined ? { at } : {};
