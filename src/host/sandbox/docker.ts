@@ -1,6 +1,7 @@
 // A container of docker or podman, from an image that brings Node and the agent's SDK.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { insidePaths } from './mounts.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -40,6 +41,8 @@ export const docker: Sandbox = {
         ...['--read-only', '--tmpfs', '/tmp:rw,exec,nosuid,nodev', '--cap-drop', 'ALL'],
         ...['--security-opt', 'no-new-privileges', '--network', network ? 'bridge' : 'none'],
         ...['--user', `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`],
+        // Who runs podman without root is root to it; with this he is himself, and his files are his.
+        ...(path.basename(host.engine) === 'podman' ? ['--userns', 'keep-id'] : []),
         ...(memoryMb > 0 ? ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`] : []),
         ...(cpus > 0 ? ['--cpus', String(cpus)] : []),
         ...(processes > 0 ? ['--pids-limit', String(processes)] : []),

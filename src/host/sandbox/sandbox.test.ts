@@ -212,6 +212,7 @@ describe('the command line', () => {
     expect(file).toBe('podman');
     expect(args).toContain('mine:1');
     expect(args.join(' ')).toContain('--network none');
+    expect(args.join(' ')).toContain('--userns keep-id');
     expect(args.join(' ')).not.toMatch(/--memory|--cpus|--pids-limit|fsize/);
   });
 
