@@ -60,7 +60,7 @@ export const sessionsPurge = operation({
     }
     const { copies, archives } = await store.sessionFiles(keys);
     let memories = 0;
-    for (const key of keys) memories += (await store.extractions(key)).length;
+    for (const key of await store.remembered(keys)) memories += (await store.extractions(key)).length;
     return {
       purged: false,
       ...span,

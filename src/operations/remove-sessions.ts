@@ -23,6 +23,7 @@ export interface RemovedSessions {
 
 /** So many rows are one transaction: others wait for it. */
 const atOnce = 2000;
+const filesAtOnce = 64;
 
 export async function removeSessions(context: Context, keys: readonly SessionKey[]): Promise<RemovedSessions> {
   const { store, config, signal } = context;
@@ -30,7 +31,10 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   const done = { sessions: 0, entries: 0, toolUses: 0, conversations: 0 };
   const memories = await forgetMemories(context, keys);
   const { copies, archives } = await store.sessionFiles(keys);
-  for (const { agent, key } of copies) fs.rmSync(copyPath(config, agent, key), { force: true });
+  const paths = copies.map(({ agent, key }) => copyPath(config, agent, key));
+  // Each waits for the disk: several at a time.
+  for (let from = 0; from < paths.length; from += filesAtOnce)
+    await Promise.all(paths.slice(from, from + filesAtOnce).map((file) => fs.promises.rm(file, { force: true })));
   const files = removeArchiveFiles(archives);
   for (let from = 0; from < keys.length; from += atOnce) {
     signal?.throwIfAborted();
@@ -44,8 +48,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
 }
 
 async function forgetMemories(context: Context, keys: readonly SessionKey[]): Promise<number> {
-  const giving: SessionKey[] = [];
-  for (const key of keys) if ((await context.store.extractions(key)).length > 0) giving.push(key);
+  const giving = await context.store.remembered(keys);
   if (giving.length === 0) return 0;
   const { forgetSource, commitPages } = await librarian();
   let gone = 0;

@@ -666,6 +666,8 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
     sessions: readonly SessionKey[],
     rules: ConversationRules,
   ): Promise<{ sessions: number; entries: number; toolUses: number; conversations: number }>;
+  /** Which of these sessions, there or not, have given something to memory. */
+  remembered(sessions: readonly SessionKey[]): Promise<readonly SessionKey[]>;
   /** How many conversations these sessions have. */
   countConversations(sessions: readonly SessionKey[]): Promise<number>;
   /** What these sessions have outside of the database, and no other session has a part in: copies in the vault, archives. */

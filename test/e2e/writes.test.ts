@@ -1,44 +1,14 @@
 // A kill at each system call that makes a change lasting: settings, backup and restore leave the old or the new, never half.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask, holdfast, type Place, place, program } from './holdfast.ts';
-
-const calls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,ftruncate';
-const canTrace = spawnSync('strace', ['--version']).status === 0;
+import { ask, holdfast, type Place, place } from './holdfast.ts';
+import { canTrace, killAtEach } from './kill-at.ts';
 
 beforeAll(() => {
   // In CI the set-up brings it; elsewhere the tests below say that they were skipped.
   if (process.env.CI) expect(canTrace, 'strace is needed').toBe(true);
 });
-
-/** Runs the command again and again, killed at the 1st, 2nd, 3rd … of the calls, until it gets through. Returns how often. */
-async function killAtEach(
-  at: Place,
-  args: (round: number) => string[],
-  look: (round: number) => Promise<void>,
-): Promise<number> {
-  for (let round = 1; round < 60; round++) {
-    const inject = [
-      '-f',
-      '-qq',
-      '-o',
-      '/dev/null',
-      '-e',
-      `trace=${calls}`,
-      '-e',
-      `inject=${calls}:signal=SIGKILL:when=${round}`,
-    ];
-    const { status, signal } = spawnSync('strace', [...inject, process.execPath, program, ...args(round)], {
-      env: at.env,
-    });
-    await look(round);
-    if (status === 0) return round;
-    expect(signal ?? 'SIGKILL').toBe('SIGKILL');
-  }
-  throw new Error('sixty kills, and the command still did not get through');
-}
 
 describe.skipIf(!canTrace)('a kill in the middle', () => {
   it('of config set leaves the old settings or the new', async () => {

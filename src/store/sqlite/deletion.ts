@@ -15,7 +15,7 @@ export function deletion(
   db: Database,
   read: Run,
   write: Run,
-): Pick<Store, 'deleteSessions' | 'sessionFiles' | 'countConversations'> {
+): Pick<Store, 'deleteSessions' | 'sessionFiles' | 'countConversations' | 'remembered'> {
   const find = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
   const set = '(SELECT value FROM json_each(@ids))';
   const ofSet = (what: string) => db.prepare<{ ids: string }, number>(what).pluck();
@@ -62,6 +62,10 @@ export function deletion(
   const archivesOf = db.prepare<{ ids: string }, { folder: string; file: string; filePrint: string }>(
     `SELECT folder, file, file_print AS filePrint FROM archives WHERE (agent, session) IN ${named}`,
   );
+  const giving = db.prepare<[string], SessionKey>(
+    `SELECT DISTINCT agent, session FROM extractions WHERE (agent, session) IN
+       (SELECT json_extract(value, '$.agent'), json_extract(value, '$.session') FROM json_each(?))`,
+  );
   const dropVault = db.prepare("UPDATE vault_copies SET bytes = 0, state = '{}' WHERE file_id = ?");
   const idsOf = (keys: readonly SessionKey[]): number[] =>
     keys.flatMap(({ agent, session }) => find.get(session, agent) ?? []);
@@ -72,6 +76,9 @@ export function deletion(
         const ids = JSON.stringify(idsOf(keys));
         return { copies: alone.all({ ids }), archives: archivesOf.all({ ids }) };
       });
+    },
+    async remembered(keys) {
+      return read(() => giving.all(JSON.stringify(keys)));
     },
     async countConversations(keys) {
       return read(() => countConversations(JSON.stringify(idsOf(keys))));

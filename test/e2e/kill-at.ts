@@ -1,0 +1,40 @@
+// Kills a command at one of the system calls that make a change lasting, by strace.
+import { spawnSync } from 'node:child_process';
+import { expect } from 'vitest';
+import { type Place, program } from './holdfast.ts';
+
+export const lastingCalls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,ftruncate';
+export const canTrace = spawnSync('strace', ['--version']).status === 0;
+
+/** True when the command, or another script, got through: there were fewer such calls. */
+export function killedAt(
+  at: Place,
+  call: number,
+  args: readonly string[],
+  { calls = lastingCalls, start = program }: { calls?: string; start?: string } = {},
+): boolean {
+  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=SIGKILL:when=${call}`];
+  const { status, signal, stderr } = spawnSync(
+    'strace',
+    ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, start, ...args],
+    { env: at.env },
+  );
+  if (status === 0) return true;
+  expect([signal ?? 'SIGKILL', status ?? 137], String(stderr)).toEqual(['SIGKILL', 137]);
+  return false;
+}
+
+/** Runs the command again and again, killed at the 1st, 2nd, 3rd … of the calls, until it gets through. Returns how often. */
+export async function killAtEach(
+  at: Place,
+  args: (round: number) => string[] | Promise<string[]>,
+  look: (round: number) => Promise<void>,
+  start?: string,
+): Promise<number> {
+  for (let round = 1; round < 60; round++) {
+    const through = killedAt(at, round, await args(round), start === undefined ? {} : { start });
+    await look(round);
+    if (through) return round;
+  }
+  throw new Error('sixty kills, and the command still did not get through');
+}
