@@ -84,15 +84,20 @@ export interface AgentDeps {
   readonly sandbox?: Sandbox;
 }
 
-/** Resolves once the process is there. Rejects with a HoldfastError when it cannot be started at all: no SDK, no key, no sandbox. */
-export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<RunningAgent> {
-  const { config } = deps;
+/** What an agent in this sandbox would be started with. Throws a HoldfastError when none can be: no key, no SDK. */
+export function checkAgent(config: Config, sandbox: Sandbox): ReturnType<typeof findPrograms> {
   if (config.modelService.key === undefined)
     throw new HoldfastError('CONFLICT', 'There is no key for the model of hosted agents', {
       hint: 'Set it: holdfast config set host.key <key>, or ANTHROPIC_API_KEY in the environment.',
     });
+  return findPrograms(config, sandbox);
+}
+
+/** Resolves once the process is there. Rejects with a HoldfastError when it cannot be started at all: no SDK, no key, no sandbox. */
+export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<RunningAgent> {
+  const { config } = deps;
   const sandbox = deps.sandbox ?? (await chooseSandbox(config)).sandbox;
-  const programs = findPrograms(config, sandbox);
+  const programs = checkAgent(config, sandbox);
   const folders = prepareFolders(config, run.group);
   const logs = groupLogs(config, run.group);
   const sockets = await openSockets(deps);

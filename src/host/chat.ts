@@ -5,6 +5,7 @@ import type { LiveWord, OutgoingMessage } from '../schema/group-message.ts';
 import { type Listening, listenToHost, ring } from '../sessions/bell.ts';
 import { localTime } from '../text/local-time.ts';
 import { type OpenedHost, openHostOf } from './open.ts';
+import { nothingIsolated } from './sandbox/index.ts';
 
 export interface ChatOptions {
   readonly group: string;
@@ -124,10 +125,13 @@ function hostNear(
   let left = false;
   let again: NodeJS.Timeout | undefined;
 
+  // What a limit cannot hold is for whoever runs a host; that nothing is held is for everybody.
+  const warn = (line: string) => (line === nothingIsolated ? on.note(line) : on.log(line));
+
   async function find(): Promise<void> {
     if (left) return;
     if (own === undefined) {
-      const opened = await openHostOf(context, { log: on.log, warn: on.note, onlyHeard: { group } });
+      const opened = await openHostOf(context, { log: on.log, warn, onlyHeard: { group } });
       if ('host' in opened) {
         own = opened;
         on.note('No host is running, so this chat runs the agent itself, until you leave.');

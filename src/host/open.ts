@@ -8,7 +8,7 @@ import { type Bell, hangBell } from '../sessions/bell.ts';
 import { globalMemory, groupAgent, groupFolders } from '../sessions/group-folders.ts';
 import { openGroup } from '../sessions/groups.ts';
 import { type Holder, processStart } from '../worker/claim.ts';
-import { type AgentRun, type RunningAgent, startAgent } from './agent.ts';
+import { type AgentRun, checkAgent, type RunningAgent, startAgent } from './agent.ts';
 import { systemClock } from './clock.ts';
 import { claimHost } from './holder.ts';
 import { type Host, openHost, recover } from './host.ts';
@@ -89,6 +89,8 @@ export async function openHostOf(
 
 async function agentStarter({ config }: Context, log: (line: string) => void, warn: (line: string) => void) {
   const { sandbox, warnings } = await chooseSandbox(config);
+  // Who starts a host that could start no agent should hear it now.
+  checkAgent(config, sandbox);
   for (const line of warnings) warn(line);
   // A key that was set since counts from the next start on.
   return (run: AgentRun) => startAgent({ config: config.reload(), log, sandbox }, run);

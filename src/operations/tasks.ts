@@ -5,7 +5,6 @@ import { ScheduledTask, TaskContext, TaskRun } from '../schema/task.ts';
 import { ring } from '../sessions/bell.ts';
 import { groupField, openNamed } from './groups.ts';
 import { type Context, operation } from './operation.ts';
-import { nextAfter, parseSchedule } from './schedule.ts';
 
 const id = z.int().min(1).describe('number of the task');
 
@@ -55,6 +54,7 @@ export const tasksAdd = operation({
         hint: 'Example: holdfast tasks add dev-team "Is the build green?" --every 30m',
       });
     const { timeZone } = config.settings;
+    const { parseSchedule } = await import('./schedule.ts');
     const schedule = parseSchedule(only[0], only[1] ?? '', { now: clock(), timeZone });
     const task = await store.addTask({ ...schedule, group: name, prompt, context: kind }, clock());
     if (task === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${name} any more`);
@@ -119,6 +119,7 @@ export const tasksCancel = operation({
 async function turn(context: Context, task: number, state: 'active' | 'paused'): Promise<{ task: ScheduledTask }> {
   const { store, clock, config } = context;
   const before = await known(context, task);
+  const { nextAfter } = await import('./schedule.ts');
   const next = state === 'active' ? nextAfter(before, clock()) : undefined;
   if (!(await store.setTaskState(task, state, next)))
     throw new HoldfastError('CONFLICT', `Task ${task} is done`, { hint: 'Add it anew: holdfast tasks add --help' });

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hostStand } from '../../test/host-stand.ts';
+import type { Context } from '../operations/operation.ts';
+import type { LiveWord } from '../schema/group-message.ts';
+import { groupFolders, groupMemoryFile } from '../sessions/group-folders.ts';
+import { openGroup } from '../sessions/groups.ts';
+import { ownTools, toolsFor } from './tools.ts';
+
+async function stand() {
+  const { store, groupDeps, clock } = await hostStand(['main', 'tide', 'reef']);
+  const { config } = groupDeps;
+  const words: LiveWord[] = [];
+  const context: Context = { store, config, clock: clock.now };
+  const run = await store.beginRun({ group: 'tide', epoch: 1 }, clock.now());
+  const of = (group: string) => {
+    const deps = {
+      ...{ context, takeIn: async () => {}, wake: () => {} },
+      open: (name: string) => openGroup(groupDeps, name),
+      tell: (word: LiveWord) => words.push(word),
+    };
+    return toolsFor(deps, group, { id: run, task: undefined });
+  };
+  return { store, config, clock, words, of, run };
+}
+
+describe('the tools of a group', () => {
+  it('are its sessions, and what the host does for it, each with a schema', async () => {
+    const { of } = await stand();
+    const { tools } = of('tide');
+    expect(tools.map(({ name }) => name).sort()).toEqual(
+      [
+        ...['cancel_task', 'clear_session', 'list_sessions', 'list_tasks', 'pause_task', 'recall', 'remember'],
+        ...['resume_session', 'resume_task', 'schedule_task', 'search_sessions', 'send_message'],
+      ].sort(),
+    );
+    for (const { name, input } of tools)
+      expect(input, name).toMatchObject({ type: 'object', additionalProperties: false });
+    await expect(of('tide').call('rm', {})).rejects.toThrow('There is no tool rm');
+    await expect(of('tide').call('send_message', { text: 7 })).rejects.toThrow('text');
+  });
+
+  it('send_message is told at once, and counts as output of what it was handed', async () => {
+    const { of, store, words, run, clock } = await stand();
+    const message = await store.addMessage('tide', { text: 'hello' }, clock.now());
+    await store.handMessages(run, [message?.id as number]);
+    await of('tide').call('send_message', { text: 'on my way' });
+    expect(await store.outgoing('tide', 0, 9)).toMatchObject([{ kind: 'message', text: 'on my way' }]);
+    expect(words).toEqual([{ group: 'tide', out: 1 }]);
+    await store.endRun(run, { how: 'failed', backoff: [] }, clock.now());
+    expect((await store.message('tide', message?.id as number))?.state).toBe('answered');
+  });
+
+  it('host.md 16: who calls is said by the channel; no input names another group, but for main', async () => {
+    const { of, store } = await stand();
+    const every = { schedule_type: 'interval', schedule_value: '30m' };
+    const valid: Record<string, object> = {
+      ...{ send_message: { text: 'x' }, remember: { text: 'x' }, recall: { query: 'x' }, list_tasks: {} },
+      ...{
+        schedule_task: { prompt: 'x', ...every },
+        pause_task: { id: 1 },
+        resume_task: { id: 1 },
+        cancel_task: { id: 1 },
+      },
+    };
+    for (const { name } of ownTools)
+      await expect(of('tide').call(name, { ...valid[name], group: 'reef' }), name).rejects.toThrow('"group"');
+    expect(await store.outgoing('reef', 0, 9)).toEqual([]);
+    expect(await of('main').call('send_message', { text: 'to all', group: 'reef' })).toContain('reef');
+    expect(await store.outgoing('reef', 0, 9)).toMatchObject([{ text: 'to all' }]);
+    await expect(of('main').call('send_message', { text: 'x', group: 'nobody' })).rejects.toThrow('no group nobody');
+    await of('main').call('schedule_task', { prompt: 'look', ...every, group: 'reef' });
+    expect(await store.tasks('reef')).toMatchObject([{ prompt: 'look', context: 'group' }]);
+  });
+
+  it('tasks: a group schedules, sees and changes its own alone; main all', async () => {
+    const { of, store, clock } = await stand();
+    const once = { schedule_type: 'once', schedule_value: '2026-05-01T14:30', context_mode: 'isolated' };
+    expect(await of('tide').call('schedule_task', { prompt: 'remind them', ...once })).toBe(
+      'Task 1 is scheduled; it is due first at 2026-05-01 14:30 (UTC).',
+    );
+    expect(await of('tide').call('list_tasks', {})).toContain('remind them');
+    expect(await of('reef').call('list_tasks', {})).toBe('There are none.');
+    for (const name of ['pause_task', 'resume_task', 'cancel_task'])
+      await expect(of('reef').call(name, { id: 1 })).rejects.toThrow('There is no task 1');
+    await of('tide').call('pause_task', { id: 1 });
+    expect(await store.dueTasks(clock.now() + 1e9)).toEqual([]);
+    await of('main').call('resume_task', { id: 1 });
+    expect((await store.dueTasks(clock.now() + 1e9)).length).toBe(1);
+    await of('tide').call('cancel_task', { id: 1 });
+    expect(await store.tasks()).toEqual([]);
+    await expect(
+      of('tide').call('schedule_task', { prompt: 'x', schedule_type: 'cron', schedule_value: 'often' }),
+    ).rejects.toThrow(/no cron expression.*Minute/);
+  });
+
+  it('host.md 14: remember goes into the memory that the agent reads at each start, once, and without secrets', async () => {
+    const { of, config } = await stand();
+    const file = groupMemoryFile(config, 'tide');
+    const before = fs.readFileSync(file, 'utf8');
+    expect(await of('tide').call('remember', { text: 'They like\nshort answers' })).toBe('It is remembered.');
+    expect(await of('tide').call('remember', { text: 'They like short answers' })).toBe('It was known already.');
+    await of('tide').call('remember', { text: `The key is sk-ant-api03-${'a1B2'.repeat(24)}AA` });
+    const text = fs.readFileSync(file, 'utf8');
+    expect(text.startsWith(before)).toBe(true);
+    expect(text.slice(before.length)).toMatch(/^\n## Remembered\n- They like short answers\n- The key is /);
+    expect(text).not.toContain('a1B2a1B2');
+    expect(fs.readFileSync(groupMemoryFile(config, 'reef'), 'utf8')).not.toContain('short answers');
+  });
+
+  it('remember neither follows a link that the agent has put there, nor waits at a pipe', async () => {
+    const { of, config } = await stand();
+    const file = groupMemoryFile(config, 'tide');
+    const target = path.join(groupFolders(config, 'reef').work, 'theirs.md');
+    fs.writeFileSync(target, 'theirs\n');
+    fs.rmSync(file);
+    fs.symlinkSync(target, file);
+    await expect(of('tide').call('remember', { text: 'x' })).rejects.toThrow('memory of this group');
+    expect(fs.readFileSync(target, 'utf8')).toBe('theirs\n');
+    fs.rmSync(file);
+    execFileSync('mkfifo', [file]);
+    onTestFinished(() => fs.rmSync(file, { force: true }));
+    await expect(of('tide').call('remember', { text: 'x' })).rejects.toThrow('memory of this group');
+  });
+
+  it('host.md 15: recall finds what was said in this group, and nothing of another', async () => {
+    const { of, store } = await stand();
+    const { chunk, entry, rules } = await import('../../test/contracts/chunks.ts');
+    for (const group of ['tide', 'reef'])
+      await store.commit(
+        [
+          chunk([entry(`e-${group}`, `the lamp of ${group} is green`, { session: `s-${group}` })], {
+            ...{ agent: 'claude-code', group, key: `${group}/x.jsonl` },
+            sessions: [{ session: `s-${group}`, cwd: undefined, projectPath: undefined, title: undefined }],
+          }),
+        ],
+        rules,
+      );
+    const found = await of('tide').call('recall', { query: 'lamp green' });
+    expect(found).toContain('s-tide');
+    expect(found).not.toContain('reef');
+    expect(await of('main').call('recall', { query: 'lamp green' })).toBe('Nothing was found.');
+  });
+});
