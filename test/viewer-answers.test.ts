@@ -10,6 +10,7 @@ import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/ope
 import { observations } from '../src/operations/observations.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { projects } from '../src/operations/projects.ts';
+import { resume } from '../src/operations/resume.ts';
 import { search } from '../src/operations/search.ts';
 import { sessions } from '../src/operations/sessions.ts';
 import { show } from '../src/operations/show.ts';
@@ -34,6 +35,7 @@ const reads = {
 };
 const changes = {
   archive,
+  resume,
   forget,
   'memory edit': memoryEdit,
   'memory revert': memoryRevert,

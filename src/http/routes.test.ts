@@ -22,6 +22,7 @@ afterAll(() => stand.close());
 const remembered = 'Deploys happen on Tuesdays';
 const examples: Readonly<Record<string, unknown>> = {
   dryRun: true,
+  print: true,
   ids: session,
   id: session,
   query: 'checkout',
@@ -147,6 +148,7 @@ describe('the OpenAPI document', () => {
       // What a terminal would ask the person for.
       const more: Record<string, string[]> = {
         '/api/forget': ['dryRun'],
+        '/api/resume': ['print'],
         '/api/sessions/purge': ['keep'],
         '/api/memory/edit': ['text'],
         '/api/memory/revert': ['release'],
@@ -282,6 +284,11 @@ describe('a client without a transcript', () => {
     stop();
     expect(seen).toEqual(['active', 'active', true, 'summarizing', 'completed']);
   });
+});
+
+it('an agent is never run for who asks over HTTP', async () => {
+  const { status, json } = await stand.post('/api/resume', { session }, stand.tokens.full);
+  expect([status, json.error.message]).toEqual([400, 'An agent can be run in a terminal only']);
 });
 
 describe('live events', () => {

@@ -60,10 +60,14 @@ function callBrowser(address: string): Promise<boolean> {
         : ['xdg-open', address];
   return new Promise((resolve) => {
     const child = spawn(program as string, args, { detached: true, stdio: 'ignore' });
-    child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
+    const end = (opened: boolean) => {
+      clearTimeout(enough);
+      child.unref();
+      resolve(opened);
+    };
     // A browser that stays in the foreground has been opened.
-    setTimeout(() => resolve(true), 3000).unref();
-    child.unref();
+    const enough = setTimeout(() => end(true), 3000);
+    child.once('error', () => end(false));
+    child.once('exit', (code) => end(code === 0));
   });
 }

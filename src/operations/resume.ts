@@ -34,11 +34,16 @@ export const resume = operation({
     }),
     z.object({ sessions: z.array(Session).describe('to choose from, newest first, where nobody could be asked') }),
   ]),
-  surfaces: ['cli'],
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
   positional: ['session'],
   examples: ['holdfast resume', 'holdfast resume 0f3c', 'holdfast resume retry queue', 'holdfast resume 0f3c --print'],
   succeeded: (output) => 'sessions' in output || output.ended === undefined || output.ended === 0,
   async run(context, { session: words, print, agent }) {
+    if (!print && context.person === undefined)
+      throw new HoldfastError('BAD_INPUT', 'An agent can be run in a terminal only', {
+        hint: 'Ask with `print` for the command, and run that.',
+      });
     const session =
       words === undefined
         ? await context.person?.chooseSession?.(agent)

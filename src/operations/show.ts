@@ -5,6 +5,7 @@ import { Entry } from '../schema/entry.ts';
 import { Session } from '../schema/session.ts';
 import { ToolUse } from '../schema/tool-use.ts';
 import type { Store } from '../store/store.ts';
+import { filesTouched } from '../text/files-touched.ts';
 import { find } from './find.ts';
 import { operation } from './operation.ts';
 
@@ -18,6 +19,10 @@ export const Shown = z.object({
   total: z.int().describe('how many entries the session has'),
   from: z.int().describe('the place of the first that is shown, from 0'),
   entries: z.array(ShownEntry),
+  files: z
+    .array(z.object({ file: z.string(), modified: z.int(), read: z.int() }))
+    .optional()
+    .describe('with `files`: paths as seen from the project, and how often tools changed or read them'),
 });
 
 export const show = operation({
@@ -27,6 +32,7 @@ export const show = operation({
     id: z.string().min(1).describe('id of a session or entry; its beginning is enough'),
     subagents: z.boolean().default(false).describe('also what subagents said'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
+    files: z.boolean().optional().describe('also which files the tools of the session touched'),
     from: z.int().min(0).optional().describe('begin at this entry, from 0'),
     limit: z.int().min(1).max(2000).optional().describe('at most this many entries'),
   }),
@@ -34,8 +40,13 @@ export const show = operation({
   surfaces: ['cli', 'http'],
   positional: ['id'],
   http: { path: '/api/sessions/{id}' },
-  examples: ['holdfast show 0f3c', 'holdfast show 0f3c --subagents', 'holdfast show 0f3c --json'],
-  async run({ store }, { id, subagents, agent, from, limit }) {
+  examples: [
+    'holdfast show 0f3c',
+    'holdfast show 0f3c --subagents',
+    'holdfast show 0f3c --files --limit 1',
+    'holdfast show 0f3c --json',
+  ],
+  async run({ store }, { id, subagents, agent, files, from, limit }) {
     const { session, entry } = await find(store, id.trim(), agent);
     const part = await store.transcriptPage(session.agent, session.id, {
       subagents: subagents || entry?.subagent !== undefined,
@@ -49,9 +60,18 @@ export const show = operation({
       total: part.total,
       from: part.from,
       entries: await withToolUses(store, part.entries),
+      ...(files ? { files: await filesOf(store, session) } : {}),
     };
   },
 });
+
+/** The last uses of tools are enough to say which files a session was about. */
+const mostTouches = 5000;
+
+async function filesOf(store: Store, { agent, id, projectPath }: Session) {
+  const touches = await store.touches([{ agent, id }], mostTouches);
+  return filesTouched(touches, projectPath).map(({ file, modified, read }) => ({ file, modified, read }));
+}
 
 /** Each entry with the tools that it used. */
 export async function withToolUses(store: Store, entries: readonly Entry[]): Promise<z.infer<typeof ShownEntry>[]> {

@@ -15,6 +15,12 @@ export interface ShownEntry extends Entry {
   toolUses: ToolUse[];
 }
 
+export interface TouchedFile {
+  file: string;
+  modified: number;
+  read: number;
+}
+
 export interface MemoryPageRow {
   page: string;
   title: string;
@@ -47,7 +53,14 @@ export interface Forgotten {
 export interface Reads {
   search: { hits: Hit[]; note?: string | undefined };
   sessions: { sessions: Session[] };
-  show: { session: Session; focus?: string | undefined; total: number; from: number; entries: ShownEntry[] };
+  show: {
+    session: Session;
+    focus?: string | undefined;
+    total: number;
+    from: number;
+    entries: ShownEntry[];
+    files?: TouchedFile[] | undefined;
+  };
   timeline: { focus?: string | undefined; items: TimelineItem[] };
   projects: { projects: Project[] };
   observations: { observations: Observation[] };
@@ -75,6 +88,7 @@ export interface Changes {
     file?: string | undefined;
     title: string;
   };
+  resume: { session: Session; command: string[]; folder: string; restored: string[] } | { sessions: Session[] };
   forget: Forgotten;
   'memory edit': { page: string; file: string };
   'memory revert': { page: string; id: string; text: string };

@@ -34,8 +34,9 @@ export function App() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       event.preventDefault();
-      if (here.value.pathname !== address('search')) go(address('search'));
-      requestAnimationFrame(() => document.getElementById('search-field')?.focus());
+      // The page of search takes the focus when it comes.
+      if (here.value.pathname === address('search')) document.getElementById('search-field')?.focus();
+      else go(address('search'));
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

@@ -51,6 +51,10 @@ describe.skipIf(noBrowser || isMissing(version))(`the viewer beside Claude Code 
     // The page of a session grows too.
     await answers('The lamp shines.').locator('a').click();
     await page.locator('.entry.model', { hasText: 'The lamp shines.' }).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('On your clipboard').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`cd ${own.project} && claude --resume ${id}`);
     await own.claude('More light', [{ text: 'A second lamp.' }], ['--resume', id]);
     await page.locator('.entry.model', { hasText: 'A second lamp.' }).waitFor();
     expect(await page.locator('.entry.model', { hasText: 'A second lamp.' }).count()).toBe(1);

@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await page.getByText('Nothing was found').waitFor();
   });
 
-  it('shows a session: what was said, tools folded, files touched, its summary; resume copies the command', async () => {
+  it('shows a session: what was said, tools folded, files touched, its summary, what can be done with it', async () => {
     await show(`/sessions/${reviewed}`);
     await heading('Security review: no secrets in logs').waitFor();
     await page.getByText('Before the security review').first().waitFor();
@@ -93,14 +93,16 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await tool.getByText('Input').waitFor();
     await heading('Files changed').waitFor();
     await page.getByText('I recommend to revoke all refresh token families').first().waitFor();
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    // The folder of the sample is on no machine.
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('The command is on your clipboard').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `cd /home/dev/turnstile && claude --resume ${reviewed}`,
-    );
+    await page.getByRole('alert').filter({ hasText: '/home/dev/turnstile, is not there' }).waitFor();
     await page.getByLabel(/what subagents said/).check();
-    await page.getByText('Subagent', { exact: true }).first().waitFor();
+    // They stand after what the session itself said, and only what is in sight is in the document.
+    await until(async () => {
+      await page.keyboard.press('End');
+      return (await page.getByText('Subagent', { exact: true }).count()) > 0;
+    }, 'a subagent');
+    await page.keyboard.press('Home');
     await page.getByRole('button', { name: 'Archive' }).click();
     await page.getByText(/^Archived: /).waitFor();
   });

@@ -6,7 +6,7 @@ import { localTime, type View } from '../view.ts';
 
 type Output = z.infer<typeof Shown>;
 
-export function renderShow({ session, entries, focus }: Output, view: View): string {
+export function renderShow({ session, entries, focus, files = [] }: Output, view: View): string {
   const { style } = view;
   const counts = [
     plural(session.entries, 'entry', 'entries'),
@@ -21,6 +21,10 @@ export function renderShow({ session, entries, focus }: Output, view: View): str
     `${style.dim('time')}     ${localTime(session.startedAt, view)} – ${localTime(session.endedAt, view)}`,
     `${style.dim('holds')}    ${counts.filter((part) => part !== '').join(', ')}`,
     ...(session.resume ? [`${style.dim('resume')}   ${clean(session.resume)}`] : []),
+    ...files.map(
+      ({ file, modified }, i) =>
+        `${style.dim(i === 0 ? 'files' : '     ')}    ${clean(file)}${modified > 0 ? style.yellow('  changed') : ''}`,
+    ),
   ];
   return [head.join('\n'), ...entries.map((entry) => renderEntry(entry, entry.id === focus, view))].join('\n\n');
 }

@@ -1,5 +1,5 @@
 // Search as one types. The field keeps the focus: arrows choose, Enter opens, Escape clears.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Hit } from '../answers.ts';
 import { read } from '../api.ts';
@@ -29,12 +29,21 @@ export function Search() {
   const asked = query.get('q') ?? '';
   const [text, setText] = useState(asked);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  // The address follows the field after a pause, and the field follows the address: back, forward, a link.
-  useEffect(() => setText(asked), [asked]);
+  // Before the next key comes: what is typed right after `/` belongs here.
+  useLayoutEffect(() => field.current?.focus(), []);
+  // The address follows the field after a pause. The field follows the address when somebody else changed it: back, forward, a link.
+  const put = useRef(asked);
   useEffect(() => {
-    if (text.trim() === asked) return;
-    const timer = setTimeout(() => setQuery({ q: text.trim() }), pauseMs);
+    if (asked !== put.current) setText(asked);
+    put.current = asked;
+  }, [asked]);
+  useEffect(() => {
+    const next = text.trim();
+    if (next === asked) return;
+    const timer = setTimeout(() => {
+      put.current = next;
+      setQuery({ q: next });
+    }, pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
 

@@ -17,7 +17,7 @@ const concerns = (id: string) => (change: { kind: string; session?: string | und
 
 export function SessionPage({ id }: { id: string }) {
   const matters = useMemo(() => concerns(id), [id]);
-  const head = useAnswer(`head ${id}`, (signal) => read('show', { id, limit: 1 }, signal), matters);
+  const head = useAnswer(`head ${id}`, (signal) => read('show', { id, limit: 1, files: true }, signal), matters);
   const account = useAnswer(
     `account ${id}`,
     async (signal) => {
@@ -40,7 +40,7 @@ export function SessionPage({ id }: { id: string }) {
   return (
     <section class="page session">
       <Answered answer={head} rows={4}>
-        {({ session, total }) => (
+        {({ session, total, files = [] }) => (
           <>
             <Head session={session} />
             <div class="columns reading">
@@ -66,7 +66,7 @@ export function SessionPage({ id }: { id: string }) {
               </div>
               <aside aria-label="About this session">
                 <Answered answer={account} rows={5}>
-                  {(found) => <SessionAccount session={session} {...found} />}
+                  {(found) => <SessionAccount session={session} files={files} {...found} />}
                 </Answered>
               </aside>
             </div>

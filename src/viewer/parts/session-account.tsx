@@ -1,5 +1,5 @@
 // What was distilled from a session: its account, its observations in the order of time, the files it touched.
-import type { Observation, Session, Summary } from '../answers.ts';
+import type { Observation, Session, Summary, TouchedFile } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
 import { Inline } from './inline.tsx';
 import { Clock } from './moment.tsx';
@@ -15,18 +15,17 @@ const fields = [
 
 export function SessionAccount({
   session,
+  files,
   summary,
   observations,
 }: {
   session: Session;
+  files: readonly TouchedFile[];
   summary: Summary | undefined;
   observations: readonly Observation[];
 }) {
   const inOrder = [...observations].sort((a, b) => a.prompt - b.prompt);
-  const modified = unique([summary?.filesModified, ...observations.map((one) => one.filesModified)]);
-  const readOnly = unique([summary?.filesRead, ...observations.map((one) => one.filesRead)]).filter(
-    (file) => !modified.includes(file),
-  );
+  const names = (wanted: boolean) => files.filter(({ modified }) => modified > 0 === wanted).map(({ file }) => file);
   return (
     <>
       <h2>Summary</h2>
@@ -62,15 +61,11 @@ export function SessionAccount({
           </ol>
         </>
       )}
-      <Files title="Files changed" files={modified} />
-      <Files title="Files read" files={readOnly} />
+      <Files title="Files changed" files={names(true)} />
+      <Files title="Files read" files={names(false)} />
     </>
   );
 }
-
-const unique = (lists: readonly (readonly string[] | undefined)[]): string[] => [
-  ...new Set(lists.flatMap((list) => list ?? [])),
-];
 
 function Files({ title, files }: { title: string; files: readonly string[] }) {
   if (files.length === 0) return null;

@@ -18,18 +18,21 @@ export function SessionActions({ session }: { session: Session }) {
     work().catch(setFailure);
   };
 
-  const command = session.cwd === '' ? session.resume : `cd ${quoted(session.cwd)} && ${session.resume}`;
   return (
     <>
       <div class="actions">
         {session.resume !== undefined && (
           <button
             type="button"
-            title={command}
             onClick={() =>
               attempt(async () => {
-                await navigator.clipboard.writeText(command ?? '');
-                setSaid('The command is on your clipboard');
+                // Where the agent has deleted its transcript, this puts it back.
+                const meant = await change('resume', { session: id, agent, print: true });
+                if ('sessions' in meant) return;
+                const line = `cd ${quoted(meant.folder)} && ${meant.command.map(quoted).join(' ')}`;
+                setSaid(line);
+                await navigator.clipboard.writeText(line);
+                setSaid(`On your clipboard: ${line}`);
               })
             }
           >
@@ -86,5 +89,5 @@ export function SessionActions({ session }: { session: Session }) {
   );
 }
 
-const quoted = (folder: string): string =>
-  /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", String.raw`'\''`)}'`;
+const quoted = (word: string): string =>
+  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
