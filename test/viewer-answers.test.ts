@@ -1,10 +1,13 @@
 // What the viewer expects of operations is what they declare: the compiler compares the types, the test the names.
 import { expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
+import { activity } from '../src/operations/activity.ts';
 import { archive } from '../src/operations/archive.ts';
+import { configList, configSet, configUnset } from '../src/operations/config.ts';
+import { doctor } from '../src/operations/doctor.ts';
 import { forget } from '../src/operations/forget.ts';
 import { operations } from '../src/operations/index.ts';
-import { jobs, jobsRetry } from '../src/operations/jobs.ts';
+import { jobs, jobsCancel, jobsRetry } from '../src/operations/jobs.ts';
 import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory.ts';
 import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory-change.ts';
 import { observations } from '../src/operations/observations.ts';
@@ -15,6 +18,7 @@ import { search } from '../src/operations/search.ts';
 import { sessions } from '../src/operations/sessions.ts';
 import { show } from '../src/operations/show.ts';
 import { stats } from '../src/operations/stats.ts';
+import { status } from '../src/operations/status.ts';
 import { summaries } from '../src/operations/summaries.ts';
 import { timeline } from '../src/operations/timeline.ts';
 import type { Changes, Reads } from '../src/viewer/answers.ts';
@@ -32,6 +36,10 @@ const reads = {
   'memory history': memoryHistory,
   jobs,
   stats,
+  activity,
+  doctor,
+  status,
+  'config list': configList,
 };
 const changes = {
   archive,
@@ -42,6 +50,9 @@ const changes = {
   'memory forget': memoryForget,
   remember: rememberThis,
   'jobs retry': jobsRetry,
+  'jobs cancel': jobsCancel,
+  'config set': configSet,
+  'config unset': configUnset,
 };
 
 type Answers<Table extends Record<string, { output: z.ZodType }>> = {

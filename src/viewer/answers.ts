@@ -1,4 +1,5 @@
 // What the operations answer, by their names. A test holds each to what the operation itself declares.
+import type { Activity, Amount } from '../schema/activity.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Entry } from '../schema/entry.ts';
 import type { Hit } from '../schema/hit.ts';
@@ -49,6 +50,24 @@ export interface Forgotten {
   left: string[];
 }
 
+export interface Check {
+  name: string;
+  ok: boolean;
+  message: string;
+  hint?: string | undefined;
+}
+
+export interface SettingValue {
+  key: string;
+  value: string | number | boolean | string[] | null;
+  origin: 'default' | 'file' | 'environment';
+  variable: string;
+  description: string;
+  kind: 'boolean' | 'number' | 'string' | 'list';
+  options?: string[] | undefined;
+  atTerminal: boolean;
+}
+
 /** What only reads. */
 export interface Reads {
   search: { hits: Hit[]; note?: string | undefined };
@@ -77,7 +96,14 @@ export interface Reads {
     spent: Spending & { tokens: number; saved: number };
     models: (Spending & { model: string })[];
     days: (Spending & { day: string })[];
+    daysAndModels: (Spending & { day: string; model: string })[];
+    imports: { day: string; entries: number; bytes: number; seconds: number }[];
+    disk: { database: number; vault: number; memory: number; archives: number; backups: number; logs: number };
   };
+  activity: Activity;
+  doctor: { ok: boolean; checks: Check[] };
+  status: { ok: boolean; checks: Check[] };
+  'config list': { file: string; settings: SettingValue[] };
 }
 
 /** What changes something. */
@@ -95,6 +121,23 @@ export interface Changes {
   'memory forget': { page: string; forgotten: number; left: string[] };
   remember: { memory: Memory; known: boolean };
   'jobs retry': { retried: number };
+  'jobs cancel': { cancelled: number };
+  'config set': SettingValue;
+  'config unset': SettingValue;
 }
 
-export type { AgentName, Entry, Hit, Job, Memory, MemoryVersion, Observation, Project, Session, Summary, TimelineItem };
+export type {
+  Activity,
+  AgentName,
+  Amount,
+  Entry,
+  Hit,
+  Job,
+  Memory,
+  MemoryVersion,
+  Observation,
+  Project,
+  Session,
+  Summary,
+  TimelineItem,
+};

@@ -1,5 +1,5 @@
 // Times as a person says them, in the zone of their browser.
-const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+const spans: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
@@ -16,7 +16,7 @@ export function ago(at: string, now = Date.now()): string {
   const past = now - Date.parse(at);
   if (past < 60_000 && past > -60_000) return 'just now';
   if (past >= 7 * 86_400_000) return dateOf(at, now);
-  const [unit, length] = units.find(([, ms]) => Math.abs(past) >= ms) ?? ['minute', 60_000];
+  const [unit, length] = spans.find(([, ms]) => Math.abs(past) >= ms) ?? ['minute', 60_000];
   return relative.format(-Math.round(past / length), unit);
 }
 
@@ -36,5 +36,16 @@ export function lasted(from: string, to: string): string {
 }
 
 export const number = (value: number): string => value.toLocaleString();
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+/** `1.2 MB`. */
+export function bytes(count: number): string {
+  const unit = Math.min(units.length - 1, count < 1000 ? 0 : Math.floor(Math.log10(count) / 3));
+  const value = count / 1000 ** unit;
+  return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+const compactly = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+/** `12K`. */
+export const compact = (value: number): string => compactly.format(value);
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;

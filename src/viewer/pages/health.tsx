@@ -1,7 +1,15 @@
+// Whether all is well, what is being distilled, and how it is set up.
+import { Checks } from '../parts/checks.tsx';
+import { Jobs } from '../parts/jobs.tsx';
+import { SettingsTable } from '../parts/settings-table.tsx';
+
 export function Health() {
   return (
-    <section>
+    <section class="page health">
       <h1>Health</h1>
+      <Checks />
+      <Jobs />
+      <SettingsTable />
     </section>
   );
 }

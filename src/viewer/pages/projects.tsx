@@ -1,15 +1,208 @@
+// The projects that sessions worked in, and one of them: when, in which sessions, and what came of it.
+import { useState } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { Project } from '../answers.ts';
+import { read } from '../api.ts';
+import { addDays, mondayOf, spanOf, timeZone, today } from '../days.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Bars } from '../parts/bars.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Field } from '../parts/filters.tsx';
+import { HeatMap, mostWeeks } from '../parts/heat-map.tsx';
+import { Ago } from '../parts/moment.tsx';
+import { SessionRow } from '../parts/session-row.tsx';
+import { address, here, sessionAddress, setQuery } from '../router.ts';
+import { plural } from '../time.ts';
+
+const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
+
+const orders: Readonly<Record<string, (a: Project, b: Project) => number>> = {
+  '': (a, b) => (a.lastActivityAt < b.lastActivityAt ? 1 : -1),
+  sessions: (a, b) => b.sessions - a.sessions,
+  entries: (a, b) => b.entries - a.entries,
+  name: (a, b) => a.name.localeCompare(b.name),
+};
+
 export function Projects() {
+  const order = here.value.searchParams.get('order') ?? '';
+  const answer = useAnswer('projects', (signal) => read('projects', {}, signal), ofEntries);
   return (
-    <section>
+    <section class="page">
       <h1>Projects</h1>
+      <Answered answer={answer} rows={10}>
+        {({ projects }) =>
+          projects.length === 0 ? (
+            <Empty title="No project yet">
+              <p>
+                A project is the folder or repository that a session works in. Start one in an agent, or take in what
+                agents wrote before: <code>holdfast ingest</code>
+              </p>
+            </Empty>
+          ) : (
+            <div class="columns">
+              <div>
+                <div class="filters">
+                  <Field
+                    label="Order"
+                    value={order}
+                    options={[
+                      ['', 'last worked in'],
+                      ['sessions', 'most sessions'],
+                      ['entries', 'most entries'],
+                      ['name', 'by name'],
+                    ]}
+                    onChange={(chosen) => setQuery({ order: chosen })}
+                  />
+                </div>
+                <ul class="rows">
+                  {projects.toSorted(orders[order] ?? orders['']).map((project) => (
+                    <li key={project.path}>
+                      <a class="row" href={address('project', { path: project.path })}>
+                        <span class="row-title">{project.name}</span>
+                        <span class="row-meta">
+                          <span>{plural(project.sessions, 'session')}</span>
+                          <span>{plural(project.entries, 'entry', 'entries')}</span>
+                          <Ago at={project.lastActivityAt} />
+                          <span class="path">{project.path}</span>
+                        </span>
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+              <div>
+                <h2>Sessions by project</h2>
+                <Bars
+                  label="Sessions by project"
+                  bars={projects
+                    .toSorted((a, b) => b.sessions - a.sessions)
+                    .slice(0, 20)
+                    .map(({ name, path, sessions }) => ({
+                      key: path,
+                      name,
+                      value: sessions,
+                      said: plural(sessions, 'session'),
+                      href: address('project', { path }),
+                    }))}
+                />
+              </div>
+            </div>
+          )
+        }
+      </Answered>
     </section>
   );
 }
 
 export function ProjectPage({ path }: { path: string }) {
+  const answer = useAnswer('projects', (signal) => read('projects', {}, signal), ofEntries);
   return (
-    <section>
-      <h1>{path}</h1>
+    <section class="page">
+      <Answered answer={answer} rows={8}>
+        {({ projects }) => {
+          const project = projects.find((one) => one.path === path);
+          return project === undefined ? (
+            <>
+              <h1>There is no such project</h1>
+              <p class="path">{path}</p>
+              <a href={address('projects')}>All projects</a>
+            </>
+          ) : (
+            <OneProject project={project} />
+          );
+        }}
+      </Answered>
     </section>
+  );
+}
+
+function OneProject({ project: { name, path, sessions, entries, lastActivityAt } }: { project: Project }) {
+  const [limit, setLimit] = useState(20);
+  const from = addDays(mondayOf(today()), -7 * (mostWeeks - 1));
+  const activity = useAnswer(
+    `activity ${from} ${path}`,
+    (signal) => read('activity', { ...spanOf(from, today()), project: path, timeZone }, signal),
+    ofEntries,
+  );
+  const worked = useAnswer(
+    `sessions ${path} ${limit}`,
+    (signal) => read('sessions', { project: path, limit }, signal),
+    ofEntries,
+  );
+  const noted = useAnswer(
+    `observations ${path}`,
+    (signal) => read('observations', { project: path, limit: 15 }, signal),
+    ({ kind }) => kind === 'observations' || kind === 'gone',
+  );
+  return (
+    <>
+      <header class="page-head">
+        <h1>{name}</h1>
+        <p class="row-meta">
+          <span class="path">{path}</span>
+          <span>{plural(sessions, 'session')}</span>
+          <span>{plural(entries, 'entry', 'entries')}</span>
+          <Ago at={lastActivityAt} />
+        </p>
+        <div class="actions">
+          <a class="button" href={address('search', {}, { project: path })}>
+            Search in it
+          </a>
+          <a class="button" href={address('timeline', {}, { project: path })}>
+            Its timeline
+          </a>
+        </div>
+      </header>
+      <Answered answer={activity} rows={5}>
+        {(found) => <HeatMap activity={found} end={today()} project={path} />}
+      </Answered>
+      <div class="columns">
+        <div>
+          <h2>Sessions</h2>
+          <Answered answer={worked} rows={8}>
+            {({ sessions: found }) => (
+              <>
+                <ul class="rows">
+                  {found.map((one) => (
+                    <li key={`${one.agent} ${one.id}`}>
+                      <SessionRow session={one} />
+                    </li>
+                  ))}
+                </ul>
+                {found.length === limit && (
+                  <button type="button" onClick={() => setLimit(limit * 4)}>
+                    Show more
+                  </button>
+                )}
+              </>
+            )}
+          </Answered>
+        </div>
+        <div>
+          <h2>What was noted</h2>
+          <Answered answer={noted} rows={8}>
+            {({ observations }) =>
+              observations.length === 0 ? (
+                <p class="dim">
+                  Nothing yet. Observations are made some time after a turn ends, or now: <code>holdfast process</code>
+                </p>
+              ) : (
+                <ol class="feed">
+                  {observations.map(({ id, type, title, session, entries: cited, at }) => (
+                    <li key={id}>
+                      <span class={`kind ${type}`}>{type}</span>
+                      <a href={sessionAddress(session, cited[0])}>{title}</a>
+                      <span class="row-meta">
+                        <Ago at={at} />
+                      </span>
+                    </li>
+                  ))}
+                </ol>
+              )
+            }
+          </Answered>
+        </div>
+      </div>
+    </>
   );
 }

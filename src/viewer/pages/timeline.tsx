@@ -1,7 +1,183 @@
+// What happened when: a year as a heat map, a week by its hours, a day from its first word to its last; of everything, or of a project.
+import { useState } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import { read } from '../api.ts';
+import { addDays, asDay, fullDate, fullDay, mondayOf, shortDate, spanOf, timeZone, today } from '../days.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Bars } from '../parts/bars.tsx';
+import { DayFeed, DaySessions } from '../parts/day.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Field } from '../parts/filters.tsx';
+import { HeatMap, HourMap, mostWeeks } from '../parts/heat-map.tsx';
+import { address, go, here, setQuery } from '../router.ts';
+import { plural } from '../time.ts';
+
+type View = 'year' | 'week' | 'day';
+
 export function Timeline() {
+  const query = here.value.searchParams;
+  const [day, week] = [asDay(query.get('day')), asDay(query.get('week'))];
+  const view: View = day !== undefined ? 'day' : week !== undefined ? 'week' : 'year';
+  const at = day ?? week ?? asDay(query.get('end')) ?? today();
+  const project = query.get('project') ?? undefined;
+  const to = (next: View, moment = at) => {
+    const end = moment >= today() ? undefined : moment;
+    const stated = { year: { end }, week: { week: mondayOf(moment) }, day: { day: moment } };
+    return address('timeline', {}, { ...stated[next], project });
+  };
+  const steps = { year: 182, week: 7, day: 1 } as const;
   return (
-    <section>
+    <section class="page timeline">
       <h1>Timeline</h1>
+      <div class="period">
+        <nav aria-label="How much time" class="switch">
+          {(['year', 'week', 'day'] as const).map((one) => (
+            <a key={one} href={to(one)} aria-current={one === view ? 'true' : undefined}>
+              {one[0]?.toUpperCase()}
+              {one.slice(1)}
+            </a>
+          ))}
+        </nav>
+        <div class="steps-between">
+          <a class="button" href={to(view, addDays(at, -steps[view]))} aria-label="Earlier">
+            ←
+          </a>
+          <label class="field">
+            <span class="unseen">Day</span>
+            <input
+              type="date"
+              value={at}
+              max={today()}
+              onChange={(event) => {
+                const chosen = asDay(event.currentTarget.value);
+                if (chosen !== undefined) go(to(view, chosen));
+              }}
+            />
+          </label>
+          <a class="button" href={to(view, addDays(at, steps[view]))} aria-label="Later">
+            →
+          </a>
+        </div>
+        <ProjectField project={project} />
+      </div>
+      {view === 'year' && <Year key={`${at} ${project}`} end={[at, today()].sort()[0] as string} project={project} />}
+      {view === 'week' && <Week monday={mondayOf(at)} project={project} />}
+      {view === 'day' && <Day day={at} project={project} />}
     </section>
+  );
+}
+
+function ProjectField({ project }: { project: string | undefined }) {
+  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
+  return (
+    <Field
+      label="Project"
+      value={project ?? ''}
+      options={[
+        ['', 'all projects'],
+        ...(projects.data?.projects ?? []).map(({ name, path }) => [path, name] as const),
+      ]}
+      onChange={(chosen) => setQuery({ project: chosen })}
+    />
+  );
+}
+
+const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
+const useActivity = (from: string, to: string, project: string | undefined) =>
+  useAnswer(
+    `activity ${from} ${to} ${project}`,
+    (signal) => read('activity', { ...spanOf(from, to), project, timeZone }, signal),
+    ofEntries,
+  );
+
+function Year({ end, project }: { end: string; project: string | undefined }) {
+  const from = addDays(mondayOf(end), -7 * (mostWeeks - 1));
+  const answer = useActivity(from, end, project);
+  return (
+    <Answered answer={answer} rows={9}>
+      {(activity) => (
+        <>
+          <p class="lead">
+            {plural(activity.total.entries, 'entry', 'entries')}, {plural(activity.total.prompts, 'prompt')} among them,
+            in {plural(activity.total.sessions, 'session')}, from {fullDate(from)} to {fullDate(end)}
+          </p>
+          <HeatMap activity={activity} end={end} project={project} />
+          {activity.total.entries === 0 ? (
+            <Empty title="Nothing was said in this year">
+              <p>
+                Start a session in one of your agents, or take in what they wrote before: <code>holdfast ingest</code>
+              </p>
+            </Empty>
+          ) : (
+            <div class="columns">
+              <div>
+                <h2>Hours of the week</h2>
+                <HourMap activity={activity} project={project} />
+              </div>
+              <div>
+                <h2>Projects</h2>
+                <Bars
+                  label="Entries by project"
+                  bars={activity.projects.slice(0, 12).map(({ name, path, entries, sessions }) => ({
+                    key: path,
+                    name,
+                    value: entries,
+                    said: `${plural(entries, 'entry', 'entries')}, ${plural(sessions, 'session')}`,
+                    href: address('project', { path }),
+                  }))}
+                />
+              </div>
+            </div>
+          )}
+        </>
+      )}
+    </Answered>
+  );
+}
+
+function Week({ monday, project }: { monday: string; project: string | undefined }) {
+  const days = Array.from({ length: 7 }, (_, i) => addDays(monday, i));
+  const sunday = days[6] as string;
+  const answer = useActivity(monday, sunday, project);
+  return (
+    <>
+      <p class="lead">
+        {shortDate(monday)} to {fullDate(sunday)}
+        {answer.data &&
+          `: ${plural(answer.data.total.entries, 'entry', 'entries')}, ${plural(answer.data.total.sessions, 'session')}`}
+      </p>
+      <Answered answer={answer} rows={8}>
+        {(activity) => <HourMap key={monday} activity={activity} days={days} project={project} />}
+      </Answered>
+      <h2>Sessions</h2>
+      <DaySessions key={`${monday} ${project}`} from={monday} to={sunday} project={project} />
+    </>
+  );
+}
+
+function Day({ day, project }: { day: string; project: string | undefined }) {
+  const answer = useActivity(day, day, project);
+  const [limit, setLimit] = useState(200);
+  return (
+    <>
+      <p class="lead">
+        {fullDay(day)}
+        {answer.data &&
+          `: ${plural(answer.data.total.entries, 'entry', 'entries')}, ${plural(answer.data.total.sessions, 'session')}`}
+      </p>
+      <Answered answer={answer} rows={2}>
+        {(activity) => <HourMap key={day} activity={activity} days={[day]} project={project} />}
+      </Answered>
+      <div class="columns">
+        <div>
+          <h2>Sessions</h2>
+          <DaySessions key={`${day} ${project}`} from={day} to={day} project={project} />
+        </div>
+        <div>
+          <h2>What was said</h2>
+          <DayFeed key={`${day} ${project}`} day={day} project={project} limit={limit} more={() => setLimit(1000)} />
+        </div>
+      </div>
+    </>
   );
 }

@@ -1,0 +1,35 @@
+// Days by the clock of the browser: `2026-03-01`. Midnights are the browser's own, so days of 23 and 25 hours are right.
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+const two = (value: number): string => String(value).padStart(2, '0');
+const nameOf = (date: Date): string =>
+  `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+const dateOf = (day: string, shift = 0): Date => {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + shift);
+};
+
+/** A day from an address; undefined where it is none. */
+export const asDay = (text: string | null): string | undefined =>
+  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && nameOf(dateOf(text)) === text ? text : undefined;
+
+export const today = (): string => nameOf(new Date());
+export const addDays = (day: string, days: number): string => nameOf(dateOf(day, days));
+/** 1 is Monday. */
+export const weekdayOf = (day: string): number => dateOf(day).getDay() || 7;
+export const mondayOf = (day: string): string => addDays(day, 1 - weekdayOf(day));
+/** The midnight at its beginning. */
+export const startOf = (day: string): string => dateOf(day).toISOString();
+/** The day itself, for what is asked by moments. */
+export const spanOf = (from: string, to = from) => ({ since: startOf(from), until: startOf(addDays(to, 1)) });
+
+const format = (options: Intl.DateTimeFormatOptions) => {
+  const made = new Intl.DateTimeFormat(undefined, options);
+  return (day: string): string => made.format(dateOf(day));
+};
+export const shortDay = format({ weekday: 'short', day: 'numeric', month: 'short' });
+export const shortDate = format({ day: 'numeric', month: 'short' });
+export const fullDay = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+export const fullDate = format({ day: 'numeric', month: 'short', year: 'numeric' });
+export const monthName = format({ month: 'short' });
+export const weekdayName = (weekday: number): string => format({ weekday: 'short' })(addDays('2026-03-01', weekday));

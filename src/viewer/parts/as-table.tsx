@@ -1,0 +1,65 @@
+import { number } from '../time.ts';
+
+export interface TableRow {
+  readonly key: string;
+  /** Where the first cell leads. */
+  readonly href?: string;
+  readonly cells: readonly (string | number)[];
+}
+
+/** What a picture shows, in words and numbers, for who would rather read it. */
+export function AsTable({
+  title,
+  heads,
+  rows,
+}: {
+  title: string;
+  heads: readonly string[];
+  rows: readonly TableRow[];
+}) {
+  if (rows.length === 0) return null;
+  return (
+    <details class="as-table">
+      <summary>{title}</summary>
+      <Table heads={heads} rows={rows} caption={title} />
+    </details>
+  );
+}
+
+/** The first column names the row. */
+export function Table({
+  heads,
+  rows,
+  caption,
+}: {
+  heads: readonly string[];
+  rows: readonly TableRow[];
+  caption: string;
+}) {
+  return (
+    <table class="table">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {heads.map((head, i) => (
+            <th key={head} scope="col" class={i === 0 ? undefined : 'number'}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, href, cells: [name, ...cells] }) => (
+          <tr key={key}>
+            <th scope="row">{href === undefined ? name : <a href={href}>{name}</a>}</th>
+            {cells.map((cell, i) => (
+              <td key={i} class="number">
+                {typeof cell === 'number' ? number(cell) : cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,25 @@
+export interface Bar {
+  readonly key: string;
+  readonly name: string;
+  readonly value: number;
+  readonly said: string;
+  readonly href?: string;
+}
+
+/** Lying bars with their names and values as text: what one reads is what is drawn. */
+export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  return (
+    <ul class="bars" aria-label={label}>
+      {bars.map(({ key, name, value, said, href }) => (
+        <li key={key}>
+          <span class="bar-name">{href === undefined ? name : <a href={href}>{name}</a>}</span>
+          <span class="bar-track" aria-hidden="true">
+            <span class="bar-fill" style={{ width: `${(100 * value) / most}%` }} />
+          </span>
+          <span class="bar-value">{said}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

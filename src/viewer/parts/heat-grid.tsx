@@ -1,0 +1,138 @@
+// A grid of shaded cells. One stop for the Tab key, arrows inside; each cell says what it stands for, and leads somewhere.
+import { useRef, useState } from 'preact/hooks';
+
+export interface Cell {
+  readonly key: string;
+  /** 0 to 4. */
+  readonly level: number;
+  readonly label: string;
+  readonly href?: string;
+}
+
+export interface HeatRow {
+  readonly name: string;
+  readonly cells: readonly (Cell | undefined)[];
+}
+
+/** The more, the darker; by the root, so that one busy day does not whiten all others. */
+export const levelOf = (count: number, most: number): number =>
+  count === 0 ? 0 : Math.max(1, Math.ceil(4 * Math.sqrt(count / most)));
+
+const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+export function HeatGrid({
+  label,
+  rows,
+  columns,
+  heads,
+  current,
+  rest,
+}: {
+  label: string;
+  rows: readonly HeatRow[];
+  columns: number;
+  /** Above the columns; for the eye alone. */
+  heads: readonly string[];
+  /** The key of the cell that the Tab key goes to first. */
+  current: string;
+  /** What stands below while no cell is meant. */
+  rest: string;
+}) {
+  const place = useRef<HTMLTableElement>(null);
+  const [meant, setMeant] = useState<string>();
+  const known = rows.flatMap(({ cells }) => cells.filter((cell) => cell !== undefined));
+  const [at, setAt] = useState(current);
+  const stop = (known.find(({ key }) => key === at) ?? known.find(({ key }) => key === current) ?? known.at(-1))?.key;
+
+  const move = (event: KeyboardEvent) => {
+    const step = steps[event.key];
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const row = rows.findIndex(({ cells }) => cells.some((cell) => cell?.key === stop));
+    const column = rows[row]?.cells.findIndex((cell) => cell?.key === stop) ?? -1;
+    const next = rows[row + step[0]]?.cells[column + step[1]];
+    if (next === undefined) return;
+    setAt(next.key);
+    place.current?.querySelector<HTMLElement>(`[data-key="${next.key}"]`)?.focus();
+  };
+
+  return (
+    <div class="heat" style={{ '--columns': columns }}>
+      <table ref={place}>
+        <caption class="unseen">{label}</caption>
+        <thead aria-hidden="true">
+          <tr>
+            <td />
+            {heads.map((head, i) => (
+              <td key={i}>
+                <span class="heat-head">{head}</span>
+              </td>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, cells }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {cells.map((cell, i) => (
+                <td key={cell?.key ?? i}>
+                  {cell && (
+                    <Shade
+                      cell={cell}
+                      stop={cell.key === stop}
+                      move={move}
+                      mean={(what) => {
+                        if (what === 'focus') setAt(cell.key);
+                        setMeant(what === 'nothing' ? undefined : cell.label);
+                      }}
+                    />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="heat-foot dim" aria-hidden="true">
+        <span>{meant ?? rest}</span>
+        <span class="heat-key">
+          less
+          {[0, 1, 2, 3, 4].map((level) => (
+            <i key={level} class={`cell level-${level}`} />
+          ))}
+          more
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function Shade({
+  cell: { key, level, label, href },
+  stop,
+  move,
+  mean,
+}: {
+  cell: Cell;
+  stop: boolean;
+  move: (event: KeyboardEvent) => void;
+  mean: (what: 'focus' | 'pointer' | 'nothing') => void;
+}) {
+  const same = {
+    class: `cell level-${level}`,
+    'aria-label': label,
+    'data-key': key,
+    tabIndex: stop ? 0 : -1,
+    onFocus: () => mean('focus'),
+    onBlur: () => mean('nothing'),
+    onMouseEnter: () => mean('pointer'),
+    onMouseLeave: () => mean('nothing'),
+    onKeyDown: move,
+  };
+  return href === undefined ? <span role="img" {...same} /> : <a href={href} {...same} />;
+}

@@ -1,0 +1,135 @@
+// Activity as weeks × weekdays, and as weekdays × hours.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Activity, Amount } from '../answers.ts';
+import { addDays, fullDay, mondayOf, monthName, shortDay, weekdayName } from '../days.ts';
+import { address } from '../router.ts';
+import { plural } from '../time.ts';
+import { AsTable } from './as-table.tsx';
+import { type Cell, HeatGrid, type HeatRow, levelOf } from './heat-grid.tsx';
+
+/** A year, and the week that is not over. */
+export const mostWeeks = 53;
+/** A cell with its gap, at the least, and the names of weekdays. */
+const cellPx = 14;
+const namesPx = 40;
+
+const saying = ({ entries, sessions }: Amount): string =>
+  entries === 0 ? 'Nothing' : `${plural(entries, 'entry', 'entries')}, ${plural(sessions, 'session')}`;
+const none: Amount = { entries: 0, prompts: 0, sessions: 0 };
+export const dayAddress = (day: string, project?: string): string => address('timeline', {}, { day, project });
+
+/** As many of the last weeks as there is room for. */
+function useWeeks() {
+  const place = useRef<HTMLDivElement>(null);
+  const [weeks, setWeeks] = useState(20);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const width = place.current?.clientWidth ?? 0;
+      setWeeks(Math.max(4, Math.min(mostWeeks, Math.floor((width - namesPx) / cellPx))));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (place.current) observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+  return { place, weeks };
+}
+
+export function HeatMap({ activity, end, project }: { activity: Activity; end: string; project?: string | undefined }) {
+  const { place, weeks } = useWeeks();
+  const first = addDays(mondayOf(end), -7 * (weeks - 1));
+  const amounts = new Map(activity.days.map((one) => [one.day, one]));
+  const most = Math.max(1, ...activity.days.map(({ entries }) => entries));
+  const rows = Array.from({ length: 7 }, (_, weekday): HeatRow => {
+    const cells = Array.from({ length: weeks }, (_, week): Cell | undefined => {
+      const day = addDays(first, 7 * week + weekday);
+      if (day > end) return undefined;
+      const amount = amounts.get(day) ?? none;
+      return {
+        key: day,
+        level: levelOf(amount.entries, most),
+        label: `${saying(amount)} on ${shortDay(day)}`,
+        href: dayAddress(day, project),
+      };
+    });
+    return { name: weekdayName(weekday + 1), cells };
+  });
+  const heads = Array.from({ length: weeks }, (_, week) => {
+    const monday = addDays(first, 7 * week);
+    const begins = week === 0 || Number(monday.slice(8)) <= 7;
+    // The name is wider than its column: at the first one there must be room before the next.
+    return begins && (week > 0 || Number(monday.slice(8)) <= 15) ? monthName(monday) : '';
+  });
+  return (
+    <div ref={place}>
+      <HeatGrid
+        label="Activity by day"
+        rows={rows}
+        columns={weeks}
+        heads={heads}
+        current={end}
+        rest={`${plural(weeks, 'week')}, to ${shortDay(end)}`}
+      />
+      <AsTable
+        title="The days as a table"
+        heads={['Day', 'Entries', 'Prompts', 'Sessions']}
+        rows={activity.days.toReversed().map(({ day, entries, prompts, sessions }) => ({
+          key: day,
+          href: dayAddress(day, project),
+          cells: [fullDay(day), entries, prompts, sessions],
+        }))}
+      />
+    </div>
+  );
+}
+
+/** `days`: the one day that each weekday stands for, where it is one. */
+export function HourMap({
+  activity,
+  days,
+  project,
+}: {
+  activity: Activity;
+  days?: readonly string[] | undefined;
+  project?: string | undefined;
+}) {
+  const amounts = new Map(activity.hours.map((one) => [`${one.weekday} ${one.hour}`, one]));
+  const most = Math.max(1, ...activity.hours.map(({ entries }) => entries));
+  const weekdays = days?.map((day) => ({ day, weekday: ((new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7) + 1 }));
+  const rows = (weekdays ?? [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ day: undefined, weekday }))).map(
+    ({ day, weekday }): HeatRow => ({
+      name: day === undefined ? weekdayName(weekday) : shortDay(day),
+      cells: Array.from({ length: 24 }, (_, hour): Cell => {
+        const amount = amounts.get(`${weekday} ${hour}`) ?? none;
+        const when = `${day === undefined ? `${weekdayName(weekday)}s` : shortDay(day)} from ${hour}:00`;
+        return {
+          key: `${weekday}-${hour}`,
+          level: levelOf(amount.entries, most),
+          label: `${saying(amount)}, ${when}`,
+          ...(day === undefined ? {} : { href: dayAddress(day, project) }),
+        };
+      }),
+    }),
+  );
+  const heads = Array.from({ length: 24 }, (_, hour) => (hour % 6 === 0 ? `${hour}` : ''));
+  return (
+    <div class={days === undefined ? 'hours' : 'hours dated'}>
+      <HeatGrid
+        label="Activity by hour"
+        rows={rows}
+        columns={24}
+        heads={heads}
+        current={rows[0]?.cells[0]?.key ?? ''}
+        rest="By the clock of your time zone"
+      />
+      <AsTable
+        title="The hours as a table"
+        heads={['When', 'Entries', 'Prompts', 'Sessions']}
+        rows={activity.hours.map(({ weekday, hour, entries, prompts, sessions }) => ({
+          key: `${weekday}-${hour}`,
+          cells: [`${weekdayName(weekday)} ${hour}:00`, entries, prompts, sessions],
+        }))}
+      />
+    </div>
+  );
+}

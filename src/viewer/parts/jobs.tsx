@@ -1,0 +1,163 @@
+// What is to be distilled, what has failed and why; to be tried again, or cancelled.
+import { useEffect, useState } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { Job } from '../answers.ts';
+import { change, type Failure, read } from '../api.ts';
+import { address, here, sessionAddress, setQuery } from '../router.ts';
+import { number, plural } from '../time.ts';
+import { Answered, Trouble } from './answered.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field } from './filters.tsx';
+import { Ago } from './moment.tsx';
+
+/** Jobs tell nobody when they fail: while somebody looks, they are asked. */
+const lookMs = 5000;
+const statuses = ['ready', 'claimed', 'failed', 'cancelled', 'done'] as const;
+const kinds = { observe: 'observe a turn', summarize: 'summarize', remember: 'remember a conversation' } as const;
+
+export function Jobs() {
+  const query = here.value.searchParams;
+  const status = query.get('status') ?? '';
+  const one = query.get('job') ?? undefined;
+  const answer = useAnswer(
+    `jobs ${status} ${one}`,
+    (signal) => read('jobs', { status: status === '' ? undefined : status, job: one, limit: 50 }, signal),
+    ({ kind }) => kind !== 'state',
+  );
+  const again = answer.again;
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), lookMs);
+    return () => clearInterval(timer);
+  }, []);
+  const [failure, setFailure] = useState<Failure>();
+  const [said, setSaid] = useState('');
+  const [leaving, setLeaving] = useState<Job>();
+  const attempt = (work: () => Promise<string>) => {
+    setFailure(undefined);
+    setSaid('');
+    work().then(setSaid, setFailure).finally(again);
+  };
+  return (
+    <>
+      <h2 id="jobs">Distilling</h2>
+      <div class="actions">
+        <Field
+          label="Jobs"
+          value={status}
+          options={[['', 'not done'], ...statuses.map((name) => [name, name] as const)]}
+          onChange={(chosen) => setQuery({ status: chosen, job: '' })}
+        />
+        {(answer.data?.counts.failed ?? 0) > 0 && (
+          <button
+            type="button"
+            onClick={() =>
+              attempt(
+                async () =>
+                  `${plural((await change('jobs retry', { failed: true })).retried, 'job')} will be tried again`,
+              )
+            }
+          >
+            Try all {number(answer.data?.counts.failed ?? 0)} failed ones again
+          </button>
+        )}
+        {one !== undefined && <a href={address('health')}>All jobs</a>}
+        <span class="dim" role="status">
+          {said}
+        </span>
+      </div>
+      {failure && <Trouble failure={failure} />}
+      <Answered answer={answer} rows={4}>
+        {({ jobs, counts }) => (
+          <>
+            <p class="dim">
+              {statuses.map((name) => `${number(counts[name])} ${name}`).join(', ')}
+              {jobs.length === 50 && '; the 50 that changed last:'}
+            </p>
+            {jobs.length === 0 ? (
+              <p>{status === '' ? 'Nothing is left to do.' : 'There are no such jobs.'}</p>
+            ) : (
+              <ul class="jobs">
+                {jobs.map((job) => (
+                  <li key={job.id} id={`job-${job.id}`}>
+                    <JobRow job={job} />
+                    <span class="actions">
+                      {(job.status === 'failed' || job.status === 'cancelled') && (
+                        <button
+                          type="button"
+                          aria-label={`Try job ${job.id} again`}
+                          onClick={() =>
+                            attempt(async () => {
+                              await change('jobs retry', { job: job.id });
+                              return `Job ${job.id} will be tried again`;
+                            })
+                          }
+                        >
+                          Try again
+                        </button>
+                      )}
+                      {job.status !== 'done' && job.status !== 'cancelled' && (
+                        <button
+                          type="button"
+                          class="danger"
+                          aria-label={`Cancel job ${job.id}…`}
+                          onClick={() => setLeaving(job)}
+                        >
+                          Cancel…
+                        </button>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Answered>
+      {leaving && (
+        <Dialog title={`Cancel job ${leaving.id}?`} onClose={() => setLeaving(undefined)}>
+          <p>
+            To {kinds[leaving.kind]} of session {leaving.session.slice(0, 8)} in {leaving.project || 'no project'} is
+            left out. Nothing that is kept goes. The job comes back when the session goes on, or when you try it again.
+          </p>
+          <div class="actions">
+            <button
+              type="button"
+              class="danger strong"
+              onClick={() => {
+                setLeaving(undefined);
+                attempt(async () => `Job ${(await change('jobs cancel', { job: leaving.id })).cancelled} is cancelled`);
+              }}
+            >
+              Cancel the job
+            </button>
+            <button type="button" onClick={() => setLeaving(undefined)}>
+              Leave it
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function JobRow({
+  job: { id, kind, status, session, project, attempts, error, waitsFor, by, tokens, updatedAt },
+}: {
+  job: Job;
+}) {
+  return (
+    <div>
+      <span class={`kind job-${status}`}>{status}</span> <a href={address('health', {}, { job: String(id) })}>{id}</a>:{' '}
+      {kinds[kind]} of <a href={sessionAddress(session)}>{session.slice(0, 8)}</a>
+      <span class="row-meta">
+        <span>{project || 'no project'}</span>
+        {attempts > 0 && <span>{plural(attempts, 'attempt')}</span>}
+        {waitsFor && <span>waits for the {waitsFor}</span>}
+        {by && <span>by {by}</span>}
+        {tokens > 0 && <span>{plural(tokens, 'token')}</span>}
+        <Ago at={updatedAt} />
+      </span>
+      {error && <p class="hint">{error}</p>}
+    </div>
+  );
+}
