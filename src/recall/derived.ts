@@ -78,7 +78,7 @@ function rank(
     meaningOfEntry,
   );
   return ranked
-    .map((one) => ({ ...one, score: one.score * freshness(matches[one.place] as DerivedMatch, now), session: 0 }))
+    .map((one) => ({ ...one, score: one.score * freshness(matches[one.place] as DerivedMatch, now) }))
     .sort((a, b) => b.score - a.score);
 }
 
@@ -111,7 +111,6 @@ async function withTexts(
     read,
     textOf: ({ title, text }) => `${title}\n${text}`,
     names: question.names,
-    words: question.keywords.terms.flatMap((term) => term.words),
     similarity: (a, b) => {
       const [one, other] = [held?.get(rowOf(a)), held?.get(rowOf(b))];
       return one === undefined || other === undefined ? 0 : cosineOf(one, other);

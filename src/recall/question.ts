@@ -26,18 +26,23 @@ export async function readQuestion(text: string, at: { now: number; config: Conf
   };
 }
 
+/** A question that wants something now (`can you suggest`), not what was said before. */
+const request = /\b(?:can|could|would|will) you(?: please)? \p{L}+(?: me)?\b/giu;
+const ofAssistant =
+  /\byou(?:'d|’d)? (?:have |had )?(?:suggest|recommend|sa(?:y|id)|t(?:ell|old)|g[ai]ve|mention|propose|explain|answer|advise)/i;
+const ofUser = /\b(?:I|I['’](?:m|ve|d|ll)|i['’](?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]yself)\b/;
+
 /** `what did you suggest` is about what the assistant said, `my`, `I` without a `you` about what the person said. */
-function speakerIn(text: string): Question['speaker'] {
-  if (
-    /\byou(?:'d|’d)? (?:have |had )?(?:suggest|recommend|sa(?:y|id)|t(?:ell|old)|g[ai]ve|mention|propose|explain|answer|advise)/i.test(
-      text,
-    )
-  )
-    return 'assistant';
-  return /\b(?:I|I['’](?:m|ve|d|ll)|i['’](?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]yself)\b/.test(text) &&
-    !/\byour?\b/i.test(text)
-    ? 'user'
-    : undefined;
+export function speakerIn(text: string): Question['speaker'] {
+  const asked = text.replace(request, ' ');
+  if (ofAssistant.test(asked)) return 'assistant';
+  return ofUser.test(asked) && !/\byour?\b/i.test(asked) ? 'user' : undefined;
+}
+
+/** The query without its quotes. Undefined where it has none, or nothing beside them. */
+export function withoutQuotes(query: string): string | undefined {
+  const { phrases, terms } = parseKeywords(query);
+  return phrases.length === 0 || terms.length === 0 ? undefined : query.replace(/["“”]/g, ' ');
 }
 
 /** What `the` counts beside a word that one in 4 entries holds. */

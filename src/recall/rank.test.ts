@@ -74,9 +74,28 @@ describe('entries are ranked', () => {
     expect(answer).toMatchObject({ place: 1, words: 0, answers: true });
   });
 
-  it('with what stands between two matches', () => {
-    const words = [0, 2].map((place) => ({ place, score: 5 }));
-    expect(order([{}, {}, {}, { session: 1 }], { words })).toEqual([0, 2, 1]);
+  it('without what only stands between matches, however many: the best neighbour counts, not their sum', () => {
+    const words = [0, 1, 3, 4].map((place) => ({ place, score: 5 }));
+    expect(order([{}, {}, {}, {}, {}], { words })).not.toContain(2);
+    const entries = [...apart(1), ...[1, 1, 1, 1, 1].map((session) => ({ session }))];
+    const some = [
+      { place: 0, score: 5 },
+      ...[1, 2, 4, 5].map((place) => ({ place, score: 4 })),
+      { place: 3, score: 3.4 },
+    ];
+    expect(order(entries, { words: some }).indexOf(3)).toBeGreaterThan(0);
+  });
+
+  it('with a match before it, two before it or after it as a small help', () => {
+    const entries = [{ session: 0 }, ...[1, 1, 1].map((session) => ({ session }))];
+    const beside = (other: number, self: number) => [
+      { place: 0, score: 4 },
+      { place: self, score: 3.8 },
+      { place: other, score: 3 },
+    ];
+    expect(order(entries, { words: beside(1, 2) })[0]).toBe(2);
+    expect(order(entries, { words: beside(1, 3) })[0]).toBe(3);
+    expect(order(entries, { words: beside(3, 2) })[0]).toBe(2);
   });
 
   it('past what used tools and said nothing', () => {
@@ -91,13 +110,17 @@ describe('entries are ranked', () => {
     expect(order([{ asks: true, length: 5000 }, {}], { words })).toEqual([0]);
   });
 
-  it('better in a session that is about it', () => {
-    const entries = [{ session: 0 }, { session: 1 }, { session: 1 }, { session: 1 }].map((one) => ({
-      ...one,
-      length: 9000,
-    }));
-    const words = [4, 4, 3.5, 3].map((score, place) => ({ place, score }));
-    expect(order(entries, { words })[0]).toBe(1);
+  it('alike by every model, however near to each other it puts any two texts', () => {
+    const entries = apart(60);
+    const words = [
+      { place: 0, score: 5 },
+      { place: 1, score: 4 },
+    ];
+    const cosines = (level: number) =>
+      Float32Array.from(entries, (_, i) => level + (1 - level) * ([0, 0.3, 0.5, 0.1][i] ?? 0));
+    const [low, high] = [0.05, 0.75].map((level) => order(entries, { words, cosines: cosines(level) }, 5));
+    expect(low).toEqual([1, 0, 2]);
+    expect(high).toEqual(low);
   });
 
   it('in scope alone', () => {

@@ -11,7 +11,6 @@ const ranked = (scores: readonly number[]) =>
     meaning: 0,
     near: 0,
     answers: false,
-    session: 0,
     time: -1,
   }));
 
@@ -24,7 +23,6 @@ const order = (
     read: read(texts),
     textOf: ({ text }) => text,
     names: [],
-    words: [],
     limit: 10,
     ...more,
   }).map(({ place }) => place);
@@ -42,17 +40,18 @@ it('puts a name that stands there whole before its parts', () => {
   expect(order(texts, [1, 0.9], { names: ['useAuthStore'] })).toEqual([1, 0]);
 });
 
-it('prefers a little what begins with a word asked for', () => {
-  expect(order(['We migrate.', 'Migrations: three are left.'], [1, 0.95], { words: ['migrations'] })).toEqual([1, 0]);
-  expect(order(['We migrate.', 'Migrations: three are left.'], [1, 0.8], { words: ['migrations'] })).toEqual([0, 1]);
-});
-
 it('puts what says the same again further down, not away', () => {
   const texts = ['Run the tests.', 'Run the tests.', 'The tests run at night.'];
   expect(order(texts, [1, 0.99, 0.6])).toEqual([0, 2, 1]);
   const similarity = (a: number, b: number) => (a + b === 3 ? 0.99 : 0.2);
   expect(order(['a', 'b', 'c'], [1, 0.9, 0.8], { similarity })).toEqual([0, 1, 2]);
   expect(order(['a', 'b', 'c'], [0.8, 0.9, 0.85], { similarity })).toEqual([1, 0, 2]);
+});
+
+it('leaves sessions alone that have the same entry for their best: each is more than that', () => {
+  const texts = ['Run the tests.', 'Run the tests.', 'The tests run at night.'];
+  expect(order(texts, [1, 0.99, 0.6], { isPart: true })).toEqual([0, 1, 2]);
+  expect(order(texts, [1, 0.99, 0.6], { isPart: true, limit: 1 })).toEqual([0]);
 });
 
 it('leaves out what is gone since, and no more than asked', () => {

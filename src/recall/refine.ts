@@ -1,8 +1,5 @@
-// ④ A second look at the best, with their texts: names that stand there whole and words that they begin with count more, what says the
-// same again counts less.
-import { stemmer } from 'stemmer';
+// ④ A second look at the best, with their texts: names that stand there whole count more, what says the same again counts less.
 import type { Ranked } from './rank.ts';
-import { fold } from './words.ts';
 
 export interface Candidate<T> extends Ranked {
   readonly found: T;
@@ -12,8 +9,6 @@ export interface Candidate<T> extends Ranked {
 }
 
 const wholeBoost = 0.3;
-/** For a text that begins with a word of the query: a heading, or the name of who speaks. */
-const leadBoost = 0.1;
 /** From this cosine on two texts begin to say the same; at 1 the second counts half. */
 const alike = 0.9;
 /** Further down nobody minds. */
@@ -41,25 +36,24 @@ export function refine<T>(
     readonly read: ReadonlyMap<number, T>;
     readonly textOf: (found: T) => string;
     readonly names: readonly string[];
-    /** Words of the query, as they are typed. */
-    readonly words: readonly string[];
     readonly similarity?: ((a: number, b: number) => number) | undefined;
+    /** True where the text is a part of what is found, as an entry of its session: two that share it say more than that. */
+    readonly isPart?: boolean | undefined;
     readonly limit: number;
   },
 ): Candidate<T>[] {
-  const { read, textOf, names, words, similarity, limit } = options;
-  const leads = new Set(words.map(stemOf));
+  const { read, textOf, names, similarity, isPart = false, limit } = options;
   const left = ranked.flatMap((one): Candidate<T>[] => {
     const found = read.get(one.place);
     if (found === undefined) return [];
     const text = textOf(found);
     const whole = names.filter((name) => hasWhole(text, name));
     const boost = names.length === 0 ? 1 : 1 + (wholeBoost * whole.length) / names.length;
-    const lead = leads.has(leadOf(text)) ? 1 + leadBoost : 1;
-    return [{ ...one, score: one.score * boost * lead, found, text, whole }];
+    return [{ ...one, score: one.score * boost, found, text, whole }];
   });
   // Stable: what is equal stays in the order of the ranking.
   left.sort((a, b) => b.score - a.score);
+  if (isPart) return left.slice(0, limit);
   const chosen: Candidate<T>[] = [];
   const scores = left.map(({ score }) => score);
   while (chosen.length < limit && left.length > 0) {
@@ -77,9 +71,6 @@ export function refine<T>(
   }
   return chosen;
 }
-
-const stemOf = (word: string): string => stemmer(fold(word));
-const leadOf = (text: string): string => stemOf(/[\p{L}\p{N}\p{M}]+/u.exec(text.slice(0, 100))?.[0] ?? '');
 
 function hasWhole(text: string, name: string): boolean {
   const [inText, wanted] = [text.toLowerCase(), name.toLowerCase()];

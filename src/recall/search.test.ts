@@ -76,6 +76,14 @@ describe('a search', () => {
     expect(await ids(memory, '"retry queue"')).toEqual([]);
   });
 
+  it('lets go of a quote in a sentence when it stands nowhere, and says so', async () => {
+    const { hits, note } = await find(memory, 'who wrote the letter to the "landlord of the flat"?');
+    expect(hits[0]?.id).toBe('budget-e0');
+    expect(note).toContain('without the quotes');
+    expect(await find(memory, 'zebra "quagga herd"')).toEqual({ hits: [] });
+    expect((await find(memory, 'double deliveries "re-sending failed"')).note).toBeUndefined();
+  });
+
   it('takes times as a hint, not as a filter', async () => {
     const said = await find(memory, 'colours in May');
     expect(said.hits[0]).toMatchObject({ session: 'colours' });

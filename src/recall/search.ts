@@ -4,7 +4,7 @@ import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/h
 import type { EntryAt, KeywordFilter, Store } from '../store/store.ts';
 import { compare } from './compare.ts';
 import { searchDerived } from './derived.ts';
-import { type Question, readQuestion } from './question.ts';
+import { type Question, readQuestion, withoutQuotes } from './question.ts';
 import { grouped, type Ranked, type RankInput, rankAlone, rankEntries } from './rank.ts';
 import { type Candidate, refine } from './refine.ts';
 import { shown } from './shown.ts';
@@ -40,7 +40,23 @@ const mostGrouped = 5000;
 /** So many are looked at with their texts. */
 const looked = (limit: number): number => 2 * limit + 30;
 
+/**
+ * Phrases in quotes must be there. In a sentence that quotes something which stands nowhere they need not, and the note says
+ * so: who asks about a book by its title still wants to find what was said about it.
+ */
 export async function search(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
+  const answer = await searchAsAsked(deps, request);
+  const query = answer.hits.length === 0 ? withoutQuotes(request.query) : undefined;
+  if (query === undefined) return answer;
+  const { hits, note } = await searchAsAsked(deps, { ...request, query });
+  if (hits.length === 0) return answer;
+  return {
+    hits,
+    note: `Nothing has the quoted words side by side; found without the quotes.${note ? ` ${note}` : ''}`,
+  };
+}
+
+async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
   const { kind } = request;
   if (isDerived(kind)) return searchDerived(deps, { ...request, kind });
   const { store, config, clock = Date.now, meaning } = deps;
@@ -97,7 +113,7 @@ type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned'> & { r
 /** What a hit in entries can be. */
 const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Promise<Chosen[]>>> = {
   async entry(found) {
-    return (await candidates(found, rankEntries(found.input, looked(found.limit)))).map((candidate) => {
+    return (await candidates(found, rankEntries(found.input, looked(found.limit)), false)).map((candidate) => {
       const { id, role, subagent, abandoned } = candidate.found.entry;
       return {
         kind: 'entry',
@@ -112,7 +128,7 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
   async session(found) {
     const { session } = found.state.places;
     const best = grouped(rankAlone(found.input), (place) => session[place]);
-    return (await candidates(found, [...best.values()])).map((candidate) => ({
+    return (await candidates(found, [...best.values()], true)).map((candidate) => ({
       kind: 'session',
       id: candidate.found.entry.session,
       candidate,
@@ -124,7 +140,7 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
     const conversations = await found.store.conversationsAt(alone.map(({ place }) => rowid[place] as number));
     const best = grouped(alone, (place) => conversations.get(rowid[place] as number));
     const ids = new Map([...best].map(([id, { place }]) => [place, id]));
-    return (await candidates(found, [...best.values()])).map((candidate) => ({
+    return (await candidates(found, [...best.values()], true)).map((candidate) => ({
       kind: 'conversation',
       id: String(ids.get(candidate.place)),
       candidate,
@@ -136,18 +152,18 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
 async function candidates(
   { store, state, question, limit }: Found,
   ranked: readonly Ranked[],
+  isPart: boolean,
 ): Promise<Candidate<EntryAt>[]> {
   const { places, search: vectors } = state;
   const some = ranked.slice(0, looked(limit));
   const found = await store.entriesAt(some.map(({ place }) => places.rowid[place] as number));
   const texts = new Map<number, EntryAt>(found.map((one) => [places.placeOf(one.row), one]));
-  const words = question.keywords.terms.flatMap((term) => term.words);
   return refine(some, {
     read: texts,
     textOf: ({ entry }) => entry.text,
     names: question.names,
-    words,
     similarity: vectors?.similarity,
+    isPart,
     limit,
   });
 }

@@ -1,0 +1,27 @@
+// ④ What raises an entry a little, whatever it says; nothing lowers it.
+import type { RankInput, Standing } from './rank.ts';
+
+const speakerBoost = 0.5;
+const timeBoost = 0.3;
+/** Enough to decide between equals; it halves every 90 days. */
+const recencyBoost = 0.02;
+const recencyHalfLife = 90 * 86_400_000;
+
+export function boostsOf(input: RankInput<Standing>): (place: number) => number {
+  const { speaker, recency = true } = input;
+  const { at, role, size } = input.places;
+  // Not the clock: the same store answers the same.
+  let newest = 0;
+  for (let place = 0; place < size; place++) if ((at[place] as number) > newest) newest = at[place] as number;
+  const wanted = speaker === undefined ? -1 : speaker === 'user' ? 0 : 1;
+  return (place) => {
+    const then = timeOf(input, at[place] as number) >= 0 ? 1 + timeBoost : 1;
+    const said = role[place] === wanted ? 1 + speakerBoost : 1;
+    const late = recency ? 1 + recencyBoost * 2 ** (((at[place] as number) - newest) / recencyHalfLife) : 1;
+    return said * then * late;
+  };
+}
+
+/** Which of the times asked for it falls into; -1 for none. */
+export const timeOf = ({ times = [] }: RankInput<Standing>, at: number): number =>
+  times.findIndex(({ from, until }) => at >= from && at < until);
