@@ -1,4 +1,5 @@
 // Recall through the front door: LoCoMo and LongMemEval as transcripts, ingested, searched, scored; plain BM25 beside it.
+// With HOLDFAST_EMBEDDING_KIND=minilm the same by MiniLM.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,6 +9,7 @@ import { search } from '../dist/operations/search.js';
 import { parseKeywords } from '../dist/recall/keywords.js';
 import { scratchFolder, shared } from './corpus.mjs';
 import { program, runNode } from './figures.mjs';
+import { embedWithMiniLm } from './minilm-vectors.mjs';
 
 const sets = [
   { name: 'locomo', make: ['locomo', 'locomo-dev.json.gz'] },
@@ -29,6 +31,7 @@ if (!fs.existsSync(path.join(shared, 'make-transcripts.mjs'))) {
   );
   process.exit(0);
 }
+const kind = process.env.HOLDFAST_EMBEDDING_KIND ?? 'static';
 const folder = scratchFolder();
 const score = path.join(shared, 'score.mjs');
 
@@ -42,10 +45,16 @@ async function answer({ name, make: [kind, data], flags = [] }) {
     out,
     ...flags,
   ]);
-  const env = { HOLDFAST_HOME: path.join(out, 'home'), CLAUDE_CONFIG_DIR: out, HOME: out };
+  const env = {
+    HOLDFAST_HOME: path.join(out, 'home'),
+    CLAUDE_CONFIG_DIR: out,
+    HOME: out,
+    HOLDFAST_EMBEDDING_KIND: kind,
+  };
   await runNode([program, 'ingest', '--json'], env);
   const gold = JSON.parse(fs.readFileSync(path.join(out, 'gold.json'), 'utf8'));
   const holdfast = await openHoldfast(env);
+  if (kind === 'minilm') await embedWithMiniLm(holdfast);
   const { entries, sessions } = await holdfast.store.counts();
   console.log(`  ${name}: ${entries} entries in ${sessions} sessions, ${gold.length} questions`);
   const plain = plainBm25(holdfast.config.databasePath);
@@ -101,6 +110,25 @@ function scores(gold, results, by) {
   );
 }
 
+/** Where the mean would lie in 95 of 100 drawings of as many questions, with replacement. */
+function interval(gold, results, by, of) {
+  const [measure, k] = of.split('@');
+  const values = gold.map((question) => {
+    const hits = new Set((results[question.id] ?? []).slice(0, Number(k)));
+    const share = question[by].filter((id) => hits.has(id)).length / new Set(question[by]).size;
+    return measure === 'frac' ? share : Number(measure === 'any' ? share > 0 : share === 1);
+  });
+  // The same drawings every time.
+  let state = 1;
+  const draw = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return values[Math.floor((state / 2 ** 32) * values.length)];
+  };
+  const mean = () => values.reduce((sum) => sum + draw(), 0) / values.length;
+  const means = Array.from({ length: 4000 }, mean).sort((a, b) => a - b);
+  return [means[100], means[3899]];
+}
+
 const answers = {};
 for (const set of sets) answers[set.name] = await answer(set);
 const short = (value) => value.toFixed(3).replace(/^0/, '');
@@ -108,17 +136,19 @@ const table = measures.map(({ set, by, of, goal, what }) => {
   const { gold, found } = answers[set];
   const [ours, bm25] = [scores(gold, found.ours[by], by), scores(gold, found.bm25[by], by)];
   const met = ours.all[of] >= goal ? 'met' : 'MISSED';
+  const [from, to] = interval(gold, found.ours[by], by, of).map(short);
   return [
     what,
     short(bm25.all[of]),
     short(ours.all[of]),
+    `${from}–${to}`,
     `≥ ${short(goal)}`,
     met,
     short(ours.first[of]),
     short(ours.second[of]),
   ];
 });
-const head = ['', 'BM25', 'ours', 'goal', '', '1st half', '2nd half'];
+const head = ['', 'BM25', kind, '95 %', 'goal', '', 'even', 'odd'];
 const widths = head.map((name, i) => Math.max(name.length, ...table.map((row) => row[i].length)));
 for (const row of [head, ...table])
   console.log(`  ${row.map((cell, i) => cell.padEnd(widths[i])).join('  ')}`.trimEnd());

@@ -78,7 +78,7 @@ function rank(
     meaningOfEntry,
   );
   return ranked
-    .map((one) => ({ ...one, score: one.score * freshness(matches[one.place] as DerivedMatch, now) }))
+    .map((one) => ({ ...one, score: one.score * freshness(matches[one.place] as DerivedMatch, now), session: 0 }))
     .sort((a, b) => b.score - a.score);
 }
 

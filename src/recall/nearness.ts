@@ -1,22 +1,21 @@
-// ④ Cosines → nearness: how far a text lies above what any two texts have in common. That level is another for each model and
-// question, so it is taken from the cosines themselves; what counts as near is a share of the way from there to the same text.
+// ④ Cosines → nearness: how far a text lies above what any two texts have in common.
 import type { RankInput, Standing } from './rank.ts';
 import { flag } from './vectors/places.ts';
 
 export interface Nearness {
-  /** 0 for what is as far as most, 1 for the nearest. */
+  /** 0 for what is as far as any, 1 for the nearest. */
   readonly scores: Float32Array;
   /** Near enough to be found without a word of the query. */
   isClose(place: number): boolean;
 }
 
-/** A share of the way from the common level to the same text. */
-const close = 0.15;
-/** Where nothing is nearer than this, the nearest is not near either. */
-const leastNearest = 0.2;
-/** The mean of fewer says nothing about any two texts; it is then no higher than that of built-in models. */
-const fewTexts = 50;
-const usualLevel = 0.15;
+/** Below this lie any two texts by the models that we know; by others that may be more, and then the mean of many says how much. */
+const usualFloor = 0.15;
+const unusualMean = 0.4;
+const manyTexts = 50;
+/** Shares of the way from the floor to the same text: from where on a text is near, and how near the nearest must be to count in full. */
+const close = 0.08;
+const fullNearest = 0.2;
 
 export function nearnessOf({ places, scope, cosines }: RankInput<Standing>): Nearness | undefined {
   if (cosines === undefined) return undefined;
@@ -31,13 +30,14 @@ export function nearnessOf({ places, scope, cosines }: RankInput<Standing>): Nea
     count++;
     if (cosine > most) most = cosine;
   }
-  const mean = count === 0 ? usualLevel : sum / count;
-  const level = count < fewTexts ? Math.min(usualLevel, mean) : mean;
-  const span = Math.max(most - level, leastNearest * (1 - level));
+  const mean = count === 0 ? usualFloor : sum / count;
+  const floor = count >= manyTexts && mean > unusualMean ? mean : usualFloor;
+  const lowest = Math.min(floor, mean);
+  const span = Math.max(most - lowest, fullNearest * (1 - floor));
   const scores = new Float32Array(size);
   for (let place = 0; place < size; place++) {
-    const above = (cosines[place] as number) - level;
-    if (above > 0 && counts(place)) scores[place] = above / span;
+    const cosine = cosines[place] as number;
+    if (cosine >= floor && counts(place)) scores[place] = (cosine - lowest) / span;
   }
-  return { scores, isClose: (place) => (cosines[place] as number) - level >= close * (1 - level) };
+  return { scores, isClose: (place) => (cosines[place] as number) - floor >= close * (1 - floor) };
 }

@@ -3,7 +3,7 @@ import type { RankInput } from './rank.ts';
 import { flag } from './vectors/places.ts';
 
 export interface Lent {
-  /** What each place got from the neighbour that gave most: many that match a little are no better than one. */
+  /** What each place got: from the one before it that gave most, and from the one after it. Many that match a little do not add up. */
   readonly got: Float32Array;
   readonly answers: Uint8Array;
   /** 1 where some of it came from an entry that holds words of the query. */
@@ -13,10 +13,11 @@ export interface Lent {
 
 /** From this score on entries lend some of it to their neighbours. */
 const leastLent = 0.25;
-/** What an answer gets of the question before it; what the next gets, and the second. */
+/** What an answer gets of the question before it; what the next gets, and the second and third. */
 const toAnswer = 0.8;
 const toNext = 0.2;
-const toSecond = 0.1;
+const toNear = 0.1;
+const reach = 3;
 /** About 60 words: a longer entry speaks for itself, and what it says is not what its neighbours say. */
 const shortText = 330;
 /** Entries that used tools and said nothing are stepped over, so many at most. */
@@ -36,7 +37,7 @@ export function lend(
   const answers = new Uint8Array(places.size);
   const byWords = new Uint8Array(places.size);
   const touched = new Set<number>();
-  const shortness = (place: number) => Math.min(1, shortText / Math.max(1, length[place] as number));
+  const shortness = (place: number) => Math.min(1, shortText / Math.max(1, length[place] as number)) ** 2;
   /** Where all others have vectors, an entry without one says nothing: it used tools. */
   const isSilent = (place: number) => cosines !== undefined && ((flags[place] as number) & flag.noVector) !== 0;
   const step = (from: number, direction: Int32Array): number => {
@@ -44,25 +45,27 @@ export function lend(
     for (let i = 0; i < mostSilent && place >= 0 && isSilent(place); i++) place = direction[place] as number;
     return place;
   };
-  const give = (lender: number, to: number, share: number, isAnswer: boolean): void => {
-    if (to < 0 || (scope !== undefined && scope[to] !== 1)) return;
-    const given = share * (own[lender] as number) * shortness(lender) * shortness(to);
-    touched.add(to);
-    if (words.has(lender)) byWords[to] = 1;
-    if (given <= (got[to] as number)) return;
-    got[to] = given;
-    answers[to] = isAnswer ? 1 : 0;
-  };
-  for (const lender of matches) {
-    if ((own[lender] as number) < leastLent) continue;
-    const asks = ((flags[lender] as number) & flag.asks) !== 0;
-    for (const direction of [next, previous]) {
-      const first = step(lender, direction);
-      if (first < 0) continue;
-      const isAnswer = asks && direction === next;
-      give(lender, first, isAnswer ? toAnswer : toNext, isAnswer);
-      give(lender, step(first, direction), toSecond, false);
+  for (const direction of [next, previous]) {
+    const most = new Map<number, number>();
+    for (const lender of matches) {
+      if ((own[lender] as number) < leastLent) continue;
+      const given = (own[lender] as number) * shortness(lender);
+      const asks = direction === next && ((flags[lender] as number) & flag.asks) !== 0;
+      let place = lender;
+      for (let distance = 1; distance <= reach; distance++) {
+        place = step(place, direction);
+        if (place < 0) break;
+        if (scope !== undefined && scope[place] !== 1) continue;
+        touched.add(place);
+        if (words.has(lender)) byWords[place] = 1;
+        const isAnswer = asks && distance === 1;
+        const share = given * shortness(place) * (isAnswer ? toAnswer : distance === 1 ? toNext : toNear);
+        if (share <= (most.get(place) ?? 0)) continue;
+        most.set(place, share);
+        if (direction === next) answers[place] = isAnswer ? 1 : 0;
+      }
     }
+    for (const [place, share] of most) got[place] = (got[place] as number) + share;
   }
   return { got, answers, byWords, touched: [...touched] };
 }

@@ -74,16 +74,19 @@ describe('entries are ranked', () => {
     expect(answer).toMatchObject({ place: 1, words: 0, answers: true });
   });
 
-  it('without what only stands between matches, however many: the best neighbour counts, not their sum', () => {
-    const words = [0, 1, 3, 4].map((place) => ({ place, score: 5 }));
-    expect(order([{}, {}, {}, {}, {}], { words })).not.toContain(2);
-    const entries = [...apart(1), ...[1, 1, 1, 1, 1].map((session) => ({ session }))];
-    const some = [
-      { place: 0, score: 5 },
-      ...[1, 2, 4, 5].map((place) => ({ place, score: 4 })),
-      { place: 3, score: 3.4 },
-    ];
-    expect(order(entries, { words: some }).indexOf(3)).toBeGreaterThan(0);
+  it('with what stands between two matches', () => {
+    const words = [0, 2].map((place) => ({ place, score: 5 }));
+    expect(order([{}, {}, {}, { session: 1 }], { words })).toEqual([0, 2, 1]);
+  });
+
+  it('by the best match before it and the best after it: six do not add up', () => {
+    const nearOf = (matches: readonly number[]) => {
+      const words = [3, ...matches].map((place) => ({ place, score: 5 }));
+      const places = placesOf([{}, {}, {}, {}, {}, {}, {}]);
+      return rankEntries({ places, words }, 9).find(({ place }) => place === 3)?.near;
+    };
+    expect(nearOf([0, 1, 2, 4, 5, 6])).toBe(nearOf([2, 4]));
+    expect(nearOf([2, 4])).toBeGreaterThan(nearOf([2]) as number);
   });
 
   it('with a match before it, two before it or after it as a small help', () => {
@@ -108,6 +111,15 @@ describe('entries are ranked', () => {
     const words = [{ place: 0, score: 5 }];
     expect(order([{ asks: true }, { length: 5000 }], { words })).toEqual([0]);
     expect(order([{ asks: true, length: 5000 }, {}], { words })).toEqual([0]);
+  });
+
+  it('better in a session that is about it', () => {
+    const entries = [{ session: 0 }, { session: 1 }, { session: 1 }, { session: 1 }].map((one) => ({
+      ...one,
+      length: 9000,
+    }));
+    const words = [4, 4, 3.5, 3].map((score, place) => ({ place, score }));
+    expect(order(entries, { words })[0]).toBe(1);
   });
 
   it('alike by every model, however near to each other it puts any two texts', () => {

@@ -34,6 +34,8 @@ export interface Ranked {
   readonly near: number;
   /** The entry before it asks, and matches. */
   readonly answers: boolean;
+  /** From 0 to 1: how much of what matches stands in its session. */
+  readonly session: number;
   /** Which of the times it falls into; -1 for none. */
   readonly time: number;
 }
@@ -41,11 +43,12 @@ export interface Ranked {
 /** Words say more where they agree; a session is as much about what was meant. */
 export const meaningOfEntry = 0.4;
 const meaningOfSession = 0.6;
-/** Standing beside a match is not enough to be found: it must be worth this share of the best match, as answers are. */
+/** Standing beside a match is not enough to be found, unless it answers that, or stands between two. */
 const leastBeside = 0.3;
 /** Entries with less by themselves are not looked at; of many, the best are. */
 const leastOwn = 0.1;
 const mostMatches = 1000;
+const shareOfSession = 0.3;
 
 /** All that is known of a query and the places, before anything is put in order. */
 interface Weighed {
@@ -54,15 +57,16 @@ interface Weighed {
   readonly own: Float32Array;
   /** The places that match by themselves, in no order. */
   readonly matches: readonly number[];
+  readonly sessions: ReadonlyMap<number, number>;
   boost(place: number): number;
   /** Close enough to be found, without a word of the query. */
   isClose(place: number): boolean;
 }
 
-/** Entries, best first: each by its own words and meaning, and by what stands beside it. */
+/** Entries, best first: each by its own words and meaning, by what stands beside it, and by its session. */
 export function rankEntries(input: RankInput, limit: number): Ranked[] {
   const weighed = weigh(input);
-  const { words, own, matches } = weighed;
+  const { words, own, matches, sessions } = weighed;
   const lent = lend(input, weighed);
   const strongest = matches.reduce((most, place) => Math.max(most, own[place] as number), 0);
   const findable = [...new Set([...words.keys(), ...matches, ...lent.touched])].filter((place) => {
@@ -74,6 +78,10 @@ export function rankEntries(input: RankInput, limit: number): Ranked[] {
     findable,
     (place) => ((own[place] as number) + (lent.got[place] as number)) * weighed.boost(place),
   );
+  const best = scores.reduce((most, score) => Math.max(most, score), 0);
+  for (const [i, place] of findable.entries())
+    scores[i] =
+      (scores[i] as number) + shareOfSession * best * (sessions.get(input.places.session[place] as number) ?? 0);
   const least = scores.toSorted().at(-limit) ?? 0;
   const ranked = findable.flatMap((place, i) => {
     const score = scores[i] as number;
@@ -123,6 +131,7 @@ function weigh(input: RankInput<Standing>): Weighed {
     meaning,
     own,
     matches: bestOf(own),
+    sessions: sessionShares(input, words),
     boost: boostsOf(input),
     isClose: (place) => !wordsOnly && near !== undefined && near.isClose(place),
   };
@@ -130,12 +139,13 @@ function weigh(input: RankInput<Standing>): Weighed {
 
 const parts = (
   input: RankInput<Standing>,
-  { words, meaning }: Weighed,
+  { words, meaning, sessions }: Weighed,
   place: number,
-): Pick<Ranked, 'place' | 'words' | 'meaning' | 'time'> => ({
+): Pick<Ranked, 'place' | 'words' | 'meaning' | 'session' | 'time'> => ({
   place,
   words: words.get(place) ?? 0,
   meaning: meaning?.[place] ?? 0,
+  session: sessions.get(input.places.session[place] as number) ?? 0,
   time: timeOf(input, input.places.at[place] as number),
 });
 
@@ -181,4 +191,21 @@ function bestOf(own: Float32Array): number[] {
     if (score >= leastOwn && stepOf(score) >= least) found.push(place);
   }
   return found;
+}
+
+/** The three best matches of each session, by words, as a share of the session that has most. */
+function sessionShares({ places }: RankInput<Standing>, words: ReadonlyMap<number, number>): Map<number, number> {
+  const bySession = new Map<number, number[]>();
+  for (const [place, score] of words) {
+    const session = places.session[place] as number;
+    const scores = bySession.get(session);
+    if (scores === undefined) bySession.set(session, [score]);
+    else scores.push(score);
+  }
+  const sums = [...bySession].map(([session, scores]): [number, number] => {
+    scores.sort((a, b) => b - a);
+    return [session, (scores[0] ?? 0) + (scores[1] ?? 0) / 2 + (scores[2] ?? 0) / 3];
+  });
+  const most = sums.reduce((best, [, sum]) => Math.max(best, sum), 0);
+  return new Map(sums.map(([session, sum]) => [session, most > 0 ? sum / most : 0]));
 }

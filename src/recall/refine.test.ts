@@ -11,6 +11,7 @@ const ranked = (scores: readonly number[]) =>
     meaning: 0,
     near: 0,
     answers: false,
+    session: 0,
     time: -1,
   }));
 
