@@ -31,7 +31,7 @@ if (!fs.existsSync(path.join(shared, 'make-transcripts.mjs'))) {
   );
   process.exit(0);
 }
-const kind = process.env.HOLDFAST_EMBEDDING_KIND ?? 'static';
+const embedder = process.env.HOLDFAST_EMBEDDING_KIND ?? 'static';
 const folder = scratchFolder();
 const score = path.join(shared, 'score.mjs');
 
@@ -49,12 +49,12 @@ async function answer({ name, make: [kind, data], flags = [] }) {
     HOLDFAST_HOME: path.join(out, 'home'),
     CLAUDE_CONFIG_DIR: out,
     HOME: out,
-    HOLDFAST_EMBEDDING_KIND: kind,
+    HOLDFAST_EMBEDDING_KIND: embedder,
   };
   await runNode([program, 'ingest', '--json'], env);
   const gold = JSON.parse(fs.readFileSync(path.join(out, 'gold.json'), 'utf8'));
   const holdfast = await openHoldfast(env);
-  if (kind === 'minilm') await embedWithMiniLm(holdfast);
+  if (embedder === 'minilm') await embedWithMiniLm(holdfast);
   const { entries, sessions } = await holdfast.store.counts();
   console.log(`  ${name}: ${entries} entries in ${sessions} sessions, ${gold.length} questions`);
   const plain = plainBm25(holdfast.config.databasePath);
@@ -148,7 +148,7 @@ const table = measures.map(({ set, by, of, goal, what }) => {
     short(ours.second[of]),
   ];
 });
-const head = ['', 'BM25', kind, '95 %', 'goal', '', 'even', 'odd'];
+const head = ['', 'BM25', embedder, '95 %', 'goal', '', 'even', 'odd'];
 const widths = head.map((name, i) => Math.max(name.length, ...table.map((row) => row[i].length)));
 for (const row of [head, ...table])
   console.log(`  ${row.map((cell, i) => cell.padEnd(widths[i])).join('  ')}`.trimEnd());

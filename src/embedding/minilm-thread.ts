@@ -16,6 +16,8 @@ if (!isMainThread && parentPort !== null) {
       const embed = await opened;
       port.postMessage({ id, vectors: await embed(texts) } satisfies ThreadAnswer);
     } catch (error) {
+      // Whatever was wrong may be mended by the next time.
+      opened = undefined;
       const { code, message, hint } = explain(error, 'MiniLM');
       port.postMessage({ id, error: { code, message, hint } } satisfies ThreadAnswer);
     }

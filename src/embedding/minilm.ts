@@ -1,4 +1,4 @@
-// The embedder `minilm`: better than the built-in table, and a hundred times slower. The thread starts with the first text.
+// The embedder `minilm`: a sentence model, a hundred times slower than the built-in table. The thread starts with the first text.
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
@@ -8,23 +8,21 @@ import type { Embedder } from './embedder.ts';
 import { checkModel, type EmbedTexts, modelsFolder, openMiniLm } from './minilm-model.ts';
 import type { ThreadAnswer } from './minilm-thread.ts';
 
-interface Running {
-  readonly embed: EmbedTexts;
-  close(): Promise<void>;
-}
+/** One for a process, and until its end: onnxruntime can be loaded only once. Who indexes and who searches share it. */
+const threads = new Map<string, Promise<EmbedTexts>>();
 
 export function miniLmEmbedder({ home }: Pick<Config, 'home'>): Embedder {
   const folder = modelsFolder(home);
-  let running: Promise<Running> | undefined;
 
   async function embed(texts: readonly string[]): Promise<(Int8Array | undefined)[]> {
-    running ??= start(folder);
+    checkModel(folder);
+    const running = threads.get(folder) ?? start(folder);
+    threads.set(folder, running);
     try {
-      return await (await running).embed(texts);
+      return await (await running)(texts);
     } catch (error) {
-      // Whatever was wrong may be mended by the next time.
-      await (await running.catch(() => undefined))?.close();
-      running = undefined;
+      // From source there is no thread that would try anew.
+      if (import.meta.url.endsWith('.ts')) threads.delete(folder);
       throw error;
     }
   }
@@ -35,17 +33,14 @@ export function miniLmEmbedder({ home }: Pick<Config, 'home'>): Embedder {
     batch: 32,
     embed,
     query: async (text) => (await embed([text]))[0],
-    async close() {
-      await (await running?.catch(() => undefined))?.close();
-      running = undefined;
-    },
+    // The thread keeps no process alive that has nothing else to do.
+    async close() {},
   };
 }
 
-async function start(folder: string): Promise<Running> {
-  checkModel(folder);
+async function start(folder: string): Promise<EmbedTexts> {
   // From source, as tests run it, there is no file that a thread could load.
-  if (import.meta.url.endsWith('.ts')) return { embed: await openMiniLm(folder), close: async () => {} };
+  if (import.meta.url.endsWith('.ts')) return openMiniLm(folder);
   const thread = new Worker(path.join(packageRoot, 'dist', 'embedding', 'minilm-thread.js'), { workerData: folder });
   // It must not keep a process alive that has nothing else to do.
   thread.unref();
@@ -59,7 +54,7 @@ async function start(folder: string): Promise<Running> {
     ended ??= error;
     for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
-    thread.unref();
+    threads.delete(folder);
   };
   thread.on('error', fail);
   thread.on('exit', () => fail(new HoldfastError('INTERNAL', 'The thread that runs MiniLM has ended')));
@@ -73,15 +68,12 @@ async function start(folder: string): Promise<Running> {
       asked?.reject(new HoldfastError(code as ErrorCode, message, hint === undefined ? {} : { hint }));
     }
   });
-  return {
-    embed: (texts) =>
-      new Promise((resolve, reject) => {
-        if (ended !== undefined) return reject(ended);
-        const id = ++last;
-        waiting.set(id, { resolve, reject });
-        thread.ref();
-        thread.postMessage({ id, texts });
-      }),
-    close: async () => void (await thread.terminate()),
-  };
+  return (texts) =>
+    new Promise((resolve, reject) => {
+      if (ended !== undefined) return reject(ended);
+      const id = ++last;
+      waiting.set(id, { resolve, reject });
+      thread.ref();
+      thread.postMessage({ id, texts });
+    });
 }

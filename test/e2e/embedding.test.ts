@@ -1,9 +1,21 @@
 // Vectors through the real program: after an import, after kills, live, with other models, and when a model fails.
-import { appendFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { ask, dice, holdfast, launch, type Place, place, root, temporaryFolder, until } from './holdfast.ts';
@@ -180,5 +192,29 @@ it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
     const { checks, ok } = await ask(env, 'doctor');
     expect(checks).toContainEqual(expect.objectContaining({ name: 'search by meaning', ok: true }));
     expect(ok).toBe(true);
+  },
+);
+
+it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
+  'MiniLM serves who indexes and who searches in one process, also one after the other',
+  async () => {
+    const own = withDemo();
+    mkdirSync(own.home, { mode: 0o700 });
+    symlinkSync(packages, path.join(own.home, 'models'));
+    const program = `
+      const { miniLmEmbedder } = await import(${JSON.stringify(path.join(root, 'dist/embedding/minilm.js'))});
+      const config = { home: ${JSON.stringify(own.home)} };
+      const [first, second] = [miniLmEmbedder(config), miniLmEmbedder(config)];
+      const both = await Promise.all([first.query('failed batches'), second.query('failed batches')]);
+      await first.close();
+      await second.close();
+      const again = await miniLmEmbedder(config).query('failed batches');
+      console.log(JSON.stringify([...both, again].map((vector) => vector.join())));`;
+    const file = path.join(own.home, 'both.mjs');
+    writeFileSync(file, program);
+    const { stdout } = await promisify(execFile)(process.execPath, [file]);
+    const vectors = JSON.parse(stdout) as string[];
+    expect(vectors).toHaveLength(3);
+    expect(new Set(vectors).size).toBe(1);
   },
 );
