@@ -14,7 +14,10 @@ if (process.platform !== 'linux') {
 const seconds = 30;
 const folder = scratchFolder();
 const homes = ['known', 'fresh', 'first', 'bare'];
+// Neither distilling nor copies of transcripts: both go on for minutes after an import, and this is about the time after them.
 const env = (home) => ({
+  HOLDFAST_DISTILL_AUTO: 'false',
+  HOLDFAST_VAULT: 'false',
   HOLDFAST_HOME: path.join(folder, home),
   HOLDFAST_PORT: String(42_600 + homes.indexOf(home)),
   CLAUDE_CONFIG_DIR: path.join(folder, 'claude'),

@@ -64,6 +64,8 @@ export async function watch(context: Context): Promise<void> {
       if (say) await sayAddress(context);
       return server;
     };
+    const { keepHeapSmall } = await import('../worker/heap.ts');
+    keepHeapSmall();
     await runWorker({ ...context, progress: undefined, scan, distil, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {

@@ -10,6 +10,7 @@ import { type Candidate, refine } from './refine.ts';
 import { shown } from './shown.ts';
 import { openEntryIndex } from './vectors/entry-index.ts';
 import { flag, type Meaning, type MeaningState, type Places } from './vectors/index.ts';
+import { bytes, floats } from './vectors/scratch.ts';
 import { reasons } from './why.ts';
 
 export interface SearchDeps {
@@ -82,6 +83,8 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
     times: question.times,
   };
   const chosen = await kinds[kind]({ store, state, question, input, limit: request.limit });
+  floats.giveBack(cosines);
+  bytes.giveBack(input.scope);
   const by = state.search?.embedWords === undefined ? undefined : state.search;
   const hits = chosen.map(async ({ candidate, ...hit }): Promise<Hit> => {
     const { entry, project, title } = candidate.found;
@@ -193,7 +196,7 @@ async function scopeOf(
   }
   const not = flag.gone | (subagents ? 0 : flag.subagent);
   const byRole = role === undefined ? -1 : role === 'user' ? 0 : 1;
-  const scope = new Uint8Array(places.size);
+  const scope = bytes.take(places.size);
   for (let place = 0; place < scope.length; place++) {
     const isIn =
       ((flags[place] as number) & not) === 0 &&

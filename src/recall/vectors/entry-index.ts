@@ -1,12 +1,13 @@
 // The places of all entries and the vectors of one model: loaded as a whole, then session by session as they change.
 import type { PlacePage, Store, VectorPage } from '../../store/store.ts';
 import { flag, type GrowingPlaces, openPlaces, type Places } from './places.ts';
+import { floats } from './scratch.ts';
 import { openSlots, type Slots } from './slots.ts';
 
 export interface VectorScan {
   /**
    * The cosine of the query with the entry at each place; 0 where there is no vector. Above the memory ceiling exact for the
-   * nearest, an estimate for the others.
+   * nearest, an estimate for the others. Whoever has ranked with them may give them back (`floats`).
    */
   scan(query: Int8Array): Promise<Float32Array>;
   /** The cosine of the entries at two places. */
@@ -122,8 +123,8 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
     update,
     async scan(query) {
       const found = await slots?.scan(query);
-      // A new one each time: other searches may run while this one waits.
-      const cosines = new Float32Array(places.size);
+      // One of its own each time: other searches may run while this one waits.
+      const cosines = floats.take(places.size);
       if (found === undefined) return cosines;
       for (let place = 0; place < cosines.length; place++) {
         const slot = slotOf[place] ?? -1;
@@ -133,6 +134,7 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
         const place = owner[slot] as number;
         cosines[place] = Math.max(cosines[place] as number, found[part] as number);
       }
+      floats.giveBack(found);
       return cosines;
     },
     similarity(a, b) {

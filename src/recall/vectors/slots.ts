@@ -3,6 +3,7 @@
 import { HoldfastError } from '../../errors.ts';
 import type { VectorPage } from '../../store/store.ts';
 import { type Kernel, longestRow, openKernel } from './kernel.ts';
+import { floats } from './scratch.ts';
 import { openSigns, type Signs } from './signs.ts';
 
 /** How many of the nearest by sign are compared exactly. */
@@ -19,7 +20,7 @@ export interface Slots {
   remove(slot: number): void;
   /** The number of the vector in the store; 0 for a free slot. */
   seqOf(slot: number): number;
-  /** Cosines by slot; what stands in free slots means nothing. */
+  /** Cosines by slot, to be given back (`floats`); what stands in free slots means nothing. */
   scan(query: Int8Array): Promise<Float32Array>;
   /** The cosine of two slots; above the ceiling an estimate. */
   similarity(a: number, b: number): number;
@@ -137,7 +138,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
     async scan(query) {
       if (query.length !== dimensions)
         throw new HoldfastError('CONFLICT', `A query of ${query.length} numbers for vectors of ${dimensions}`);
-      const cosines = new Float32Array(size);
+      const cosines = floats.take(size);
       if (signs !== undefined) await scanCoarsely(signs, query, cosines);
       else {
         const scale = 1 / norm(query);

@@ -1,5 +1,6 @@
 // The vectors of one kind other than entries: some thousand, compared as a whole. What came and went is seen by their numbers.
 import type { Store, SubjectKind } from '../../store/store.ts';
+import { floats } from './scratch.ts';
 import { openSlots, type Slots } from './slots.ts';
 
 export interface SubjectIndex {
@@ -43,6 +44,7 @@ export function openSubjectIndex(store: Store, kind: SubjectKind, model: string,
         const cosine = cosines?.[slot] ?? 0;
         if (cosine > (best.get(id) ?? Number.NEGATIVE_INFINITY)) best.set(id, cosine);
       }
+      floats.giveBack(cosines);
       return best;
     },
   };

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { bytes, floats } from './scratch.ts';
+
+it('an array that was given back is used again, empty, also for a few less; nobody else has it meanwhile', () => {
+  const first = floats.take(1000);
+  first.fill(7);
+  const second = floats.take(1000);
+  expect(second.buffer).not.toBe(first.buffer);
+  floats.giveBack(first);
+  const again = floats.take(900);
+  expect(again.buffer).toBe(first.buffer);
+  expect(again).toEqual(new Float32Array(900));
+  again.fill(1);
+  floats.giveBack(again);
+  expect(floats.take(1000)).toEqual(new Float32Array(1000));
+});
+
+it('one that is too short, or far too long, is left where it is', () => {
+  const small = bytes.take(100);
+  const large = bytes.take(5000);
+  bytes.giveBack(small);
+  bytes.giveBack(large);
+  const taken = bytes.take(400);
+  expect(taken).toHaveLength(400);
+  expect([small.buffer, large.buffer]).not.toContain(taken.buffer);
+});
