@@ -23,6 +23,13 @@ export interface GroupTools {
   call(tool: string, input: unknown): Promise<string>;
 }
 
+/** The run that tools are called in. */
+export interface ToolRun {
+  readonly id: number;
+  readonly task: number | undefined;
+  session(): string | undefined;
+}
+
 export interface RunDeps {
   readonly store: Store;
   readonly clock: HostClock;
@@ -31,7 +38,7 @@ export interface RunDeps {
   readonly tell: (word: LiveWord) => void;
   readonly start: (run: AgentRun) => Promise<RunningAgent>;
   readonly open: (group: string) => Promise<OpenGroup>;
-  readonly toolsOf: (group: string, run: { readonly id: number; readonly task: number | undefined }) => GroupTools;
+  readonly toolsOf: (group: string, run: ToolRun) => GroupTools;
   /** Added to the agent's system prompt. */
   readonly appendFor: (group: string) => string;
   /** What is done before the agent forgets the beginning of a session. */
@@ -86,6 +93,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
   let turnError: string | undefined;
   let result: string | undefined;
   let idleAt = clock.now();
+  let session: string | undefined;
   const unanswered = new Set<string>();
   /** An isolated task has a session of its own, and the group's stays what it is. */
   const isGroups = task?.context !== 'isolated';
@@ -131,12 +139,13 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
   const events = (opened: OpenGroup, from: Place) => {
     let place = from;
     return {
-      session(session) {
+      session(told) {
+        session = told;
         if (!isGroups) return;
         void todo(async () => {
           // Told again with each turn: the place that an answer has reached stays.
-          if (session !== place.session) place = { session };
-          if (!(await opened.set(session, { epoch, resumeAt: place.resumeAt }))) close();
+          if (told !== place.session) place = { session: told };
+          if (!(await opened.set(told, { epoch, resumeAt: place.resumeAt }))) close();
         });
       },
       delta: (part) => tell({ group, part }),
@@ -199,7 +208,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       await opened.snapshot(await store.tasks(group));
       if (closing) return { how: 'ok' };
       const from: Place = isGroups ? pointer : {};
-      const { tools, call } = deps.toolsOf(group, { id, task: task?.id });
+      const { tools, call } = deps.toolsOf(group, { id, task: task?.id, session: () => session });
       const started = await deps.start({
         group,
         session: from.session,
@@ -230,15 +239,15 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
 
   async function judge(
     opened: OpenGroup,
-    session: string | undefined,
+    resumed: string | undefined,
     { how, failure, code, signal }: AgentExit,
   ): Promise<Pick<RunEnd, 'how' | 'error'>> {
     if (ending === 'stop') return { how: 'ok' };
     if (ending === 'hard')
       return unanswered.size === 0 ? { how: 'ok' } : { how: 'failed', error: 'it took too long, and was ended' };
-    if (failure !== undefined && failure.kind !== 'other' && session !== undefined) {
+    if (failure !== undefined && failure.kind !== 'other' && resumed !== undefined) {
       const loss = failure.kind;
-      const { next } = await opened.reportLost(session, loss, { epoch });
+      const { next } = await opened.reportLost(resumed, loss, { epoch });
       const times = (deps.losses.get(group) ?? 0) + 1;
       deps.losses.set(group, times);
       if (next === 'fresh') {
@@ -246,7 +255,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
         const out = await store.putOut({ group, kind: 'notice', text }, clock.now());
         tell({ group, out: out.id });
       }
-      if (next !== 'none' && times <= mostLosses) return { how: 'again', error: `session ${session} is ${loss}` };
+      if (next !== 'none' && times <= mostLosses) return { how: 'again', error: `session ${resumed} is ${loss}` };
     }
     if (turnError !== undefined) return { how: 'failed', error: turnError };
     if (how === 'closed') return { how: 'ok' };

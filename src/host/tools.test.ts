@@ -21,7 +21,7 @@ async function stand() {
       open: (name: string) => openGroup(groupDeps, name),
       tell: (word: LiveWord) => words.push(word),
     };
-    return toolsFor(deps, group, { id: run, task: undefined });
+    return toolsFor(deps, group, { id: run, task: undefined, session: () => 's' });
   };
   return { store, config, clock, words, of, run };
 }

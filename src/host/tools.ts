@@ -14,7 +14,7 @@ import { groupMemoryFile } from '../sessions/group-folders.ts';
 import { groupTools } from '../sessions/group-tools.ts';
 import type { OpenGroup } from '../sessions/groups.ts';
 import { localTime } from '../text/local-time.ts';
-import type { GroupTools } from './run.ts';
+import type { GroupTools, ToolRun } from './run.ts';
 
 export interface ToolDeps {
   readonly context: Context;
@@ -27,7 +27,7 @@ export interface ToolDeps {
 
 interface Caller extends ToolDeps {
   readonly group: string;
-  readonly run: { readonly id: number; readonly task: number | undefined };
+  readonly run: ToolRun;
 }
 
 interface OwnTool {
@@ -61,7 +61,10 @@ export const ownTools: readonly OwnTool[] = [
       await known(store, group);
       // To others it is no answer: what this run was handed stays unanswered.
       const from = group === own ? { run: run.id, task: run.task } : {};
-      const { id: out } = await store.putOut({ group, kind: 'message', text, ...from }, clock());
+      const { id: out } = await store.putOut(
+        { group, kind: 'message', text, session: run.session(), ...from },
+        clock(),
+      );
       tell({ group, out });
       return group === own ? 'It was told.' : `The group ${group} was told.`;
     },
@@ -159,7 +162,7 @@ const inputFor = ({ input, forOthers }: OwnTool, group: string): z.ZodObject =>
   forOthers && group === mainGroup ? (input.extend({ group: otherGroup }) as z.ZodObject) : input;
 
 /** All tools of a group's agent, bound to the group. */
-export function toolsFor(deps: ToolDeps, group: string, run: Caller['run']): GroupTools {
+export function toolsFor(deps: ToolDeps, group: string, run: ToolRun): GroupTools {
   const caller: Caller = { ...deps, group, run };
   const table = [
     ...ownTools.map((one) => ({

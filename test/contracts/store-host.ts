@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { RunEnd } from '../../src/store/host.ts';
 import type { Store } from '../../src/store/store.ts';
-import { base } from './chunks.ts';
+import { base, chunk, entry, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
 const backoff = [5000, 10_000];
@@ -237,6 +237,40 @@ export function describeHost(open: () => OpenStore): void {
     expect(await fail()).toMatchObject({ gaveUp: true, notice: { task, text: expect.stringContaining('it broke') } });
     expect(await store.task(task)).toMatchObject({ state: 'done', lastError: 'it broke' });
     expect(await store.setTaskState(task, 'active', base)).toBe(false);
+  });
+
+  it('what was told goes with the session that it was said in, by forgetting and by deleting, from the log of tasks too', async () => {
+    const { store } = open();
+    const { run } = await begun(store);
+    for (const session of ['s1', 's2', 's3']) {
+      const uuid = `e-${session}`;
+      const sessions = [{ session, cwd: undefined, projectPath: undefined, title: undefined }];
+      await store.commit([chunk([entry(uuid, 'said', { session, at: base })], { key: session, sessions })], rules);
+      await store.putOut({ group: 'tide', kind: 'message', text: `early ${session}`, session, run }, base - 1);
+      await store.putOut({ group: 'tide', kind: 'answer', text: `told in ${session}`, session, run }, base + 1);
+    }
+    const task = {
+      group: 'tide',
+      prompt: 'x',
+      kind: 'interval',
+      when: '60000',
+      timeZone: 'UTC',
+      context: 'group',
+    } as const;
+    const id = (await store.addTask({ ...task, next: base }, base))?.id as number;
+    const at = await store.beginRun({ group: 'tide', task: id, epoch: 1 }, base);
+    await store.endRun(at, { how: 'ok', backoff, next: base + 1, result: 'told in s1' }, base);
+    const left = async () => (await store.outgoing('tide', 0, 99)).map(({ text }) => text);
+    await store.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
+    expect(await left()).toEqual(['early s2', 'told in s2', 'early s3', 'told in s3']);
+    expect([(await store.task(id))?.lastResult, (await store.taskRuns(id, 9))[0]?.result]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    await store.forget({ kind: 'entry', agent: 'claude-code', id: 'e-s2' }, { rules, now: base });
+    expect(await left()).toEqual(['early s2', 'early s3', 'told in s3']);
+    await store.deleteSessions([{ agent: 'claude-code', session: 's3' }], rules);
+    expect(await left()).toEqual(['early s2']);
   });
 
   it('takes all that is a group’s with it, and drops what is old', async () => {

@@ -8,6 +8,7 @@ import { branches } from './branches.ts';
 import { grouping } from './grouping.ts';
 import { ownership } from './ownership.ts';
 import { sessionRows } from './session-rows.ts';
+import { toldTraces } from './told-traces.ts';
 
 type Run = <T>(work: () => T) => T;
 
@@ -35,6 +36,7 @@ export function deletion(
   };
   const dropCopies = run([`DELETE FROM entry_copies WHERE session_id IN ${set}`]);
   const dropRest = run([
+    ...toldTraces(`session IN (SELECT session FROM sessions WHERE id IN ${set})`),
     `UPDATE entries SET conversation_id = NULL WHERE conversation_id IN (SELECT id FROM conversations WHERE session_id IN ${set})`,
     `DELETE FROM conversations WHERE session_id IN ${set}`,
     `DELETE FROM pins WHERE kind = 'entry' AND id IN (SELECT uuid ${entries})`,

@@ -6,6 +6,7 @@ import { tombstone } from '../tombstone.ts';
 import { branches } from './branches.ts';
 import { grouping } from './grouping.ts';
 import { sessionRows } from './session-rows.ts';
+import { toldSince } from './told-traces.ts';
 import { tombstoneRows } from './tombstones.ts';
 
 export interface EntryRow {
@@ -149,6 +150,7 @@ export function forgetRows(db: Database) {
   const groups = grouping(db);
   const sessions = sessionRows(db);
   const markAbandoned = branches(db);
+  const dropTold = toldSince(db);
 
   /** What one forgetting has touched: brought in line before its transaction ends. */
   function work(now: number) {
@@ -251,6 +253,7 @@ export function forgetRows(db: Database) {
           ReturnType<typeof sessionName.get>
         >;
         dropBriefings.run(agent, session, entry.at, project, path);
+        dropTold(session, entry.at);
         dropDistilled(entry);
         dropText(entry);
       },
@@ -258,6 +261,7 @@ export function forgetRows(db: Database) {
         const of = sessionName.get(id);
         if (of === undefined) return;
         name(id);
+        dropTold(of.session, 0);
         const { agent, session } = of;
         gone.add(id);
         tombstones.add(tombstone.session(agent, session), now);

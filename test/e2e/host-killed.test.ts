@@ -1,0 +1,72 @@
+// A host is killed again and again, at any moment of its writes: no message is lost, none is answered twice, no pointer goes back.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { openHoldfast } from '../../src/open.ts';
+import { groupDeps } from '../../src/operations/group-deps.ts';
+import { ring } from '../../src/sessions/bell.ts';
+import { createGroup } from '../../src/sessions/groups.ts';
+import { dice, place, root, until } from './holdfast.ts';
+
+it('a host that is killed at any moment goes on where it was: each message is answered, and once', async () => {
+  const seed = Date.now() % 100_000;
+  const { below } = dice(seed);
+  const { env } = place();
+  const own = { ...env, HOLDFAST_HOST_MAX_PROCESSES: '3' };
+  const holdfast = await openHoldfast(own);
+  onTestFinished(() => holdfast.close());
+  const groups = ['a', 'b', 'c', 'd', 'e'];
+  for (const group of groups) await createGroup(groupDeps(holdfast.context), group);
+  const config = loadConfig(own);
+  const ids: number[] = [];
+  const say = async () => {
+    const group = groups[below(groups.length)] as string;
+    ids.push((await holdfast.store.addMessage(group, { text: `m${ids.length}` }, Date.now()))?.id as number);
+    await ring(config);
+  };
+  const start = async () => {
+    const child = spawn(process.execPath, [path.join(root, 'test/e2e/host-killed.mjs')], {
+      env: own,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    return child;
+  };
+  for (let round = 0; round < 25; round++) {
+    const child = await start();
+    for (let i = 0; i < 8; i++) {
+      await say();
+      await new Promise((done) => setTimeout(done, below(12)));
+    }
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await holdfast.store.integrity()).toEqual([]);
+  }
+  await start();
+  const open = async () => (await holdfast.store.queues()).reduce((sum, one) => sum + one.waiting + one.handed, 0);
+  await until(async () => (await open()) === 0, `all answers (seed ${seed})`);
+  const db = new Database(config.databasePath, { readonly: true });
+  onTestFinished(() => void db.close());
+  const states = db.prepare('SELECT state, count(*) AS n FROM incoming GROUP BY state').all();
+  expect(states, `seed ${seed}`).toEqual([{ state: 'answered', n: ids.length }]);
+  const told = db.prepare<[], { answers: string; kind: string }>('SELECT kind, answers FROM outgoing').all();
+  const answered = told.flatMap(({ answers }) => JSON.parse(answers) as number[]).sort((a, b) => a - b);
+  expect(answered, `seed ${seed}`).toEqual(ids);
+  expect(db.prepare("SELECT count(*) AS n FROM incoming WHERE text <> ''").get()).toEqual({ n: 0 });
+  // Where each group's session stands is where its last answer left it.
+  for (const group of groups) {
+    const last = db
+      .prepare<[string], { answers: string; session: string }>(
+        "SELECT answers, session FROM outgoing WHERE group_name = ? AND kind = 'answer' ORDER BY id DESC LIMIT 1",
+      )
+      .get(group);
+    expect(await holdfast.store.pointer(group), `${group}, seed ${seed}`).toMatchObject({
+      session: last?.session,
+      resumeAt: `p${(JSON.parse(last?.answers ?? '[]') as number[]).at(-1)}`,
+    });
+  }
+});
