@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = path.resolve(process.argv[2] ?? path.join(root, 'docs', 'pictures'));
-const wide = { width: 1280, height: 800 };
+const wide = { width: 1120, height: 700 };
 const views = [
   { name: 'now', path: '/' },
   { name: 'search', path: '/search?q=retry%20queue' },

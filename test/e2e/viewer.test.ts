@@ -1,5 +1,5 @@
 // The viewer over the sample of this repository, in a real browser.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -145,6 +145,21 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await page.getByText('Remembered, on').waitFor();
     const { hits } = JSON.parse(stand.run('search', 'staging host', '--kind', 'memory', '--json'));
     expect(hits[0].snippet).toContain('sleeps');
+  });
+
+  it('puts open questions to the person: an answer is remembered, and the question goes', async () => {
+    const file = path.join(stand.home, 'memory/questions.md');
+    writeFileSync(file, '# Questions\n\n- courier: Is the retry limit still 8?\n- courier: Who owns staging?\n');
+    await show('/memory');
+    const question = (text: string) => page.locator('.statement', { hasText: text });
+    await question('retry limit').getByLabel('Your answer').fill('The retry limit is twelve since October');
+    await question('retry limit').getByRole('button', { name: 'Remember the answer' }).click();
+    await question('retry limit').waitFor({ state: 'detached' });
+    await question('Who owns staging').getByRole('button', { name: 'No longer open' }).click();
+    await question('Who owns staging').waitFor({ state: 'detached' });
+    const { hits } = JSON.parse(stand.run('search', 'retry limit twelve', '--kind', 'memory', '--json'));
+    expect(hits[0].snippet).toContain('since October');
+    expect(existsSync(file) ? readFileSync(file, 'utf8') : '').not.toMatch(/retry limit|staging/);
   });
 
   it('asks once before it forgets, says what goes, and then nothing of it is found anywhere', async () => {

@@ -8,12 +8,15 @@ const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
 /** What stands for an entry that only uses tools. */
 const onlyTools = /^\[Used tools: /;
 
-export function EntryView({ entry, focused }: { entry: ShownEntry; focused: boolean }) {
+/** `follows`: the one before is of the same speaker, whose name need not stand there again. */
+export function EntryView({ entry, focused, follows }: { entry: ShownEntry; focused: boolean; follows: boolean }) {
   const { text, author, subagent, abandoned, toolUses } = entry;
   return (
-    <article class={`entry ${author}${focused ? ' focused' : ''}${abandoned ? ' abandoned' : ''}`}>
+    <article
+      class={`entry ${author}${focused ? ' focused' : ''}${abandoned ? ' abandoned' : ''}${follows ? ' follows' : ''}`}
+    >
       <header>
-        <span class="who">{subagent === undefined ? whose[author] : 'Subagent'}</span>
+        <span class={follows ? 'unseen' : 'who'}>{subagent === undefined ? whose[author] : 'Subagent'}</span>
         {abandoned && <span class="dim">on a branch that was left</span>}
         <a class="permalink" href={sessionAddress(entry.session, entry.id)}>
           <span class="unseen">This entry, </span>

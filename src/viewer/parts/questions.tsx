@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Memory } from '../answers.ts';
-import { change, type Failure, read } from '../api.ts';
+import { change, Failure, read } from '../api.ts';
 import { sessionAddress } from '../router.ts';
 import { Answered, Trouble } from './answered.tsx';
 import { Markdown } from './markdown.tsx';
@@ -20,13 +20,13 @@ export function Questions() {
     <section aria-labelledby="questions">
       <h2 id="questions">Questions for you</h2>
       <Answered answer={questions} rows={3}>
-        {({ memories }) =>
+        {({ memories, text }) =>
           memories.length === 0 ? (
             <p class="dim">None is open.</p>
           ) : (
             <ul class="statements">
               {memories.map((one) => (
-                <Question key={one.id} question={one} again={questions.again} />
+                <Question key={one.id} question={one} whole={text} again={questions.again} />
               ))}
             </ul>
           )
@@ -36,15 +36,23 @@ export function Questions() {
   );
 }
 
-function Question({ question, again }: { question: Memory; again: () => void }) {
-  const { id, text, session, project, at } = question;
+function Question({ question, whole, again }: { question: Memory; whole: string; again: () => void }) {
+  const { text, session, project, at } = question;
   const [answer, setAnswer] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const settle = async (said: string) => {
     setFailure(undefined);
     try {
       if (said !== '') await change('remember', { text: said, ...(project === '' ? {} : { project }) });
-      await change('memory forget', { name: id });
+      // As a person would settle it in the file: the line is taken out, and stays out.
+      const rest = whole.split('\n').filter((line) => line !== `- ${text}`);
+      if (rest.join('\n') === whole)
+        throw new Failure(
+          'NOT_FOUND',
+          'The question does not stand on a line of its own',
+          'Take it out by editing the page.',
+        );
+      await change('memory edit', { name: page, text: rest.join('\n'), was: whole });
       again();
     } catch (error) {
       setFailure(error as Failure);

@@ -84,10 +84,12 @@ export function Transcript({
         }}
         render={(index) => {
           const entry = entries.current.get(index);
+          const before = entries.current.get(index - 1);
+          const follows = entry !== undefined && before?.author === entry.author && before.subagent === entry.subagent;
           return entry === undefined ? (
             <div class="entry waiting" aria-busy="true" />
           ) : (
-            <EntryView entry={entry} focused={entry.id === focus} />
+            <EntryView entry={entry} focused={entry.id === focus} follows={follows} />
           );
         }}
       />
