@@ -6,6 +6,8 @@ import { archive } from '../src/operations/archive.ts';
 import { configList, configSet, configUnset } from '../src/operations/config.ts';
 import { doctor } from '../src/operations/doctor.ts';
 import { forget } from '../src/operations/forget.ts';
+import { groupsShow } from '../src/operations/groups.ts';
+import { groupsSend, hostStatus } from '../src/operations/host.ts';
 import { operations } from '../src/operations/index.ts';
 import { jobs, jobsCancel, jobsRetry } from '../src/operations/jobs.ts';
 import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory.ts';
@@ -20,6 +22,7 @@ import { show } from '../src/operations/show.ts';
 import { stats } from '../src/operations/stats.ts';
 import { status } from '../src/operations/status.ts';
 import { summaries } from '../src/operations/summaries.ts';
+import { tasksList } from '../src/operations/tasks.ts';
 import { timeline } from '../src/operations/timeline.ts';
 import type { Changes, Reads } from '../src/viewer/answers.ts';
 
@@ -37,6 +40,9 @@ const reads = {
   jobs,
   stats,
   activity,
+  'groups show': groupsShow,
+  'host status': hostStatus,
+  tasks: tasksList,
   doctor,
   status,
   'config list': configList,
@@ -51,6 +57,7 @@ const changes = {
   remember: rememberThis,
   'jobs retry': jobsRetry,
   'jobs cancel': jobsCancel,
+  'groups send': groupsSend,
   'config set': configSet,
   'config unset': configUnset,
 };

@@ -8,6 +8,8 @@ export const viewerPages = {
   memoryPage: '/memory/{page}',
   projects: '/projects',
   project: '/projects/{path}',
+  groups: '/groups',
+  group: '/groups/{group}',
   costs: '/costs',
   health: '/health',
 } as const;

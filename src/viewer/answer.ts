@@ -43,3 +43,11 @@ export function useAnswer<T>(
   useChanges(matters, again);
   return { data: state.data, failure: state.failure, waiting: state.waiting, again };
 }
+
+/** For what tells nobody when it changes: while somebody looks, it is asked. */
+export function useLooking(again: () => void, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), everyMs);
+    return () => clearInterval(timer);
+  }, []);
+}

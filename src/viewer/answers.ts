@@ -2,6 +2,8 @@
 import type { Activity, Amount } from '../schema/activity.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Entry } from '../schema/entry.ts';
+import type { Bookmark, Group } from '../schema/group.ts';
+import type { IncomingMessage, OutgoingMessage } from '../schema/group-message.ts';
 import type { Hit } from '../schema/hit.ts';
 import type { Job, JobStatus, Spending } from '../schema/job.ts';
 import type { Memory, MemoryKind, MemoryVersion } from '../schema/memory.ts';
@@ -9,6 +11,7 @@ import type { Observation } from '../schema/observation.ts';
 import type { Project } from '../schema/project.ts';
 import type { Session } from '../schema/session.ts';
 import type { Summary } from '../schema/summary.ts';
+import type { ScheduledTask } from '../schema/task.ts';
 import type { TimelineItem } from '../schema/timeline-item.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 
@@ -68,6 +71,16 @@ export interface SettingValue {
   atTerminal: boolean;
 }
 
+export interface GroupState {
+  group: string;
+  waiting: number;
+  handed: number;
+  givenUp: number;
+  retryAt?: string | undefined;
+  tasks: number;
+  error?: { at: string; text: string } | undefined;
+}
+
 /** What only reads. */
 export interface Reads {
   search: { hits: Hit[]; note?: string | undefined };
@@ -101,6 +114,14 @@ export interface Reads {
     disk: { database: number; vault: number; memory: number; archives: number; backups: number; logs: number };
   };
   activity: Activity;
+  'groups show': { group: Group; bookmarks: Bookmark[]; folders: { work: string } };
+  'host status': {
+    running: boolean;
+    since?: string | undefined;
+    processes: { group: string; task?: number | undefined }[];
+    groups: GroupState[];
+  };
+  tasks: { tasks: ScheduledTask[] };
   doctor: { ok: boolean; checks: Check[] };
   status: { ok: boolean; checks: Check[] };
   'config list': { file: string; settings: SettingValue[] };
@@ -122,6 +143,7 @@ export interface Changes {
   remember: { memory: Memory; known: boolean };
   'jobs retry': { retried: number };
   'jobs cancel': { cancelled: number };
+  'groups send': { message: IncomingMessage; hostRuns: boolean; note?: string | undefined };
   'config set': SettingValue;
   'config unset': SettingValue;
 }
@@ -136,7 +158,9 @@ export type {
   Memory,
   MemoryVersion,
   Observation,
+  OutgoingMessage,
   Project,
+  ScheduledTask,
   Session,
   Summary,
   TimelineItem,

@@ -19,26 +19,42 @@ export class Failure extends Error {
 
 type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 
-const pathOf = (name: string): string => `/api/${name.replaceAll(' ', '/')}`;
+/** Where an operation has an address of its own; what stands in braces is a field of the input. */
+const paths: Readonly<Record<string, string>> = {
+  show: '/api/sessions/{id}',
+  'groups show': '/api/groups/{group}',
+  'groups send': '/api/groups/{group}/messages',
+};
+
+function placed(name: string, input: object): { path: string; rest: Record<string, unknown> } {
+  const rest: Record<string, unknown> = { ...input };
+  const path = (paths[name] ?? `/api/${name.replaceAll(' ', '/')}`).replace(/\{(\w+)\}/g, (_, field: string) => {
+    const value = encodeURIComponent(String(rest[field]));
+    delete rest[field];
+    return value;
+  });
+  return { path, rest };
+}
 
 export function read<Name extends keyof Reads>(
   name: Name,
   params: Params = {},
   signal?: AbortSignal,
 ): Promise<Reads[Name]> {
-  const { id, ...rest } = params;
-  const path = name === 'show' ? `/api/sessions/${encodeURIComponent(String(id))}` : pathOf(name);
-  const stated = Object.entries(name === 'show' ? rest : params).filter(([, value]) => value !== undefined);
+  const { path, rest } = placed(name, params);
+  const stated = Object.entries(rest).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(stated.map(([key, value]) => [key, String(value)])).toString();
   return call(query === '' ? path : `${path}?${query}`, signal ? { signal } : {});
 }
 
-export const change = <Name extends keyof Changes>(name: Name, input: object): Promise<Changes[Name]> =>
-  call(pathOf(name), {
+export function change<Name extends keyof Changes>(name: Name, input: object): Promise<Changes[Name]> {
+  const { path, rest } = placed(name, input);
+  return call(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
+    body: JSON.stringify(rest),
   });
+}
 
 async function call<T>(path: string, init: RequestInit): Promise<T> {
   let response: Response;

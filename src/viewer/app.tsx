@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ViewerPage } from '../schema/viewer-page.ts';
 import { locked } from './api.ts';
 import { Costs } from './pages/costs.tsx';
+import { GroupPage, Groups } from './pages/groups.tsx';
 import { Health } from './pages/health.tsx';
 import { Locked } from './pages/locked.tsx';
 import { MemoryPage } from './pages/memory.tsx';
@@ -25,6 +26,8 @@ const pages: Readonly<Record<ViewerPage, (params: Params) => preact.JSX.Element>
   memoryPage: ({ page = '' }) => <MemoryPage name={page} />,
   projects: () => <Projects />,
   project: ({ path = '' }) => <ProjectPage key={path} path={path} />,
+  groups: () => <Groups />,
+  group: ({ group = '' }) => <GroupPage key={group} group={group} />,
   costs: () => <Costs />,
   health: () => <Health />,
 };

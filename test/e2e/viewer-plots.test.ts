@@ -28,6 +28,7 @@ describe.skipIf(noBrowser)('the pages with plots', () => {
     stand = await viewerStand(sample);
     stand.run('ingest');
     stand.run('process');
+    stand.run('groups', 'create', 'family');
     spend(`${stand.home}/holdfast.db`);
     await stand.startWorker();
     page = await stand.page({ timezoneId: zone, locale: 'en-GB' });
@@ -205,6 +206,8 @@ describe.skipIf(noBrowser)('the pages with plots', () => {
       '/projects',
       `/projects/${project}`,
       '/costs',
+      '/groups',
+      '/groups/family',
       '/health',
     ];
   };

@@ -20,6 +20,7 @@ const ways: readonly Way[] = [
   { page: 'timeline', title: 'Timeline', icon: 'timeline' },
   { page: 'memory', title: 'Memory', icon: 'memory', also: ['memoryPage'] },
   { page: 'projects', title: 'Projects', icon: 'projects', also: ['project'] },
+  { page: 'groups', title: 'Groups', icon: 'groups', also: ['group'] },
   { page: 'costs', title: 'Costs', icon: 'costs' },
   { page: 'health', title: 'Health', icon: 'health' },
 ];

@@ -5,6 +5,7 @@ const shapes = {
   timeline: 'M4 6h16M4 12h10M4 18h13',
   memory: 'M6 4h9l3 3v13H6zM9 11h6M9 15h6',
   projects: 'M4 7h6l2 2h8v10H4z',
+  groups: 'M4 5h11v8H8l-4 3zM17 9h3v10l-3-2.500h-6V15',
   costs: 'M5 19V11M10 19V6M15 19v-5M20 19V9',
   health: 'M3 12h4l2.500-6 4 12 2.500-6h5',
   sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600l1.400 1.400M17 17l1.400 1.400M5.600 18.400L7 17M17 7l1.400-1.400',

@@ -1,6 +1,6 @@
 // What is to be distilled, what has failed and why; to be tried again, or cancelled.
-import { useEffect, useState } from 'preact/hooks';
-import { useAnswer } from '../answer.ts';
+import { useState } from 'preact/hooks';
+import { useAnswer, useLooking } from '../answer.ts';
 import type { Job } from '../answers.ts';
 import { change, type Failure, read } from '../api.ts';
 import { address, here, sessionAddress, setQuery } from '../router.ts';
@@ -25,10 +25,7 @@ export function Jobs() {
     ({ kind }) => kind !== 'state',
   );
   const again = answer.again;
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && again(), lookMs);
-    return () => clearInterval(timer);
-  }, []);
+  useLooking(again, lookMs);
   const [failure, setFailure] = useState<Failure>();
   const [said, setSaid] = useState('');
   const [leaving, setLeaving] = useState<Job>();

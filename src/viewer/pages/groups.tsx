@@ -1,0 +1,179 @@
+// Groups, and the chat with the agent of one: what was said before, from its session; what is said now, as it comes.
+import { useAnswer, useLooking } from '../answer.ts';
+import type { GroupState, Reads, ScheduledTask } from '../answers.ts';
+import { read } from '../api.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Chat } from '../parts/chat.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Ago } from '../parts/moment.tsx';
+import { address, sessionAddress } from '../router.ts';
+import { exactly, plural } from '../time.ts';
+
+const lookMs = 3000;
+
+function useHost() {
+  const host = useAnswer('host', (signal) => read('host status', {}, signal));
+  useLooking(host.again, lookMs);
+  return host;
+}
+
+export function Groups() {
+  const host = useHost();
+  return (
+    <section class="page">
+      <h1>Groups</h1>
+      <Answered answer={host} rows={6}>
+        {(state) => (
+          <>
+            <HostState state={state} />
+            {state.groups.length === 0 ? (
+              <Empty title="There is no group yet">
+                <p>
+                  A group shares memory and a sandbox, and has an agent of its own to talk to. Make one:{' '}
+                  <code>holdfast groups create main</code>
+                </p>
+              </Empty>
+            ) : (
+              <ul class="rows">
+                {state.groups.map((group) => (
+                  <li key={group.group}>
+                    <a class="row" href={address('group', { group: group.group })}>
+                      <span class="row-title">{group.group}</span>
+                      <span class="row-meta">
+                        <Doing group={group} state={state} />
+                      </span>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Answered>
+    </section>
+  );
+}
+
+type Host = Reads['host status'];
+
+const HostState = ({ state: { running, since } }: { state: Host }) =>
+  running ? (
+    <p class="dim">The host runs{since && <> since {exactly(since)}</>}.</p>
+  ) : (
+    <div class="notice" role="status">
+      <p>
+        <strong>No host runs, so nobody answers.</strong> Messages wait until one does. In a terminal:{' '}
+        <code>holdfast host run</code>
+      </p>
+    </div>
+  );
+
+function Doing({
+  group: { group, waiting, handed, givenUp, retryAt, tasks },
+  state,
+}: {
+  group: GroupState;
+  state: Host;
+}) {
+  const works = state.processes.some((one) => one.group === group);
+  return (
+    <>
+      <span>{works ? (handed > 0 ? 'answers now' : 'is there') : 'sleeps'}</span>
+      {waiting > 0 && <span>{plural(waiting, 'message')} waiting</span>}
+      {givenUp > 0 && <span>{plural(givenUp, 'message')} given up; the next one tries again</span>}
+      {retryAt && <span>tried again at {exactly(retryAt)}</span>}
+      {tasks > 0 && <span>{plural(tasks, 'task')}</span>}
+    </>
+  );
+}
+
+export function GroupPage({ group }: { group: string }) {
+  const host = useHost();
+  const about = useAnswer(`group ${group}`, async (signal) => {
+    const [shown, { tasks }] = await Promise.all([
+      read('groups show', { group }, signal),
+      read('tasks', { group }, signal),
+    ]);
+    return { ...shown, tasks };
+  });
+  const state = host.data?.groups.find((one) => one.group === group);
+  return (
+    <section class="page">
+      <header class="page-head">
+        <h1>{group}</h1>
+        <p class="row-meta">{host.data && state && <Doing group={state} state={host.data} />}</p>
+      </header>
+      {host.data && <HostState state={host.data} />}
+      <Answered answer={about} rows={8}>
+        {({ group: { pointer }, bookmarks, folders, tasks }) => (
+          <div class="columns reading">
+            <Chat group={group} session={pointer.session} />
+            <aside aria-label="About this group">
+              {state?.error && (
+                <>
+                  <h2>What went wrong last</h2>
+                  <p>{state.error.text}</p>
+                  <p class="dim">
+                    <Ago at={state.error.at} />
+                  </p>
+                </>
+              )}
+              <h2>Sessions</h2>
+              <ul class="rows">
+                {pointer.session !== undefined && (
+                  <li>
+                    <a class="row" href={sessionAddress(pointer.session)}>
+                      <span class="row-title">The active one</span>
+                    </a>
+                  </li>
+                )}
+                {bookmarks.map(({ id, session, name, archivedAt }) => (
+                  <li key={id}>
+                    <a class="row" href={sessionAddress(session)}>
+                      <span class="row-title">{name}</span>
+                      <span class="row-meta">
+                        left <Ago at={archivedAt} />
+                      </span>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+              {pointer.session === undefined && bookmarks.length === 0 && <p class="dim">None yet.</p>}
+              <Tasks tasks={tasks} group={group} />
+              <h2>Folder</h2>
+              <p class="path">{folders.work}</p>
+            </aside>
+          </div>
+        )}
+      </Answered>
+    </section>
+  );
+}
+
+function Tasks({ tasks, group }: { tasks: readonly ScheduledTask[]; group: string }) {
+  return (
+    <>
+      <h2>Scheduled tasks</h2>
+      {tasks.length === 0 ? (
+        <p class="dim">
+          None. <code>holdfast tasks add {group} "…" --every 1d</code>
+        </p>
+      ) : (
+        <ul>
+          {tasks.map(({ id, prompt, kind, when, state, nextAt, lastError }) => (
+            <li key={id} class="task">
+              <span class="kind">{state}</span> {prompt}
+              <p class="row-meta">
+                <span>
+                  {kind === 'interval' ? `every ${Math.round(Number(when) / 60_000)} min` : `${kind} ${when}`}
+                </span>
+                {nextAt && <span>next {exactly(nextAt)}</span>}
+              </p>
+              {lastError && <p class="hint">{lastError}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

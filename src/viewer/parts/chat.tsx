@@ -1,0 +1,138 @@
+// A chat with the agent of a group. What came before stands in the session; from then on the stream of the group tells, by number.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { OutgoingMessage } from '../answers.ts';
+import { change, type Failure, read } from '../api.ts';
+import { Trouble } from './answered.tsx';
+import { EntryView } from './entry-view.tsx';
+import { Markdown } from './markdown.tsx';
+import { Clock } from './moment.tsx';
+
+const shown = 30;
+
+interface Line {
+  readonly key: string;
+  readonly by: 'person' | OutgoingMessage['kind'];
+  readonly text: string;
+  readonly at: string;
+}
+
+const whose = { person: 'You', answer: 'Agent', message: 'Agent', notice: 'Holdfast' } as const;
+
+/** What the group's people are told, from now on, and the piece of an answer that is being written. */
+function useStream(group: string, tell: (line: Line) => void) {
+  const [part, setPart] = useState('');
+  const [trouble, setTrouble] = useState('');
+  const latest = useRef(tell);
+  latest.current = tell;
+  useEffect(() => {
+    const source = new EventSource(`/api/groups/${encodeURIComponent(group)}/events`);
+    for (const kind of ['answer', 'message', 'notice'] as const)
+      source.addEventListener(kind, (event) => {
+        const { id, text, at } = JSON.parse((event as MessageEvent<string>).data) as OutgoingMessage;
+        setPart('');
+        setTrouble('');
+        latest.current({ key: `out ${id}`, by: kind, text, at });
+      });
+    source.addEventListener('part', (event) => {
+      const { text } = JSON.parse((event as MessageEvent<string>).data) as { text: string };
+      setPart((before) => before + text);
+    });
+    source.addEventListener('trouble', (event) => {
+      setPart('');
+      setTrouble((JSON.parse((event as MessageEvent<string>).data) as { text: string }).text);
+    });
+    return () => source.close();
+  }, [group]);
+  return { part, trouble };
+}
+
+export function Chat({ group, session }: { group: string; session: string | undefined }) {
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [text, setText] = useState('');
+  const [failure, setFailure] = useState<Failure>();
+  const [note, setNote] = useState('');
+  const end = useRef<HTMLDivElement>(null);
+  const add = (line: Line) =>
+    setLines((before) => (before.some(({ key }) => key === line.key) ? before : [...before, line]));
+  const { part, trouble } = useStream(group, add);
+  // As it was when the page was opened: what comes later is told.
+  const before = useAnswer(session === undefined ? undefined : `before ${session}`, async (signal) => {
+    const { total } = await read('show', { id: session, limit: 1 }, signal);
+    return read('show', { id: session, from: Math.max(0, total - shown), limit: shown }, signal);
+  });
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines.length, part === '']);
+
+  const send = () => {
+    const said = text.trim();
+    if (said === '') return;
+    setFailure(undefined);
+    change('groups send', { group, text: said }).then(({ message, note: told }) => {
+      setText('');
+      setNote(told ?? '');
+      add({ key: `in ${message.id}`, by: 'person', text: said, at: message.arrivedAt });
+    }, setFailure);
+  };
+
+  return (
+    <div class="chat">
+      <div role="log" aria-label={`Chat with ${group}`}>
+        {before.data?.entries.map((entry) => (
+          <EntryView key={entry.id} entry={entry} focused={false} />
+        ))}
+        {lines.map(({ key, by, text: said, at }) => (
+          <article key={key} class={`entry ${by === 'person' ? 'person' : by === 'notice' ? 'machine' : 'model'}`}>
+            <header>
+              <span class="who">{whose[by]}</span>
+              <span class="permalink">
+                <Clock at={at} />
+              </span>
+            </header>
+            {by === 'person' ? <p class="said">{said}</p> : <Markdown text={said} />}
+          </article>
+        ))}
+        {part !== '' && (
+          <article class="entry model" aria-busy="true">
+            <p class="said">{part}</p>
+          </article>
+        )}
+        {before.data === undefined && !before.waiting && lines.length === 0 && part === '' && (
+          <p class="dim">Nothing was said yet in this session.</p>
+        )}
+      </div>
+      <div ref={end} />
+      {trouble && (
+        <p class="notice" role="alert">
+          {trouble}
+        </p>
+      )}
+      {failure && <Trouble failure={failure} />}
+      <form
+        class="say"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <textarea
+          aria-label={`Say something to ${group}`}
+          placeholder="Enter sends, Shift+Enter begins a new line"
+          rows={3}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
+        />
+        <button type="submit" class="strong" disabled={text.trim() === ''}>
+          Send
+        </button>
+      </form>
+      <p class="dim" role="status">
+        {note}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+// Groups in a real browser: without a host a message waits and the page says so; with one, the agent of the group answers.
+import { mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientProgram } from './claude.ts';
+import { launch, root } from './holdfast.ts';
+import { scripted } from './host-chat.ts';
+import { realKey, trouble } from './host-stand.ts';
+import { type Mock, startMock } from './mock-anthropic.ts';
+import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
+
+describe.skipIf(noBrowser)('the page Groups', () => {
+  let stand: ViewerStand;
+  let mock: Mock;
+  let page: Page;
+  const show = (address: string) => visit(page, `${stand.origin}${address}`);
+
+  beforeAll(async () => {
+    mock = await startMock();
+    stand = await viewerStand({
+      env: {
+        ANTHROPIC_API_KEY: realKey,
+        ANTHROPIC_BASE_URL: mock.url,
+        HOLDFAST_HOST_SANDBOX: 'bubblewrap',
+        HOLDFAST_HOST_PROGRAM: clientProgram('2.1.325'),
+      },
+    });
+    mkdirSync(stand.home, { recursive: true, mode: 0o700 });
+    symlinkSync(path.join(root, 'node_modules/.cache/sdk/node_modules'), path.join(stand.home, 'node_modules'));
+    await stand.startWorker();
+    page = await stand.page();
+  });
+  afterAll(async () => {
+    await stand?.close();
+    mock?.close();
+    expect(stand?.troubles).toEqual([]);
+  });
+
+  it('says how to make a group, and how to start a host', async () => {
+    await show('/groups');
+    await page.getByText('holdfast groups create main').waitFor();
+    stand.run('groups', 'create', 'family');
+    await page.getByText('family').waitFor();
+    await page.getByText('holdfast host run').waitFor();
+    await show('/groups/nobody');
+    await page.getByRole('alert').getByText('nobody').waitFor();
+  });
+
+  it('without a host a message waits, and the page says so', async () => {
+    await show('/groups/family');
+    const field = page.getByLabel('Say something to family');
+    await field.fill(scripted('How high is the tide?', [{ text: 'The tide is **high**.' }]));
+    await page.keyboard.press('Enter');
+    await page.getByText('No host is running: the message waits').waitFor();
+    await page.getByText('1 message waiting').waitFor();
+    expect(await field.inputValue()).toBe('');
+  });
+
+  it.skipIf(trouble)(
+    'a host that comes answers what waited; its answer is shown as Markdown, and later stands in the session',
+    async () => {
+      const host = launch(stand.env, ['host', 'run']);
+      await host.says('Waiting for messages');
+      await page.getByRole('log').getByText('The tide is high.').waitFor({ timeout: 120_000 });
+      expect(await page.getByRole('log').locator('strong', { hasText: 'high' }).count()).toBe(1);
+      await page.getByText('The host runs').waitFor();
+      await page
+        .getByLabel('Say something to family')
+        .fill(scripted('And now?', [{ text: 'It <img src=x onerror=alert(1)> falls.' }]));
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('log').getByText('falls.').last().waitFor({ timeout: 120_000 });
+      expect(await page.locator('.chat img').count()).toBe(0);
+      host.child.kill('SIGINT');
+      await host.ended;
+      stand.run('ingest');
+      await show('/groups/family');
+      await page.getByRole('log').getByText('The tide is high.').waitFor();
+      await page.getByText('No host runs').waitFor();
+      await page.getByRole('link', { name: 'The active one' }).click();
+      await page.getByText('How high is the tide?').first().waitFor();
+    },
+  );
+});
