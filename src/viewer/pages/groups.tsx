@@ -150,6 +150,15 @@ export function GroupPage({ group }: { group: string }) {
   );
 }
 
+const minutes = (count: number): string =>
+  count % 1440 === 0
+    ? plural(count / 1440, 'day')
+    : count % 60 === 0
+      ? plural(count / 60, 'hour')
+      : plural(count, 'minute');
+const whenOf = (kind: ScheduledTask['kind'], when: string): string =>
+  kind === 'interval' ? `every ${minutes(Math.round(Number(when) / 60_000))}` : kind === 'once' ? exactly(when) : when;
+
 function Tasks({ tasks, group }: { tasks: readonly ScheduledTask[]; group: string }) {
   return (
     <>
@@ -164,10 +173,12 @@ function Tasks({ tasks, group }: { tasks: readonly ScheduledTask[]; group: strin
             <li key={id} class="task">
               <span class="kind">{state}</span> {prompt}
               <p class="row-meta">
-                <span>
-                  {kind === 'interval' ? `every ${Math.round(Number(when) / 60_000)} min` : `${kind} ${when}`}
-                </span>
-                {nextAt && <span>next {exactly(nextAt)}</span>}
+                <span>{whenOf(kind, when)}</span>
+                {nextAt && (
+                  <span>
+                    next <Ago at={nextAt} />
+                  </span>
+                )}
               </p>
               {lastError && <p class="hint">{lastError}</p>}
             </li>

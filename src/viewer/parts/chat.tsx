@@ -78,7 +78,7 @@ export function Chat({ group, session }: { group: string; session: string | unde
     <div class="chat">
       <div role="log" aria-label={`Chat with ${group}`}>
         {before.data?.entries.map((entry) => (
-          <EntryView key={entry.id} entry={entry} focused={false} />
+          <EntryView key={entry.id} entry={entry} focused={false} follows={false} />
         ))}
         {lines.map(({ key, by, text: said, at }) => (
           <article key={key} class={`entry ${by === 'person' ? 'person' : by === 'notice' ? 'machine' : 'model'}`}>
