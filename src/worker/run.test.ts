@@ -73,7 +73,7 @@ describe('the worker', () => {
       void (async () => {
         for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
           got += new TextDecoder().decode(part);
-          if (got.includes(session)) stop.abort();
+          if (got.includes(`"session":"${session}","added"`)) stop.abort();
         }
         resolve(got);
       })();
