@@ -38,12 +38,11 @@ export const hostRun = operation({
       });
     write(`host ${process.pid} started`);
     say?.('Waiting for messages to groups. Ctrl+C stops; nothing is lost.');
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) return resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      const look = setInterval(() => opened.isLost() && resolve(), config.settings.pollIntervalMs);
-      signal.addEventListener('abort', () => clearInterval(look), { once: true });
-    });
+    // A host whose data folder was removed would serve nobody, for ever.
+    const orphaned = new AbortController();
+    const look = setInterval(() => opened.isLost() && orphaned.abort(), config.settings.pollIntervalMs);
+    await aborted(AbortSignal.any([signal, orphaned.signal]));
+    clearInterval(look);
     const busy = opened.host.processes().filter((one) => one.isBusy()).length;
     if (busy > 0) say?.(`${busy} of them still answer; Ctrl+C ends them at once, and what they had waits again.`);
     await opened.stop(farewellMs);
@@ -51,6 +50,12 @@ export const hostRun = operation({
     return { stopped: true };
   },
 });
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 
 const Process = z.object({
   group: z.string(),
