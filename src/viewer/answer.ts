@@ -44,7 +44,9 @@ export function useAnswer<T>(
   return { data: state.data, failure: state.failure, waiting: state.waiting, again };
 }
 
-/** For what tells nobody when it changes: while somebody looks, it is asked. */
+export const aMinute = 60_000;
+
+/** For what tells nobody when it changes, or is too much to ask at every change: while somebody looks, it is asked. */
 export function useLooking(again: () => void, everyMs: number): void {
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && again(), everyMs);

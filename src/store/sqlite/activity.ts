@@ -15,10 +15,12 @@ interface Row {
 
 /** Sessions say where to look (the plus keeps SQLite from walking through all of them in order); the index of their entries holds all that is counted, and that of prompts leads to these. */
 export const activitySql = (of: 'entries' | 'prompts', where: readonly string[] = []): string =>
-  `SELECT s.id AS session, e.at / ${quarterMs} AS quarter, count(*) AS count, p.name, p.path
-   FROM sessions s CROSS JOIN entries e ON e.session_id = s.id LEFT JOIN projects p ON p.id = s.project_id
-   WHERE ${[...where, 's.ended_at >= ?', 's.started_at < ?', 'e.at >= ?', 'e.at < ?'].join(' AND ')}
-   AND ${of === 'entries' ? '(e.subagent IS NOT NULL) = 0' : "e.author = 'person' AND e.subagent IS NULL"} GROUP BY +s.id, quarter`;
+  `SELECT q.*, p.name, p.path FROM (
+     SELECT s.id AS session, s.project_id AS project, e.at / ${quarterMs} AS quarter, count(*) AS count
+     FROM sessions s CROSS JOIN entries e ON e.session_id = s.id
+     WHERE ${[...where, 's.ended_at >= ?', 's.started_at < ?', 'e.at >= ?', 'e.at < ?'].join(' AND ')}
+     AND ${of === 'entries' ? '(e.subagent IS NOT NULL) = 0' : "e.author = 'person' AND e.subagent IS NULL"} GROUP BY +s.id, quarter
+   ) q LEFT JOIN projects p ON p.id = q.project`;
 
 export function activityRows(db: Database, read: <T>(work: () => T) => T): Pick<Store, 'activity'> {
   return {

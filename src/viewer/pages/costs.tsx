@@ -1,5 +1,5 @@
 // What the memory costs: tokens that models took and that were saved, by day and model; what lies on the disk; what came in, and how fast.
-import { useAnswer } from '../answer.ts';
+import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import type { Reads } from '../answers.ts';
 import { read } from '../api.ts';
 import { addDays, fullDay, shortDate, startOf, timeZone, today } from '../days.ts';
@@ -22,8 +22,9 @@ export function Costs() {
   const answer = useAnswer(
     `stats ${first}`,
     (signal) => read('stats', { since: startOf(first), timeZone }, signal),
-    ({ kind }) => kind !== 'state',
+    ({ kind }) => kind === 'gone',
   );
+  useLooking(answer.again, aMinute);
   const all = Array.from({ length: days }, (_, i) => addDays(first, i));
   return (
     <section class="page costs">

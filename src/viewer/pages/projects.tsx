@@ -1,6 +1,6 @@
 // The projects that sessions worked in, and one of them: when, in which sessions, and what came of it.
 import { useState } from 'preact/hooks';
-import { useAnswer } from '../answer.ts';
+import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import type { Project } from '../answers.ts';
 import { read } from '../api.ts';
 import { addDays, mondayOf, spanOf, timeZone, today } from '../days.ts';
@@ -122,8 +122,9 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
   const activity = useAnswer(
     `activity ${from} ${path}`,
     (signal) => read('activity', { ...spanOf(from, today()), project: path, timeZone }, signal),
-    ofEntries,
+    ({ kind }) => kind === 'gone',
   );
+  useLooking(activity.again, aMinute);
   const worked = useAnswer(
     `sessions ${path} ${limit}`,
     (signal) => read('sessions', { project: path, limit }, signal),

@@ -1,6 +1,6 @@
 // What happened when: a year as a heat map, a week by its hours, a day from its first word to its last; of everything, or of a project.
 import { useState } from 'preact/hooks';
-import { useAnswer } from '../answer.ts';
+import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import { read } from '../api.ts';
 import { addDays, asDay, fullDate, fullDay, mondayOf, shortDate, spanOf, timeZone, today } from '../days.ts';
 import { Answered } from '../parts/answered.tsx';
@@ -83,16 +83,18 @@ function ProjectField({ project }: { project: string | undefined }) {
 }
 
 const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
-const useActivity = (from: string, to: string, project: string | undefined) =>
+const useActivity = (from: string, to: string, project: string | undefined, matters = ofEntries) =>
   useAnswer(
     `activity ${from} ${to} ${project}`,
     (signal) => read('activity', { ...spanOf(from, to), project, timeZone }, signal),
-    ofEntries,
+    matters,
   );
 
 function Year({ end, project }: { end: string; project: string | undefined }) {
   const from = addDays(mondayOf(end), -7 * (mostWeeks - 1));
-  const answer = useActivity(from, end, project);
+  // To count a year is work for the worker: not at every word that is said.
+  const answer = useActivity(from, end, project, ({ kind }) => kind === 'gone');
+  useLooking(answer.again, aMinute);
   return (
     <Answered answer={answer} rows={9}>
       {(activity) => (
