@@ -58,6 +58,15 @@ export const resume = operation({
       throw new HoldfastError('BAD_INPUT', `Sessions of ${known?.title ?? session.agent} cannot be resumed from here`, {
         hint: `Read it with: holdfast show ${session.id}`,
       });
+    const group = await context.store.groupOf({ agent: session.agent, session: session.id });
+    if (group !== undefined)
+      throw new HoldfastError(
+        'CONFLICT',
+        `This session belongs to the group ${group}, whose agent has a home of its own`,
+        {
+          hint: `Let the group go on with it: holdfast groups resume ${group} ${session.id}`,
+        },
+      );
     if (!isFolder(session.cwd))
       throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
         hint: `Make it again, or read the session with: holdfast show ${session.id}`,

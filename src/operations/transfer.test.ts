@@ -12,7 +12,9 @@ import { importAll } from './import.ts';
 import { rememberThis } from './memory-change.ts';
 
 /** Where a file stands differs, and what the files of pages look like. */
-const own = { without: ['memory_pages.stamp', 'memory_pages.version'] };
+const own = {
+  without: ['memory_pages.stamp', 'memory_pages.version', 'groups.epoch'],
+};
 const rows = ({ config }: Memory) => rowsOf(config.databasePath, own);
 
 async function exported(memory: Memory, more: { project?: string; since?: string } = {}): Promise<string> {
@@ -64,6 +66,13 @@ async function richMemory(): Promise<Memory> {
     jobs.map(({ id }) => ({ id, by: 'offline', tokens: 0, kind: 'observe', observation: undefined })),
     1,
   );
+  await store.createGroup('tide', 3);
+  await store.createGroup('reef', 4);
+  for (const id of ['g-1', 'g-2']) {
+    const key = { agent: 'claude-code', session: id } as const;
+    await store.setPointer('tide', { ...key, resumeAt: 'e1' }, { at: 5 });
+    if (id === 'g-1') await store.leaveSession('tide', key, { leaving: { ...key, name: 'One', createdAt: 5 }, at: 6 });
+  }
   await forget.run(memory.context, { id: entry?.id as string, dryRun: false, yes: true });
   return memory;
 }

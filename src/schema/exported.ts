@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { ConversationStatus } from './conversation.ts';
 import { Author, Role } from './entry.ts';
+import { GroupName } from './group.ts';
 import { JobKind } from './job.ts';
 import { Observation } from './observation.ts';
 import { PinKind } from './pin.ts';
@@ -163,6 +164,13 @@ export const ExportedRow = z.discriminatedUnion('is', [
     source: z.string(),
     text: z.string(),
   }),
+  z.object({ is: z.literal('group-session'), ...Place, group: GroupName }),
+  z.object({
+    is: z.literal('group'),
+    ...{ name: GroupName, createdAt: Ms, agent: OrNull(AgentName), session: OrNull(z.string()) },
+    ...{ resumeAt: OrNull(z.string()), since: OrNull(Ms) },
+  }),
+  z.object({ is: z.literal('bookmark'), ...Place, group: GroupName, name: z.string(), createdAt: Ms, archivedAt: Ms }),
 ]);
 export type ExportedRow = z.infer<typeof ExportedRow>;
 

@@ -83,6 +83,12 @@ const HostSettings = z.strictObject({
   fileMb: z.int().min(0).max(10_000_000).default(4096).describe('size of a single file that it writes; 0: no limit'),
 });
 
+/** For agents of one's own that keep their sessions with the session library, and take these from here. */
+const SessionSettings = z.strictObject({
+  autoSave: z.boolean().default(true).describe('whether an agent that uses the session library saves as it goes'),
+  maxSessions: z.int().min(1).max(1_000_000).default(50).describe('how many sessions such an agent keeps'),
+});
+
 /** Everything a person can set. Defaults are here and nowhere else. */
 export const Settings = z.strictObject({
   agents: z.strictObject(
@@ -146,6 +152,7 @@ export const Settings = z.strictObject({
     .describe(
       'whether memory files are committed after each batch, where their folder is the root of a git repository',
     ),
+  session: SessionSettings.prefault({}),
   archivePath: z.string().min(1).optional().describe('folder of archives (default: archives in the data folder)'),
   assistantName: z.string().min(1).max(60).default('Assistant').describe('what the agent is called in archives'),
   vault: z.boolean().default(true).describe('whether a compressed copy of each transcript is kept, for resuming'),

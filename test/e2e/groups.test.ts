@@ -77,6 +77,21 @@ it('a worker takes in what the agent of a group writes, as the group’s, also o
     'the session of the group',
   );
   expect((await ask(at.env, 'sessions')).sessions).toMatchObject([{ id: 'tide-1', project: 'tide' }]);
+  // The person reads it; to go on with it is the group's.
+  expect((await ask(at.env, 'show', 'tide-1')).entries).toHaveLength(1);
+  const resumed = await holdfast(at.env, 'resume', 'tide-1', '--print');
+  expect(resumed).toMatchObject({ code: 5, stderr: expect.stringContaining('holdfast groups resume tide tide-1') });
+  // 15: what is said before a compaction is archived in the group's own folder.
+  const token = fs.readFileSync(path.join(at.home, 'token'), 'utf8').trim();
+  const told = { session_id: 'tide-1', hook_event_name: 'PreCompact', trigger: 'auto', transcript_path: '/nowhere' };
+  const hooked = await fetch(`http://127.0.0.1:${at.env.HOLDFAST_PORT}/api/hooks/claude-code`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(told),
+  });
+  expect(hooked.status).toBe(200);
+  const archives = path.join(at.home, 'groups', 'tide', 'conversations');
+  await until(() => fs.readdirSync(archives).some((name) => name.endsWith('.md')), 'the archive');
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ code: 0 });
 });

@@ -32,7 +32,7 @@ export function rowsOf(database: string, { without = [] }: { without?: readonly 
     const tables = db
       .prepare(
         `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
-           AND name NOT LIKE '%!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts', 'session_changes', 'changes', 'jobs', 'jobs_to_plan', 'spending', 'imports', 'vault_copies') ORDER BY name`,
+           AND name NOT LIKE '%!_fts%' ESCAPE '!' AND name NOT IN ('migrations', 'facts', 'session_changes', 'changes', 'jobs', 'jobs_to_plan', 'spending', 'imports', 'vault_copies', 'group_epoch') ORDER BY name`,
       )
       .pluck()
       .all() as string[];

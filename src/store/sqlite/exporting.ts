@@ -76,6 +76,16 @@ const ofEverything: readonly Kind[] = [
   },
   { is: 'merge', sql: 'SELECT page, target, into_target AS "into", at FROM memory_merges' },
   { is: 'pin', sql: 'SELECT kind, id, agent, mark, at FROM pins' },
+  { is: 'group-session', sql: 'SELECT agent, session, group_name AS "group" FROM group_sessions' },
+  {
+    is: 'group',
+    sql: 'SELECT name, created_at AS createdAt, agent, session, resume_at AS resumeAt, since FROM groups',
+  },
+  {
+    is: 'bookmark',
+    sql: `SELECT agent, session, group_name AS "group", name, created_at AS createdAt, archived_at AS archivedAt
+      FROM bookmarks ORDER BY id`,
+  },
   { is: 'briefing', sql: 'SELECT agent, session, project, at, source, text FROM briefings ORDER BY id' },
 ];
 

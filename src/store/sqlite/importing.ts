@@ -27,6 +27,12 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
     pin: 'INSERT INTO pins (kind, id, agent, mark, at) VALUES (@kind, @id, @agent, @mark, @at) ON CONFLICT DO NOTHING',
     briefing: `INSERT INTO briefings (agent, session, project, at, source, text) SELECT @agent, @session, @project, @at, @source, @text
       WHERE NOT EXISTS (SELECT 1 FROM briefings WHERE session = @session AND agent = @agent AND at = @at AND source = @source AND text = @text)`,
+    'group-session':
+      'INSERT INTO group_sessions (agent, session, group_name) VALUES (@agent, @session, @group) ON CONFLICT DO NOTHING',
+    // Only what is the group's here too.
+    bookmark: `INSERT INTO bookmarks (group_name, agent, session, name, created_at, archived_at)
+      SELECT m.group_name, @agent, @session, @name, @createdAt, @archivedAt FROM group_sessions m
+      WHERE m.agent = @agent AND m.session = @session AND m.group_name = @group ON CONFLICT DO NOTHING`,
   } as const;
   const statements = Object.fromEntries(Object.entries(simple).map(([is, sql]) => [is, db.prepare(sql)]));
   const placeAnew = db.prepare('DELETE FROM facts WHERE name = ?');
@@ -56,6 +62,16 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
      WHERE session_id = ${session} AND kind = @kind AND subject = @subject AND status = 'ready'`,
   );
 
+  const hasGroup = db.prepare('SELECT 1 FROM groups WHERE name = @name');
+  const nextEpoch = db.prepare<[], number>('UPDATE group_epoch SET last = last + 1 RETURNING last').pluck();
+  const isOfGroup = db.prepare(
+    'SELECT 1 FROM group_sessions WHERE agent = @agent AND session = @session AND group_name = @name',
+  );
+  const addGroup = db.prepare(
+    `INSERT INTO groups (name, created_at, epoch, agent, session, resume_at, since)
+     VALUES (@name, @createdAt, @epoch, @agent, @session, @resumeAt, @since)`,
+  );
+
   const own: Partial<Record<ExportedRow['is'], Take>> = {
     observation: (row) => {
       const { is: _, ...given } = row as Is<'observation'>;
@@ -71,6 +87,13 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
       const { version, ...job } = row as Is<'job'>;
       if (version === null) return endJob.run(job).changes;
       return addJob.run({ ...job, version, firstPos: job.subject }).changes;
+    },
+    group: (row) => {
+      const group = row as Is<'group'>;
+      if (hasGroup.get(group) !== undefined) return 0;
+      const pointer =
+        isOfGroup.get(group) === undefined ? { agent: null, session: null, resumeAt: null, since: null } : {};
+      return addGroup.run({ ...group, ...pointer, epoch: nextEpoch.get() }).changes;
     },
     statement: (row) => {
       const statement = row as Is<'statement'>;
