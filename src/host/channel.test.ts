@@ -32,7 +32,7 @@ const framed = (body: string | Buffer, length = Buffer.byteLength(body)): Buffer
 const taken = (id: string) => ({ type: 'taken', id }) as const;
 
 describe('the channel', () => {
-  it('carries frames of all sizes, cut at every byte', () => {
+  it('host.md 13: carries frames of all sizes, cut at every byte', () => {
     const frames = ['', '{}', JSON.stringify(taken('ä'.repeat(50))), 'x'.repeat(300)];
     const bytes = Buffer.concat(frames.map((frame) => framed(frame)));
     for (let size = 1; size <= 9; size++) {
@@ -44,7 +44,7 @@ describe('the channel', () => {
     }
   });
 
-  it('skips what is malformed or too long, keeps its beginning, and reads on', async () => {
+  it('host.md 13, 16: skips what is malformed or too long, keeps its beginning in quarantine, and reads on', async () => {
     const { near, far } = await pair();
     const bad: [string, number][] = [];
     const channel = openChannel(far, RunnerFrame, (reason, bytes) => bad.push([reason, bytes.length]), 5000);

@@ -232,11 +232,14 @@ describe('messages', () => {
     expect((await store.queues()).length).toBe(0);
   });
 
-  it('host.md 7: what waited while no host was there is handed at its start, in order', async () => {
+  it('host.md 7: what waited while no host was there is handed at its start, in order, and an old close closes nothing', async () => {
     const stand = await hostStand(['tide']);
     for (const text of ['one', 'two']) await stand.store.addMessage('tide', { text }, stand.clock.now());
+    // A close that was meant for a process that is gone is meant for no other.
+    stand.host.close('tide');
     await stand.restart();
     expect(stand.agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['one', 'two']);
+    expect(stand.agents.last('tide')?.isClosing).toBe(false);
   });
 
   it('a host that was killed in mid-turn hands again what had no output, and not what had', async () => {

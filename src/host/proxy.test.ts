@@ -52,7 +52,7 @@ async function stand(handle?: (request: http.IncomingMessage, response: http.Ser
 }
 
 describe('the way to the model', () => {
-  it('puts the real key in the place of the worthless one, and lets nobody see it', async () => {
+  it('host.md 20: puts the real key in the place of the worthless one, and lets nobody see it', async () => {
     const { asked, call, proxy } = await stand();
     const headers = {
       'x-api-key': proxy.key,

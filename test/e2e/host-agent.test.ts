@@ -104,7 +104,7 @@ describe.skipIf(trouble)('an agent in bubblewrap', () => {
     expect(await talk.agent.exited).toMatchObject({ failure: { kind: 'corrupt' }, untaken: ['a'] });
   });
 
-  it('goes on from the newest answer when the place to go on at is unknown', async () => {
+  it('host.md 5: goes on from the newest answer when the place to go on at is unknown', async () => {
     const stand = await hostStand();
     const { session } = await earlier(stand);
     const talk = await stand.start('family', { session, resumeAt: '00000000-0000-4000-8000-000000000000' });

@@ -12,7 +12,7 @@ import { root, until } from './holdfast.ts';
 import { agentLog, hostStand, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
 
 describe.skipIf(trouble)('a runner that cannot be trusted', () => {
-  it('speaks for its own group alone, and only of what it was sent', async () => {
+  it('host.md 16: speaks for its own group alone, and only of what it was sent', async () => {
     const stand = await hostStand();
     const { work } = prepareFolders(stand.config, 'a');
     copyFileSync(path.join(root, 'test/e2e/liar.mjs'), path.join(work, 'liar.mjs'));
@@ -103,7 +103,7 @@ describe('bubblewrap', () => {
     expect(statSync(path.join(stand.config.groupsPath, 'a', 'mine')).uid).toBe(nobody);
   });
 
-  it.skipIf(trouble)('holds its limits, and keeps the key out of logs and files', async () => {
+  it.skipIf(trouble)('host.md 20: holds its limits, and keeps the key out of logs and files', async () => {
     const stand = await hostStand({ HOLDFAST_HOST_FILE_MB: '1' });
     const talk = await stand.start('a');
     await talk.ask('Write.', [

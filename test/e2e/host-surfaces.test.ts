@@ -1,10 +1,10 @@
 // How people, bridges and agents meet the host: chat, pipe, HTTP, event streams, tools, tasks. The real client, in the real sandbox.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { groupMemoryFile } from '../../src/sessions/group-folders.ts';
+import { groupFolders, groupMemoryFile } from '../../src/sessions/group-folders.ts';
 import { ask, holdfast, launch, root, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, said, scripted, status } from './host-chat.ts';
 import { lastAsked, type Stand, trouble } from './host-stand.ts';
@@ -211,6 +211,28 @@ describe.skipIf(isMissing)('an agent', () => {
     const { tasks } = await ask(stand.env, 'tasks');
     expect(tasks).toMatchObject([{ id: 1, group: 'family', kind: 'interval', state: 'active' }]);
     await ask(stand.env, 'tasks', 'cancel', '1');
+  });
+
+  it('host.md 19: what was said is readable after a compaction, as it was said', async () => {
+    const stand = await begun(['family']);
+    await hosting(stand);
+    await said(stand, 'family', 'The lamp at Naoshima is green, and blinks twice', [{ text: 'Noted: green, twice.' }]);
+    await holdfast(stand.env, 'chat', 'family', '/compact');
+    const { conversations } = groupFolders(stand.config, 'family');
+    const archives = () =>
+      readdirSync(conversations).map((file) => readFileSync(path.join(conversations, file), 'utf8'));
+    await until(() => existsSync(conversations) && archives().length === 1, 'the archive');
+    expect(archives()[0]).toContain('The lamp at Naoshima is green, and blinks twice');
+    expect(archives()[0]).toContain('Noted: green, twice.');
+    expect(stand.mock.asked.some(({ kind }) => kind === 'compact')).toBe(true);
+    // And by the agent itself, from inside.
+    expect(
+      await said(stand, 'family', 'Look it up', [
+        { tool: 'Bash', input: { command: 'grep -rl Naoshima conversations/ && touch found' } },
+        { text: 'Found.' },
+      ]),
+    ).toEqual(['Found.']);
+    expect(existsSync(path.join(groupFolders(stand.config, 'family').work, 'found'))).toBe(true);
   });
 
   it('host.md 14: global memory reaches every group, and a person who clears a group closes its process', async () => {

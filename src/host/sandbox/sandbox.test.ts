@@ -80,7 +80,7 @@ describe('the allow-list of further mounts', () => {
 
   it('is empty where there is none', () => expect(extraMounts(place().config, 'tide')).toEqual([]));
 
-  it('gives each group what it names, read-only unless it says otherwise', () => {
+  it('host.md 17: gives each group what it names, read-only unless it says otherwise', () => {
     const { folder, mounts } = list(
       [
         { path: '$/shared/../src/', groups: ['tide', 'reef'] },
@@ -135,7 +135,7 @@ describe('the allow-list of further mounts', () => {
     expect(mounts('reef')).toEqual([]);
   });
 
-  it('refuses what agents could exchange for something else', () => {
+  it('host.md 17: refuses what agents could exchange for something else', () => {
     const { mounts } = list(
       [
         { path: '$/src', groups: ['reef'], write: true },
