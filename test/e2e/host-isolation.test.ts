@@ -117,8 +117,8 @@ function summary(said: string) {
   const count = /(\d+) attempts, (\d+) got through/.exec(said);
   return {
     attempts: Number(count?.[1]),
-    through: [...said.matchAll(/THROUGH (.*)/g)].map(([, what]) => what as string),
-    blocked: [...said.matchAll(/blocked (.*)/g)].map(([, what]) => what as string),
+    through: [...said.matchAll(/(?:^|Z )THROUGH (.*)$/gm)].map(([, what]) => what as string),
+    blocked: [...said.matchAll(/(?:^|Z )blocked (.*)$/gm)].map(([, what]) => what as string),
   };
 }
 
@@ -130,7 +130,7 @@ describe.skipIf(trouble)('a hostile program in a sandbox', () => {
     const { attempts, through, blocked } = await intrude(stand, withIntruder(bubblewrap, work, inside));
     expect(through).toEqual([]);
     expect(blocked).toHaveLength(attempts);
-    expect(attempts).toBeGreaterThan(150);
+    expect(attempts).toBe(158);
     for (const file of Object.values(told.files)) {
       expect(existsSync(`${file}.intruder`)).toBe(false);
       expect(readFileSync(file).includes('intruder')).toBe(false);
@@ -158,7 +158,11 @@ describe.skipIf(trouble)('a hostile program in a sandbox', () => {
     );
     // What is guarded by more than the sandbox, or by the system on some machines.
     const guarded = /worker|use the model|connect to b's host|memory|trace|environment of the host|environment of b's/;
-    expect(blocked.filter((what) => !guarded.test(what))).toEqual(['find the key in the environment']);
+    // The key is in no file, and the agent's own environment has it nowhere.
+    expect(blocked.filter((what) => !guarded.test(what))).toEqual([
+      'find the key in the environment',
+      'find the key on the visible disk',
+    ]);
     expect(through.length).toBeGreaterThan(100);
     expect(attempts).toBe(through.length + blocked.length);
   });
