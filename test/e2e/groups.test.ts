@@ -286,6 +286,7 @@ await memory.close();`,
         expect(await store.integrity()).toEqual([]);
       },
     );
-    expect(kills).toBeGreaterThan(3);
+    // Files go in threads of their own, and strace counts the calls of each thread for itself.
+    expect(kills).toBeGreaterThan(2);
   });
 });
