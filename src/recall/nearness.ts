@@ -1,6 +1,7 @@
 // ④ Cosines → nearness: how far a text lies above what any two texts have in common.
 import type { RankInput, Standing } from './rank.ts';
 import { flag } from './vectors/places.ts';
+import { floats } from './vectors/scratch.ts';
 
 export interface Nearness {
   /** 0 for what is as far as any, 1 for the nearest. */
@@ -34,7 +35,7 @@ export function nearnessOf({ places, scope, cosines }: RankInput<Standing>): Nea
   const floor = count >= manyTexts && mean > unusualMean ? mean : usualFloor;
   const lowest = Math.min(floor, mean);
   const span = Math.max(most - lowest, fullNearest * (1 - floor));
-  const scores = new Float32Array(size);
+  const scores = floats.take(size);
   for (let place = 0; place < size; place++) {
     const cosine = cosines[place] as number;
     if (cosine >= floor && counts(place)) scores[place] = (cosine - lowest) / span;

@@ -1,6 +1,7 @@
 // ④ What stands beside a match is worth something too: most of all the answer to a question that matches.
 import type { RankInput } from './rank.ts';
 import { flag } from './vectors/places.ts';
+import { bytes, floats } from './vectors/scratch.ts';
 
 export interface Lent {
   /** What each place got: from the one before it that gave most, and from the one after it. Many that match a little do not add up. */
@@ -33,9 +34,9 @@ export function lend(
 ): Lent {
   const { words, own, matches } = matched;
   const { previous, next, flags, length } = places;
-  const got = new Float32Array(places.size);
-  const answers = new Uint8Array(places.size);
-  const byWords = new Uint8Array(places.size);
+  const got = floats.take(places.size);
+  const answers = bytes.take(places.size);
+  const byWords = bytes.take(places.size);
   const touched = new Set<number>();
   const shortness = (place: number) => Math.min(1, shortText / Math.max(1, length[place] as number)) ** 2;
   /** Where all others have vectors, an entry without one says nothing: it used tools. */

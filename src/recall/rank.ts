@@ -3,6 +3,7 @@ import { boostsOf, timeOf } from './boosts.ts';
 import { nearnessOf } from './nearness.ts';
 import { lend } from './neighbours.ts';
 import type { Places } from './vectors/places.ts';
+import { bytes, floats } from './vectors/scratch.ts';
 
 /** What it takes to rank something by itself. */
 export type Standing = Pick<Places, 'size' | 'rowid' | 'session' | 'at' | 'role' | 'flags'>;
@@ -88,14 +89,15 @@ export function rankEntries(input: RankInput, limit: number): Ranked[] {
     return score < least
       ? []
       : [
-          {
-            ...parts(input, weighed, place),
+          rankedAt(input, weighed, place, {
             score,
             near: lent.got[place] as number,
             answers: lent.answers[place] === 1,
-          },
+          }),
         ];
   });
+  for (const array of [own, weighed.meaning, lent.got]) floats.giveBack(array);
+  for (const array of [lent.answers, lent.byWords]) bytes.giveBack(array);
   return inOrder(ranked, input.places).slice(0, limit);
 }
 
@@ -107,12 +109,14 @@ export function rankAlone(input: RankInput<Standing>, ofMeaning = meaningOfSessi
   const findable = [...new Set([...words.keys(), ...matches])].filter(
     (place) => words.has(place) || weighed.isClose(place),
   );
-  const ranked = findable.map((place) => ({
-    ...parts(input, weighed, place),
-    score: ((1 - share) * (words.get(place) ?? 0) + share * (meaning?.[place] ?? 0)) * boost(place),
-    near: 0,
-    answers: false,
-  }));
+  const ranked = findable.map((place) =>
+    rankedAt(input, weighed, place, {
+      score: ((1 - share) * (words.get(place) ?? 0) + share * (meaning?.[place] ?? 0)) * boost(place),
+      near: 0,
+      answers: false,
+    }),
+  );
+  for (const array of [weighed.own, meaning]) floats.giveBack(array);
   return inOrder(ranked, input.places);
 }
 
@@ -122,7 +126,7 @@ function weigh(input: RankInput<Standing>): Weighed {
   const near = nearnessOf(input);
   const meaning = near?.scores;
   const [byWords, byMeaning] = meaning === undefined ? [1, 0] : [1 - meaningOfEntry, meaningOfEntry];
-  const own = new Float32Array(places.size);
+  const own = floats.take(places.size);
   if (meaning !== undefined && !wordsOnly)
     for (let place = 0; place < own.length; place++) own[place] = byMeaning * (meaning[place] as number);
   for (const [place, score] of words) own[place] = byWords * score + byMeaning * (meaning?.[place] ?? 0);
@@ -137,12 +141,17 @@ function weigh(input: RankInput<Standing>): Weighed {
   };
 }
 
-const parts = (
+/** Field by field: a search makes two thousand of them. */
+const rankedAt = (
   input: RankInput<Standing>,
   { words, meaning, sessions }: Weighed,
   place: number,
-): Pick<Ranked, 'place' | 'words' | 'meaning' | 'session' | 'time'> => ({
+  { score, near, answers }: Pick<Ranked, 'score' | 'near' | 'answers'>,
+): Ranked => ({
   place,
+  score,
+  near,
+  answers,
   words: words.get(place) ?? 0,
   meaning: meaning?.[place] ?? 0,
   session: sessions.get(input.places.session[place] as number) ?? 0,
@@ -188,7 +197,7 @@ function bestOf(own: Float32Array): number[] {
   const found: number[] = [];
   for (let place = 0; place < own.length; place++) {
     const score = own[place] as number;
-    if (score >= leastOwn && stepOf(score) >= least) found.push(place);
+    if (score >= leastOwn && score * 1000 >= least) found.push(place);
   }
   return found;
 }
