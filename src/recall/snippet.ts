@@ -60,11 +60,14 @@ function findMatches(text: string, query: KeywordQuery): Match[] {
       }
       if (key !== undefined) matches.push({ start, end: start + word.length, key });
       else if (/[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)) {
-        for (const part of partsOf(word)) {
-          const partKey = isWanted(part.text);
-          if (partKey !== undefined)
-            matches.push({ start: start + part.at, end: start + part.at + part.text.length, key: partKey });
-        }
+        const parts = [...partsOf(word)];
+        const before = matches.length;
+        const look = ({ text: part, at }: Part) => {
+          const partKey = isWanted(part);
+          if (partKey !== undefined) matches.push({ start: start + at, end: start + at + part.length, key: partKey });
+        };
+        parts.forEach(look);
+        if (matches.length === before) pairsOf(parts).forEach(look);
       }
     }
     if (matches.length >= maxMatches) break;
@@ -100,7 +103,16 @@ function wordsInside(query: KeywordQuery): RegExp | undefined {
   return unspaced.size > 0 ? anyOf(unspaced) : undefined;
 }
 
-function* partsOf(name: string): Generator<{ text: string; at: number }> {
+interface Part {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Two parts as one, as the index has them. */
+const pairsOf = (parts: readonly Part[]): Part[] =>
+  parts.slice(1).map(({ text }, i) => ({ text: `${parts[i]?.text}${text}`, at: parts[i]?.at as number }));
+
+function* partsOf(name: string): Generator<Part> {
   let at = 0;
   for (const text of splitName(name)) {
     at = name.indexOf(text, at);

@@ -2,7 +2,7 @@
 import { segment } from './segment.ts';
 
 /** Raised when the same text gives another index text: what was indexed before is then indexed anew. */
-export const indexVersion = 1;
+export const indexVersion = 2;
 
 /** A word that nobody writes: no phrase goes on from the end of the text into the parts. */
 const barrier = '\ue000';
@@ -33,6 +33,8 @@ function compoundParts(text: string): string {
     } else {
       const words = end - start <= longestName ? splitName(text.slice(start, end)) : [];
       if (words.length > 1) parts = (parts ?? new Set()).add(words.join(' '));
+      // `authstore` is asked for too. Of two parts the name itself is the pair.
+      for (let i = 1; i < words.length && words.length > 2; i++) parts?.add(`${words[i - 1]}${words[i]}`);
     }
     seams.lastIndex = Math.max(end, seam.index + 1);
   }
