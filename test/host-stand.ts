@@ -75,9 +75,12 @@ export interface FakeAgent {
 export function fakeAgents({ obeys = true } = {}) {
   const agents: FakeAgent[] = [];
   /** Set to refuse starts. */
-  const trouble: { error?: Error | undefined } = {};
+  const trouble: { error?: Error | undefined; refused: number } = { refused: 0 };
   async function start(run: AgentRun): Promise<RunningAgent> {
-    if (trouble.error) throw trouble.error;
+    if (trouble.error) {
+      trouble.refused++;
+      throw trouble.error;
+    }
     let [taken, answered] = [0, 0];
     let over: (exit: AgentExit) => void = () => {};
     const exited = new Promise<AgentExit>((resolve) => {

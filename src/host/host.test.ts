@@ -210,7 +210,7 @@ describe('messages', () => {
     const counted: number[] = [];
     const began = clock.now();
     await say('tide', 'hello');
-    const tries = () => words.filter(({ trouble }) => trouble !== undefined).length;
+    const tries = () => agents.trouble.refused;
     for (const seconds of [5, 10, 20, 40, 80]) {
       starts = tries();
       await clock.pass(seconds * 1000 - 1);
@@ -221,6 +221,7 @@ describe('messages', () => {
     }
     expect(counted).toEqual([5, 15, 35, 75, 155]);
     expect(await out('tide')).toEqual([expect.stringContaining('There is no SDK. Install it.')]);
+    expect(words.filter(({ trouble }) => trouble?.includes('There is no SDK')).length).toBe(5);
     await clock.pass(60 * minute);
     expect(tries()).toBe(6);
     expect((await store.queues())[0]).toMatchObject({ givenUp: 1, waiting: 0 });
@@ -460,6 +461,72 @@ describe('scheduled tasks', () => {
     expect(agents.agents.length).toBe(0);
     await clock.pass(1);
     expect(agents.agents.length).toBe(1);
+  });
+});
+
+describe('trouble with the store', () => {
+  it('a process whose start cannot be noted is ended, and the message tried again', async () => {
+    const { store, say, agents, clock } = await hostStand(['tide']);
+    const note = store.noteProcess;
+    Object.assign(store, {
+      async noteProcess() {
+        Object.assign(store, { noteProcess: note });
+        throw new HoldfastError('STORE_BUSY', 'busy');
+      },
+    });
+    await say('tide', 'hello');
+    expect(agents.last('tide')?.isOver).toBe(true);
+    await clock.pass(5000);
+    expect(agents.agents.length).toBe(2);
+    expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['hello']);
+  });
+
+  it('the end of a run is stored when there is room again', async () => {
+    const { store, say, agents, clock, state } = await hostStand(['tide']);
+    const id = await say('tide', 'hello');
+    const end = store.endRun;
+    let failures = 0;
+    Object.assign(store, {
+      async endRun(...args: Parameters<typeof end>) {
+        if (failures++ < 3) throw new HoldfastError('DISK_FULL', 'no space');
+        return end(...args);
+      },
+    });
+    agents.last('tide')?.take();
+    agents.last('tide')?.exit('died');
+    await settle();
+    expect(await state('tide', id)).toBe('handed');
+    await clock.pass(15_000);
+    expect(await state('tide', id)).toBe('waiting');
+    await clock.pass(5000);
+    expect(agents.last('tide')?.sent.length).toBe(1);
+  });
+
+  it('a process that has only just been started is not taken for idle', async () => {
+    const gates: (() => void)[] = [];
+    const startOf = () => new Promise<undefined>((resolve) => gates.push(() => resolve(undefined)));
+    const { store, host, agents, clock, out } = await hostStand(['a', 'b'], { maxProcesses: 1, startOf });
+    await store.addTask(
+      { prompt: 'look', kind: 'once', when: '', timeZone: 'UTC', group: 'a', context: 'group', next: clock.now() },
+      clock.now(),
+    );
+    await store.addMessage('b', { text: 'b' }, clock.now());
+    host.wake();
+    await until(() => gates.length === 1);
+    for (let i = 0; i < 5; i++) {
+      host.wake();
+      await settle(3);
+    }
+    expect(agents.last('a')?.isClosing).toBe(false);
+    gates[0]?.();
+    await until(() => agents.last('a')?.sent.length === 1);
+    agents.last('a')?.answer('for a');
+    await until(() => gates.length === 2);
+    gates[1]?.();
+    await until(() => agents.last('b')?.sent.length === 1);
+    agents.last('b')?.answer('for b');
+    await settle();
+    expect([await out('a'), await out('b'), agents.agents.length]).toEqual([['for a'], ['for b'], 2]);
   });
 });
 

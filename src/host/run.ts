@@ -8,7 +8,7 @@ import type { HostTool } from '../schema/host-frame.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { toMoment } from '../schema/time.ts';
 import type { OpenGroup } from '../sessions/groups.ts';
-import type { RunEnd } from '../store/host.ts';
+import type { RunEnd, RunEnded } from '../store/host.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentEvents, AgentExit, AgentRun, RunningAgent } from './agent.ts';
 import type { HostClock } from './clock.ts';
@@ -87,6 +87,8 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
   let limits: Limits | undefined;
   let id = 0;
   let epoch = 0;
+  /** What waited at its start was handed to it. */
+  let ready = false;
   let closing = false;
   /** Why it was ended by us. */
   let ending: 'stop' | 'hard' | undefined;
@@ -111,7 +113,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     agent?.close();
   }
 
-  const isBusy = () => agent === undefined || unanswered.size > 0;
+  const isBusy = () => !ready || unanswered.size > 0;
 
   async function handWaiting(): Promise<void> {
     if (closing || agent === undefined || task !== undefined) return;
@@ -148,7 +150,9 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
           if (!(await opened.set(told, { epoch, resumeAt: place.resumeAt }))) close();
         });
       },
-      delta: (part) => tell({ group, part }),
+      delta(part) {
+        if (task === undefined) tell({ group, part });
+      },
       result(said) {
         void todo(async () => {
           const answers = said.answers.filter((one) => unanswered.has(one));
@@ -161,8 +165,10 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
           place = { session: said.session, resumeAt: said.at };
           if (task !== undefined) result = said.text;
           const position = isGroups && said.at !== undefined ? { epoch, at: said.at } : undefined;
-          if (task === undefined || said.text !== '') {
-            const ids = answers.filter((one) => one !== taskMessage).map(Number);
+          const ids = answers.filter((one) => one !== taskMessage).map(Number);
+          if (said.text === '' && ids.length === 0) {
+            if (position !== undefined) await opened.set(said.session, { epoch, resumeAt: said.at });
+          } else {
             const out = await store.putOut(
               {
                 ...{ group, kind: 'answer', text: said.text, answers: ids },
@@ -190,13 +196,26 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     const end = await work(opened, pointer);
     limits?.stop();
     const next = task === undefined ? undefined : nextOf(task, clock.now());
-    const { retryAt, gaveUp, notice } = await store.endRun(id, { ...end, backoff, next, result }, clock.now());
+    const { retryAt, gaveUp, notice } = await endSurely({ ...end, backoff, next, result });
     if (notice !== undefined) tell({ group, out: notice.id });
     if (end.error === undefined) return;
     log(`${group}: ${end.error}${gaveUp ? '; given up until the next message' : ''}`);
-    if (end.how === 'failed')
-      tell({ group, trouble: end.error, ...(retryAt === undefined ? {} : { retryAt: toMoment(retryAt) }) });
+    if (retryAt !== undefined && end.how === 'failed') tell({ group, trouble: end.error, retryAt: toMoment(retryAt) });
   }
+
+  /** What it was handed would wait for the next host, if its end were not stored: a disk that is full now may have room later. */
+  async function endSurely(end: RunEnd): Promise<RunEnded> {
+    for (;;)
+      try {
+        return await store.endRun(id, end, clock.now());
+      } catch (error) {
+        if (ending === 'stop') throw error;
+        log(`${group}: ${explain(error, 'the host').message}`);
+        await pause();
+      }
+  }
+
+  const pause = () => new Promise<void>((resolve) => clock.after(backoff[0] as number, resolve));
 
   /** Starts the agent and waits for its end. Contract: never rejects. */
   async function work(
@@ -227,11 +246,14 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       else if (closing) started.close();
       else if (task === undefined) await todo(handWaiting);
       else if (started.send({ id: taskMessage, text: promptOf(task) })) unanswered.add(taskMessage);
+      ready = true;
       const exit = await started.exited;
       await last;
       await store.releaseMessages(id, exit.untaken.filter((one) => one !== taskMessage).map(Number));
       return await judge(opened, from.session, exit);
     } catch (error) {
+      agent?.kill();
+      await agent?.exited;
       const { message, hint } = explain(error, `The agent of ${group}`);
       return { how: 'failed', error: hint === undefined ? message : `${message}. ${hint}` };
     }
@@ -280,8 +302,8 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     kill: () => end('stop'),
     ended: live().catch(async (error) => {
       log(`${group}: ${explain(error, 'the host').message}`);
-      // Neither begun nor ended in the store: at once, it would only fail again.
-      await new Promise<void>((resolve) => clock.after(backoff[0] as number, resolve));
+      // It could not even begin: at once, it would only fail again.
+      if (ending !== 'stop') await pause();
     }),
   };
 }
