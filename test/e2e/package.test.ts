@@ -41,13 +41,6 @@ it('the program says its version, also through a link', () => {
   expect(run(link, '--version').trim()).toBe(manifest.version);
 });
 
-it('a command loads nothing at its start but itself, Node and SQLite', () => {
-  const program = readFileSync(path.join(root, 'dist/holdfast.js'), 'utf8');
-  const loaded = [...program.matchAll(/^import\b.*?["']([^"']+)["'];?$/gm)].map(([, name]) => name as string);
-  expect(loaded).not.toEqual([]);
-  expect(loaded.filter((name) => !name.startsWith('node:'))).toEqual(['better-sqlite3']);
-});
-
 it('without a build the program says what to do', () => {
   const bare = path.join(folder, 'bare');
   mkdirSync(path.join(bare, 'bin'), { recursive: true });

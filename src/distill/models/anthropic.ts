@@ -1,3 +1,4 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { ModelError, type OpenModel } from './model.ts';
 import { generate } from './service.ts';
 
@@ -6,7 +7,6 @@ export const openAnthropic: OpenModel = async ({ settings: { distill }, modelKey
     throw new ModelError('setup', 'There is no key for the Anthropic API', {
       hint: 'Set it: holdfast config set distill.key <key>, or ANTHROPIC_API_KEY in the environment.',
     });
-  const { createAnthropic } = await import('@ai-sdk/anthropic');
   const id = distill.modelName ?? 'claude-haiku-4-5';
   const provider = createAnthropic({
     apiKey: modelKey,

@@ -1,4 +1,5 @@
 // OpenAI, OpenRouter, Ollama, LM Studio, Gemini: one protocol, but not all of them know how to keep to a schema.
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ModelError, type OpenModel } from './model.ts';
 import { generate, type Telling } from './service.ts';
 
@@ -15,7 +16,6 @@ export const openOpenAiCompatible: OpenModel = async ({ settings: { distill }, m
     throw new ModelError('setup', 'No model is named', {
       hint: 'Name one: holdfast config set distill.modelName <name>',
     });
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const baseURL = url.replace(/\/+$/, '');
   const models = ways.map(({ structured, object }) =>
     createOpenAICompatible({

@@ -1,5 +1,5 @@
 // Models behind an HTTP API, through the AI SDK: one call, no retries of its own (jobs do that), and errors in our words.
-import type { FlexibleSchema, LanguageModel } from 'ai';
+import { type FlexibleSchema, generateText, jsonSchema, type LanguageModel, NoObjectGeneratedError, Output } from 'ai';
 import type { Usage } from '../../schema/job.ts';
 import { ModelError, type Question, type Reply } from './model.ts';
 
@@ -18,8 +18,6 @@ export async function generate(
   { telling = 'schema', timeoutMs }: { telling?: Telling; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<Reply> {
-  // Here, not above: in the bundle of the program, what is imported above is loaded by every command.
-  const { generateText, jsonSchema, NoObjectGeneratedError, Output } = await import('ai');
   const timeout = AbortSignal.timeout(timeoutMs);
   const inWords = `${system}\n\nAnswer with one JSON object of this JSON Schema, and nothing else:\n${JSON.stringify(shape)}`;
   try {
