@@ -1,6 +1,6 @@
 // What changed in the store, as it changes. The last number seen survives a worker that is restarted: nothing is missed, nothing comes twice.
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Change } from '../schema/change.ts';
 import { locked, read } from './api.ts';
 
@@ -14,9 +14,9 @@ const tell = (change: Change | 'all') => {
 
 const againAfterMs = 2000;
 
-export function listen(after?: string): void {
+export function listen(after?: string, isReturn = false): void {
   let last = after;
-  let wasLost = after !== undefined;
+  let wasLost = isReturn;
   const source = new EventSource(`/api/events${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`);
   source.addEventListener('open', () => {
     connection.value = 'live';
@@ -41,18 +41,20 @@ export function listen(after?: string): void {
 
 async function comeBack(last: string | undefined): Promise<void> {
   await read('jobs', { limit: 1 }).catch(() => undefined);
-  if (!locked.value) listen(last);
+  if (!locked.value) listen(last, true);
 }
 
-/** Runs soon after a change that matters, once for many that come together. */
+/** Runs soon after a change that matters, once for many that come together. A page that is drawn anew meanwhile loses none. */
 export function useChanges(matters: (change: Change) => boolean, run: () => void): void {
+  const latest = useRef({ matters, run });
+  latest.current = { matters, run };
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const listener: Listener = (change) => {
-      if (change !== 'all' && !matters(change)) return;
+      if (change !== 'all' && !latest.current.matters(change)) return;
       timer ??= setTimeout(() => {
         timer = undefined;
-        run();
+        latest.current.run();
       }, 150);
     };
     listeners.add(listener);
@@ -60,5 +62,5 @@ export function useChanges(matters: (change: Change) => boolean, run: () => void
       listeners.delete(listener);
       clearTimeout(timer);
     };
-  });
+  }, []);
 }

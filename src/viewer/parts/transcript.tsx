@@ -76,7 +76,6 @@ export function Transcript({
         count={total}
         label="Transcript"
         estimate={() => usualHeight}
-        keyOf={(index) => entries.current.get(index)?.id ?? index}
         showIndex={place}
         onRange={(first, last) => {
           range.current = [first, last];

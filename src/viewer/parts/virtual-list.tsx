@@ -14,7 +14,6 @@ export interface VirtualListProps {
   readonly label: string;
   /** How high a row probably is; its true height is measured when it is there. */
   readonly estimate: (index: number) => number;
-  readonly keyOf: (index: number) => string | number;
   readonly render: (index: number) => ComponentChildren;
   /** Told which rows are in the document. */
   readonly onRange?: ((first: number, last: number) => void) | undefined;
@@ -22,7 +21,7 @@ export interface VirtualListProps {
   readonly showIndex?: number | undefined;
 }
 
-export function VirtualList({ count, label, estimate, keyOf, render, onRange, showIndex }: VirtualListProps) {
+export function VirtualList({ count, label, estimate, render, onRange, showIndex }: VirtualListProps) {
   const place = useRef<HTMLOListElement>(null);
   const [, setRound] = useState(0);
   const made = useRef<Virtualizer<Window, HTMLElement>>(undefined);
@@ -30,7 +29,6 @@ export function VirtualList({ count, label, estimate, keyOf, render, onRange, sh
     count,
     getScrollElement: () => window,
     estimateSize: estimate,
-    getItemKey: keyOf,
     overscan: 6,
     observeElementRect: observeWindowRect,
     observeElementOffset: observeWindowOffset,
@@ -50,7 +48,7 @@ export function VirtualList({ count, label, estimate, keyOf, render, onRange, sh
   const [first, last] = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0];
   useLayoutEffect(() => onRange?.(first, last), [first, last, count]);
   useLayoutEffect(() => {
-    if (showIndex !== undefined) list.scrollToIndex(showIndex, { align: 'start' });
+    if (showIndex !== undefined) list.scrollToIndex(showIndex, { align: 'center' });
   }, [showIndex]);
   return (
     <ol ref={place} class="virtual" aria-label={label} style={{ height: `${list.getTotalSize()}px` }}>
