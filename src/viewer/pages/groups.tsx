@@ -106,7 +106,7 @@ export function GroupPage({ group }: { group: string }) {
       {host.data && <HostState state={host.data} />}
       <Answered answer={about} rows={8}>
         {({ group: { pointer }, bookmarks, folders, tasks }) => (
-          <div class="columns reading">
+          <div class="columns reading chatting">
             <Chat group={group} session={pointer.session} />
             <aside aria-label="About this group">
               {state?.error && (
