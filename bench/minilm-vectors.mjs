@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { miniLmEmbedder } from '../dist/embedding/minilm.js';
+import { miniLm } from '../dist/embedding/minilm.js';
 import { embedPending } from '../dist/embedding/pending.js';
+import { sideBySideEmbedder } from '../dist/embedding/side-by-side.js';
 
 const cache = fileURLToPath(new URL('../node_modules/.cache', import.meta.url));
 const file = path.join(cache, 'minilm-vectors.bin');
@@ -23,30 +24,22 @@ function known() {
   return vectors;
 }
 
-/** Gives every text of the store its vector of MiniLM. */
+/** Gives every text of the store its vector of the embedder `minilm`. */
 export async function embedWithMiniLm({ store, config }) {
   fs.symlinkSync(path.join(cache, 'models'), path.join(config.home, 'models'));
-  const embedder = miniLmEmbedder(config);
+  const ask = miniLm(config);
   const vectors = known();
   const out = fs.openSync(file, 'a');
-  await embedPending({
-    store,
-    config,
-    embedder: {
-      ...embedder,
-      batch: 512,
-      async embed(texts) {
-        const missing = [...new Set(texts)].filter((text) => !vectors.has(printOf(text)));
-        const made = missing.length === 0 ? [] : await embedder.embed(missing);
-        for (const [i, text] of missing.entries()) {
-          if (made[i] === undefined) continue;
-          vectors.set(printOf(text), made[i]);
-          fs.writeSync(out, Buffer.concat([Buffer.from(printOf(text), 'hex'), Buffer.from(made[i])]));
-        }
-        return texts.map((text) => vectors.get(printOf(text)));
-      },
-    },
-  });
+  const remembered = async (texts) => {
+    const missing = [...new Set(texts)].filter((text) => !vectors.has(printOf(text)));
+    const made = missing.length === 0 ? [] : await ask(missing);
+    for (const [i, text] of missing.entries()) {
+      if (made[i] === undefined) continue;
+      vectors.set(printOf(text), made[i]);
+      fs.writeSync(out, Buffer.concat([Buffer.from(printOf(text), 'hex'), Buffer.from(made[i])]));
+    }
+    return texts.map((text) => vectors.get(printOf(text)));
+  };
+  await embedPending({ store, config, embedder: { ...sideBySideEmbedder(remembered), batch: 512 } });
   fs.closeSync(out);
-  await embedder.close();
 }

@@ -9,11 +9,15 @@ export interface Embedder {
   readonly batch: number;
   /** One for each text; undefined for a text that says nothing. Fails as a whole, with what to do. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Int8Array | undefined)[]>;
-  /** The vector to look for. Some models read a question otherwise than a text. */
-  query(text: string, signal?: AbortSignal): Promise<Int8Array | undefined>;
-  /** The vector to look for, where some words count more than others. Absent where a model reads whole sentences. */
-  queryWords?(words: readonly string[], weights: readonly number[]): Int8Array | undefined;
+  /** The vector to look for. What knows single words takes the given ones, as heavy as is said; a model of sentences reads the text. */
+  query(text: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   close(): Promise<void>;
+}
+
+/** The words of a query, and how much each counts. */
+export interface WeightedWords {
+  readonly words: readonly string[];
+  readonly weights: readonly number[];
 }
 
 /** Scaled so that the largest number is 127: cosines need no more, and none of the range is wasted. Undefined for no direction at all. */
@@ -28,4 +32,15 @@ export function quantize(vector: ArrayLike<number>): Int8Array | undefined {
   const out = new Int8Array(vector.length);
   for (let i = 0; i < vector.length; i++) out[i] = Math.round(((vector[i] as number) / largest) * 127);
   return out;
+}
+
+export function cosineOf(a: Int8Array, b: Int8Array): number {
+  let [dot, squareA, squareB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] as number, b[i] as number];
+    dot += x * y;
+    squareA += x * x;
+    squareB += y * y;
+  }
+  return dot / Math.sqrt(Math.max(1, squareA * squareB));
 }

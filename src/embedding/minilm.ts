@@ -1,20 +1,21 @@
-// The embedder `minilm`: a sentence model, a hundred times slower than the built-in table. The thread starts with the first text.
+// MiniLM: a sentence model, a hundred times slower than the built-in table. The thread starts with the first text.
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { type ErrorCode, HoldfastError } from '../errors.ts';
 import { packageRoot } from '../package.ts';
-import type { Embedder } from './embedder.ts';
 import { checkModel, type EmbedTexts, modelsFolder, openMiniLm } from './minilm-model.ts';
 import type { ThreadAnswer } from './minilm-thread.ts';
 
 /** One for a process, and until its end: onnxruntime can be loaded only once. Who indexes and who searches share it. */
 const threads = new Map<string, Promise<EmbedTexts>>();
 
-export function miniLmEmbedder({ home }: Pick<Config, 'home'>): Embedder {
-  const folder = modelsFolder(home);
+export const miniLmModel = 'all-MiniLM-L6-v2 int8 v1';
 
-  async function embed(texts: readonly string[]): Promise<(Int8Array | undefined)[]> {
+/** What MiniLM makes of texts. The thread keeps no process alive that has nothing else to do. */
+export function miniLm({ home }: Pick<Config, 'home'>): EmbedTexts {
+  const folder = modelsFolder(home);
+  return async (texts) => {
     checkModel(folder);
     const running = threads.get(folder) ?? start(folder);
     threads.set(folder, running);
@@ -25,16 +26,6 @@ export function miniLmEmbedder({ home }: Pick<Config, 'home'>): Embedder {
       if (import.meta.url.endsWith('.ts')) threads.delete(folder);
       throw error;
     }
-  }
-
-  return {
-    model: 'all-MiniLM-L6-v2 int8 v1',
-    instant: false,
-    batch: 32,
-    embed,
-    query: async (text) => (await embed([text]))[0],
-    // The thread keeps no process alive that has nothing else to do.
-    async close() {},
   };
 }
 

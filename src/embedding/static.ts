@@ -17,12 +17,9 @@ export const staticEmbedder = (): Embedder => ({
   async embed(texts) {
     return texts.map((text) => table().embed(text));
   },
-  async query(text) {
-    return table().embed(text);
-  },
-  queryWords(words, weights) {
-    const vector = table().embedWords(words, weights);
-    return vector && quantize(vector);
+  async query(text, words) {
+    const vector = words && table().embedWords(words.words, words.weights);
+    return words === undefined ? table().embed(text) : vector && quantize(vector);
   },
   async close() {},
 });

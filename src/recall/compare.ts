@@ -18,8 +18,7 @@ export async function compare<T>(
 ): Promise<Comparison<T>> {
   if (vectors === undefined) return { note };
   try {
-    const { words, weights } = weighted(question, rarity);
-    const vector = vectors.embedWords ? vectors.embedWords(words, weights) : await vectors.embed(question.text);
+    const vector = await vectors.embed(question.text, weighted(question, rarity));
     return vector === undefined ? { note } : { cosines: await scan(vectors, vector), vector, note };
   } catch (error) {
     return { note: `Found by words alone: ${explain(error, 'the embedder').message}` };

@@ -1,4 +1,5 @@
 // ④ Recall of what was made of entries: observations, summaries, memories. Words and meaning as for entries; dated memories fade.
+import { cosineOf } from '../embedding/embedder.ts';
 import type { DerivedKind, Hit } from '../schema/hit.ts';
 import type { DerivedAt, DerivedMatch, Store } from '../store/store.ts';
 import { compare } from './compare.ts';
@@ -6,7 +7,7 @@ import { type Question, readQuestion } from './question.ts';
 import { meaningOfEntry, type Ranked, rankAlone, type Standing } from './rank.ts';
 import { type Candidate, refine } from './refine.ts';
 import type { SearchAnswer, SearchDeps, SearchRequest } from './search.ts';
-import { cosineOf, shown } from './shown.ts';
+import { shown } from './shown.ts';
 import { snippet } from './snippet.ts';
 import { flag, type MeaningSearch, type MeaningState } from './vectors/index.ts';
 import { reasons } from './why.ts';
@@ -34,7 +35,7 @@ export async function searchDerived(deps: SearchDeps, request: DerivedRequest): 
   );
   const some = rank(matches, question, cosines, { kind, now: clock() }).slice(0, looked(limit));
   const chosen = await withTexts(store, { matches, some, question, vectors: state.search, request });
-  const by = state.search?.embedWords === undefined ? undefined : state.search;
+  const by = state.search?.instant ? state.search : undefined;
   const hits = chosen.map(
     async (candidate): Promise<Hit> => ({
       ...hitOf(kind, candidate.found),

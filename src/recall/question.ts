@@ -1,5 +1,6 @@
 // ④ What a person asks → what is looked for: words, names, times, whose words, and how much each word says.
 import type { Config } from '../config.ts';
+import type { WeightedWords } from '../embedding/embedder.ts';
 import type { KeywordQuery } from '../store/store.ts';
 import { parseKeywords } from './keywords.ts';
 import { namesIn } from './refine.ts';
@@ -51,7 +52,7 @@ const leastWeight = 1.5;
 const mostWords = 200;
 
 /** The words of a text with their weights: the rarer a word, the more it says. `rarity` is that of the query's terms. */
-export function weighted(question: Question, rarity: readonly number[]): { words: string[]; weights: number[] } {
+export function weighted(question: Question, rarity: readonly number[]): WeightedWords {
   const weightOf = new Map(question.keywords.terms.map(({ words }, i) => [words.join(' '), rarity[i] ?? 1]));
   const words = (question.text.match(/[^\s'’]+/gu) ?? []).slice(0, mostWords);
   const key = (word: string) => (word.match(wordPattern) ?? []).join(' ').toLowerCase();

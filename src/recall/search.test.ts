@@ -138,7 +138,7 @@ it('serves by keyword alone where the embedder fails, and says so', async () => 
     ready: async () => {
       const state = await (meaning as NonNullable<typeof meaning>).ready();
       const embed = async () => Promise.reject(new Error('no route to the model'));
-      return { ...state, search: state.search && { ...state.search, embed, embedWords: undefined } };
+      return { ...state, search: state.search && { ...state.search, embed } };
     },
     close: async () => {},
   };

@@ -85,7 +85,7 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
   const chosen = await kinds[kind]({ store, state, question, input, limit: request.limit });
   floats.giveBack(cosines);
   bytes.giveBack(input.scope);
-  const by = state.search?.embedWords === undefined ? undefined : state.search;
+  const by = state.search?.instant ? state.search : undefined;
   const hits = chosen.map(async ({ candidate, ...hit }): Promise<Hit> => {
     const { entry, project, title } = candidate.found;
     return {

@@ -1,4 +1,5 @@
 // ④ What a hit shows of its text.
+import { cosineOf } from '../embedding/embedder.ts';
 import { cut, sentencesOf } from '../text/gist.ts';
 import type { Question } from './question.ts';
 import { matchedWords, snippet } from './snippet.ts';
@@ -23,15 +24,4 @@ export async function shown(
     if (cosine > best.cosine) best = { cosine, sentence };
   }
   return best.sentence === '' ? snippet(text, keywords) : cut(best.sentence, shownLength);
-}
-
-export function cosineOf(a: Int8Array, b: Int8Array): number {
-  let [dot, squareA, squareB] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    const [x, y] = [a[i] as number, b[i] as number];
-    dot += x * y;
-    squareA += x * x;
-    squareB += y * y;
-  }
-  return dot / Math.sqrt(Math.max(1, squareA * squareB));
 }

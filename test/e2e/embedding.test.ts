@@ -187,8 +187,8 @@ it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
     expect(stdout + stderr).not.toMatch(/segmentation|abort|fatal/i);
     await ask(env, 'ingest');
     expect(pending(own)).toBe(0);
-    expect(complete(own)).toEqual(['all-MiniLM-L6-v2 int8 v1']);
-    expect(look(own, 'SELECT DISTINCT length(vector) FROM vectors')).toEqual([384]);
+    expect(complete(own)).toEqual([expect.stringMatching(/^holdfast-static-256-v\d+ \+ all-MiniLM-L6-v2 int8 v1$/)]);
+    expect(look(own, 'SELECT DISTINCT length(vector) FROM vectors')).toEqual([640]);
     const { checks, ok } = await ask(env, 'doctor');
     expect(checks).toContainEqual(expect.objectContaining({ name: 'search by meaning', ok: true }));
     expect(ok).toBe(true);
@@ -202,13 +202,13 @@ it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
     mkdirSync(own.home, { mode: 0o700 });
     symlinkSync(packages, path.join(own.home, 'models'));
     const program = `
-      const { miniLmEmbedder } = await import(${JSON.stringify(path.join(root, 'dist/embedding/minilm.js'))});
-      const config = { home: ${JSON.stringify(own.home)} };
-      const [first, second] = [miniLmEmbedder(config), miniLmEmbedder(config)];
+      const { openEmbedder } = await import(${JSON.stringify(path.join(root, 'dist/embedding/index.js'))});
+      const config = { home: ${JSON.stringify(own.home)}, settings: { embedding: { kind: 'minilm' } } };
+      const [first, second] = [openEmbedder(config), openEmbedder(config)];
       const both = await Promise.all([first.query('failed batches'), second.query('failed batches')]);
       await first.close();
       await second.close();
-      const again = await miniLmEmbedder(config).query('failed batches');
+      const again = await openEmbedder(config).query('failed batches');
       console.log(JSON.stringify([...both, again].map((vector) => vector.join())));`;
     const file = path.join(own.home, 'both.mjs');
     writeFileSync(file, program);

@@ -1,7 +1,7 @@
 // ④ Search by meaning, kept in memory: the places of all entries and the vectors of one model, loaded with the first search and brought
 // up to date before each. The store says which sessions have changed since.
 import type { Config } from '../../config.ts';
-import type { Embedder } from '../../embedding/embedder.ts';
+import type { Embedder, WeightedWords } from '../../embedding/embedder.ts';
 import { embedderOf } from '../../embedding/index.ts';
 import { explain } from '../../errors.ts';
 import type { Store, SubjectKind, VectorModel } from '../../store/store.ts';
@@ -27,10 +27,10 @@ export interface MeaningState {
 
 export interface MeaningSearch extends VectorScan {
   readonly model: string;
+  /** Texts take microseconds. */
+  readonly instant: boolean;
   /** Undefined where the text says nothing. Fails where a model or its endpoint does. */
-  embed(query: string): Promise<Int8Array | undefined>;
-  /** The same where some words count more than others; absent where a model reads whole sentences. */
-  embedWords?: ((words: readonly string[], weights: readonly number[]) => Int8Array | undefined) | undefined;
+  embed(query: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   /** The cosine of the query with every observation, summary or memory that has a vector, by its row in the store. */
   scanSubjects(kind: SubjectKind, query: Int8Array): Promise<ReadonlyMap<number, number>>;
 }
@@ -63,11 +63,11 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
     const { places, scan, similarity } = loaded;
     const by = embedder;
     if (by === undefined || model === undefined) return { places, ...(note === undefined ? {} : { note }) };
-    const embed = (query: string) => by.query(query);
+    const { instant, query: embed } = by;
     const scanSubjects: MeaningSearch['scanSubjects'] = (kind, query) => inTurn(() => scanKind(kind, model, query));
     return {
       places,
-      search: { model, embed, embedWords: by.queryWords, scan, similarity, scanSubjects },
+      search: { model, instant, embed, scan, similarity, scanSubjects },
       ...(note === undefined ? {} : { note }),
     };
   }
