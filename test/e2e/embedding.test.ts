@@ -192,6 +192,20 @@ it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
     const { checks, ok } = await ask(env, 'doctor');
     expect(checks).toContainEqual(expect.objectContaining({ name: 'search by meaning', ok: true }));
     expect(ok).toBe(true);
+    // Once MiniLM stood alone: its vectors are made anew.
+    const [all, [name]] = [embedded(own), complete(own)];
+    const db = new Database(own.database);
+    db.exec(
+      "UPDATE vector_models SET name = 'all-MiniLM-L6-v2 int8 v1', dimensions = 384; UPDATE vectors SET vector = substr(vector, 257)",
+    );
+    db.close();
+    await ask(env, 'ingest');
+    expect(models(own)).toEqual([name]);
+    expect(look(own, 'SELECT DISTINCT length(vector) FROM vectors')).toEqual([640]);
+    expect(embedded(own)).toBe(all);
+    const { hits, note } = await ask(env, 'search', 'orders that were delivered twice');
+    expect(note).toBeUndefined();
+    expect(hits).not.toEqual([]);
   },
 );
 
