@@ -35,7 +35,7 @@ describe.skipIf(noBrowser || isMissing(version))(`the viewer beside Claude Code 
 
     process.kill(workerPid(own) as number, 'SIGKILL');
     await page.getByText('The worker does not answer').waitFor();
-    // Its first hook starts a worker again.
+    await ask(own.env, 'worker', 'start');
     const second = await own.claude('And the foghorn', [{ text: 'It sounds.' }]);
     expect(second.code).toBe(0);
     await answers('It sounds.').waitFor();
