@@ -137,8 +137,11 @@ function workerLives() {
   try {
     const { pid, started } = JSON.parse(read('worker.pid'));
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Ended, but its parent has not asked how: without an init in a container, for good.
+    if (fields[0] === 'Z' || fields[0] === 'X') return false;
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return started === `${boot}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+    return started === `${boot}:${fields[19]}`;
   } catch {
     // No claim, or a system without /proc. A worker too many sees the claim, and goes.
     return false;

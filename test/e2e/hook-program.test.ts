@@ -6,7 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from './claude.ts';
-import { ask, holdfast, isAlive, place, root, until } from './holdfast.ts';
+import { ask, program as bin, holdfast, isAlive, place, root, until } from './holdfast.ts';
 
 const program = path.join(root, 'bin/holdfast-hook.cjs');
 const payload = {
@@ -106,6 +106,28 @@ it('9. ten at once start one worker', async () => {
   for (const ran of all) expect(ran).toMatchObject({ code: 0, err: '' });
   await until(async () => (await ask(own.env, 'worker', 'status')).running);
   await until(() => workersOf(own.home).length === 1, 'the others to go');
+});
+
+it('9. a killed worker whose parent never asked for it, and which so stays as a zombie, is followed by another', async () => {
+  const own = await dataFolder();
+  // The shell becomes sleep, which waits for no child.
+  const parent = spawn('sh', ['-c', '"$0" "$1" worker run & exec sleep 600', process.execPath, bin], {
+    env: own.env,
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  await until(async () => (await ask(own.env, 'worker', 'status')).running);
+  const { pid } = await ask(own.env, 'worker', 'status');
+  process.kill(pid, 'SIGKILL');
+  await until(() => !isAlive(pid));
+  expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /);
+
+  expect(await ask(own.env, 'worker', 'status')).toMatchObject({ running: false });
+  expect(await ask(own.env, 'worker', 'stop')).toMatchObject({ stopped: false });
+  expect(await run(own.port, own.home)).toMatchObject({ code: 0, err: '' });
+  await until(async () => (await ask(own.env, 'worker', 'status')).running, 'another worker');
+  await expectKept(own);
+  expect((await ask(own.env, 'worker', 'start')).alreadyRunning).toBe(true);
 });
 
 it('a stranger on the port does not learn the token, and the session is not lost', async () => {
