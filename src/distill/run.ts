@@ -2,7 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { HoldfastError, systemCode } from '../errors.ts';
+import { isAlive } from '../alive.ts';
+import { HoldfastError } from '../errors.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Conversation } from '../schema/conversation.ts';
 import type { Extraction } from '../schema/extraction.ts';
@@ -195,13 +196,7 @@ class OverBudget extends Error {}
 /** Whether a claimant is a process of this machine that has ended. In doubt it lives. */
 function isGone(claimant: string): boolean {
   const [host, pid] = claimant.split(' ');
-  if (host !== hostname()) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return systemCode(error) === 'ESRCH';
-  }
+  return host === hostname() && !isAlive(Number(pid));
 }
 
 /** Settings may hold a key, which has no place in the store. */

@@ -1,6 +1,7 @@
 // The folder of memories on disk: which pages are there, what a page holds, and how one is replaced without losing what a person writes meanwhile.
 import fs from 'node:fs';
 import path from 'node:path';
+import { isAlive } from '../alive.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import { replaceFile } from '../replace-file.ts';
 
@@ -25,7 +26,7 @@ export function listPages(folder: string): Map<string, string> {
       const name = below === '' ? item.name : `${below}/${item.name}`;
       const leftBy = /\.md\.(\d+)\.tmp$/.exec(item.name)?.[1];
       if (item.isDirectory()) walk(name);
-      else if (leftBy !== undefined && !isAlive(Number(leftBy))) fs.rmSync(path.join(folder, name), { force: true });
+      else if (leftBy !== undefined && !isAtIt(Number(leftBy))) fs.rmSync(path.join(folder, name), { force: true });
       else if (/\.md$/i.test(item.name)) {
         const stat = fs.statSync(path.join(folder, name), { bigint: true, throwIfNoEntry: false });
         if (stat?.isFile() && stat.size <= largest) pages.set(name, stampOf(stat));
@@ -40,14 +41,8 @@ export function listPages(folder: string): Map<string, string> {
   return pages;
 }
 
-/** Whether a process may still be at it: what a killed one left half written is of no use. */
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0) && pid !== process.pid;
-  } catch (error) {
-    return systemCode(error) === 'EPERM';
-  }
-}
+/** Whether another process may still be at it: what a killed one left half written is of no use. */
+const isAtIt = (pid: number): boolean => pid !== process.pid && isAlive(pid);
 
 /** Undefined when there is none. Text that is not UTF-8 is refused: written again it would be another. */
 export function readPage(folder: string, page: string): FileOnDisk | undefined {

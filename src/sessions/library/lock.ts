@@ -4,6 +4,7 @@
 // `7.broken` when the work failed. The highest number is never removed before a higher one exists, so a process that acts on
 // an old view and makes an old number sees the higher one and steps back. A number whose process is gone may be followed by
 // anybody; the follower is told that work was left half-way.
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -119,8 +120,14 @@ export function folderLock(files: SessionFileSystem, folder: string) {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return codeOf(error) === 'EPERM';
+  }
+  try {
+    // One that ended, and whose parent never asked how, keeps its pid.
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // Not every system has /proc.
+    return true;
   }
 }

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { realFileSystem } from './files.ts';
+import { folderLock } from './lock.ts';
+
+it.skipIf(!existsSync('/proc/self/status'))(
+  'the lock of a process that died, and was never waited for, is broken',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-lock-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    // The shell becomes sleep, which waits for no child.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+    writeFileSync(join(folder, '1'), `${pid} ${hostname()}`);
+
+    const lock = folderLock(realFileSystem, folder);
+    await expect.poll(() => lock.isBroken(), { timeout: 20_000 }).toBe(true);
+    expect(await lock.hold(async ({ afterFailure }) => afterFailure)).toBe(true);
+  },
+);
