@@ -101,11 +101,10 @@ describe('prompts', () => {
     expect(entryOf(line, 'p/s1/subagents/agent-x.jsonl')).toMatchObject({ author: 'machine', text: 'find it' });
   });
 
-  it('are read in linear time, however many tags they open', () => {
-    const started = performance.now();
-    entryOf(user('<system-reminder>'.repeat(60_000)));
-    entryOf(user(`<command-name>${'<command-args>'.repeat(60_000)}`));
-    expect(performance.now() - started).toBeLessThan(1000);
+  // What takes time by the square of the length never ends here.
+  it('are read to their end, however many tags they open', () => {
+    expect(entryOf(user('<system-reminder>'.repeat(300_000)))).not.toBeNull();
+    expect(entryOf(user(`<command-name>${'<command-args>'.repeat(300_000)}`))).not.toBeNull();
   });
 });
 

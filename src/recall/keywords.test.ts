@@ -70,9 +70,7 @@ describe('a keyword query', () => {
     '{"a":1},'.repeat(12_500),
     '漢字'.repeat(30_000),
   ])('accepts any text (%#)', (text) => {
-    const started = performance.now();
     const query = parseKeywords(text);
-    expect(performance.now() - started).toBeLessThan(2000);
     expect(query.terms.length).toBeLessThanOrEqual(48);
     for (const words of [...query.terms.map((term) => term.words), ...query.phrases]) {
       expect(words.length).toBeGreaterThan(0);

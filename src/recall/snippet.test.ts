@@ -46,11 +46,10 @@ describe('a snippet', () => {
     expect(cut('我们使用数据库连接池', '数据库')).toContain('«');
   });
 
-  it('takes linear time on long texts', () => {
-    const started = performance.now();
+  // What takes time by the square of the length never ends here.
+  it('comes to an end on long texts', () => {
     cut('token refresh and more words of all kinds '.repeat(100_000), 'token refresh');
     cut('x'.repeat(2_000_000), 'x');
-    cut(' '.repeat(2_000_000), 'x');
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(cut(' '.repeat(2_000_000), 'x').length).toBeLessThan(1000);
   });
 });
