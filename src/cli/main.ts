@@ -5,6 +5,7 @@ import { explain, HoldfastError } from '../errors.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { protectQuery } from './arguments.ts';
+import { operationNamed, operationsUnder } from './names.ts';
 import { Left } from './person.ts';
 import { buildProgram } from './program.ts';
 import { runOperation } from './run.ts';
@@ -45,9 +46,8 @@ process.on('uncaughtException', (error) => process.exit(report(error)));
 
 try {
   // Building all commands takes a tenth of the start: only a look at the whole, or a word that is none of them, needs them.
-  const named = table.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
   const program = buildProgram(
-    named.length > 0 ? named : table,
+    operationsUnder(argv[0], table),
     async (operation, input, { json }) => {
       process.exitCode = await runOperation(operation, input, { json, signal: stop.signal });
     },
@@ -86,7 +86,8 @@ function report(error: unknown): number {
 function misuse(error: CommanderError): HoldfastError {
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest.join(' ').replace(/^\((.*)\)$/, '$1');
-  const help = `See: holdfast ${argv[0] !== undefined && /^[a-z-]+$/.test(argv[0]) ? `${argv[0]} ` : ''}--help`;
+  const words = argv.slice(0, operationNamed(argv, table)?.words ?? 1).filter((word) => /^[a-z][a-z-]*$/.test(word));
+  const help = `See: ${['holdfast', ...words, '--help'].join(' ')}`;
   return new HoldfastError('BAD_INPUT', message.charAt(0).toUpperCase() + message.slice(1), {
     hint: suggestion === '' ? help : suggestion,
   });

@@ -21,3 +21,11 @@ export function operationNamed(
   }
   return undefined;
 }
+
+/** The operations that commands beginning with this word mean, under any of their names; all where it is none of them. */
+export function operationsUnder(word: string | undefined, operations: readonly Operation[]): readonly Operation[] {
+  const others = Object.keys(otherNames).filter((other) => other.split(' ', 1)[0] === word);
+  const meant = new Set(others.map((other) => otherNames[other]));
+  const under = operations.filter(({ name }) => name.split(' ', 1)[0] === word || meant.has(name));
+  return under.length > 0 ? under : operations;
+}

@@ -4,6 +4,7 @@ import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { protectQuery } from './arguments.ts';
 import { completion, shells } from './completion.ts';
+import { operationsUnder } from './names.ts';
 import { buildProgram } from './program.ts';
 
 const table = operations as unknown as Operation[];
@@ -11,8 +12,9 @@ const table = operations as unknown as Operation[];
 async function call(...argv: string[]) {
   const ran: { name: string; input: Record<string, unknown>; json: boolean }[] = [];
   let out = '';
+  // As the program does it: only what the first word can mean.
   const program = buildProgram(
-    table,
+    operationsUnder(argv[0], table),
     async (operation, input, { json }) => {
       ran.push({ name: operation.name, input, json });
     },
@@ -66,6 +68,16 @@ describe('the command line', () => {
     }
     expect((await call('sessions', '--help')).out).toMatch(/list.*show.*resume.*archive/s);
     expect(completion('bash', table)).toContain('sessions archive');
+  });
+
+  it.each([
+    [['groups', 'create', 'Bad Name'], /^<group> must be up to 63 of a-z/],
+    [['groups', 'create', 'global'], /^<group> must not be global/],
+    [['groups', 'clear', 'tide', '--name', 'x'.repeat(201)], /^--name must be at most 200 characters$/],
+    [['groups', 'clear', 'tide', '--name', ' '], /^--name must not be empty$/],
+    [['remember', 'x', '--tag', 'a b'], /^--tag must be words of/],
+  ])('says what is wrong with %j', async (argv, message) => {
+    expect((await call(...argv)).error?.message).toMatch(message);
   });
 
   it('lists settings when only `config` is typed', async () => {

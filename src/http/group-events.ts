@@ -2,12 +2,13 @@
 // worker or host, misses nothing. Pieces of an answer that is being written come on the way, without an id: they are not kept.
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { openNamed } from '../operations/groups.ts';
+import { known, openNamed } from '../operations/groups.ts';
 import type { Context } from '../operations/operation.ts';
 import { OutgoingMessage } from '../schema/group-message.ts';
 import { listenToHost } from '../sessions/bell.ts';
 import { numberIn } from './own-routes.ts';
 import { type Route, route } from './route.ts';
+import type { Born } from './tokens.ts';
 
 const maxStreams = 64;
 const maxUnread = 1 << 20;
@@ -23,7 +24,7 @@ export interface GroupStreams {
 export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStreams {
   const streams = new Set<{ end(): void }>();
 
-  function open(group: string, response: ServerResponse, from: number): void {
+  function open({ name: group, createdAt }: Born, response: ServerResponse, from: number): void {
     let [seen, sending, over] = [from, false, false];
     const write = (text: string) => {
       if (response.writableLength > maxUnread) response.destroy();
@@ -33,6 +34,8 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
       if (sending || over) return;
       sending = true;
       try {
+        // Whoever listened to a group that is gone does not hear the next of that name.
+        if ((await context.store.group(group))?.createdAt !== createdAt) return stream.end();
         for (;;) {
           const found = await context.store.outgoing(group, seen, pageSize);
           for (const out of over ? [] : found) {
@@ -103,10 +106,11 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
       output: OutgoingMessage,
       async run({ group, after }, { request, response }) {
         const { name } = await openNamed(context, group);
+        const born = await known(context, name);
         const [oldest] = streams;
         if (streams.size >= maxStreams) oldest?.end();
-        const known = numberIn(request.headers['last-event-id']) ?? after;
-        open(name, response, known ?? (await context.store.lastOutgoing()));
+        const last = numberIn(request.headers['last-event-id']) ?? after;
+        open(born, response, last ?? (await context.store.lastOutgoing()));
       },
     }),
   };

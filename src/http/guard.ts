@@ -2,12 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import { HoldfastError } from '../errors.ts';
 import { opensByCookie } from './entrance.ts';
-import { type Access, accessOf, type Tokens } from './tokens.ts';
+import { type Access, accessOf, type Born, type Tokens } from './tokens.ts';
 
 export interface Door {
   readonly tokens: Tokens;
   readonly port: number;
   readonly clock: () => number;
+  readonly groupNamed: (name: string) => Promise<Born | undefined>;
 }
 
 /** Refuses what a foreign web page could send through the person's browser, whatever token it carries. */
@@ -29,13 +30,13 @@ export function refuseForeign(request: IncomingMessage, port: number): void {
 }
 
 /** What the caller may do: by the token in the Authorization header, or by the cookie of a browser that a code has let in. */
-export function identify(request: IncomingMessage, { tokens, port, clock }: Door): Access {
+export async function identify(request: IncomingMessage, { tokens, port, clock, groupNamed }: Door): Promise<Access> {
   const given = valuesOf(request, 'authorization');
   const presented =
     given.length === 1
       ? /^Bearer ([0-9a-f]{1,128}|g\.[a-z0-9_-]{1,63}\.[0-9a-f]{64})$/i.exec(given[0] as string)?.[1]
       : undefined;
-  const access = presented === undefined ? undefined : accessOf(tokens, presented);
+  const access = presented === undefined ? undefined : await accessOf(tokens, presented, groupNamed);
   if (access !== undefined) return access;
   const cookies = valuesOf(request, 'cookie').join(';');
   if (given.length === 0 && opensByCookie(cookies, tokens.full, port, clock())) {

@@ -4,15 +4,12 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, explain, HoldfastError, systemCode } from '../errors.ts';
 import type { ApiError } from '../schema/api-error.ts';
 import { readBody, readJson } from './body.ts';
-import { identify, refuseForeign } from './guard.ts';
+import { type Door, identify, refuseForeign } from './guard.ts';
 import { checkInput, findRoute, fromQuery, isOpenTo, type Route } from './route.ts';
-import type { Access, Tokens } from './tokens.ts';
+import type { Access } from './tokens.ts';
 
-export interface Serving {
-  readonly port: number;
-  readonly tokens: Tokens;
+export interface Serving extends Door {
   readonly routes: readonly Route[];
-  readonly clock: () => number;
   readonly log: (line: string) => void;
 }
 
@@ -42,7 +39,7 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   refuseForeign(request, serving.port);
   if (method !== 'GET' && method !== 'POST') throw new HoldfastError('BAD_METHOD', 'Only GET and POST are taken');
   const [path, query] = pathOf(request);
-  const access = isOpenTo(serving.routes, method, path) ? undefined : identify(request, serving);
+  const access = isOpenTo(serving.routes, method, path) ? undefined : await identify(request, serving);
   const { route, inPath } = findRoute(serving.routes, method, path);
   refuseOthers(route, inPath, access);
   const caller = { access: access as Access | undefined, request, response };

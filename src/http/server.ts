@@ -90,7 +90,8 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   await listen(server, port);
   const bound = (server.address() as AddressInfo).port;
 
-  const serving = { port: bound, tokens, routes, clock: deps.clock, log: deps.log };
+  const groupNamed = (name: string) => deps.store.group(name);
+  const serving = { port: bound, tokens, routes, clock: deps.clock, log: deps.log, groupNamed };
   const respond = (request: http.IncomingMessage, response: http.ServerResponse) =>
     void serve(serving, request, response);
   server.on('request', respond);

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { accessOf, openTokens } from './tokens.ts';
+import { accessOf, type Born, groupToken, openTokens } from './tokens.ts';
 
 let home: string;
 beforeEach(() => {
@@ -39,11 +39,25 @@ describe('22. tokens', () => {
     expect(readFileSync(join(home, 'token'), 'utf8')).toBe(`${full}\r\n`);
   });
 
-  it('open what they are for, and nothing else opens anything', () => {
+  it('open what they are for, and nothing else opens anything', async () => {
     const tokens = openTokens(home);
-    expect(accessOf(tokens, tokens.full)).toBe('full');
-    expect(accessOf(tokens, tokens.report)).toBe('report');
+    const none = async () => undefined;
+    expect(await accessOf(tokens, tokens.full, none)).toBe('full');
+    expect(await accessOf(tokens, tokens.report, none)).toBe('report');
     for (const other of ['', tokens.full.slice(1), `${tokens.full} `, tokens.full.toUpperCase()])
-      if (other !== tokens.full) expect(accessOf(tokens, other)).toBeUndefined();
+      if (other !== tokens.full) expect(await accessOf(tokens, other, none)).toBeUndefined();
+  });
+
+  it('of a group opens that group, and not the next that is made under its name', async () => {
+    const tokens = openTokens(home);
+    const [first, second] = ['2026-05-01T12:00:00.000Z', '2026-05-01T12:00:00.001Z'].map((createdAt) => ({
+      name: 'tide',
+      createdAt,
+    }));
+    const token = groupToken(tokens, first as Born);
+    expect(await accessOf(tokens, token, async () => first)).toEqual({ group: 'tide' });
+    expect(await accessOf(tokens, token, async () => second)).toBeUndefined();
+    expect(await accessOf(tokens, token, async () => undefined)).toBeUndefined();
+    expect(await accessOf(tokens, groupToken(tokens, second as Born), async () => second)).toEqual({ group: 'tide' });
   });
 });

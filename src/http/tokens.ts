@@ -4,6 +4,7 @@ import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, systemCode } from '../errors.ts';
+import type { Group } from '../schema/group.ts';
 
 /** A group reaches its own sessions, and nothing else. */
 export type Access = 'full' | 'report' | { readonly group: string };
@@ -21,18 +22,26 @@ export const openTokens = (home: string): Tokens => ({
   report: tokenIn(join(home, 'hook-token')),
 });
 
+/** Which group it is: one that is made again under an old name is another. */
+export type Born = Pick<Group, 'name' | 'createdAt'>;
+
 /** What a presented token opens. Takes the same time whatever it says. */
-export function accessOf(tokens: Tokens, presented: string): Access | undefined {
+export async function accessOf(
+  tokens: Tokens,
+  presented: string,
+  groupNamed: (name: string) => Promise<Born | undefined>,
+): Promise<Access | undefined> {
   const full = same(presented, tokens.full);
   const report = same(presented, tokens.report);
-  const group = /^g\.([a-z0-9_-]{1,63})\.[0-9a-f]{64}$/.exec(presented)?.[1];
-  if (group !== undefined && same(presented, groupToken(tokens, group))) return { group };
+  const name = /^g\.([a-z0-9_-]{1,63})\.[0-9a-f]{64}$/.exec(presented)?.[1];
+  const group = name === undefined ? undefined : await groupNamed(name);
+  if (group !== undefined && same(presented, groupToken(tokens, group))) return { group: group.name };
   return full ? 'full' : report ? 'report' : undefined;
 }
 
-/** `g.<name>.<HMAC-SHA256 of the name>`, by the token that opens everything. */
-export const groupToken = ({ full }: Tokens, group: string): string =>
-  `g.${group}.${createHmac('sha256', full).update(`holdfast group ${group}`).digest('hex')}`;
+/** `g.<name>.<HMAC-SHA256 of the name and the time it was made>`, by the token that opens everything. */
+export const groupToken = ({ full }: Tokens, { name, createdAt }: Born): string =>
+  `g.${name}.${createHmac('sha256', full).update(`holdfast group ${name} ${createdAt}`).digest('hex')}`;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

@@ -1,5 +1,6 @@
 // The sessions of one group, for the person, and over HTTP for the group itself: with its own token it reaches these, and no others.
 import { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { Bookmark, Pointer } from '../schema/group.ts';
 import { GroupHit, Left, leftOf } from '../sessions/group-tools.ts';
@@ -86,7 +87,13 @@ export const groupsPoint = operation({
   examples: ['holdfast groups point dev-team 0f3cfa2e-5f0c-4b0e-8a55-6f3f6a5d0c11'],
   async run(context, { group, session, agent }) {
     const opened = await openNamed(context, group);
-    await opened.set(session.trim(), { agent });
+    const given = session.trim();
+    const like = (await context.store.findSessions(given)).filter((one) => one.agent === agent);
+    if (like.length > 0 && like.every(({ id }) => id !== given))
+      throw new HoldfastError('BAD_INPUT', `${given} is only the beginning of an id`, {
+        hint: `Say it whole: ${like.map(({ id }) => id).join(', ')}`,
+      });
+    await opened.set(given, { agent });
     return { pointer: await opened.pointer() };
   },
 });

@@ -116,11 +116,11 @@ export const groupsToken = operation({
   async run(context, { group }) {
     const { name } = await openNamed(context, group);
     const { groupToken, openTokens } = await import('../http/tokens.ts');
-    return { group: name, token: groupToken(openTokens(context.config.home), name) };
+    return { group: name, token: groupToken(openTokens(context.config.home), await known(context, name)) };
   },
 });
 
-async function known({ store }: Context, name: string): Promise<Group> {
+export async function known({ store }: Context, name: string): Promise<Group> {
   const found = await store.group(name);
   if (found !== undefined) return found;
   throw new HoldfastError('NOT_FOUND', `There is no group ${name} any more`);

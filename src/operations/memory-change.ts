@@ -50,7 +50,10 @@ export const rememberThis = operation({
     ...wishFields,
     tag: z
       .string()
-      .regex(/^[\p{L}\p{N}_/-]+(,[\p{L}\p{N}_/-]+)*$/u)
+      .regex(
+        /^[\p{L}\p{N}_/-]+(,[\p{L}\p{N}_/-]+)*$/u,
+        'must be words of letters, digits, _, / and -, separated by commas',
+      )
       .optional()
       .describe('tags, separated by commas'),
   }),

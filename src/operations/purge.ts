@@ -96,7 +96,7 @@ async function choose(
   const before =
     olderThan === undefined
       ? Number.POSITIVE_INFINITY
-      : parseSince(olderThan, { now: clock(), timeZone: config.settings.timeZone });
+      : parseSince(olderThan, { now: clock(), timeZone: config.settings.timeZone }, '--older-than');
   const all = await store.sessions(await toFilter(context, { project: input.project, agent: input.agent }));
   const meant = all.slice(keep ?? 0).filter(({ endedAt }) => Date.parse(endedAt) < before);
   const pinned = (await store.pins()).filter(({ kind, mark }) => kind === 'session' && mark === 'pinned');

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import { conversationRules } from '../capture/conversation-rules.ts';
 import { copyPath } from '../capture/vault.ts';
+import { systemCode } from '../errors.ts';
 import { removeArchiveFiles } from '../sessions/archives.ts';
 import type { SessionKey } from '../store/groups.ts';
 import { librarian, toDeps } from './memory.ts';
@@ -22,7 +23,7 @@ export interface RemovedSessions {
 }
 
 /** So many rows are one transaction: others wait for it. */
-const atOnce = 2000;
+const atOnce = 5000;
 const filesAtOnce = 64;
 
 export async function removeSessions(context: Context, keys: readonly SessionKey[]): Promise<RemovedSessions> {
@@ -33,8 +34,10 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   const { copies, archives } = await store.sessionFiles(keys);
   const paths = copies.map(({ agent, key }) => copyPath(config, agent, key));
   // Each waits for the disk: several at a time.
-  for (let from = 0; from < paths.length; from += filesAtOnce)
-    await Promise.all(paths.slice(from, from + filesAtOnce).map((file) => fs.promises.rm(file, { force: true })));
+  for (let from = 0; from < paths.length; from += filesAtOnce) {
+    signal?.throwIfAborted();
+    await Promise.all(paths.slice(from, from + filesAtOnce).map(unlink));
+  }
   const files = removeArchiveFiles(archives);
   for (let from = 0; from < keys.length; from += atOnce) {
     signal?.throwIfAborted();
@@ -45,6 +48,15 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   // Whoever was at work with one of them may have kept something meanwhile.
   await forgetMemories(context, keys);
   return { ...done, memories, copies: copies.length, archives: files.removed, kept: files.kept };
+}
+
+/** Half of what `rm` takes, which looks at each file first. */
+async function unlink(file: string): Promise<void> {
+  try {
+    await fs.promises.unlink(file);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
 }
 
 async function forgetMemories(context: Context, keys: readonly SessionKey[]): Promise<number> {

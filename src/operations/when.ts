@@ -10,7 +10,7 @@ export interface Now {
 }
 
 /** The first moment that is meant: `2026-03-01` is its midnight, `3d` is three days ago. */
-export const parseSince = (text: string, at: Now): number => parse(text, '--since', at).from;
+export const parseSince = (text: string, at: Now, option = '--since'): number => parse(text, option, at).from;
 
 /** The first moment that is no longer meant: `2026-03-01` is the midnight at its end. */
 export const parseUntil = (text: string, at: Now): number => parse(text, '--until', at).to;

@@ -12,9 +12,9 @@ const devices = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 /** Who shares memory and a sandbox. The name is also that of its folders, so it must mean the same on every file system. */
 export const GroupName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'use up to 63 of a-z, 0-9, _ and -, and begin with a letter or digit')
-  .refine((name) => name !== globalFolder, `${globalFolder} is what all groups share, not one of them`)
-  .refine((name) => !devices.test(name), 'Windows takes this name for a device');
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be up to 63 of a-z, 0-9, _ and -, and begin with a letter or digit')
+  .refine((name) => name !== globalFolder, `must not be ${globalFolder}: that is what all groups share`)
+  .refine((name) => !devices.test(name), 'must not be what Windows takes for a device');
 export type GroupName = z.infer<typeof GroupName>;
 
 /** An earlier session of a group, under the name it was left with. */

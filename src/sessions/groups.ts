@@ -129,7 +129,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
     }
     // The same words for what does not exist and for what is another group's.
     throw new HoldfastError('NOT_FOUND', `This group has no earlier session ${JSON.stringify(target)}`, {
-      hint: 'Its earlier sessions are listed by list_sessions, or with: holdfast groups history',
+      hint: `Its earlier sessions are listed by list_sessions, or with: holdfast groups history ${group}`,
     });
   }
 
@@ -267,7 +267,7 @@ function nameOf(name: string): string {
   const parsed = GroupName.safeParse(name);
   if (parsed.success) return parsed.data;
   throw new HoldfastError('BAD_INPUT', `${JSON.stringify(name)} cannot be the name of a group`, {
-    hint: `${parsed.error.issues[0]?.message}.`,
+    hint: `It ${parsed.error.issues[0]?.message}.`,
   });
 }
 

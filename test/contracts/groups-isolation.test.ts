@@ -10,6 +10,7 @@ import { startHttp } from '../../src/http/server.ts';
 import { groupToken, openTokens } from '../../src/http/tokens.ts';
 import { groupInstructions, groupOperations } from '../../src/mcp/group.ts';
 import { mcpServers } from '../../src/mcp/server.ts';
+import type { Group } from '../../src/schema/group.ts';
 import { liveEvents } from '../../src/schema/live-event.ts';
 import { type OpenGroup, openGroup } from '../../src/sessions/groups.ts';
 import { type GroupStand, groupStand } from '../group-stand.ts';
@@ -208,7 +209,8 @@ describe('19: over HTTP, the token of a group', () => {
     );
     try {
       const tokens = openTokens(config.home);
-      const token = groupToken(tokens, 'tide');
+      const born = async (name: string) => (await stand.holdfast.store.group(name)) as Group;
+      const token = groupToken(tokens, await born('tide'));
       const ask = async (method: string, address: string, body?: unknown, bearer = token) => {
         // fetch would resolve `..` before it is sent.
         const { request } = await import('node:http');
@@ -293,12 +295,42 @@ describe('19: over HTTP, the token of a group', () => {
         'g.reef.',
         `${token}.reef`,
         tokens.report,
-        groupToken({ ...tokens, full: tokens.report }, 'reef'),
+        groupToken({ ...tokens, full: tokens.report }, await born('reef')),
       ])
         await refused('GET', '/api/groups/reef/history', undefined, forged);
       expect(await tide.get()).toBe('tide-own');
       const routes = server.routes.filter(({ access }) => access !== 'open').length;
       expect(attempts).toBe(2 * routes - opened.size + tricks.length + 5 + 1 + 8);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('19: the token of a group that was removed', () => {
+  it('does not open the next group of that name, nor does a stream that it opened go on', async () => {
+    const { context, config, store } = stand.holdfast;
+    const server = await startHttp(
+      { ...context, events: liveEvents(Date.now), wake: () => {}, log: () => {} },
+      { port: 0 },
+    );
+    try {
+      const token = async () => groupToken(openTokens(config.home), (await store.group('tide')) as Group);
+      const ask = (what: string, bearer: string) =>
+        fetch(`http://127.0.0.1:${server.port}/api/groups/tide/${what}`, {
+          headers: { authorization: `Bearer ${bearer}` },
+        });
+      const old = await token();
+      const stream = await ask('events', old);
+      expect(stream.status).toBe(200);
+      await store.removeGroup('tide');
+      expect((await ask('history', old)).status).toBe(401);
+      await store.createGroup('tide', Date.now() + 1);
+      expect((await ask('history', old)).status).toBe(401);
+      expect((await ask('history', await token())).status).toBe(200);
+      await store.putOut({ group: 'tide', kind: 'notice', text: secret.person }, Date.now());
+      // It ends by itself; what it said until then holds nothing of the new group.
+      expect(await stream.text()).not.toContain(secret.person);
     } finally {
       await server.close();
     }

@@ -4,6 +4,9 @@ import { expect } from 'vitest';
 import { type Place, program } from './holdfast.ts';
 
 export const lastingCalls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,ftruncate';
+/** Those that remove a file, and the others: where two threads make them, each kind is killed for itself. */
+export const removingCalls = 'unlink';
+export const keepingCalls = lastingCalls.replace(/,unlink/, '');
 export const canTrace = spawnSync('strace', ['--version']).status === 0;
 
 /** True when the command, or another script, got through: there were fewer such calls. */
@@ -17,7 +20,8 @@ export function killedAt(
   const { status, signal, stderr } = spawnSync(
     'strace',
     ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, start, ...args],
-    { env: at.env },
+    // strace counts the calls of each thread for itself: one thread beside the main one removes all files in turn.
+    { env: { ...at.env, UV_THREADPOOL_SIZE: '1' } },
   );
   if (status === 0) return true;
   expect([signal ?? 'SIGKILL', status ?? 137], String(stderr)).toEqual(['SIGKILL', 137]);
@@ -29,10 +33,10 @@ export async function killAtEach(
   at: Place,
   args: (round: number) => string[] | Promise<string[]>,
   look: (round: number) => Promise<void>,
-  start?: string,
+  options: { calls?: string; start?: string } = {},
 ): Promise<number> {
   for (let round = 1; round < 60; round++) {
-    const through = killedAt(at, round, await args(round), start === undefined ? {} : { start });
+    const through = killedAt(at, round, await args(round), options);
     await look(round);
     if (through) return round;
   }

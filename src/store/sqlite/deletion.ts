@@ -17,7 +17,11 @@ export function deletion(
   read: Run,
   write: Run,
 ): Pick<Store, 'deleteSessions' | 'sessionFiles' | 'countConversations' | 'remembered'> {
-  const find = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
+  const find = db
+    .prepare<[string], number>(
+      `SELECT s.id FROM json_each(?) k CROSS JOIN sessions s ON s.session = k.value->>'session' AND s.agent = k.value->>'agent'`,
+    )
+    .pluck();
   const set = '(SELECT value FROM json_each(@ids))';
   const ofSet = (what: string) => db.prepare<{ ids: string }, number>(what).pluck();
   const numbers = (what: string) => (ids: string) => ofSet(what).get({ ids }) ?? 0;
@@ -68,9 +72,8 @@ export function deletion(
     `SELECT DISTINCT agent, session FROM extractions WHERE (agent, session) IN
        (SELECT json_extract(value, '$.agent'), json_extract(value, '$.session') FROM json_each(?))`,
   );
-  const dropVault = db.prepare("UPDATE vault_copies SET bytes = 0, state = '{}' WHERE file_id = ?");
-  const idsOf = (keys: readonly SessionKey[]): number[] =>
-    keys.flatMap(({ agent, session }) => find.get(session, agent) ?? []);
+  const dropVault = run([`UPDATE vault_copies SET bytes = 0, state = '{}' WHERE file_id IN ${set}`]);
+  const idsOf = (keys: readonly SessionKey[]): number[] => find.all(JSON.stringify(keys));
 
   return {
     async sessionFiles(keys) {
@@ -89,7 +92,7 @@ export function deletion(
       return write(() => {
         const found = idsOf(keys);
         const ids = JSON.stringify(found);
-        for (const copy of alone.all({ ids })) dropVault.run(copy.id);
+        dropVault(JSON.stringify(alone.all({ ids }).map((copy) => copy.id)));
         const files = new Set(filesOf.all({ ids }));
         // First: what goes too is nobody's heir.
         dropCopies(ids);
