@@ -9,13 +9,22 @@ import { type McpDeps, mcpServers } from './server.ts';
 /** How often to look whether whoever started us is still there, should his end of the line outlive him. */
 const lookAtParentMs = 5000;
 
-/** Resolves when the client has closed the line, is gone, or the signal says so. */
+/** Resolves when the client has closed the line, is gone, or the signal says so. What `check` throws ends it before a word is spoken. */
 export async function serveMcp(
   config: Config,
   signal: AbortSignal,
-  offer: Pick<McpDeps, 'ask' | 'table' | 'instructions'> = {},
+  {
+    check,
+    ...offer
+  }: Pick<McpDeps, 'ask' | 'table' | 'instructions'> & { check?: (context: Context) => Promise<void> } = {},
 ): Promise<void> {
   const memory = openLater(config);
+  try {
+    await check?.(await memory.context());
+  } catch (error) {
+    await memory.close();
+    throw error;
+  }
   const { StdioServerTransport, serveStdio } = await import('./sdk.ts');
   const server = await mcpServers({
     config: config.reload,

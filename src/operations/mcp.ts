@@ -16,8 +16,12 @@ export const mcp = operation({
   async run({ config, signal = new AbortController().signal }, { group }) {
     const { serveMcp } = await import('../mcp/stdio.ts');
     if (group !== undefined) {
-      const { groupInstructions, groupOperations } = await import('../mcp/group.ts');
-      await serveMcp(config, signal, { table: groupOperations(group), instructions: groupInstructions(group) });
+      const { checkGroup, groupInstructions, groupOperations } = await import('../mcp/group.ts');
+      await serveMcp(config, signal, {
+        check: checkGroup(group),
+        table: groupOperations(group),
+        instructions: groupInstructions(group),
+      });
       return {};
     }
     const { askWorker } = await import('../http/ask.ts');

@@ -21,7 +21,7 @@ export const resume = operation({
       description: 'id of a session (its beginning is enough), or words; without it, choose from a list',
       rest: true,
     }),
-    print: z.boolean().default(false).describe('only show the command'),
+    print: z.boolean().default(false).describe('show the command instead of running it'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
   }),
   output: z.union([

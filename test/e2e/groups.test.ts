@@ -60,6 +60,11 @@ describe('holdfast mcp --group', () => {
   it('refuses a group that is none, and one that cannot be', async () => {
     const at = place();
     expect(await holdfast(at.env, 'mcp', '--group', '../reef')).toMatchObject({ code: 2 });
+    expect(await holdfast(at.env, 'mcp', '--group', 'reef')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('There is no group reef'),
+    });
     expect(await holdfast(at.env, 'groups', 'show', 'reef')).toMatchObject({ code: 3 });
     expect(await holdfast(at.env, 'groups', 'create', 'global')).toMatchObject({ code: 2 });
     expect(await holdfast(at.env, 'groups', 'search', 'tide')).toMatchObject({
