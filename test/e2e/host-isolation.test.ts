@@ -123,7 +123,7 @@ function summary(said: string) {
 }
 
 describe.skipIf(trouble)('a hostile program in a sandbox', () => {
-  it('gets through to nothing of another group, the host, the person or the system', async () => {
+  it('host.md 15: gets through to nothing of another group, the host, the person or the system', async () => {
     const stand = await hostStand();
     const { work, told } = await targets(stand);
     const inside = { ...told, proxies: [...told.proxies, `${insidePaths.run}/api.sock`] };
