@@ -55,21 +55,30 @@ export async function build() {
 /** The web page, with names that hold a print of the content, and each file also as browsers like it best. */
 async function buildViewer(folder) {
   const { build: bundleViewer } = await import('vite');
-  await bundleViewer({
-    configFile: false,
-    root: path.join(root, 'src', 'viewer'),
-    logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: {
-      outDir: folder,
-      emptyOutDir: true,
-      target: 'es2022',
-      // The policy of the page allows nothing that is written into it.
-      assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
-      reportCompressedSize: false,
-    },
-  });
+  const { NODE_ENV } = process.env;
+  try {
+    await bundleViewer({
+      configFile: false,
+      root: path.join(root, 'src', 'viewer'),
+      logLevel: 'warn',
+      oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+      build: {
+        outDir: folder,
+        emptyOutDir: true,
+        target: 'es2022',
+        // The policy of the page allows nothing that is written into it.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+        reportCompressedSize: false,
+        // How long the parts of a build took on a busy machine tells nobody anything.
+        rolldownOptions: { checks: { pluginTimings: false } },
+      },
+    });
+  } finally {
+    // Vite sets it for the whole process; what runs next, npm among it, would take itself for production.
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!/\.(?:html|js|css|svg)$/.test(name)) continue;
     const file = path.join(folder, name);
