@@ -33,6 +33,19 @@ it('every export leads to a file, and can be imported by name', () => {
   expect(Number(said)).toBeGreaterThan(0);
 });
 
+it('a group can be made and opened by the names that the package exports', () => {
+  const script = `
+    const { createGroup, groupDeps, openGroup, openHoldfast } = await import('holdfast');
+    const holdfast = await openHoldfast({ HOME: ${JSON.stringify(folder)}, HOLDFAST_HOME: ${JSON.stringify(path.join(folder, 'data'))} });
+    await createGroup(groupDeps(holdfast.context), 'dev-team');
+    const group = await openGroup(groupDeps(holdfast.context), 'dev-team');
+    await group.set('s1');
+    console.log(group.name, await group.get());
+    await holdfast.close();`;
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' });
+  expect(said.trim()).toBe('dev-team s1');
+});
+
 it('the program says its version, also through a link', () => {
   expect(statSync(holdfast).mode & 0o111).toBe(0o111);
   expect(run(holdfast, '--version').trim()).toBe(manifest.version);
