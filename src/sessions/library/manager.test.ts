@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { realFileSystem, type SessionFileSystem } from './files.ts';
 import { SessionManager, type StoredMessage } from './index.ts';
 
@@ -94,6 +94,15 @@ describe('names and ids', () => {
     const second = await manager.saveSession([...talk, user('More')], { name: first.id });
     expect(second).toMatchObject({ id: first.id, messageCount: 3, createdAt: first.createdAt });
     expect(await idsOf()).toEqual([first.id]);
+  });
+
+  it('3: a save with an id that is no name of ours, from another program, goes on with that session too', async () => {
+    const { name: _, ...rest } = await manager.saveSession(talk, { name: 'a' });
+    const metadata = { ...rest, id: 'Upper', name: 'Upper' };
+    writeFileSync(join(folder, 'Upper.json'), JSON.stringify({ metadata, messages: talk }));
+    rmSync(join(folder, 'index.json'));
+    expect((await manager.saveSession(talk, { name: 'Upper' })).id).toBe('Upper');
+    expect(await idsOf()).toEqual(['Upper', 'a']);
   });
 
   it('3: the same name again goes on too, another name for the same id is refused and changes nothing', async () => {
@@ -253,6 +262,26 @@ describe('the index', () => {
     };
     expect(await idsOf(new SessionManager({ sessionDir: folder, fileSystem: watching }))).toEqual(['a', 'c', 'b']);
     expect(opened).toEqual([join(folder, 'index.json')]);
+  });
+
+  it('8: names that are numbers keep their place among equal times too', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
+    for (const name of ['7', 'a', '3', '7']) await manager.saveSession(talk, { name });
+    expect(await idsOf()).toEqual(['7', '3', 'a']);
+  });
+
+  it('6 and 9: an id that leads out of the folder makes the index no index, and nothing outside is touched', async () => {
+    const { id, ...rest } = await manager.saveSession(talk, { name: 'a' });
+    const away = `../${basename(folder)}-outside`;
+    const outside = join(folder, `${away}.json`);
+    onTestFinished(() => rmSync(outside, { force: true }));
+    writeFileSync(outside, 'mine');
+    const planted = { a: { id, ...rest }, [away]: { ...rest, id: away } };
+    writeFileSync(join(folder, 'index.json'), JSON.stringify({ ...index(), sessions: planted }));
+    expect(await idsOf()).toEqual(['a']);
+    writeFileSync(join(folder, 'index.json'), JSON.stringify({ ...index(), sessions: planted }));
+    expect(await manager.purgeSessions(0)).toBe(1);
+    expect(readFileSync(outside, 'utf8')).toBe('mine');
   });
 
   it.each([

@@ -59,14 +59,15 @@ export class SessionManager {
     const body = toJson(messages);
     const wanted = options.name === undefined ? undefined : { name: options.name, id: idOfName(options.name) };
     return this.#write(async (sessions) => {
-      const id = wanted === undefined ? freshId(sessions) : wanted.id;
+      // An id that exists is meant as it is, also one that another program has given and no name would become.
+      const id = wanted === undefined ? freshId(sessions) : sessions.has(wanted.name) ? wanted.name : wanted.id;
       const before = sessions.get(id);
       if (wanted && before && wanted.name !== id && wanted.name !== before.name)
         throw new SessionError(
           'NAME_TAKEN',
           `The name ${JSON.stringify(wanted.name)} would be the session "${id}", which is named ${JSON.stringify(before.name)}. Pass "${id}" to go on with that one, or another name.`,
         );
-      const now = new Date().toISOString();
+      const now = momentAfter(sessions);
       const description = options.description ?? before?.description;
       const metadata: SessionMetadata = {
         id,
@@ -238,6 +239,16 @@ const newestFirst = (sessions: Sessions): SessionMetadata[] =>
   [...sessions.values()].reverse().sort((a, b) => compare(b.lastActivityAt, a.lastActivityAt));
 
 const folderOf = (path: string): string => resolve(path.replace(/^~(?=$|[/\\])/, () => homedir()));
+
+/**
+ * Now; in one moment with others, just after them: the index cannot keep the order of ids that are numbers. Where the clock has
+ * gone back by more than a second it is believed.
+ */
+function momentAfter(sessions: Sessions): string {
+  const now = Date.now();
+  const last = Date.parse(newestFirst(sessions)[0]?.lastActivityAt ?? '');
+  return new Date(last >= now && last < now + 1000 ? last + 1 : now).toISOString();
+}
 
 function freshId(sessions: Sessions): string {
   for (;;) {

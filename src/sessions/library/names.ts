@@ -23,6 +23,8 @@ export function checkId(id: unknown): string {
   throw new SessionError('BAD_ID', `${JSON.stringify(id) ?? String(id)} cannot be a session id: ${problem}`);
 }
 
+export const canBeId = (id: string): boolean => problemOf(id) === undefined;
+
 function problemOf(id: unknown): string | undefined {
   if (typeof id !== 'string') return 'it must be a text';
   if (id === '') return 'it is empty';

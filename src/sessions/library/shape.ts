@@ -1,4 +1,5 @@
 // What stands in the files, and whether a parsed value is that.
+import { canBeId } from './names.ts';
 
 export interface StoredMessage {
   role: string;
@@ -47,6 +48,7 @@ function isMetadata(value: unknown, id: string): value is SessionMetadata {
   return (
     isObject(value) &&
     value.id === id &&
+    canBeId(id) &&
     [value.name, value.firstMessage, value.provider, value.model].every(isText) &&
     isTime(value.createdAt) &&
     isTime(value.lastActivityAt) &&
