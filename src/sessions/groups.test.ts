@@ -305,6 +305,23 @@ describe('what a process finds at its start', () => {
     expect(groups.map(({ name }: { name: string }) => name)).toEqual(['main', 'tide']);
   });
 
+  it('14: whoever is reading a snapshot while the next is written reads the old one to its end', async () => {
+    const tide = await stand.group('tide');
+    const { tasks, history } = await tide.snapshot([{ id: 'old' }]);
+    const readers = [tasks, history].map((file) => ({
+      open: fs.openSync(file, 'r'),
+      text: fs.readFileSync(file, 'utf8'),
+    }));
+    await stand.run(tide, 'about one');
+    await tide.clear('One');
+    await tide.snapshot([{ id: 'new' }]);
+    for (const { open, text } of readers) {
+      expect(fs.readFileSync(open, 'utf8')).toBe(text);
+      fs.closeSync(open);
+    }
+    expect(json(tasks)).toEqual({ tasks: [{ id: 'new' }] });
+  });
+
   it('17: settings are written once, with the flags of the agent; CLAUDE.md tells of conversations/', async () => {
     const tide = await stand.group('tide');
     const settings = path.join(tide.folders.agentHome, '.claude', 'settings.json');
