@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { isAlive } from './alive.ts';
 
@@ -9,10 +9,12 @@ it('a process lives, one that was waited for does not', () => {
 });
 
 it.skipIf(!existsSync('/proc/self/status'))('one that ended and was never waited for is dead', async () => {
-  // The shell becomes sleep, which waits for no child.
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell becomes sleep, which waits for no child. Until it has, it might.
+  const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
   const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+  await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+  process.kill(pid, 'SIGKILL');
   await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   expect(process.kill(pid, 0)).toBe(true);
 });

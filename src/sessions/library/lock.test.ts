@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -11,10 +11,12 @@ it.skipIf(!existsSync('/proc/self/status'))(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-lock-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    // The shell becomes sleep, which waits for no child.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // The shell becomes sleep, which waits for no child. Until it has, it might.
+    const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+    process.kill(pid, 'SIGKILL');
     writeFileSync(join(folder, '1'), `${pid} ${hostname()}`);
 
     const lock = folderLock(realFileSystem, folder);
