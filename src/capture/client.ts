@@ -109,7 +109,7 @@ export function openClients(deps: LiveDeps): Clients {
     },
 
     async observe({ claudeSessionId: session, tool_name: tool, tool_input, tool_response, cwd }) {
-      if (deps.config.settings.skipTools.includes(tool)) return { stored: false };
+      if (deps.config.reload().settings.skipTools.includes(tool)) return { stored: false };
       if (ignored.has(session) || limits.isIgnored(cwd)) return { stored: false };
       if (!(await limits.keepsText(client.name, session, keyOf(session)))) return { stored: false };
       const { path: file, file_path } = (tool_input ?? {}) as Record<string, unknown>;

@@ -51,7 +51,7 @@ export async function fillVault(
   const { store, config, clock, signal } = deps;
   const done = { grown: 0, waiting: false };
   if (!config.settings.vault) return done;
-  const limits: Limits = { pauses: await store.pauses(), ignore: config.ignore, skipTools: [] };
+  const limits: Limits = { pauses: await store.pauses(), ignore: config.reload().ignore, skipTools: [] };
   for (const due of await store.vaultDue()) {
     if (signal?.aborted) break;
     const forgotten = await forgottenBy(store);

@@ -17,6 +17,7 @@ const SettingValue = z.object({
   kind: z.enum(['boolean', 'number', 'string', 'list']),
   options: z.array(z.string()).optional().describe('the only values that it takes'),
   atTerminal: z.boolean().describe('whether it is changed by `holdfast config set` alone, and not over HTTP'),
+  atStart: z.boolean().describe('whether a worker that runs takes it up only when it starts next'),
 });
 
 const key = z.string().min(1).describe('name of a setting');
@@ -24,7 +25,7 @@ const key = z.string().min(1).describe('name of a setting');
 const hidden = '(hidden)';
 
 function current(config: Config, setting: Setting): z.infer<typeof SettingValue> {
-  const { key, variable, description, secret, kind, options, atTerminal } = setting;
+  const { key, variable, description, secret, kind, options, atTerminal, atStart } = setting;
   let value: unknown = config.settings;
   for (const step of key.split('.')) value = (value as Record<string, unknown> | undefined)?.[step];
   const agent = agentNamed(key.split('.')[1] ?? '');
@@ -38,6 +39,7 @@ function current(config: Config, setting: Setting): z.infer<typeof SettingValue>
     kind,
     ...(options === undefined ? {} : { options: [...options] }),
     atTerminal,
+    atStart,
   };
 }
 

@@ -180,7 +180,12 @@ export interface Setting {
   readonly options?: readonly string[];
   /** Names a program, a folder or an address, or says what agents may do: changed at the terminal alone. */
   readonly atTerminal: boolean;
+  /** A worker that runs takes it up only when it starts next. */
+  readonly atStart: boolean;
 }
+
+/** What is read anew whenever it is needed, or by others than the worker. */
+const readAnew = /^(?:(?:distill|budget|embedding|host|session)\.|(?:skipTools|ignore|recallOnPrompt)$)/;
 
 const variableOf = (key: string): string =>
   `HOLDFAST_${key
@@ -226,6 +231,7 @@ function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
       secret: hidden === true,
       ...(options === undefined ? {} : { options }),
       atTerminal: (kind === 'string' && options === undefined && !freeTexts.has(key)) || /^(?:host\.|port$)/.test(key),
+      atStart: !readAnew.test(key),
     },
   ];
 }

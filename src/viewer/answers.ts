@@ -69,6 +69,7 @@ export interface SettingValue {
   kind: 'boolean' | 'number' | 'string' | 'list';
   options?: string[] | undefined;
   atTerminal: boolean;
+  atStart: boolean;
 }
 
 export interface GroupState {

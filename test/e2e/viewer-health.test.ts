@@ -48,6 +48,27 @@ describe.skipIf(noBrowser)('the page Health', () => {
     await page.getByRole('button', { name: 'Look again' }).waitFor();
   });
 
+  it('says since when the worker runs by the clock of the person', async () => {
+    const elsewhere = await stand.page({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    await visit(elsewhere, `${stand.origin}/health`);
+    const worker = elsewhere.locator('.checks li').filter({ hasText: 'since' });
+    expect(await worker.textContent()).toMatch(/since .+ at \d\d:\d\d:\d\d (?:GMT\+9|JST)/);
+    expect(await elsewhere.locator('.checks').allTextContents()).toEqual([
+      expect.not.stringMatching(/T\d\d:\d\d/),
+      expect.not.stringMatching(/T\d\d:\d\d/),
+    ]);
+    await elsewhere.context().close();
+  });
+
+  it('says of a setting whether it holds at once or from the next start of the worker', async () => {
+    await show('/health?setting=conversationGapMinutes');
+    const row = (key: string) => page.locator('.settings li').filter({ has: page.getByText(key, { exact: true }) });
+    await row('conversationGapMinutes').getByText('from the next start of the worker').waitFor();
+    await show('/health?setting=budget.tokensPerDay');
+    await row('budget.tokensPerDay').waitFor();
+    expect(await row('budget.tokensPerDay').textContent()).not.toContain('next start');
+  });
+
   it('a job is shown with its reason, as text; tried again, it is ready', async () => {
     const [first = 0] = failed;
     await show(`/health?job=${first}`);

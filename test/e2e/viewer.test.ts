@@ -66,6 +66,13 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await page.getByText('Ask in your own words').waitFor();
   });
 
+  it('code in a hit is shown as code, with what matched in it', async () => {
+    await show('/search?q=retry%20queue');
+    const hit = page.getByRole('option').filter({ hasText: 'is an array in memory' });
+    await hit.locator('code mark').first().waitFor();
+    expect(await hit.locator('.snippet').textContent()).not.toContain('`');
+  });
+
   it('narrows a search by project, agent, kind and time, and keeps that in the address', async () => {
     await show('/search?q=token');
     await page.locator('.hit').first().waitFor();
@@ -235,6 +242,34 @@ describe.skipIf(noBrowser)('the viewer', () => {
       expect([address, Math.max(0, Number(wide))]).toEqual([address, 0]);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('in a narrow window the bar can be read, shows the page that one is on, and covers nothing else', async () => {
+    const narrow = await stand.page({ viewport: { width: 360, height: 740 } });
+    await visit(narrow, `${stand.origin}/health`);
+    const measured = (await narrow.evaluate(`(() => {
+      const size = (one) => parseFloat(getComputedStyle(one).fontSize);
+      const current = document.querySelector('nav [aria-current]').getBoundingClientRect();
+      const bar = document.querySelector('.side').getBoundingClientRect();
+      const theme = document.querySelector('.side-foot button').getBoundingClientRect();
+      return {
+        smallest: Math.min(...[...document.querySelectorAll('nav a span')].map(size)),
+        inSight: current.left >= 0 && current.right <= theme.left,
+        above: Math.max(0, bar.top - theme.top),
+      };
+    })()`)) as { smallest: number };
+    expect(measured).toMatchObject({ inSight: true, above: 0 });
+    expect(measured.smallest).toBeGreaterThanOrEqual(11);
+    await narrow.context().close();
+  });
+
+  it('an address of nothing says so, with commands as commands and a way on', async () => {
+    for (const address of ['/sessions/nope', '/memory/nope.md', '/groups/nope']) {
+      await show(address);
+      const alert = page.getByRole('alert');
+      await alert.getByRole('link', { name: 'Search for it' }).waitFor();
+      expect([address, await alert.textContent()]).toEqual([address, expect.not.stringContaining('`')]);
+    }
   });
 
   it('takes at most 150 KB, compressed, of everything that it could ever load', () => {

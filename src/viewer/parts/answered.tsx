@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Answer } from '../answer.ts';
 import type { Failure } from '../api.ts';
+import { address } from '../router.ts';
+import { Inline } from './inline.tsx';
 
 /** `rows`: how many lines to keep free while the first answer is on its way. */
 export function Answered<T>({
@@ -26,9 +28,10 @@ export function Trouble({ failure, again }: { failure: Failure; again?: () => vo
   return (
     <div class="trouble" role="alert">
       <p>
-        <strong>{failure.message}.</strong> {failure.hint}
+        <strong>{failure.message}.</strong> {failure.hint && <Inline text={failure.hint} />}
       </p>
-      {again && (
+      {again && failure.code === 'NOT_FOUND' && <a href={address('search')}>Search for it</a>}
+      {again && failure.code !== 'NOT_FOUND' && (
         <button type="button" onClick={again}>
           Try again
         </button>

@@ -1,6 +1,7 @@
 import { useAnswer } from '../answer.ts';
 import type { Check } from '../answers.ts';
 import { read } from '../api.ts';
+import { exactly } from '../time.ts';
 import { Answered } from './answered.tsx';
 
 /** What `holdfast status` and `holdfast doctor` say. Both look anew, which takes a moment. */
@@ -35,6 +36,9 @@ export function Checks() {
   );
 }
 
+/** The terminal tells times as the log does. */
+const inLocalTime = (message: string): string => message.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, exactly);
+
 const CheckList = ({ checks }: { checks: readonly Check[] }) => (
   <ul class="checks">
     {checks.map(({ name, ok, message, hint }, i) => (
@@ -43,7 +47,7 @@ const CheckList = ({ checks }: { checks: readonly Check[] }) => (
           {ok ? '✓' : '!'}
         </span>
         <div>
-          <strong>{name}</strong> {message}
+          <strong>{name}</strong> {inLocalTime(message)}
           {hint && <p class="hint">{hint}</p>}
         </div>
       </li>

@@ -1,5 +1,6 @@
 // What stands around every page: where one can go, whether the page is live, light or dark.
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ViewerPage } from '../../schema/viewer-page.ts';
 import { connection } from '../live.ts';
 import { address } from '../router.ts';
@@ -26,6 +27,11 @@ const ways: readonly Way[] = [
 ];
 
 export function Frame({ page, children }: { page: ViewerPage | undefined; children: ComponentChildren }) {
+  const bar = useRef<HTMLElement>(null);
+  // In a narrow window the bar is longer than the screen.
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [page]);
   return (
     <>
       <a class="skip" href="#content">
@@ -36,7 +42,7 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
           <Icon name="holdfast" />
           <span>Holdfast</span>
         </a>
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" ref={bar}>
           {ways.map((way) => {
             const current = way.page === page || way.also?.includes(page as ViewerPage) === true;
             return (

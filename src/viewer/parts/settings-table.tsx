@@ -20,7 +20,8 @@ export function SettingsTable() {
           return (
             <>
               <p class="dim">
-                They stand in <span class="path">{file}</span>. The worker takes most of them up when it starts next.
+                They stand in <span class="path">{file}</span>, and hold at once where nothing else is said. To start
+                the worker anew: <code>holdfast worker stop && holdfast worker start</code>
               </p>
               <label class="field find-setting">
                 <span>Find a setting</span>
@@ -61,7 +62,7 @@ const textOf = (value: SettingValue['value']): string =>
 const origins = { default: 'default', file: 'set', environment: 'by the environment' } as const;
 
 function Setting({ setting, changed }: { setting: SettingValue; changed: () => void }) {
-  const { key, value, origin, variable, description, atTerminal } = setting;
+  const { key, value, origin, variable, description, atTerminal, atStart } = setting;
   const id = useId();
   const current = textOf(value);
   const [text, setText] = useState<string>();
@@ -72,7 +73,7 @@ function Setting({ setting, changed }: { setting: SettingValue; changed: () => v
     setSaid('');
     work.then((now) => {
       setText(undefined);
-      setSaid(`Now ${textOf(now.value) || 'empty'}`);
+      setSaid(`Now ${textOf(now.value) || 'empty'}${atStart ? ', from the next start of the worker' : ''}`);
       changed();
     }, setFailure);
   };
@@ -83,6 +84,7 @@ function Setting({ setting, changed }: { setting: SettingValue; changed: () => v
         <label for={id}>{key}</label>
         <p class="dim" id={`${id}-about`}>
           {description}
+          {atStart && <span class="at-start"> · from the next start of the worker</span>}
         </p>
       </div>
       <form
