@@ -104,6 +104,68 @@ describe('sessions', () => {
     expect(agent?.isClosing).toBe(true);
   });
 
+  it('/clear as a message is the group’s clear, in its turn: what came before is answered in the old session, what comes after in a new one', async () => {
+    const { say, agents, store, out } = await hostStand(['tide']);
+    await say('tide', 'one');
+    agents.last('tide')?.answer('1', 'old');
+    await settle();
+    for (const text of ['two', '/clear', 'three']) await say('tide', text);
+    const [first] = agents.agents;
+    expect(first?.sent.map(({ text }) => text)).toEqual(['one', 'two']);
+    first?.answer('2', 'old');
+    await until(() => agents.agents.length === 2);
+    await settle();
+    expect(agents.last('tide')?.run.session).toBeUndefined();
+    expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['three']);
+    expect(await out('tide')).toEqual([
+      '1',
+      '2',
+      expect.stringContaining('A new conversation begins. The last one has no name'),
+    ]);
+    expect(await store.bookmarks('tide')).toEqual([]);
+    expect((await store.queues())[0]).toMatchObject({ waiting: 0, handed: 1 });
+  });
+
+  it('/clear NAME keeps the session under the name, starts no agent, and says so when there is no session or the name is too long', async () => {
+    const { say, agents, store, out } = await hostStand(['tide']);
+    await store.setPointer('tide', { agent: 'claude-code', session: 'old' }, { at: 0 });
+    await say('tide', `/clear ${'x'.repeat(201)}`);
+    expect((await store.pointer('tide'))?.session).toBe('old');
+    await say('tide', ' /clear  Tax\nresearch ');
+    await say('tide', '/new');
+    expect((await store.pointer('tide'))?.session).toBeUndefined();
+    expect((await store.bookmarks('tide')).map(({ name, session }) => ({ name, session }))).toEqual([
+      { name: 'Tax research', session: 'old' },
+    ]);
+    expect(await out('tide')).toEqual([
+      'Nothing was cleared: The name is longer than 200 characters.',
+      'A new conversation begins. The last one is kept as “Tax research”.',
+      'A new conversation begins.',
+    ]);
+    expect(agents.agents).toEqual([]);
+    expect(await store.queues()).toEqual([]);
+  });
+
+  it.each(['/clearly', '/compact', 'say /clear', '/ clear'])('%s goes to the agent', async (text) => {
+    const { say, agents } = await hostStand(['tide']);
+    await say('tide', text);
+    expect(agents.last('tide')?.sent.map((one) => one.text)).toEqual([text]);
+  });
+
+  it('a host that is killed while it clears clears with the next one, and what waits behind is not lost', async () => {
+    const stand = await hostStand(['tide']);
+    const { store, agents } = stand;
+    const run = await store.beginRun({ group: 'tide', epoch: 0 }, 0);
+    const clear = await store.addMessage('tide', { text: '/clear' }, 0);
+    await store.addMessage('tide', { text: 'after' }, 0);
+    await store.handMessages(run, [clear?.id as number]);
+    await stand.restart();
+    await until(() => agents.agents.length === 1);
+    await settle();
+    expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['after']);
+    expect(await stand.out('tide')).toEqual(['A new conversation begins.']);
+  });
+
   it('a session that a person cleared elsewhere takes no further message: it is for the next process', async () => {
     const { say, agents, groupDeps } = await hostStand(['tide']);
     await say('tide', 'one');

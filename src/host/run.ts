@@ -11,6 +11,7 @@ import type { OpenGroup } from '../sessions/groups.ts';
 import type { RunEnd, RunEnded } from '../store/host.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentEvents, AgentExit, AgentRun, RunningAgent } from './agent.ts';
+import { clearIfFirst, clearIn } from './clear.ts';
 import type { HostClock } from './clock.ts';
 import { type Limits, startLimits } from './limits.ts';
 
@@ -119,7 +120,9 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     if (closing || agent === undefined || task !== undefined) return;
     // Cleared or resumed meanwhile: what comes now belongs to another session.
     if ((await store.pointer(group))?.epoch !== epoch) return close();
-    const waiting = await store.waitingMessages(group);
+    const all = await store.waitingMessages(group);
+    const cut = all.findIndex(({ text }) => clearIn(text) !== undefined);
+    const waiting = cut < 0 ? all : all.slice(0, cut);
     const handed = new Set(
       await store.handMessages(
         id,
@@ -136,6 +139,8 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       for (const one of rest) unanswered.delete(String(one));
       return store.releaseMessages(id, rest);
     }
+    // What comes now is for another session, once this one owes nothing.
+    if (cut >= 0 && unanswered.size === 0) close();
   }
 
   const events = (opened: OpenGroup, from: Place) => {
@@ -223,6 +228,11 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     pointer: Awaited<ReturnType<OpenGroup['pointer']>>,
   ): Promise<Pick<RunEnd, 'how' | 'error'>> {
     try {
+      const cleared = task === undefined ? await clearIfFirst(store, opened, id, clock.now) : undefined;
+      if (cleared !== undefined) {
+        tell({ group, out: cleared.id });
+        return { how: 'ok' };
+      }
       opened.prepare();
       await opened.snapshot(await store.tasks(group));
       if (closing) return { how: 'ok' };

@@ -1,0 +1,41 @@
+// `/clear` or `/clear NAME` as a message is the group's own clear: the client's would begin a session and archive nothing. All other
+// commands are the agent's.
+import { explain } from '../errors.ts';
+import type { OutgoingMessage } from '../schema/group-message.ts';
+import type { OpenGroup } from '../sessions/groups.ts';
+import type { HostStore } from '../store/host.ts';
+
+/** Undefined for what is no such command. `reset` and `new` are what the client calls it, too. */
+export function clearIn(text: string): { readonly name: string | undefined } | undefined {
+  const found = /^\/(?:clear|reset|new)(?:\s+(.*))?$/s.exec(text.trim());
+  return found === null ? undefined : { name: found[1] };
+}
+
+/** Clears, if that is what the group waits for first; a run of its own, though without an agent. Gives what people are told. */
+export async function clearIfFirst(
+  store: HostStore,
+  group: Pick<OpenGroup, 'name' | 'clear'>,
+  run: number,
+  now: () => number,
+): Promise<OutgoingMessage | undefined> {
+  const [first] = await store.waitingMessages(group.name);
+  const command = first && clearIn(first.text);
+  if (first === undefined || command === undefined) return undefined;
+  await store.handMessages(run, [first.id]);
+  const said = await cleared(group, command.name).catch((error) => ({
+    kind: 'notice' as const,
+    text: `Nothing was cleared: ${explain(error, 'the host').message}.`,
+  }));
+  return store.putOut({ group: group.name, ...said, answers: [first.id], run }, now());
+}
+
+async function cleared(group: Pick<OpenGroup, 'clear'>, name: string | undefined) {
+  const { session, bookmark } = await group.clear(name);
+  const last =
+    session === undefined
+      ? ''
+      : bookmark === undefined
+        ? ' The last one has no name; what was said in it can still be searched for.'
+        : ` The last one is kept as “${bookmark.name}”.`;
+  return { kind: 'answer' as const, text: `A new conversation begins.${last}`, session };
+}
