@@ -73,6 +73,21 @@ describe.skipIf(noBrowser)('the viewer', () => {
     expect(await hit.locator('.snippet').textContent()).not.toContain('`');
   });
 
+  it('by keyboard one gets past the pages to the content, and is in it after a hit was opened', async () => {
+    const inContent = () => page.evaluate('document.activeElement.closest("main") !== null');
+    await show('/projects');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await inContent()).toBe(true);
+    expect(page.url()).toBe(`${stand.origin}/projects`);
+    await show('/search?q=token');
+    await page.locator('.hit').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Forget…' }).waitFor();
+    await until(async () => (await inContent()) === true, 'the focus');
+  });
+
   it('narrows a search by project, agent, kind and time, and keeps that in the address', async () => {
     await show('/search?q=token');
     await page.locator('.hit').first().waitFor();

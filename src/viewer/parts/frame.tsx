@@ -28,15 +28,21 @@ const ways: readonly Way[] = [
 
 export function Frame({ page, children }: { page: ViewerPage | undefined; children: ComponentChildren }) {
   const bar = useRef<HTMLElement>(null);
+  const content = useRef<HTMLElement>(null);
+  const opened = useRef(page);
   // In a narrow window the bar is longer than the screen.
   useEffect(() => {
     bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+    // What had the focus went with the page before.
+    if (page !== opened.current && document.activeElement === document.body)
+      content.current?.focus({ preventScroll: true });
+    opened.current = page;
   }, [page]);
   return (
     <>
-      <a class="skip" href="#content">
+      <button type="button" class="skip" onClick={() => content.current?.focus()}>
         To the content
-      </a>
+      </button>
       <header class="side">
         <a class="brand" href={address('now')} aria-label="Holdfast: what happens now">
           <Icon name="holdfast" />
@@ -61,7 +67,7 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
           </button>
         </div>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} ref={content}>
         {children}
       </main>
     </>
