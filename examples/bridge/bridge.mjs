@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { HOLDFAST_URL: url = 'http://127.0.0.1:37777', HOLDFAST_TOKEN: token, GROUP: group } = process.env;
-if (!token || !group) throw new Error('Set GROUP, and HOLDFAST_TOKEN to what `holdfast groups token <group>` prints');
+if (!token || !group) console.error('Set GROUP, and HOLDFAST_TOKEN to what `holdfast groups token <group>` prints');
+if (!token || !group) process.exit(2);
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 const api = `${url}/api/groups/${group}`;
 const room = new Set();

@@ -79,7 +79,7 @@ function refuseOthers(
   if (needed === 'open' || access === 'full') return;
   if (typeof access === 'object') {
     if (needed === 'group' && inPath.group === access.group) return;
-    throw new HoldfastError('NO_PERMISSION', 'This token is only for the sessions of its own group');
+    throw new HoldfastError('NO_PERMISSION', 'This token is only for the messages and sessions of its own group');
   }
   if (needed !== 'report') throw onlyReports();
 }

@@ -1,5 +1,5 @@
 // How people, bridges and agents meet the host: chat, pipe, HTTP, event streams, tools, tasks. The real client, in the real sandbox.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -55,6 +55,18 @@ describe.skipIf(isMissing)('a chat', () => {
     const second = await pipe(stand.env, 'family', scripted('Two', [{ text: 'second' }]));
     expect(second).toMatchObject({ code: 0, stdout: 'second\n' });
     expect(lastAsked(stand).text).toContain('One MOCK');
+  });
+
+  it('takes /clear NAME as the group’s clear: the session is kept under the name, and the next message begins another', async () => {
+    const stand = await begun(['family']);
+    await pipe(stand.env, 'family', scripted('One', [{ text: 'first' }]));
+    const cleared = await pipe(stand.env, 'family', '/clear Tides');
+    expect(cleared).toMatchObject({ code: 0, stdout: 'A new conversation begins. The last one is kept as “Tides”.\n' });
+    const { sessions } = await ask(stand.env, 'groups', 'history', 'family');
+    expect(sessions).toMatchObject([{ name: 'Tides' }]);
+    expect(readdirSync(groupFolders(stand.config, 'family').conversations)).toHaveLength(1);
+    await pipe(stand.env, 'family', scripted('Two', [{ text: 'second' }]));
+    expect(lastAsked(stand).text).not.toContain('One MOCK');
   });
 
   it('says what is wrong: no such group, no key, no answer', async () => {
@@ -136,6 +148,14 @@ describe.skipIf(isMissing)('over HTTP', () => {
     expect((await post('')).status).toBe(400);
     expect((await post('x'.repeat(200_001))).status).toBe(400);
     expect(outgoing(stand, 'work')).toEqual([]);
+  });
+
+  it('the example bridge says what it lacks, without a stack', () => {
+    const bridge = spawnSync(process.execPath, [path.join(root, 'examples/bridge/bridge.mjs')], {
+      env: {},
+      encoding: 'utf8',
+    });
+    expect(bridge).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Set GROUP.*\n$/) });
   });
 
   it('the example bridge: a room over TCP in front of a group', async () => {
