@@ -102,17 +102,26 @@ function stepFor(kind: Asked['kind'], { messages }: Body): Step {
   return script[messages.slice(at + 1).filter(({ role }) => role === 'assistant').length] ?? { text: 'script over' };
 }
 
-/** Text may follow the script, so its end is looked for. */
+/** The last script of a text, which may go on behind it. One inside another belongs to that: it is what a subagent is told. */
 function scriptIn(text: string): Step[] {
-  const from = text.lastIndexOf('MOCK:[') + 'MOCK:'.length;
+  let last: Step[] = [];
+  for (let from = text.indexOf('MOCK:['); from >= 0; ) {
+    const { steps, end } = scriptAt(text, from + 'MOCK:'.length);
+    last = steps;
+    from = text.indexOf('MOCK:[', end);
+  }
+  return last;
+}
+
+function scriptAt(text: string, from: number): { steps: Step[]; end: number } {
   for (let end = text.indexOf(']', from); end >= 0; end = text.indexOf(']', end + 1)) {
     try {
-      return JSON.parse(text.slice(from, end + 1));
+      return { steps: JSON.parse(text.slice(from, end + 1)), end };
     } catch {
       // A bracket inside the script.
     }
   }
-  return [];
+  return { steps: [], end: text.length };
 }
 
 function answer({ model }: Body, { text, tool, input }: Step) {
