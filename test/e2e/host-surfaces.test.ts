@@ -109,12 +109,6 @@ describe.skipIf(isMissing)('over HTTP', () => {
     ]);
     let host = await hosting(stand);
     await until(() => stream.events.some(({ event }) => event === 'answer'), 'the first answer');
-    expect(
-      stream.events
-        .filter(({ event }) => event === 'part')
-        .map(({ data }) => data.text)
-        .join(''),
-    ).toBe('first');
     const answer = stream.events.find(({ event }) => event === 'answer');
     expect(answer?.data).toMatchObject({ text: 'first', answers: [1] });
     expect(lastAsked(stand).text).toContain('Ada: One');
@@ -136,6 +130,14 @@ describe.skipIf(isMissing)('over HTTP', () => {
       'second',
       'third',
     ]);
+
+    // Pieces of an answer are heard by a stream that has found the host, which it looks for now and then.
+    const heard = () => again.events.some(({ event, data }) => event === 'part' && data.text === 'more');
+    for (let answers = 3; !heard() && answers < 20; answers++) {
+      await post(scripted('More', [{ text: 'more' }]));
+      await until(() => again.events.filter(({ event }) => event === 'answer').length === answers, 'one more answer');
+    }
+    expect(heard()).toBe(true);
 
     // The group's token opens that group alone, and the person's all.
     expect((await post('x', token, 'work')).status).toBe(403);
