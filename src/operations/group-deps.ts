@@ -7,6 +7,7 @@ import { restoreSession } from '../capture/vault.ts';
 import { search } from '../recall/search.ts';
 import { ring } from '../sessions/bell.ts';
 import type { GroupDeps } from '../sessions/groups.ts';
+import { embedNow } from './embed-now.ts';
 import type { Context } from './operation.ts';
 
 export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDeps {
@@ -21,9 +22,7 @@ export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDe
       const { ingestSources } = await import('../capture/ingest.ts');
       const { added } = await ingestSources({ store, config, clock }, sources, false);
       if (added === 0) return;
-      const { embedPending } = await import('../embedding/pending.ts');
-      // Without vectors it is found by its words; the worker embeds it later.
-      await embedPending({ store, config, clock, instantOnly: true }).catch(() => undefined);
+      await embedNow({ store, config, clock });
     },
     async ready(group, { agent: name, session }) {
       const agent = agentNamed(name);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import type { ImportDeps } from '../capture/import-lines.ts';
+import { embedNow } from './embed-now.ts';
 import { librarian, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
 
@@ -79,8 +80,5 @@ async function settle(context: Context): Promise<void> {
   const { bringInLine, commitPages } = await librarian();
   await bringInLine(toDeps(context));
   await commitPages(toDeps(context));
-  const { embedPending } = await import('../embedding/pending.ts');
-  const { store, config, clock, signal } = context;
-  // Without vectors it is found by its words; the worker embeds it later.
-  await embedPending({ store, config, clock, signal, instantOnly: true }).catch(() => undefined);
+  await embedNow(context);
 }

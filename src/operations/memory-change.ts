@@ -1,7 +1,9 @@
 // Changes of memory that a person asks for. Each is an edit of theirs, and wins over what conversations say.
+
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { About, Memory } from '../schema/memory.ts';
+import { embedNow } from './embed-now.ts';
 import { toProject } from './filters.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
@@ -10,10 +12,7 @@ import { type Context, operation } from './operation.ts';
 async function finish(context: Context): Promise<void> {
   const { commitPages } = await librarian();
   await commitPages(toDeps(context));
-  const { embedPending } = await import('../embedding/pending.ts');
-  const { store, config, clock } = context;
-  // Without vectors it is found by its words; the worker embeds it later.
-  await embedPending({ store, config, clock, instantOnly: true }).catch(() => undefined);
+  await embedNow(context);
 }
 
 /** Secrets and private passages do not enter memory by hand either. */

@@ -4,6 +4,7 @@ import { searchByFile } from '../recall/by-file.ts';
 import { search as recall } from '../recall/search.ts';
 import { Role } from '../schema/entry.ts';
 import { Hit, HitKind, isDerived } from '../schema/hit.ts';
+import { embedNow } from './embed-now.ts';
 import { filterFields, fromElsewhere, limitField, toFilter, withHome } from './filters.ts';
 import { librarian, toDeps } from './memory.ts';
 import { nothingYet } from './observations.ts';
@@ -93,10 +94,7 @@ const mostEmbedded = 500;
 async function bringPagesIn(context: Context): Promise<void> {
   const { bringInLine } = await librarian();
   await bringInLine(toDeps(context));
-  const { store, config, clock } = context;
-  const pending = (await store.pendingTexts(mostEmbedded + 1)).length;
+  const pending = (await context.store.pendingTexts(mostEmbedded + 1)).length;
   if (pending === 0 || pending > mostEmbedded) return;
-  const { embedPending } = await import('../embedding/pending.ts');
-  // Without vectors it is found by its words; the worker embeds it later.
-  await embedPending({ store, config, clock, instantOnly: true }).catch(() => undefined);
+  await embedNow(context);
 }
