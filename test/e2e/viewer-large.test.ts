@@ -74,6 +74,14 @@ describe.skipIf(noBrowser)('100,000 entries', () => {
     expect(await rows()).toBeLessThan(most);
   });
 
+  it('are gone to by address also where a scroll of before carries the page away', async () => {
+    const carried = await stand.page();
+    // As the key Home does, pressed before the page knew where the entry is.
+    await carried.addInitScript("addEventListener('scroll', () => scrollBy(0, -50_000), { once: true })");
+    await visit(carried, `${stand.origin}/sessions/${session}#${idOf(54_321)}`);
+    await carried.locator('.entry.focused').getByText('Entry number 54321.').waitFor();
+  });
+
   it('do not make other pages large', async () => {
     for (const address of ['/', '/search?q=time', '/timeline', '/projects']) {
       await visit(page, `${stand.origin}${address}`);

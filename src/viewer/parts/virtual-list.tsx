@@ -47,9 +47,7 @@ export function VirtualList({ count, label, estimate, render, onRange, showIndex
   const rows = list.getVirtualItems();
   const [first, last] = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0];
   useLayoutEffect(() => onRange?.(first, last), [first, last, count]);
-  useLayoutEffect(() => {
-    if (showIndex !== undefined) list.scrollToIndex(showIndex, { align: 'center' });
-  }, [showIndex]);
+  useLayoutEffect(() => (showIndex === undefined ? undefined : bringIntoSight(list, showIndex)), [showIndex]);
   return (
     <ol ref={place} class="virtual" aria-label={label} style={{ height: `${list.getTotalSize()}px` }}>
       {rows.map((row) => (
@@ -66,4 +64,35 @@ export function VirtualList({ count, label, estimate, render, onRange, showIndex
       ))}
     </ol>
   );
+}
+
+const ownMoves = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+/** Nothing has scrolled for so long: it has come to rest. */
+const restMs = 150;
+
+/**
+ * Scrolls to a row until the page rests there. A key that was pressed before may still be scrolling, and the list then
+ * gives up its own attempt; a key that is pressed since is the person's will.
+ */
+function bringIntoSight(list: Virtualizer<Window, HTMLElement>, index: number): () => void {
+  const leaving = new AbortController();
+  let attempts = 10;
+  let rest = 0;
+  const stop = () => {
+    clearTimeout(rest);
+    leaving.abort();
+  };
+  const isInSight = () => list.range !== null && list.range.startIndex <= index && index <= list.range.endIndex;
+  const go = () => {
+    list.scrollToIndex(index, { align: 'center' });
+    wait();
+  };
+  const wait = () => {
+    clearTimeout(rest);
+    rest = window.setTimeout(() => (isInSight() || --attempts === 0 ? stop() : go()), restMs);
+  };
+  addEventListener('scroll', wait, { signal: leaving.signal, passive: true });
+  for (const move of ownMoves) addEventListener(move, stop, { signal: leaving.signal, passive: true });
+  go();
+  return stop;
 }
