@@ -14,6 +14,8 @@ const testPrograms = [
   { program: 'bwrap', package: 'bubblewrap', purpose: 'to run agents in a sandbox' },
   { program: 'chromium', package: 'chromium', purpose: 'to look at the viewer' },
   { program: 'tmux', package: 'tmux', version: '-V', purpose: 'to try what a person sees in a terminal' },
+  { program: 'systemd-analyze', package: 'systemd', purpose: 'to see that systemd reads what we write for it' },
+  { program: 'python3', package: 'python3', purpose: 'to read what we write for launchd' },
 ];
 
 /** The agents that end-to-end tests run, as their makers ship them. Too large for everybody who only wants to use Holdfast. */

@@ -47,7 +47,7 @@ async function stand(): Promise<{ at: Place; env: NodeJS.ProcessEnv; fileOf(name
   return { at, env, fileOf };
 }
 
-describe.skipIf(spawnSync('tmux', ['-V']).status !== 0)('the picker', () => {
+describe.skipIf(spawnSync('tmux', ['-V']).status !== 0 && !process.env.CI)('the picker', () => {
   it('finds a session by what was said, and Enter opens the agent in its folder, with the keyboard', async () => {
     const { at, env } = await stand();
     const person = await screen(env);

