@@ -13,7 +13,6 @@ import { jobs, jobsCancel, jobsRetry } from '../src/operations/jobs.ts';
 import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory.ts';
 import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory-change.ts';
 import { observations } from '../src/operations/observations.ts';
-import type { Operation } from '../src/operations/operation.ts';
 import { projects } from '../src/operations/projects.ts';
 import { resume } from '../src/operations/resume.ts';
 import { search } from '../src/operations/search.ts';
@@ -72,14 +71,13 @@ it('the viewer expects what operations answer', () => {
 });
 
 it('each is offered over HTTP under its name, and only what changes something is a POST', () => {
-  const offered = operations as unknown as readonly Operation[];
   for (const [table, method] of [
     [reads, 'GET'],
     [changes, 'POST'],
   ] as const)
     for (const [name, operation] of Object.entries(table)) {
       expect(operation.name).toBe(name);
-      expect(offered.find((one) => one.name === name)?.surfaces).toContain('http');
+      expect(operations.find((one) => one.name === name)?.surfaces).toContain('http');
       expect(operation.http?.method ?? 'GET').toBe(method);
     }
 });

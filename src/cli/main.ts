@@ -3,7 +3,6 @@ import { CommanderError } from 'commander';
 import { terminalWishes } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import { operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
 import { protectQuery } from './arguments.ts';
 import { operationNamed, operationsUnder } from './names.ts';
 import { Left } from './person.ts';
@@ -15,7 +14,7 @@ import { styles } from './style.ts';
 process.umask(0o077);
 
 const argv = process.argv.slice(2);
-const table = operations.filter((operation) => operation.surfaces.includes('cli')) as unknown as Operation[];
+const table = operations.filter((operation) => operation.surfaces.includes('cli'));
 const stop = new AbortController();
 
 for (const [signal, code] of [

@@ -1,26 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { HoldfastError } from '../errors.ts';
 import { operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
 import { protectQuery } from './arguments.ts';
 import { completion, shells } from './completion.ts';
 import { operationsUnder } from './names.ts';
 import { buildProgram } from './program.ts';
-
-const table = operations as unknown as Operation[];
 
 async function call(...argv: string[]) {
   const ran: { name: string; input: Record<string, unknown>; json: boolean }[] = [];
   let out = '';
   // As the program does it: only what the first word can mean.
   const program = buildProgram(
-    operationsUnder(argv[0], table),
+    operationsUnder(argv[0], operations),
     async (operation, input, { json }) => {
       ran.push({ name: operation.name, input, json });
     },
     { out: (text) => (out += text), err: () => {} },
   );
-  const error = await program.parseAsync(protectQuery(argv, table), { from: 'user' }).then(
+  const error = await program.parseAsync(protectQuery(argv, operations), { from: 'user' }).then(
     () => undefined,
     (thrown: Error) => thrown,
   );
@@ -29,7 +26,9 @@ async function call(...argv: string[]) {
 
 describe('the command line', () => {
   it.each(
-    table.filter(({ surfaces }) => surfaces.includes('cli')).map((operation) => [operation.name, operation] as const),
+    operations
+      .filter(({ surfaces }) => surfaces.includes('cli'))
+      .map((operation) => [operation.name, operation] as const),
   )('offers %s with its summary, options and examples', async (name, operation) => {
     expect(operation.summary).not.toBe('');
     expect(operation.examples.length).toBeGreaterThan(0);
@@ -67,7 +66,7 @@ describe('the command line', () => {
       expect(ran).toMatchObject({ name, input });
     }
     expect((await call('sessions', '--help')).out).toMatch(/list.*show.*resume.*archive/s);
-    expect(completion('bash', table)).toContain('sessions archive');
+    expect(completion('bash', operations)).toContain('sessions archive');
   });
 
   it.each([
@@ -126,8 +125,8 @@ describe('the command line', () => {
   });
 
   it.each(shells)('completes every command in %s', (shell) => {
-    const script = completion(shell, table);
-    for (const { name } of table) for (const word of name.split(' ')) expect(script).toContain(word);
+    const script = completion(shell, operations);
+    for (const { name } of operations) for (const word of name.split(' ')) expect(script).toContain(word);
     expect(script).toContain('entry session');
   });
 });

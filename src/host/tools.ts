@@ -45,7 +45,7 @@ const tool = <Input extends z.ZodObject>(
     input: Input;
     run(caller: Caller, input: z.output<Input> & { group?: string }): Promise<string>;
   },
-): OwnTool => declared as unknown as OwnTool;
+): OwnTool => declared;
 
 const id = z.int().describe('from list_tasks');
 const otherGroup = z.string().min(1).optional().describe('another group, in place of yours');

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStand, type Stand } from '../../test/http-stand.ts';
 import type { Config } from '../config.ts';
-import type { Operation } from '../operations/operation.ts';
 import { search } from '../operations/search.ts';
 import { version } from '../package.ts';
 import { askWorker } from './ask.ts';
@@ -23,9 +22,8 @@ const on = (port: number): Config => ({
   ...stand.holdfast.config,
   settings: { ...stand.holdfast.config.settings, port },
 });
-const operation = search as unknown as Operation;
 const input = (query: string) => search.input.parse({ query, limit: 3 });
-const ask = (port: number, query = 'checkout', options = {}) => askWorker(on(port), operation, input(query), options);
+const ask = (port: number, query = 'checkout', options = {}) => askWorker(on(port), search, input(query), options);
 
 describe('a command that asks the worker', () => {
   it('gets what it would find itself', async () => {

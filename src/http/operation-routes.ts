@@ -3,12 +3,9 @@ import { operations } from '../operations/index.ts';
 import type { Context, Operation } from '../operations/operation.ts';
 import type { Route } from './route.ts';
 
-export function operationRoutes(
-  context: Context,
-  table: readonly Operation[] = operations as unknown as readonly Operation[],
-): Route[] {
+export function operationRoutes(context: Context): Route[] {
   const asked: Context = { ...context, remote: true };
-  return table
+  return operations
     .filter((operation) => operation.surfaces.includes('http'))
     .map((operation) => ({
       method: operation.http?.method ?? 'GET',

@@ -43,7 +43,7 @@ export const route = <Input extends z.ZodObject>(
     input: Input;
     run(input: z.output<Input>, caller: Caller): Promise<unknown>;
   },
-): Route => declared as unknown as Route;
+): Route => declared;
 
 export interface Match {
   readonly route: Route;

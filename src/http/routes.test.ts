@@ -6,7 +6,6 @@ import { openStand, type Stand, session } from '../../test/http-stand.ts';
 import { memoryId } from '../memory/memories-on.ts';
 import { plainTarget } from '../memory/place.ts';
 import { operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
 import { ApiError } from '../schema/api-error.ts';
 import { Change } from '../schema/change.ts';
 import { LiveEvent } from '../schema/live-event.ts';
@@ -93,7 +92,7 @@ describe('the OpenAPI document', () => {
 
   it('holds every operation that is offered over HTTP', async () => {
     const paths = new Set((await described()).map((one) => one.path));
-    for (const { name, surfaces, http } of operations as unknown as readonly Operation[])
+    for (const { name, surfaces, http } of operations)
       if (surfaces.includes('http')) expect(paths).toContain(http?.path ?? `/api/${name.replaceAll(' ', '/')}`);
   });
 

@@ -173,7 +173,7 @@ export function without(value: Record<string, unknown>, paths: readonly JsonPath
   const gone = new Set<unknown>();
   const marked = Symbol('gone') as unknown;
   for (const path of paths) {
-    let at = copy as unknown as { [step: string]: unknown };
+    let at = copy;
     for (const step of path.slice(0, -1)) at = at[step] as typeof at;
     const last = path.at(-1) as string;
     if (Array.isArray(at)) {

@@ -9,8 +9,6 @@ import { type Operation, operation } from '../operations/operation.ts';
 import { type McpDeps, mcpServers } from './server.ts';
 import { toolsOf } from './tools.ts';
 
-const table = operations as unknown as readonly Operation[];
-
 interface Options {
   readonly name?: string;
   readonly folder?: string;
@@ -64,7 +62,7 @@ describe('the tools', () => {
   it('are the operations that say so, with the same fields', async () => {
     const { client } = await connect(await emptyMemory());
     const { tools } = await client.listTools();
-    const offered = table.filter(({ surfaces }) => surfaces.includes('mcp'));
+    const offered = operations.filter(({ surfaces }) => surfaces.includes('mcp'));
     expect(tools.map(({ name }) => name)).toEqual(offered.map(({ name }) => name.replaceAll(' ', '_')));
     for (const [i, { input, mcp }] of offered.entries()) {
       const fields = Object.keys(input.shape).filter((name) => !mcp?.without?.includes(name));
@@ -77,7 +75,7 @@ describe('the tools', () => {
     for (const { name, description, annotations, inputSchema } of (await client.listTools()).tools) {
       expect(description?.length, name).toBeGreaterThan(40);
       expect(description?.length, name).toBeLessThan(400);
-      const changes = table.find((one) => one.name === name.replaceAll('_', ' '))?.http?.method === 'POST';
+      const changes = operations.find((one) => one.name === name.replaceAll('_', ' '))?.http?.method === 'POST';
       expect(annotations, name).toMatchObject({ readOnlyHint: !changes, openWorldHint: false });
       expect(JSON.stringify(inputSchema)).not.toContain('"rest"');
     }
@@ -96,7 +94,7 @@ describe('the tools', () => {
         ...(destructive ? { mcp: { destructive } } : {}),
         examples: [],
         run: async () => ({ done: true }),
-      }) as unknown as Operation;
+      });
     const hints = async (one: Operation) => {
       const own = await connect(await emptyMemory(), { table: [one] });
       const [tool] = (await own.client.listTools()).tools;

@@ -14,7 +14,7 @@ export interface Tool {
   readonly readOnly: boolean;
 }
 
-export const toolsOf = (table: readonly Operation[] = operations as unknown as readonly Operation[]): Tool[] =>
+export const toolsOf = (table: readonly Operation[] = operations): Tool[] =>
   table
     .filter((operation) => operation.surfaces.includes('mcp'))
     .map((operation) => ({

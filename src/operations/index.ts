@@ -29,6 +29,7 @@ import {
 import { modelTest } from './model.ts';
 import { observations } from './observations.ts';
 import { openViewer } from './open.ts';
+import type { Operation } from './operation.ts';
 import { pause, resumeCapture } from './pause.ts';
 import { mute, pin, pins } from './pins.ts';
 import { processJobs } from './process.ts';
@@ -49,7 +50,7 @@ import { vault } from './vault.ts';
 import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './worker.ts';
 
 /** Every capability, in the order of the help. The surfaces are generated from this table. */
-export const operations = [
+export const operations: readonly Operation[] = [
   start,
   openViewer,
   install,
@@ -132,4 +133,4 @@ export const operations = [
   workerStatus,
   workerInstall,
   workerUninstall,
-] as const;
+];

@@ -21,7 +21,7 @@ const tool = <Input extends z.ZodObject, Output extends z.ZodType>(
     output: Output;
     run(group: OpenGroup, input: z.output<Input>): Promise<z.input<Output>>;
   },
-): GroupTool => declared as unknown as GroupTool;
+): GroupTool => declared;
 
 const name = z.string().trim().min(1).max(200);
 

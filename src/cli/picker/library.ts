@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import type { Config } from '../../config.ts';
 import { type ErrorCode, HoldfastError } from '../../errors.ts';
 import { askWorker } from '../../http/ask.ts';
-import type { Operation } from '../../operations/operation.ts';
 import { search } from '../../operations/search.ts';
 import { packageRoot } from '../../package.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -41,7 +40,7 @@ export function openLibrary(
     sessions,
     async search(words) {
       const input = search.input.parse({ query: words, kind: 'session', limit: mostHits, agent });
-      const told = (await askWorker(config, search as unknown as Operation, input)) as { hits: Hit[] } | undefined;
+      const told = (await askWorker(config, search, input)) as { hits: Hit[] } | undefined;
       apart ??= told === undefined ? startThread(config) : undefined;
       const { hits } = told ?? (await (apart as Apart).search(input));
       const byKey = new Map((await sessions()).map((session) => [keyOf(session), session]));
