@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from './agents/index.ts';
 import { demoEnvironment, ensureHome, loadConfig } from './config.ts';
 import { setSetting, unsetSetting } from './config-file.ts';
@@ -30,6 +30,15 @@ const failure = (work: () => unknown): HoldfastError => {
 };
 
 describe('configuration', () => {
+  it('keeps the memory in the person’s home, not in the folder one happens to be in, where HOME is empty', () => {
+    vi.stubEnv('HOME', '');
+    try {
+      expect(loadConfig({ HOME: '' }).home).toBe(join(userInfo().homedir, '.holdfast'));
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it('has defaults when nothing is set', () => {
     const config = load();
     expect(config.home).toBe(join(user, '.holdfast'));

@@ -1,6 +1,6 @@
 // The only reader of process.env and of config.json. Order: environment, then file, then default.
 import { mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ZodEnum, type z } from 'zod';
 import type { Agent } from './agents/agent.ts';
@@ -52,7 +52,7 @@ export interface ModelService {
 }
 
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const user = env.HOME || homedir();
+  const user = homeOf(env);
   const home = resolve(expand(env.HOLDFAST_HOME || join(user, '.holdfast'), user));
   const filePath = join(home, 'config.json');
   const origin: Record<string, Origin> = Object.fromEntries(settingList.map(({ key }) => [key, 'default']));
@@ -89,6 +89,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     reload: () => loadConfig(env),
   };
 }
+
+/** Not `homedir()`: with an empty HOME that is no folder at all, and everything would land where one happens to be. */
+const homeOf = (env: NodeJS.ProcessEnv): string => env.HOME || userInfo().homedir;
 
 /** A key is for the service that gave it: one that lies in the environment is not sent to another address. */
 function keyFrom(env: NodeJS.ProcessEnv, { distill: { model, url } }: Settings): string | undefined {
@@ -127,7 +130,7 @@ export function terminalWishes(env: NodeJS.ProcessEnv = process.env) {
 
 /** The environment of the demonstration: a home of its own unless one is given. */
 export function demoEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  return { ...env, HOLDFAST_HOME: env.HOLDFAST_HOME || join(env.HOME || homedir(), '.holdfast-demo') };
+  return { ...env, HOLDFAST_HOME: env.HOLDFAST_HOME || join(homeOf(env), '.holdfast-demo') };
 }
 
 /** Creates the data folder, closed to everybody else. */

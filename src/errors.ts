@@ -55,8 +55,9 @@ export function explain(error: unknown, subject: string): HoldfastError {
   const because = (kind: ErrorCode, message: string, hint?: string) =>
     new HoldfastError(kind, message, hint === undefined ? { cause: error } : { hint, cause: error });
   if (code === 'ENOENT') return because('NOT_FOUND', `${subject} does not exist`, 'Check the path.');
-  if (code === 'EISDIR') return because('UNREADABLE', `${subject} is a folder, not a file`);
-  if (code === 'ENOTDIR') return because('UNREADABLE', `${subject} is a file, not a folder`);
+  if (code === 'EISDIR') return because('UNREADABLE', `${subject} is a folder, not a file`, 'Name a file.');
+  if (code === 'ENOTDIR')
+    return because('UNREADABLE', `${subject}: a part of this path is a file, not a folder`, 'Check the path.');
   if (code === 'EEXIST')
     return because('CONFLICT', `${subject} is in the way`, 'Choose another name, or move it away.');
   if (code === 'ELOOP') return because('UNREADABLE', `${subject} is a symbolic link that leads back to itself`);

@@ -38,7 +38,7 @@ for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // Whoever read us has seen enough (`| head`).
     if (error.code === 'EPIPE') process.exit();
-    throw error;
+    throw explain(error, 'the output');
   });
 
 process.on('uncaughtException', (error) => process.exit(report(error)));

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { terminalWishes } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
+import { clean } from './style.ts';
 
 /** They were asked and chose nothing: there is nothing more to do, and nothing to say. */
 export class Left extends Error {
@@ -36,11 +37,16 @@ export async function openEditor(file: string): Promise<boolean> {
 }
 
 /** Whoever runs us from a script has said yes by doing so, unless the command wants it said. */
-export async function agrees(question: string, unasked = true): Promise<boolean> {
+export async function agrees(question: string, unasked: boolean, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return unasked;
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    return /^y(es)?$/i.test((await lines.question(`${clean(question)} [y/N] `, { signal })).trim());
+  } catch (error) {
+    // Ctrl+C, or Ctrl+D, instead of an answer, or just before the question.
+    if ((error as Error).name !== 'AbortError') throw error;
+    process.stdout.write('\n');
+    throw new Left();
   } finally {
     lines.close();
   }

@@ -47,7 +47,7 @@ export async function runOperation(
       person: {
         piped,
         edit: openEditor,
-        agrees,
+        agrees: (question, unasked = true) => agrees(question, unasked, signal),
         converse: (stop) => openTerminal({ silent: json, style: styleOf(process.stderr), stop }),
         // Who wants JSON is a program.
         ...(json || store === undefined

@@ -43,9 +43,6 @@ export const marked = (snippet: string, style: Style): string =>
     ? snippet
     : snippet.replace(/«([^«»]*)»/g, (_, match: string) => style.bold(style.yellow(match)));
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];

@@ -257,6 +257,29 @@ describe('a plugin folder', () => {
     fs.writeFileSync(path.join(plugin, '.claude-plugin', 'plugin.json'), '{}');
     expect(() => writePlugin(config(), claudeCode, token, plugin)).toThrow(/another plugin/);
   });
+
+  it.each(['theirs', 'theirs/deeper', 'half'])(
+    'that cannot be written (%s) leaves nothing, and is not known',
+    (name) => {
+      fs.mkdirSync(path.join(folder, 'user', 'half'), { recursive: true });
+      fs.writeFileSync(path.join(folder, 'user', 'half', 'hooks'), 'a file where a folder is to be');
+      fs.writeFileSync(path.join(folder, 'user', 'theirs'), 'a file');
+      const before = snapshot(path.join(folder, 'user'));
+      expect(() => writePlugin(config(), claudeCode, token, path.join(folder, 'user', name))).toThrow();
+      expect(readRecord(config(), claudeCode).plugins).toEqual([]);
+      expect(snapshot(path.join(folder, 'user'))).toEqual(before);
+      expect(fs.existsSync(path.join(folder, 'user', 'half', '.claude-plugin'))).toBe(false);
+    },
+  );
+
+  it('that a file has taken the place of can still be taken out', () => {
+    const plugin = path.join(folder, 'user', 'plugin');
+    writePlugin(config(), claudeCode, token, plugin);
+    fs.rmSync(plugin, { recursive: true });
+    fs.writeFileSync(plugin, 'mine');
+    expect(uninstall().plugins).toEqual([plugin]);
+    expect(fs.readFileSync(plugin, 'utf8')).toBe('mine');
+  });
 });
 
 it('says why hooks would not run', () => {

@@ -119,6 +119,11 @@ export function writePlugin(
       replaceFile(join(folder, name), text, 0o600);
     }
   } catch (error) {
+    // What does not stand there whole must not count as installed, nor be mended at every start.
+    if (known === undefined) {
+      removePlugin(config, agent, { folder, made });
+      writeRecord(config, agent, record);
+    }
     throw explain(error, folder);
   }
   return { folder, use: hooks.usePlugin(folder) };
@@ -195,7 +200,7 @@ export function assertSame(actual: unknown, expected: unknown, file: string): vo
 
 function removePlugin(config: Config, agent: Agent, { folder, made }: { folder: string; made: string[] }): void {
   const names = Object.keys(agent.hooks?.plugin(linkTo(config, '')) ?? {});
-  for (const name of names) rmSync(join(folder, name), { force: true });
+  for (const name of names) if (existsSync(join(folder, name))) rmSync(join(folder, name));
   for (const name of names) if (dirname(name) !== '.') removeIfEmpty(join(folder, dirname(name)));
   for (const one of made.toReversed()) removeIfEmpty(one);
 }

@@ -12,18 +12,20 @@ import { mergedInto } from './page.ts';
 import { printsOf, projectPage } from './place.ts';
 import { withTargets } from './plan.ts';
 
-/** A memory, or all that stands on a page. */
+/** A memory, or all that stands on a page; unless somebody who is told what goes does not agree. */
 export async function forgetMemory(
   deps: MemoryDeps,
   name: string,
+  agrees: (going: { page: string; memories: number; text: string | undefined }) => Promise<boolean> = async () => true,
 ): Promise<{ page: string; forgotten: number } & InLine> {
-  await bringInLine(deps);
-  const { page, target, state } = await findNamed(deps, name);
+  const found = await bringInLine(deps);
+  const { page, target, state, memory } = await findNamed(deps, name);
   if (isPersonal(state))
     throw new HoldfastError('CONFLICT', `${page} is a file of your own, which is only read`, {
       hint: 'Change or delete the file; it is then no longer found.',
     });
   const targets = target === undefined ? [...targetsOf(state).keys()] : [target];
+  if (!(await agrees({ page, memories: targets.length, text: memory?.text }))) return { page, forgotten: 0, ...found };
   for (const each of targets) await forgetTarget(deps, page, each);
   const inLine = await writeDue(deps);
   await deps.store.scrub();

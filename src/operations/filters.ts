@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { projectOf } from '../capture/project.ts';
+import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { followLinks, isWithin } from '../store/links.ts';
 import type { DistilledFilter, ProjectFilter, SessionFilter, Store } from '../store/store.ts';
@@ -40,13 +41,19 @@ interface Filters {
 
 export async function toFilter({ config, store, clock }: Context, input: Filters): Promise<SessionFilter> {
   const at = { now: clock(), timeZone: config.settings.timeZone };
+  const since = input.since === undefined ? undefined : parseSince(input.since, at);
+  const until = input.until === undefined ? undefined : parseUntil(input.until, at);
+  if (since !== undefined && until !== undefined && since >= until)
+    throw new HoldfastError('BAD_INPUT', `--since ${input.since} is not before --until ${input.until}`, {
+      hint: 'Swap them, or leave one out.',
+    });
   return {
     ...(input.project === undefined
       ? {}
       : { project: await toProject(store, input.project, config.settings.separateWorktrees) }),
     ...(input.agent === undefined ? {} : { agent: input.agent }),
-    ...(input.since === undefined ? {} : { since: parseSince(input.since, at) }),
-    ...(input.until === undefined ? {} : { until: parseUntil(input.until, at) }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
   };
 }
 

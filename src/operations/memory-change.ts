@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { About, Memory } from '../schema/memory.ts';
+import { plural } from '../text/plural.ts';
 import { embedNow } from './embed-now.ts';
 import { toProject } from './filters.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
@@ -207,19 +208,23 @@ export const memoryConsolidate = operation({
 export const memoryForget = operation({
   name: 'memory forget',
   summary: 'Remove a memory, or a whole page, for good: file, index, vectors, history; it does not come back',
-  input: z.object({ name: nameField }),
+  input: z.object({ name: nameField, yes: z.boolean().default(false).describe('do not ask') }),
   output: z.object({
     page: z.string(),
-    forgotten: z.int(),
+    forgotten: z.int().describe('0: nothing was changed'),
     left: z.array(z.string()).describe('what could not be reached'),
   }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['name'],
   examples: ['holdfast memory forget m3f2a', 'holdfast memory forget relationships/ana'],
-  async run(context, { name }) {
+  async run(context, { name, yes }) {
     const { forgetMemory, isRepository } = await librarian();
-    const { page, forgotten } = await forgetMemory(toDeps(context), name);
+    const { page, forgotten } = await forgetMemory(toDeps(context), name, async (going) => {
+      const what = going.text ?? plural(going.memories, 'memory', 'memories');
+      return yes || (await context.person?.agrees?.(`Forget for good, of ${going.page}: ${what}?`)) !== false;
+    });
+    if (forgotten === 0) return { page, forgotten, left: [] };
     await finish(context);
     const { memoryPath } = context.config;
     const left = isRepository(memoryPath) ? [`the git history of ${memoryPath}, which is yours`] : [];

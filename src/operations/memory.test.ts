@@ -115,7 +115,15 @@ describe('the pages', () => {
     });
     expect(promoted).toMatchObject({ page: 'projects/courier/overview.md', source: 'promoted' });
     expect((await memoryConsolidate.run(context, { apply: false })).duplicates).toEqual([]);
-    expect(await memoryForget.run(context, { name: id })).toEqual({ page: 'core/facts.md', forgotten: 1, left: [] });
+    const refusing = { piped: async () => undefined, edit: async () => false, agrees: async () => false };
+    expect(await memoryForget.run({ ...context, person: refusing }, { name: id, yes: false })).toMatchObject({
+      forgotten: 0,
+    });
+    expect(await memoryForget.run(context, { name: id, yes: false })).toEqual({
+      page: 'core/facts.md',
+      forgotten: 1,
+      left: [],
+    });
     await expect(memoryShow.run(context, { name: id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(memoryShow.run(context, { name: 'core/facts' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

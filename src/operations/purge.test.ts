@@ -59,7 +59,9 @@ it('says what would go, and without consent nothing does', async () => {
   expect(await sessionsPurge.run(memory.context, { ...noted, keep: 0 })).toMatchObject({ purged: false, sessions: 6 });
   const refusing = { ...memory.context, person: person(false) };
   expect(await sessionsPurge.run(refusing, { ...noted, keep: 0 })).toMatchObject({ purged: false });
-  expect(asked).toEqual(['Take 6 sessions out of the store, with all that hangs on them?']);
+  expect(asked).toEqual([
+    'Delete 6 sessions: 12 entries, 6 tool uses, 6 conversations, memories of 6 conversations, 6 copies in the vault, 6 archives?',
+  ]);
   await expect(sessionsPurge.run(memory.context, { ...noted, yes: true })).rejects.toMatchObject({ code: 'BAD_INPUT' });
   expect(await stateOf(memory)).toEqual(before);
   const agreeing = { ...memory.context, person: person(true) };
@@ -68,6 +70,20 @@ it('says what would go, and without consent nothing does', async () => {
   expect(await left(memory)).toEqual(['s-6', 's-5', 's-4']);
   expect(await memory.context.store.vaultCopies()).toHaveLength(3);
   expect(await memory.context.store.integrity()).toEqual([]);
+});
+
+it('an archive that somebody has changed is not among what would go', async () => {
+  const memory = await halfYear();
+  const [{ folder, file } = { folder: '', file: '' }] = await memory.context.store.archives({
+    ...{ agent: 'claude-code', session: 's-1' },
+  });
+  fs.appendFileSync(path.join(folder, file), 'Mine.\n');
+  const planned = await sessionsPurge.run(memory.context, { ...noted, keep: 0, dryRun: true });
+  expect(planned).toMatchObject({ archives: 5, kept: [path.join(folder, file)] });
+  expect(await sessionsPurge.run(memory.context, { ...noted, keep: 0, yes: true })).toEqual({
+    ...planned,
+    purged: true,
+  });
 });
 
 it('keeps as many as it is told, of what it is told; pinned and active sessions stay', async () => {

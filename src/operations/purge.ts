@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import type { Session } from '../schema/session.ts';
 import { Moment } from '../schema/time.ts';
+import { plural } from '../text/plural.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { type Context, operation } from './operation.ts';
-import { removeSessions } from './remove-sessions.ts';
+import { inWords, plannedRemoval, type RemovedSessions, removeSessions } from './remove-sessions.ts';
 import { parseSince } from './when.ts';
 
 const { project, agent } = filterFields;
@@ -44,36 +45,21 @@ export const sessionsPurge = operation({
     'holdfast sessions purge --project scratch --keep 0',
   ],
   async run(context, input) {
-    const { store, person } = context;
     const { chosen, spared } = await choose(context, input);
-    const keys = chosen.map(({ agent: by, id }) => ({ agent: by, session: id }));
     const span = {
       ...(chosen.at(-1) && { oldest: chosen.at(-1)?.endedAt }),
       ...(chosen[0] && { newest: chosen[0].endedAt }),
     };
-    const question = `Take ${chosen.length} sessions out of the store, with all that hangs on them?`;
-    const wanted =
-      chosen.length > 0 && !input.dryRun && (input.yes || (await person?.agrees?.(question, false)) === true);
-    if (wanted) {
-      const { archives, kept, ...removed } = await removeSessions(context, keys);
-      return { purged: true, ...span, ...removed, archives: archives.length, kept: [...kept], spared };
-    }
-    const { copies, archives } = await store.sessionFiles(keys);
-    let memories = 0;
-    for (const key of await store.remembered(keys)) memories += (await store.extractions(key)).length;
-    return {
-      purged: false,
-      ...span,
-      sessions: chosen.length,
-      entries: chosen.reduce((sum, one) => sum + one.entries + one.subagentEntries, 0),
-      toolUses: chosen.reduce((sum, one) => sum + one.toolUses, 0),
-      conversations: await store.countConversations(keys),
-      memories,
-      copies: copies.length,
-      archives: archives.length,
-      kept: [],
-      spared,
+    const answer = ({ archives, kept, ...removed }: RemovedSessions) => {
+      return { ...span, ...removed, archives: archives.length, kept: [...kept], spared };
     };
+    const planned = answer(await plannedRemoval(context, chosen));
+    const question = `Delete ${plural(chosen.length, 'session')}: ${inWords(planned)}?`;
+    const isWanted =
+      chosen.length > 0 && !input.dryRun && (input.yes || (await context.person?.agrees?.(question, false)) === true);
+    if (!isWanted) return { purged: false, ...planned };
+    const keys = chosen.map(({ agent: by, id }) => ({ agent: by, session: id }));
+    return { purged: true, ...answer(await removeSessions(context, keys)) };
   },
 });
 

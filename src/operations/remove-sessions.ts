@@ -4,8 +4,10 @@ import fs from 'node:fs';
 import { conversationRules } from '../capture/conversation-rules.ts';
 import { copyPath } from '../capture/vault.ts';
 import { systemCode } from '../errors.ts';
-import { removeArchiveFiles } from '../sessions/archives.ts';
+import type { Session } from '../schema/session.ts';
+import { removable, removeArchiveFiles } from '../sessions/archives.ts';
 import type { SessionKey } from '../store/groups.ts';
+import { plural } from '../text/plural.ts';
 import { librarian, toDeps } from './memory.ts';
 import type { Context } from './operation.ts';
 
@@ -49,6 +51,36 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   await forgetMemories(context, keys);
   return { ...done, memories, copies: copies.length, archives: files.removed, kept: files.kept };
 }
+
+/** What would go with these sessions. */
+export async function plannedRemoval({ store }: Context, sessions: readonly Session[]): Promise<RemovedSessions> {
+  const keys = sessions.map(({ agent, id }) => ({ agent, session: id }));
+  const { copies, archives } = await store.sessionFiles(keys);
+  const files = removable(archives);
+  let memories = 0;
+  for (const key of await store.remembered(keys)) memories += (await store.extractions(key)).length;
+  return {
+    sessions: sessions.length,
+    entries: sessions.reduce((sum, one) => sum + one.entries + one.subagentEntries, 0),
+    toolUses: sessions.reduce((sum, one) => sum + one.toolUses, 0),
+    conversations: await store.countConversations(keys),
+    memories,
+    copies: copies.length,
+    archives: files.removed,
+    kept: files.kept,
+  };
+}
+
+/** All that goes, for who is asked and for who is told. */
+export const inWords = (gone: Omit<RemovedSessions, 'sessions' | 'archives' | 'kept'> & { archives: number }): string =>
+  [
+    plural(gone.entries, 'entry', 'entries'),
+    plural(gone.toolUses, 'tool use'),
+    plural(gone.conversations, 'conversation'),
+    ...(gone.memories > 0 ? [`memories of ${plural(gone.memories, 'conversation')}`] : []),
+    ...(gone.copies > 0 ? [`${plural(gone.copies, 'copy', 'copies')} in the vault`] : []),
+    ...(gone.archives > 0 ? [plural(gone.archives, 'archive')] : []),
+  ].join(', ');
 
 /** Half of what `rm` takes, which looks at each file first. */
 async function unlink(file: string): Promise<void> {

@@ -47,7 +47,7 @@ export const nextOf = ({ nextAt, ...task }: ScheduledTask, now: number): number 
 function normal(kind: TaskKind, typed: string, at: { readonly now: number; readonly timeZone: string }) {
   if (kind === 'once') {
     if (!/^\d{4}-/.test(typed)) throw bad(`${JSON.stringify(typed)} is no moment`, examples.once);
-    return toMoment(parseSince(typed, at));
+    return toMoment(parseSince(typed, at, 'The moment'));
   }
   const [, count = '', unit] = /^(\d{1,12})\s*([smhd]?)$/.exec(typed) ?? [];
   const every = Number(count) * (unit ? units[unit as keyof typeof units] : 1);

@@ -10,6 +10,8 @@ import { fillVault } from '../capture/vault.ts';
 import { archiveSession } from '../sessions/archives.ts';
 import { sessionsDelete } from './sessions.ts';
 
+const plainly = { dryRun: false, yes: false } as const;
+
 it('23. deleting a session deletes all that hangs on it, and nothing else', async () => {
   const { context, store } = await demoMemory();
   const before = await store.counts();
@@ -18,7 +20,7 @@ it('23. deleting a session deletes all that hangs on it, and nothing else', asyn
   const entries = await store.transcript(victim.agent, victim.id, { subagents: true });
   await store.noteSession({ agent: victim.agent, session: victim.id, at: 1, event: 'end' });
 
-  const gone = await sessionsDelete.run(context, { id: victim.id.slice(0, 8) });
+  const gone = await sessionsDelete.run(context, { ...plainly, id: victim.id.slice(0, 8) });
   expect(gone).toMatchObject({ session: victim.id, entries: entries.length, toolUses: victim.toolUses });
   const after = await store.counts();
   expect(after.entries).toBe(before.entries - entries.length);
@@ -28,7 +30,7 @@ it('23. deleting a session deletes all that hangs on it, and nothing else', asyn
   expect(await store.sessionState(victim.agent, victim.id)).toBeUndefined();
   expect((await store.conversations({})).filter((one) => one.session === victim.id)).toEqual([]);
   expect(await store.integrity()).toEqual([]);
-  await expect(sessionsDelete.run(context, { id: victim.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(sessionsDelete.run(context, { ...plainly, id: victim.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 /** Tables whose rows hold the word, files that do, and how many vectors there are of each kind. */
@@ -87,7 +89,21 @@ it('with its observations, summary, memories, their vectors, archive and copy; w
   expect(before.vectors.length).toBe(4);
   const other = traces(memory, 'lighthouse');
 
-  const gone = await sessionsDelete.run(memory.context, { id: 's-one' });
+  const asked: string[] = [];
+  const agrees = async (question: string) => {
+    asked.push(question);
+    return false;
+  };
+  const person = { piped: async () => undefined, edit: async () => false, agrees };
+  const kept = await sessionsDelete.run({ ...memory.context, person }, { ...plainly, id: 's-one' });
+  expect(kept).toEqual({ ...(await sessionsDelete.run(memory.context, { ...plainly, id: 's-one', dryRun: true })) });
+  expect(asked).toEqual([
+    'Delete the session Store the quixotoplasm in the table: 2 entries, 1 tool use, 1 conversation, memories of 1 conversation, 1 copy in the vault, 1 archive?',
+  ]);
+  expect(traces(memory, 'quixotoplasm')).toEqual(before);
+
+  const gone = await sessionsDelete.run(memory.context, { ...plainly, id: 's-one' });
+  expect(gone).toEqual({ ...kept, deleted: true });
   expect(gone).toMatchObject({ memories: 1, copies: 1, kept: [] });
   expect(gone.archives).toHaveLength(1);
   const half = (before.vectors as { kind: number; n: number }[]).map(({ kind, n }) => ({ kind, n: n / 2 }));

@@ -5,7 +5,7 @@ import { Session } from '../schema/session.ts';
 import { filterFields, toFilter } from './filters.ts';
 import { find } from './find.ts';
 import { operation } from './operation.ts';
-import { removeSessions } from './remove-sessions.ts';
+import { inWords, plannedRemoval, type RemovedSessions, removeSessions } from './remove-sessions.ts';
 
 export const sessions = operation({
   name: 'sessions',
@@ -35,39 +35,42 @@ export const sessionsDelete = operation({
   input: z.object({
     id: z.string().min(1).describe('id of a session; its beginning is enough'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
+    dryRun: z.boolean().default(false).describe('only say what would go'),
+    yes: z.boolean().default(false).describe('do not ask'),
   }),
   output: z.object({
     session: z.string(),
     agent: AgentName,
+    deleted: z.boolean().describe('false: nothing was changed'),
     entries: z.int(),
     toolUses: z.int(),
     conversations: z.int(),
-    memories: z.int().describe('conversations whose memories went'),
+    memories: z.int().describe('conversations whose memories go'),
     copies: z.int().describe('copies of its transcripts in the vault'),
-    archives: z.array(z.string()).describe('archives that were removed'),
+    archives: z.array(z.string()).describe('archives that go'),
     kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
   }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['id'],
-  examples: ['holdfast sessions delete 0f3c'],
-  async run(context, { id, agent }) {
-    const { store } = context;
-    const { session, entry } = await find(store, id.trim(), agent);
+  examples: ['holdfast sessions delete 0f3c', 'holdfast sessions delete 0f3c --dry-run'],
+  async run(context, { id, agent, dryRun, yes }) {
+    const { session, entry } = await find(context.store, id.trim(), agent);
     if (entry !== undefined)
       throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, {
         hint: `Its session is ${session.id}.`,
       });
-    const { sessions: gone, ...removed } = await removeSessions(context, [
-      { agent: session.agent, session: session.id },
-    ]);
-    if (gone === 0) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
-    return {
-      session: session.id,
-      agent: session.agent,
-      ...removed,
-      archives: [...removed.archives],
-      kept: [...removed.kept],
+    const named = { session: session.id, agent: session.agent };
+    const answer = ({ sessions: _, archives, kept, ...removed }: RemovedSessions) => {
+      return { ...named, ...removed, archives: [...archives], kept: [...kept] };
     };
+    const planned = await plannedRemoval(context, [session]);
+    const goes = inWords({ ...planned, archives: planned.archives.length });
+    const question = `Delete the session ${session.title}: ${goes}?`;
+    if (dryRun || (!yes && (await context.person?.agrees?.(question)) === false))
+      return { ...answer(planned), deleted: false };
+    const removed = await removeSessions(context, [named]);
+    if (removed.sessions === 0) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
+    return { ...answer(removed), deleted: true };
   },
 });

@@ -112,19 +112,24 @@ function printOf(file: string): string | undefined {
 }
 
 /** Removes archives, but for those that a person has changed. Returns the files that went, and those that stay. */
-export function removeArchiveFiles(archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[]): {
+export function removeArchiveFiles(archives: Parameters<typeof removable>[0]): ReturnType<typeof removable> {
+  const found = removable(archives);
+  for (const file of found.removed) fs.rmSync(file, { force: true });
+  return found;
+}
+
+/** Which files would go, and which stay since somebody has changed them. */
+export function removable(archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[]): {
   removed: string[];
   kept: string[];
 } {
-  const done = { removed: [] as string[], kept: [] as string[] };
+  const found = { removed: [] as string[], kept: [] as string[] };
   for (const { folder, file, filePrint } of archives) {
     const at = path.join(folder, file);
     const now = printOf(at);
-    if (now === undefined) continue;
-    if (now === filePrint) fs.rmSync(at, { force: true });
-    (now === filePrint ? done.removed : done.kept).push(at);
+    if (now !== undefined) (now === filePrint ? found.removed : found.kept).push(at);
   }
-  return done;
+  return found;
 }
 
 /** Removes a session's archives, and forgets those that a person has changed. */

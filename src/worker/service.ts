@@ -1,7 +1,6 @@
 // Hands the worker to the user's service manager, and takes it back. Optional: hooks start a worker without it.
 import { execFile } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { agents } from '../agents/index.ts';
@@ -96,11 +95,10 @@ export const runProgram =
     });
 
 async function managerOf({ config, platform, run }: ServiceDeps): Promise<ServiceManager> {
-  const { HOME, XDG_CONFIG_HOME } = config.environment;
-  const user = HOME || homedir();
+  const user = config.userHome;
   if (platform === 'darwin') return launchd({ user, uid: process.getuid?.() ?? 0 });
   if (platform === 'linux' && (await run(['systemctl', '--version'])).code === 0)
-    return systemd({ user, configFolder: XDG_CONFIG_HOME });
+    return systemd({ user, configFolder: config.environment.XDG_CONFIG_HOME });
   throw new HoldfastError('NOT_FOUND', 'There is no service manager here that Holdfast knows (systemd, launchd)', {
     hint: 'Hooks start the worker when they need it; or let your login run: holdfast worker start',
   });

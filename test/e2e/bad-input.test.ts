@@ -342,6 +342,7 @@ it.each([
   ['a number that is too small', ['search', 'x', '--limit', '0'], 2, ['--limit must be at least 1']],
   ['a word that is no date', ['search', 'x', '--since', 'whenever'], 2, ['--since', '"whenever"', '2026-03-01']],
   ['a day that does not exist', ['search', 'x', '--until', '2026-02-30'], 2, ['--until', '2026-02-30']],
+  ['an end before the beginning', ['search', 'x', '--since', '3d', '--until', '5d'], 2, ['--since 3d', '--until 5d']],
   ['an unknown id', ['show', 'nobody'], 3, ['"nobody"']],
   ['an unknown setting', ['config', 'set', 'prt', '1'], 2, ['"prt"', 'port']],
   ['an unknown setting to read', ['config', 'get', 'prt'], 2, ['"prt"', 'port']],
@@ -358,6 +359,11 @@ it.each([
 /** An option that lacks its value would take `--json` for it. */
 const withJson = ([command = '', ...rest]: readonly string[]): string[] =>
   rest.at(-1)?.startsWith('--') ? [command, '--json', ...rest] : [command, ...rest, '--json'];
+
+it('an output that takes nothing more is named, not the data folder', async () => {
+  const { code, stderr } = await launch(place().env, ['projects'], ['sh', '-c', 'exec "$0" "$@" >/dev/full']).ended;
+  expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining('the output') });
+});
 
 describe('a bad configuration', () => {
   it.each([

@@ -1,10 +1,9 @@
 // `holdfast resume` without words, in a real terminal: tmux is the person's screen and keyboard.
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ask, holdfast, isAlive, launch, type Place, place, program, temporaryFolder, until } from './holdfast.ts';
-import { prompt, type Screen, screen } from './screen.ts';
+import { noTmux, prompt, type Screen, screen } from './screen.ts';
 
 const line = (session: string, cwd: string, uuid: string, role: string, content: string, at: string) =>
   JSON.stringify({
@@ -47,7 +46,7 @@ async function stand(): Promise<{ at: Place; env: NodeJS.ProcessEnv; fileOf(name
   return { at, env, fileOf };
 }
 
-describe.skipIf(spawnSync('tmux', ['-V']).status !== 0 && !process.env.CI)('the picker', () => {
+describe.skipIf(noTmux)('the picker', () => {
   it('finds a session by what was said, and Enter opens the agent in its folder, with the keyboard', async () => {
     const { at, env } = await stand();
     const person = await screen(env);

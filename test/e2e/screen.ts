@@ -6,6 +6,9 @@ import { temporaryFolder, until } from './holdfast.ts';
 
 export const prompt = 'shell$ ';
 
+/** In CI the set-up brings it: there, tests fail without it. */
+export const noTmux = spawnSync('tmux', ['-V']).status !== 0 && !process.env.CI;
+
 export interface Screen {
   /** Types text, or presses keys that tmux knows by name. */
   type(text: string): void;

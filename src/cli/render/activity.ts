@@ -1,5 +1,6 @@
 import type { Activity } from '../../schema/activity.ts';
-import { oneLine, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { oneLine, table } from '../style.ts';
 import type { View } from '../view.ts';
 
 const shades = ['·', '░', '▒', '▓', '█'] as const;

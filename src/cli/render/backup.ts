@@ -1,4 +1,5 @@
-import { bytes, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { bytes } from '../style.ts';
 import type { View } from '../view.ts';
 
 export const renderBackup = ({ file, bytes: size }: { file: string; bytes: number }, { style }: View): string =>

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { BriefingAnswer } from '../../operations/briefing.ts';
-import { clean, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderBriefing(answer: z.infer<typeof BriefingAnswer>, view: View): string {

@@ -1,4 +1,5 @@
-import { clean, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean } from '../style.ts';
 import type { View } from '../view.ts';
 
 interface Forgotten {

@@ -1,6 +1,7 @@
 import type { Item } from '../../schema/item.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import { clean, oneLine, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export const renderGet = ({ items }: { items: readonly Item[] }, view: View): string =>

@@ -1,5 +1,6 @@
 import type { Bookmark, Group, Pointer } from '../../schema/group.ts';
-import { clean, oneLine, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 interface Left {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { chatWith, groupsSend, hostStatus } from '../../operations/host.ts';
-import { oneLine, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderHost(status: z.output<(typeof hostStatus)['output']>, view: View): string {

@@ -1,5 +1,6 @@
 import type { IngestReport } from '../../schema/ingest-report.ts';
-import { bytes, clean, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { bytes, clean } from '../style.ts';
 import type { View } from '../view.ts';
 
 export function renderIngest(report: IngestReport, { style }: View): string {

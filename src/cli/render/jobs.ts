@@ -1,5 +1,6 @@
 import type { Job, JobStatus } from '../../schema/job.ts';
-import { oneLine, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderJobs(

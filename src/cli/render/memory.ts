@@ -1,5 +1,6 @@
 import type { Memory, MemoryVersion } from '../../schema/memory.ts';
-import { clean, oneLine, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 interface Page {
@@ -94,6 +95,8 @@ export const renderForgotten = ({
   left: readonly string[];
 }): string =>
   [
-    `Forgotten: ${plural(forgotten, 'memory', 'memories')} of ${clean(page)}.`,
+    forgotten === 0
+      ? 'Nothing was changed.'
+      : `Forgotten: ${plural(forgotten, 'memory', 'memories')} of ${clean(page)}.`,
     ...left.map((each) => `Not reached: ${clean(each)}.`),
   ].join('\n');

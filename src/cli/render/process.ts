@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { modelTest } from '../../operations/model.ts';
 import type { ProcessReport } from '../../operations/process.ts';
 import type { JobKind } from '../../schema/job.ts';
-import { oneLine, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 const things: Readonly<Record<JobKind, readonly [string, string]>> = {

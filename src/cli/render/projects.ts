@@ -1,5 +1,6 @@
 import type { Project } from '../../schema/project.ts';
-import { clean, oneLine, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderProjects({ projects }: { projects: readonly Project[] }, view: View): string {

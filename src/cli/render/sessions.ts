@@ -1,5 +1,10 @@
+import type { z } from 'zod';
+import type { sessionsPurge } from '../../operations/purge.ts';
+import { inWords } from '../../operations/remove-sessions.ts';
+import type { sessionsDelete } from '../../operations/sessions.ts';
 import type { Session } from '../../schema/session.ts';
-import { clean, oneLine, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderSessions({ sessions }: { sessions: readonly Session[] }, view: View): string {
@@ -28,40 +33,27 @@ export function tellingLength(ids: readonly string[]): number {
   return length;
 }
 
-export const renderDeleted = (gone: { session: string; entries: number; toolUses: number }): string =>
-  `Deleted ${gone.session}: ${plural(gone.entries, 'entry', 'entries')}, ${plural(gone.toolUses, 'tool use')}. Its transcript stays with the agent.`;
+type Gone = z.infer<typeof sessionsDelete.output>;
+type Purged = z.infer<typeof sessionsPurge.output>;
 
-interface Purged {
-  readonly purged: boolean;
-  readonly sessions: number;
-  readonly oldest?: string;
-  readonly newest?: string;
-  readonly entries: number;
-  readonly toolUses: number;
-  readonly conversations: number;
-  readonly memories: number;
-  readonly copies: number;
-  readonly archives: number;
-  readonly kept: readonly string[];
-  readonly spared: number;
-}
+export const renderDeleted = (gone: Gone, view: View): string =>
+  [
+    `${gone.deleted ? 'Deleted' : 'Would go'}: ${clean(gone.session)}: ${inWords({ ...gone, archives: gone.archives.length })}. Its transcript stays with the agent.`,
+    ...stays(gone.kept, view),
+    ...(gone.deleted ? [] : ['Nothing was changed.']),
+  ].join('\n');
+
+const stays = (kept: readonly string[], { style }: View): string[] =>
+  kept.map((file) => `${style.yellow('Stays, since somebody has changed it:')} ${clean(file)}`);
 
 export function renderPurged(gone: Purged, view: View): string {
   const { purged, sessions, oldest, newest, kept, spared } = gone;
   const spare = spared === 0 ? [] : [`${plural(spared, 'session')} stay: pinned, or active for a group.`];
   if (sessions === 0) return ['No session is meant. Nothing was changed.', ...spare].join('\n');
   const span = oldest && newest ? `, from ${localTime(oldest, view)} to ${localTime(newest, view)}` : '';
-  const parts = [
-    plural(gone.entries, 'entry', 'entries'),
-    plural(gone.toolUses, 'tool use'),
-    plural(gone.conversations, 'conversation'),
-    ...(gone.memories > 0 ? [`memories of ${plural(gone.memories, 'conversation')}`] : []),
-    ...(gone.copies > 0 ? [`${plural(gone.copies, 'copy', 'copies')} in the vault`] : []),
-    ...(gone.archives > 0 ? [plural(gone.archives, 'archive')] : []),
-  ];
   return [
-    `${purged ? 'Removed' : 'Would go'}: ${plural(sessions, 'session')}${span}: ${parts.join(', ')}. Transcripts stay with the agents.`,
-    ...kept.map((file) => `${view.style.yellow('Stays, since somebody has changed it:')} ${clean(file)}`),
+    `${purged ? 'Removed' : 'Would go'}: ${plural(sessions, 'session')}${span}: ${inWords(gone)}. Transcripts stay with the agents.`,
+    ...stays(kept, view),
     ...spare,
     ...(purged ? [] : ['Nothing was changed. With --yes it is.']),
   ].join('\n');

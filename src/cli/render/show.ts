@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Shown } from '../../operations/show.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import { clean, oneLine, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { clean, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 type Output = z.infer<typeof Shown>;

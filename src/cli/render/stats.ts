@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { stats } from '../../operations/stats.ts';
-import { bytes, plural, table } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { bytes, table } from '../style.ts';
 import type { View } from '../view.ts';
 
 const number = (count: number): string => count.toLocaleString('en');

@@ -1,4 +1,5 @@
-import { bytes, clean, plural } from '../style.ts';
+import { plural } from '../../text/plural.ts';
+import { bytes, clean } from '../style.ts';
 import type { View } from '../view.ts';
 
 interface Vault {
