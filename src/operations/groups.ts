@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { Bookmark, Group, GroupName, mainGroup } from '../schema/group.ts';
+import { IncomingMessage } from '../schema/group-message.ts';
 import { globalMemoryFile, groupFolders } from '../sessions/group-folders.ts';
 import { createGroup, openGroup } from '../sessions/groups.ts';
 import { groupDeps } from './group-deps.ts';
@@ -48,9 +49,14 @@ export const groupsCreate = operation({
 
 export const groupsShow = operation({
   name: 'groups show',
-  summary: 'Show a group: its active session, its earlier ones, and its folders',
+  summary: 'Show a group: its active session, its earlier ones, what has no answer yet, and its folders',
   input: z.object({ group: groupField }),
-  output: z.object({ group: Group, bookmarks: z.array(Bookmark), folders: Folders }),
+  output: z.object({
+    group: Group,
+    bookmarks: z.array(Bookmark),
+    unanswered: z.array(IncomingMessage).describe('messages that wait, that an agent has, or that were given up'),
+    folders: Folders,
+  }),
   surfaces: ['cli', 'http'],
   http: { path: '/api/groups/{group}' },
   positional: ['group'],
@@ -60,6 +66,7 @@ export const groupsShow = operation({
     return {
       group: await known(context, name),
       bookmarks: [...(await getHistory())],
+      unanswered: [...(await context.store.unansweredMessages(name))],
       folders: foldersOf(context, name),
     };
   },

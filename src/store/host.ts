@@ -73,6 +73,8 @@ export interface HostStore {
   message(group: string, id: number): Promise<IncomingMessage | undefined>;
   /** In the order in which they came. */
   waitingMessages(group: string): Promise<readonly IncomingMessage[]>;
+  /** Those that wait, that an agent has, and that were given up; in the order in which they came. */
+  unansweredMessages(group: string): Promise<readonly IncomingMessage[]>;
   /** Gives waiting messages to a run. Those that are not waiting are left out of the answer. */
   handMessages(run: number, ids: readonly number[]): Promise<readonly number[]>;
   /** Takes back what a run was given and has not seen. */

@@ -115,7 +115,7 @@ export interface Reads {
     disk: { database: number; vault: number; memory: number; archives: number; backups: number; logs: number };
   };
   activity: Activity;
-  'groups show': { group: Group; bookmarks: Bookmark[]; folders: { work: string } };
+  'groups show': { group: Group; bookmarks: Bookmark[]; unanswered: IncomingMessage[]; folders: { work: string } };
   'host status': {
     running: boolean;
     since?: string | undefined;
@@ -155,6 +155,7 @@ export type {
   Amount,
   Entry,
   Hit,
+  IncomingMessage,
   Job,
   Memory,
   MemoryVersion,

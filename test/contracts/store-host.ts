@@ -32,6 +32,22 @@ export function describeHost(open: () => OpenStore): void {
     expect(await again.message('reef', ids[0] as number)).toBeUndefined();
   });
 
+  it('says which messages have no answer yet: those that wait, are being answered, or were given up', async () => {
+    const { store } = open();
+    const { ids, run } = await begun(store, 'one', 'two', 'three');
+    await store.createGroup('reef', base);
+    await store.addMessage('reef', { text: 'other' }, base);
+    await store.handMessages(run, ids.slice(0, 2));
+    await store.putOut({ group: 'tide', kind: 'answer', text: 'done', answers: [ids[0] as number], run }, base);
+    const left = await store.unansweredMessages('tide');
+    expect(left.map(({ text, state }) => [text, state])).toEqual([
+      ['two', 'handed'],
+      ['three', 'waiting'],
+    ]);
+    await store.endRun(run, { how: 'failed', error: 'it broke', backoff: [] }, base);
+    expect((await store.unansweredMessages('tide')).map(({ state }) => state)).toEqual(['given-up']);
+  });
+
   it('hands a message once, and only to a living run of its own group', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one');

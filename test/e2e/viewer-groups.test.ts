@@ -57,6 +57,22 @@ describe.skipIf(noBrowser)('the page Groups', () => {
     expect(await field.inputValue()).toBe('');
   });
 
+  it('what waits is still there after a reload, once, and so is what somebody said elsewhere meanwhile', async () => {
+    await page.reload();
+    const said = page.getByRole('log').locator('.entry.person');
+    await said.filter({ hasText: 'How high is the tide?' }).getByText('waits', { exact: true }).waitFor();
+    expect(await said.count()).toBe(1);
+    stand.run('groups', 'create', 'harbour');
+    await show('/groups/harbour');
+    await page.getByText('Nothing was said yet').waitFor();
+    stand.run('groups', 'send', 'harbour', '--from', 'Ada', 'Is the gate open?');
+    await said.getByText('Is the gate open?').waitFor();
+    await said.getByText('Ada').waitFor();
+    expect(await page.getByText('Nothing was said yet').count()).toBe(0);
+    stand.run('groups', 'remove', 'harbour', '--yes');
+    await show('/groups/family');
+  });
+
   it.skipIf(trouble)(
     'a host that comes answers what waited; its answer is shown as Markdown, and later stands in the session',
     async () => {

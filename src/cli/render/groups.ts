@@ -1,4 +1,5 @@
 import type { Bookmark, Group, Pointer } from '../../schema/group.ts';
+import type { IncomingMessage } from '../../schema/group-message.ts';
 import { plural } from '../../text/plural.ts';
 import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
@@ -46,7 +47,17 @@ export const renderCreated = ({
 }): string => `${made ? 'Made' : 'There already:'} ${group.name}. Its agent works in ${clean(folders.work)}`;
 
 export function renderGroup(
-  { group, bookmarks, folders }: { group: Group; bookmarks: readonly Bookmark[]; folders: Record<string, string> },
+  {
+    group,
+    bookmarks,
+    unanswered,
+    folders,
+  }: {
+    group: Group;
+    bookmarks: readonly Bookmark[];
+    unanswered: readonly IncomingMessage[];
+    folders: Record<string, string>;
+  },
   view: View,
 ): string {
   const { pointer } = group;
@@ -58,10 +69,25 @@ export function renderGroup(
     view.style.bold(group.name),
     `active session  ${active}`,
     ...Object.entries(folders).map(([what, folder]) => `${what.padEnd(16)}${clean(folder)}`),
+    ...(unanswered.length === 0
+      ? []
+      : [
+          '',
+          painted(
+            unanswered.map((one) => waitingRow(one, view)),
+            view,
+          ),
+        ]),
     '',
     renderHistory({ sessions: bookmarks }, view),
   ].join('\n');
 }
+
+const waitingRow = ({ arrivedAt, state, text }: IncomingMessage, view: View): string[] => [
+  state,
+  localTime(arrivedAt, view),
+  oneLine(text, Math.max(20, view.width - 32)),
+];
 
 export function renderHistory({ sessions }: { sessions: readonly Bookmark[] }, view: View): string {
   if (sessions.length === 0) return 'No earlier sessions.';

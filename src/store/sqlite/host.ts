@@ -90,6 +90,9 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
   const waiting = db.prepare<[string], IncomingRow>(
     "SELECT * FROM incoming WHERE group_name = ? AND state = 'waiting' ORDER BY id",
   );
+  const unanswered = db.prepare<[string], IncomingRow>(
+    "SELECT * FROM incoming WHERE group_name = ? AND state IN ('waiting', 'handed', 'given-up') ORDER BY id",
+  );
   const hand = db.prepare(
     `UPDATE incoming SET state = 'handed', run = @run, output = 0 WHERE id = @id AND state = 'waiting'
        AND group_name = (SELECT group_name FROM host_runs WHERE id = @run AND task IS NULL AND ended_at IS NULL)`,
@@ -234,6 +237,9 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
     },
     async waitingMessages(group) {
       return read(() => waiting.all(group).map(toIncoming));
+    },
+    async unansweredMessages(group) {
+      return read(() => unanswered.all(group).map(toIncoming));
     },
     async handMessages(run, ids) {
       return write(() => ids.filter((id) => hand.run({ run, id }).changes > 0));

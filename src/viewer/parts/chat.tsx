@@ -1,7 +1,8 @@
-// A chat with the agent of a group. What came before stands in the session; from then on the stream of the group tells, by number.
+// A chat with the agent of a group. What came before stands in the session, what has no answer yet in the group's queue; from then on the
+// stream of the group tells, by number.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useAnswer } from '../answer.ts';
-import type { OutgoingMessage } from '../answers.ts';
+import { useAnswer, useLooking } from '../answer.ts';
+import type { IncomingMessage, OutgoingMessage, ShownEntry } from '../answers.ts';
 import { change, type Failure, read } from '../api.ts';
 import { Trouble } from './answered.tsx';
 import { EntryView } from './entry-view.tsx';
@@ -9,15 +10,35 @@ import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 
 const shown = 30;
+const lookMs = 3000;
 
 interface Line {
   readonly key: string;
   readonly by: 'person' | OutgoingMessage['kind'];
   readonly text: string;
   readonly at: string;
+  /** Who says it, where several people share the group. */
+  readonly from?: string | undefined;
 }
 
+const stateWords = {
+  waiting: 'waits',
+  handed: 'is being answered',
+  'given-up': 'was given up; the next message tries it again',
+} as const;
+
+/** What the transcript has, it shows: an agent that is at a message has mostly written it down. */
+const isIn = (entries: readonly ShownEntry[], { text, arrivedAt }: IncomingMessage): boolean =>
+  entries.some((entry) => entry.author !== 'model' && entry.at >= arrivedAt && entry.text.includes(text.trim()));
+
 const whose = { person: 'You', answer: 'Agent', message: 'Agent', notice: 'Holdfast' } as const;
+
+const keyOf = ({ id }: { readonly id: number }): string => `in ${id}`;
+
+const lineOf = (message: IncomingMessage): Line => {
+  const { text, arrivedAt: at, from } = message;
+  return { key: keyOf(message), by: 'person', text, at, from };
+};
 
 /** What the group's people are told, from now on, and the piece of an answer that is being written. */
 function useStream(group: string, tell: (line: Line) => void) {
@@ -47,6 +68,10 @@ function useStream(group: string, tell: (line: Line) => void) {
   return { part, trouble };
 }
 
+function Waits({ state }: { state: IncomingMessage['state'] | undefined }) {
+  return state === undefined || state === 'answered' ? null : <span class="dim">{stateWords[state]}</span>;
+}
+
 export function Chat({ group, session }: { group: string; session: string | undefined }) {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [text, setText] = useState('');
@@ -61,6 +86,18 @@ export function Chat({ group, session }: { group: string; session: string | unde
     const { total } = await read('show', { id: session, limit: 1 }, signal);
     return read('show', { id: session, from: Math.max(0, total - shown), limit: shown }, signal);
   });
+  const queue = useAnswer(
+    `queue ${group}`,
+    async (signal) => (await read('groups show', { group }, signal)).unanswered,
+  );
+  useLooking(queue.again, lookMs);
+  const isThere = session === undefined || before.data !== undefined || before.failure !== undefined;
+  useEffect(() => {
+    // Also what somebody said elsewhere: in another tab, or at the terminal.
+    if (!isThere) return;
+    for (const one of queue.data ?? []) if (!isIn(before.data?.entries ?? [], one)) add(lineOf(one));
+  }, [queue.data, isThere]);
+  const states = new Map(queue.data?.map((one) => [keyOf(one), one.state]));
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines.length, part === '']);
 
   const send = () => {
@@ -70,7 +107,8 @@ export function Chat({ group, session }: { group: string; session: string | unde
     change('groups send', { group, text: said }).then(({ message, note: told }) => {
       setText('');
       setNote(told ?? '');
-      add({ key: `in ${message.id}`, by: 'person', text: said, at: message.arrivedAt });
+      add(lineOf(message));
+      queue.again();
     }, setFailure);
   };
 
@@ -80,10 +118,11 @@ export function Chat({ group, session }: { group: string; session: string | unde
         {before.data?.entries.map((entry) => (
           <EntryView key={entry.id} entry={entry} focused={false} follows={false} />
         ))}
-        {lines.map(({ key, by, text: said, at }) => (
+        {lines.map(({ key, by, text: said, at, from }) => (
           <article key={key} class={`entry ${by === 'person' ? 'person' : by === 'notice' ? 'machine' : 'model'}`}>
             <header>
-              <span class="who">{whose[by]}</span>
+              <span class="who">{from ?? whose[by]}</span>
+              <Waits state={states.get(key)} />
               <span class="permalink">
                 <Clock at={at} />
               </span>
