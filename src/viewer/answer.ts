@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Change } from '../schema/change.ts';
 import type { Failure } from './api.ts';
+import { keep, keptOf } from './kept.ts';
 import { useChanges } from './live.ts';
 
 export interface Answer<T> {
@@ -13,26 +14,32 @@ export interface Answer<T> {
   again(): void;
 }
 
-/** With an undefined key nothing is asked. What was asked before and comes late is thrown away. */
+/**
+ * With an undefined key nothing is asked. What was asked before and comes late is thrown away. The key says all that is asked for: what was
+ * answered to it last is shown until the new answer comes.
+ */
 export function useAnswer<T>(
   key: string | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
   matters: (change: Change) => boolean = () => false,
 ): Answer<T> {
-  const [state, setState] = useState<{ data?: T; failure?: Failure; waiting: boolean }>({
+  const [state, setState] = useState<{ data?: T | undefined; failure?: Failure; waiting: boolean }>(() => ({
+    data: keptOf<T>(key),
     waiting: key !== undefined,
-  });
+  }));
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
   useEffect(() => {
     if (key === undefined) return setState({ waiting: false });
     const leaving = new AbortController();
-    setState((before) => ({ ...before, waiting: true }));
+    setState((before) => ({ ...before, data: keptOf<T>(key) ?? before.data, waiting: true }));
     latest
       .current(leaving.signal)
       .then((data) => {
-        if (!leaving.signal.aborted) setState({ data, waiting: false });
+        if (leaving.signal.aborted) return;
+        keep(key, data);
+        setState({ data, waiting: false });
       })
       .catch((failure: Failure) => {
         if (!leaving.signal.aborted) setState((before) => ({ ...before, failure, waiting: false }));

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ApiError } from '../schema/api-error.ts';
 import type { Changes, Reads } from './answers.ts';
+import { dropKept } from './kept.ts';
 
 /** Set when the worker does not let this browser in. */
 export const locked = signal(false);
@@ -49,6 +50,7 @@ export function read<Name extends keyof Reads>(
 
 export function change<Name extends keyof Changes>(name: Name, input: object): Promise<Changes[Name]> {
   const { path, rest } = placed(name, input);
+  dropKept();
   return call(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -3,12 +3,14 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Change } from '../schema/change.ts';
 import { locked, read } from './api.ts';
+import { dropKept } from './kept.ts';
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
 
 type Listener = (change: Change | 'all') => void;
 const listeners = new Set<Listener>();
 const tell = (change: Change | 'all') => {
+  if (change === 'all' || change.kind === 'gone') dropKept();
   for (const listener of listeners) listener(change);
 };
 
@@ -18,6 +20,17 @@ export function listen(after?: string, isReturn = false): void {
   let last = after;
   let wasLost = isReturn;
   const source = new EventSource(`/api/events${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`);
+  // A browser opens six connections to one address, for all of its tabs together: those that nobody sees leave theirs to the others.
+  const rest = () => {
+    if (document.visibilityState === 'visible') return;
+    leave();
+    document.addEventListener('visibilitychange', () => listen(last, last === undefined), { once: true });
+  };
+  const leave = () => {
+    source.close();
+    document.removeEventListener('visibilitychange', rest);
+  };
+  document.addEventListener('visibilitychange', rest);
   source.addEventListener('open', () => {
     connection.value = 'live';
     // A page that could not load meanwhile tries again; what changed is told besides.
@@ -35,6 +48,7 @@ export function listen(after?: string, isReturn = false): void {
     wasLost = true;
     // The browser comes back by itself as long as nobody has refused it.
     if (source.readyState !== EventSource.CLOSED) return;
+    leave();
     setTimeout(() => void comeBack(last), againAfterMs);
   });
 }

@@ -55,11 +55,16 @@ export const sessionAddress = (id: string, entry?: string): string =>
 
 export function go(to: string, { replace = false }: { replace?: boolean } = {}): void {
   const next = new URL(to, location.href);
-  if (replace) history.replaceState(null, '', next);
-  else history.pushState(null, '', next);
+  if (replace) history.replaceState(history.state, '', next);
+  else {
+    keepTop();
+    history.pushState(null, '', next);
+  }
   const samePage = next.pathname === here.value.pathname;
   here.value = next;
-  if (!samePage) scrollTo(0, 0);
+  if (samePage) return;
+  stopReturning?.();
+  scrollTo(0, 0);
 }
 
 /** Changes what stands in the query of this page; nobody wants to go back letter by letter. */
@@ -72,9 +77,61 @@ export function setQuery(query: Query): void {
   go(next.href, { replace: true });
 }
 
+const settledMs = 150;
+const patienceMs = 3000;
+let stopReturning: (() => void) | undefined;
+
+/** How far down the person was when they left this place of the history. */
+const keptTop = (): number => {
+  const { top } = (history.state ?? {}) as { top?: unknown };
+  return typeof top === 'number' ? top : 0;
+};
+
+/** Back where the person was, as soon as the page is that long again; unless they move before. */
+function returnTo(top: number): void {
+  stopReturning?.();
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const stop = () => leaving.abort();
+  const look = () => {
+    if (document.documentElement.scrollHeight - innerHeight < top) return;
+    scrollTo(0, top);
+    stop();
+  };
+  const observer = new ResizeObserver(look);
+  const timer = setTimeout(stop, patienceMs);
+  for (const kind of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
+    addEventListener(kind, stop, { signal, passive: true });
+  signal.addEventListener('abort', () => {
+    observer.disconnect();
+    clearTimeout(timer);
+    stopReturning = undefined;
+  });
+  stopReturning = stop;
+  // Tells once at the beginning, too, when the page has been drawn.
+  observer.observe(document.body);
+}
+
+/** While a page fills it is shorter than it was: that is not where the person went. */
+function keepTop(): void {
+  if (stopReturning === undefined) history.replaceState({ top: scrollY }, '');
+}
+
+function keepTops(): void {
+  history.scrollRestoration = 'manual';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  addEventListener('scroll', () => {
+    clearTimeout(timer);
+    timer = setTimeout(keepTop, settledMs);
+  });
+  returnTo(keptTop());
+}
+
 export function followLinks(): void {
+  keepTops();
   addEventListener('popstate', () => {
     here.value = new URL(location.href);
+    returnTo(keptTop());
   });
   document.addEventListener('click', (event) => {
     const link = (event.target as Element | null)?.closest?.('a[href]') as HTMLAnchorElement | null;

@@ -66,6 +66,58 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await page.getByText('Ask in your own words').waitFor();
   });
 
+  it('Enter right after the last letter does not open what was found by fewer letters', async () => {
+    await show('/search?q=token');
+    await page.locator('.hit').first().waitFor();
+    await page.locator('#search-field').fill('retry queue');
+    await page.keyboard.press('Enter');
+    await page.getByText('found by: words: retry, queue').first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/search');
+  });
+
+  it('comes back to where one was on a page, at once and by its full length, and begins a new one at its top', async () => {
+    const low = await stand.page({ viewport: { width: 900, height: 500 } });
+    const top = () => low.evaluate('scrollY');
+    await visit(low, `${stand.origin}/search?q=retry+queue`);
+    await low.locator('.hit').nth(5).waitFor();
+    await low.locator('.hit').nth(5).scrollIntoViewIfNeeded();
+    await low.evaluate('scrollTo(0, 600)');
+    const before = await low.locator('.hit').nth(5).boundingBox();
+    await low.locator('.hit').nth(5).click();
+    await low.getByRole('button', { name: 'Forget…' }).waitFor();
+    await low.evaluate('scrollTo(0, 200)');
+    await low.getByRole('link', { name: 'courier' }).first().click();
+    await low.getByRole('link', { name: 'Search in it' }).waitFor();
+    expect(await top()).toBe(0);
+    await low.goBack();
+    await low.getByRole('button', { name: 'Forget…' }).waitFor();
+    await low.goBack();
+    await until(async () => (await top()) === 600, 'the place');
+    expect(await low.locator('.hit').nth(5).boundingBox()).toEqual(before);
+    await low.reload();
+    await until(async () => (await top()) === 600, 'the place after a reload');
+    await low.context().close();
+  });
+
+  it('a tab that nobody sees leaves its connection to the others, and misses nothing', async () => {
+    const tab = await stand.page();
+    const streams: string[] = [];
+    tab.on('request', (request) => request.url().includes('/api/events') && streams.push(request.url()));
+    const look = (state: 'hidden' | 'visible') =>
+      tab.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`);
+    await visit(tab, `${stand.origin}/memory`);
+    await tab.getByText('Live', { exact: true }).waitFor();
+    const closed = tab.waitForEvent('requestfailed', (request) => request.url().includes('/api/events'));
+    await look('hidden');
+    await closed;
+    stand.run('remember', 'The tab was asleep', '--about', 'user', '--key', 'sleep');
+    await look('visible');
+    await tab.getByRole('link', { name: /^preferences/ }).waitFor();
+    expect(streams.length).toBe(2);
+    await tab.context().close();
+  });
+
   it('code in a hit is shown as code, with what matched in it', async () => {
     await show('/search?q=retry%20queue');
     const hit = page.getByRole('option').filter({ hasText: 'is an array in memory' });

@@ -56,7 +56,7 @@ export function MemoryPage({ name }: { name: string | undefined }) {
 
 function OnePage({ name }: { name: string }) {
   const page = useAnswer(
-    name,
+    `memory page ${name}`,
     async (signal) => {
       const shown = await read('memory show', { name }, signal);
       // A single memory was named: it is shown where it stands.

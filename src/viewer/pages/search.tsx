@@ -8,11 +8,16 @@ import { Empty } from '../parts/empty.tsx';
 import { Field, kinds, times } from '../parts/filters.tsx';
 import { HitRow, hitAddress } from '../parts/hit-row.tsx';
 import { agentTitle } from '../parts/session-row.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
 import { go, here, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
 
 const pauseMs = 150;
 const pageSize = 50;
+/** As many as the operation gives at all. */
+const mostHits = 1000;
+/** What a hit probably takes. */
+const usualHeight = 116;
 /** The field and the list below it are one thing to a screen reader; no list of the browser's own. */
 const combobox = (open: boolean, active: number) =>
   ({
@@ -23,6 +28,9 @@ const combobox = (open: boolean, active: number) =>
     'aria-autocomplete': 'list',
     'aria-activedescendant': active < 0 ? undefined : `hit-${active}`,
   }) as const;
+
+/** Another question begins with few hits again. */
+const narrow = (query: Readonly<Record<string, string>>): void => setQuery({ ...query, limit: '' });
 
 export function Search() {
   const { searchParams: query } = here.value;
@@ -42,7 +50,7 @@ export function Search() {
     if (next === asked) return;
     const timer = setTimeout(() => {
       put.current = next;
-      setQuery({ q: next });
+      narrow({ q: next });
     }, pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
@@ -54,9 +62,8 @@ export function Search() {
     since: query.get('since') ?? undefined,
     until: query.get('until') ?? undefined,
   };
-  const [limit, setLimit] = useState(pageSize);
-  const key = asked === '' ? undefined : JSON.stringify([asked, filters, limit]);
-  useEffect(() => setLimit(pageSize), [asked, JSON.stringify(filters)]);
+  const limit = Math.max(pageSize, Math.min(mostHits, Math.trunc(Number(query.get('limit'))) || pageSize));
+  const key = asked === '' ? undefined : JSON.stringify(['search', asked, filters, limit]);
   const answer = useAnswer(
     key,
     (signal) => read('search', { q: asked, ...filters, limit }, signal),
@@ -66,16 +73,26 @@ export function Search() {
   const hits = (asked === '' ? undefined : answer.data?.hits) ?? [];
 
   const [active, setActive] = useState(-1);
-  useEffect(() => setActive(-1), [key]);
+  /** Where to scroll to a hit that is not in the document. */
+  const [far, setFar] = useState<number>();
+  useEffect(() => setActive(-1), [asked, JSON.stringify(filters)]);
   const choose = (next: number) => {
     const index = Math.max(-1, Math.min(next, hits.length - 1));
     setActive(index);
-    document.getElementById(`hit-${index}`)?.scrollIntoView({ block: 'nearest' });
+    const row = document.getElementById(`hit-${index}`);
+    row?.scrollIntoView({ block: 'nearest' });
+    setFar(row === null && index >= 0 ? index : undefined);
+  };
+  const open = () => {
+    const chosen = hits[Math.max(0, active)];
+    // What stands below may still be the answer to what was typed before.
+    if (text.trim() !== asked) narrow({ q: text.trim() });
+    else if (chosen !== undefined && !answer.waiting) go(hitAddress(chosen));
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') choose(active + 1);
     else if (event.key === 'ArrowUp') choose(active - 1);
-    else if (event.key === 'Enter' && hits.length > 0) go(hitAddress(hits[Math.max(0, active)] as Hit));
+    else if (event.key === 'Enter') open();
     else if (event.key === 'Escape') setText('');
     else return;
     event.preventDefault();
@@ -102,7 +119,7 @@ export function Search() {
           <kbd>/</kbd>
         </div>
         <div class="filters">
-          <Field label="What" value={filters.kind} options={kinds} onChange={(kind) => setQuery({ kind })} />
+          <Field label="What" value={filters.kind} options={kinds} onChange={(kind) => narrow({ kind })} />
           <Field
             label="Project"
             value={filters.project ?? ''}
@@ -110,7 +127,7 @@ export function Search() {
               ['', 'all projects'],
               ...(projects.data?.projects ?? []).map(({ name, path }) => [path, name] as const),
             ]}
-            onChange={(project) => setQuery({ project })}
+            onChange={(project) => narrow({ project })}
           />
           <Field
             label="Agent"
@@ -119,9 +136,9 @@ export function Search() {
               ['', 'all agents'],
               ...(['claude-code', 'pi', 'client'] as const).map((one) => [one, agentTitle(one)] as const),
             ]}
-            onChange={(agent) => setQuery({ agent })}
+            onChange={(agent) => narrow({ agent })}
           />
-          <Field label="When" value={filters.since ?? ''} options={times} onChange={(since) => setQuery({ since })} />
+          <Field label="When" value={filters.since ?? ''} options={times} onChange={(since) => narrow({ since })} />
         </div>
       </search>
       {asked === '' ? (
@@ -147,13 +164,20 @@ export function Search() {
                   <p>{note ?? 'Fewer or other words may find it. Filters above may hide it.'}</p>
                 </Empty>
               )}
-              <div id="hits" role="listbox" aria-label="Hits" class="hits">
-                {found.map((hit, i) => (
-                  <HitRow key={`${hit.kind} ${hit.id}`} hit={hit} index={i} active={i === active} />
-                ))}
-              </div>
-              {found.length === limit && limit < 1000 && (
-                <button type="button" onClick={() => setLimit(Math.min(1000, limit * 4))}>
+              {found.length > 0 && (
+                <div class="hits">
+                  <VirtualList
+                    count={found.length}
+                    label="Hits"
+                    choices="hits"
+                    estimate={() => usualHeight}
+                    showIndex={far}
+                    render={(i) => <HitRow hit={found[i] as Hit} index={i} of={found.length} active={i === active} />}
+                  />
+                </div>
+              )}
+              {found.length === limit && limit < mostHits && (
+                <button type="button" onClick={() => setQuery({ limit: String(Math.min(mostHits, limit * 4)) })}>
                   Show more
                 </button>
               )}

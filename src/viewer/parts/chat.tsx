@@ -81,13 +81,14 @@ export function Chat({ group, session }: { group: string; session: string | unde
   const add = (line: Line) =>
     setLines((before) => (before.some(({ key }) => key === line.key) ? before : [...before, line]));
   const { part, trouble } = useStream(group, add);
-  // As it was when the page was opened: what comes later is told.
-  const before = useAnswer(session === undefined ? undefined : `before ${session}`, async (signal) => {
+  // As it was when the page was opened, and no older: what comes later is told.
+  const [opened] = useState(() => Date.now());
+  const before = useAnswer(session === undefined ? undefined : `before ${session} ${opened}`, async (signal) => {
     const { total } = await read('show', { id: session, limit: 1 }, signal);
     return read('show', { id: session, from: Math.max(0, total - shown), limit: shown }, signal);
   });
   const queue = useAnswer(
-    `queue ${group}`,
+    `queue ${group} ${opened}`,
     async (signal) => (await read('groups show', { group }, signal)).unanswered,
   );
   useLooking(queue.again, lookMs);

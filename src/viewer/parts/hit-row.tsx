@@ -11,12 +11,14 @@ export function hitAddress({ kind, id, session }: Hit): string {
 
 const says = { user: 'prompt', assistant: 'answer' } as const;
 
-export function HitRow({ hit, index, active }: { hit: Hit; index: number; active: boolean }) {
+export function HitRow({ hit, index, of, active }: { hit: Hit; index: number; of: number; active: boolean }) {
   return (
     <a
       id={`hit-${index}`}
       role="option"
       aria-selected={active}
+      aria-setsize={of}
+      aria-posinset={index + 1}
       class={`row hit${active ? ' active' : ''}`}
       href={hitAddress(hit)}
       tabIndex={-1}

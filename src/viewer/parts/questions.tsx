@@ -12,7 +12,7 @@ const page = 'questions.md';
 
 export function Questions() {
   const questions = useAnswer(
-    page,
+    'questions',
     (signal) => read('memory show', { name: page }, signal),
     ({ kind }) => kind === 'memory',
   );

@@ -23,7 +23,7 @@ type Shown = Reads['memory show'];
 
 export function Statements({ shown, focus, again }: { shown: Shown; focus: string; again: () => void }) {
   const history = useAnswer(
-    `${shown.page} ${JSON.stringify(shown.memories)}`,
+    `history ${shown.page} ${JSON.stringify(shown.memories)}`,
     (signal) => read('memory history', { name: shown.page }, signal),
     ({ kind }) => kind === 'memory',
   );

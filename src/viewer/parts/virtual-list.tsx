@@ -17,11 +17,13 @@ export interface VirtualListProps {
   readonly render: (index: number) => ComponentChildren;
   /** Told which rows are in the document. */
   readonly onRange?: ((first: number, last: number) => void) | undefined;
+  /** The rows are choices of a field, which controls the list by this id; each is an option by itself. */
+  readonly choices?: string | undefined;
   /** Scrolls to this row when it changes. */
   readonly showIndex?: number | undefined;
 }
 
-export function VirtualList({ count, label, estimate, render, onRange, showIndex }: VirtualListProps) {
+export function VirtualList({ count, label, estimate, render, onRange, choices, showIndex }: VirtualListProps) {
   const place = useRef<HTMLOListElement>(null);
   const [, setRound] = useState(0);
   const made = useRef<Virtualizer<Window, HTMLElement>>(undefined);
@@ -49,12 +51,20 @@ export function VirtualList({ count, label, estimate, render, onRange, showIndex
   useLayoutEffect(() => onRange?.(first, last), [first, last, count]);
   useLayoutEffect(() => (showIndex === undefined ? undefined : bringIntoSight(list, showIndex)), [showIndex]);
   return (
-    <ol ref={place} class="virtual" aria-label={label} style={{ height: `${list.getTotalSize()}px` }}>
+    <ol
+      ref={place}
+      class="virtual"
+      id={choices}
+      role={choices === undefined ? undefined : 'listbox'}
+      aria-label={label}
+      style={{ height: `${list.getTotalSize()}px` }}
+    >
       {rows.map((row) => (
         <li
           key={row.key}
-          aria-setsize={count}
-          aria-posinset={row.index + 1}
+          {...(choices === undefined
+            ? { 'aria-setsize': count, 'aria-posinset': row.index + 1 }
+            : { role: 'presentation' })}
           data-index={row.index}
           ref={list.measureElement}
           style={{ transform: `translateY(${row.start - list.options.scrollMargin}px)` }}

@@ -1,0 +1,95 @@
+// A thousand hits: the document holds those in sight, the arrows go through all of them, and the address says how many were asked for.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from './holdfast.ts';
+import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
+
+const session = 'dddddddd-0000-4000-8000-000000000001';
+const count = 1500;
+const idOf = (i: number) => `dddddddd-1111-4000-8000-${String(i).padStart(12, '0')}`;
+/** More rows than fit on the largest screen; far fewer than there are. */
+const most = 60;
+
+const transcript = (): string =>
+  Array.from({ length: count }, (_, i) => {
+    const type = i % 2 === 0 ? 'user' : 'assistant';
+    const text = `The lighthouse was seen from ship ${i}. ${'It shone all night long over the quiet water. '.repeat(i % 5)}`;
+    const timestamp = new Date(Date.parse('2026-02-01T00:00:00Z') + i * 60_000).toISOString();
+    const message = { role: type, content: [{ type: 'text', text }] };
+    const parentUuid = i === 0 ? null : idOf(i - 1);
+    return JSON.stringify({
+      type,
+      uuid: idOf(i),
+      parentUuid,
+      sessionId: session,
+      timestamp,
+      cwd: '/srv/coast',
+      message,
+    });
+  }).join('\n');
+
+describe.skipIf(noBrowser)('a thousand hits', () => {
+  let stand: ViewerStand;
+  let page: Page;
+  beforeAll(async () => {
+    stand = await viewerStand();
+    mkdirSync(path.join(stand.claude, '-srv-coast'));
+    writeFileSync(path.join(stand.claude, '-srv-coast', `${session}.jsonl`), `${transcript()}\n`);
+    stand.run('ingest');
+    await stand.startWorker();
+    page = await stand.page();
+  });
+  afterAll(async () => {
+    await stand?.close();
+    expect(stand?.troubles).toEqual([]);
+  });
+
+  const hits = () => page.locator('.hit').count();
+  const chosen = () => page.locator('.hit[aria-selected=true]');
+  const isInSight = async () => {
+    const box = await chosen().boundingBox();
+    return box !== null && box.y >= 0 && box.y + box.height <= 800;
+  };
+
+  it('are asked for step by step, and few of them are in the document', async () => {
+    await visit(page, `${stand.origin}/search?q=lighthouse`);
+    await page.getByText('50 hits, and more').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('200 hits, and more').waitFor();
+    expect(new URL(page.url()).searchParams.get('limit')).toBe('200');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('800 hits, and more').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('1,000 hits, and more').waitFor();
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    expect(await hits()).toBeLessThan(most);
+    expect(await page.locator('.hit').first().getAttribute('aria-setsize')).toBe('1000');
+  });
+
+  it('are gone through with the arrows, also when one has scrolled away meanwhile', async () => {
+    await visit(page, `${stand.origin}/search?q=lighthouse&limit=1000`);
+    await page.getByText('1,000 hits').waitFor();
+    for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowDown');
+    expect(await chosen().getAttribute('aria-posinset')).toBe('30');
+    expect(await page.locator('#search-field').getAttribute('aria-activedescendant')).toBe('hit-29');
+    expect(await isInSight()).toBe(true);
+    await page.evaluate('scrollTo(0, 60000)');
+    await until(async () => (await chosen().count()) === 0, 'the chosen one to be out of the document');
+    expect(await hits()).toBeLessThan(most);
+    await page.keyboard.press('ArrowDown');
+    await until(isInSight, 'the next one');
+    expect(await chosen().getAttribute('aria-posinset')).toBe('31');
+    await page.keyboard.press('Enter');
+    await page.locator('.entry.focused').waitFor();
+  });
+
+  it('another question begins with few again', async () => {
+    await visit(page, `${stand.origin}/search?q=lighthouse&limit=1000`);
+    await page.getByText('1,000 hits').waitFor();
+    await page.locator('#search-field').fill('quiet water');
+    await page.getByText('50 hits, and more').waitFor();
+    expect(new URL(page.url()).searchParams.has('limit')).toBe(false);
+  });
+});
