@@ -1,7 +1,7 @@
 // The filters that several operations share: how they are declared, and what they mean to the store.
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { projectOf } from '../capture/project.ts';
 import { HoldfastError } from '../errors.ts';
@@ -81,6 +81,8 @@ export async function toDistilledFilter(
 export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
   const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
   if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
+  // Where no transcript names a folder, a project is known by where the transcript lay: no path on this machine, and its own all the same.
+  if (!isAbsolute(text) && (await store.projects()).some(({ path }) => path === text)) return { path: text };
   if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return folder(text);
   const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && !(await store.projects()).some((project) => project.name === text)) return folder(text);

@@ -158,6 +158,14 @@ describe('lists', () => {
     expect(await toProject(holdfast.store, 'src', true)).toEqual({ path: join(process.cwd(), 'src') });
     expect(await toProject(holdfast.store, '/gone/away/')).toEqual({ path: '/gone/away' });
   });
+
+  it('a project whose transcripts tell no whole path is named by what they tell', async () => {
+    const [project] = await holdfast.store.projects();
+    if (project === undefined) throw new Error('no project');
+    const store = { ...holdfast.store, projects: async () => [{ ...project, path: '-srv/worktrees' }] };
+    expect(await toProject(store, '-srv/worktrees')).toEqual({ path: '-srv/worktrees' });
+    expect(await toProject(store, '-srv/other')).toEqual({ path: join(process.cwd(), '-srv/other') });
+  });
 });
 
 describe('doctor', () => {

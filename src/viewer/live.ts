@@ -16,15 +16,29 @@ const tell = (change: Change | 'all') => {
 
 const againAfterMs = 2000;
 
+const isSeen = (): boolean => document.visibilityState !== 'hidden';
+function whenSeen(run: () => void): void {
+  const look = () => {
+    if (!isSeen()) return;
+    document.removeEventListener('visibilitychange', look);
+    run();
+  };
+  document.addEventListener('visibilitychange', look);
+}
+
 export function listen(after?: string, isReturn = false): void {
+  if (!isSeen()) {
+    whenSeen(() => listen(after, isReturn));
+    return;
+  }
   let last = after;
   let wasLost = isReturn;
   const source = new EventSource(`/api/events${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`);
   // A browser opens six connections to one address, for all of its tabs together: those that nobody sees leave theirs to the others.
   const rest = () => {
-    if (document.visibilityState === 'visible') return;
+    if (isSeen()) return;
     leave();
-    document.addEventListener('visibilitychange', () => listen(last, last === undefined), { once: true });
+    whenSeen(() => listen(last, wasLost || last === undefined));
   };
   const leave = () => {
     source.close();

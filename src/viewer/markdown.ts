@@ -42,7 +42,9 @@ export function toFragment(text: string): DocumentFragment {
     link.target = '_blank';
   }
   // What is wider than the page can be scrolled by keyboard too.
-  for (const wide of fragment.querySelectorAll('pre')) wide.tabIndex = 0;
+  for (const wide of fragment.querySelectorAll<HTMLElement>('pre, table')) wide.tabIndex = 0;
+  // A list in Hebrew has its points at the right.
+  for (const block of fragment.querySelectorAll<HTMLElement>('ul, ol, blockquote, table')) block.dir = 'auto';
   return fragment;
 }
 

@@ -29,7 +29,7 @@ export function Costs() {
   return (
     <section class="page costs">
       <h1>Costs</h1>
-      <div class="filters">
+      <div class="filters one">
         <Field
           label="Time"
           value={String(days)}
@@ -85,7 +85,7 @@ const columnsOf = (days: readonly string[]) => days.map((day) => ({ short: short
 function Tokens({ stats: { models, daysAndModels }, days }: { stats: Stats; days: readonly string[] }) {
   if (models.length === 0)
     return (
-      <Empty title="No model was asked in this time">
+      <Empty title="No model was asked in this time" small>
         <p>
           The built-in distiller works offline and takes no tokens. To have a model do it:{' '}
           <code>holdfast config set distill.model claude</code>
@@ -166,7 +166,7 @@ function Kept({ stats: { kept, distilled } }: { stats: Stats }) {
 function Imports({ stats: { imports }, days }: { stats: Stats; days: readonly string[] }) {
   if (imports.length === 0)
     return (
-      <Empty title="Nothing came in in this time">
+      <Empty title="Nothing came in during this time" small>
         <p>
           What your agents write is taken in as it is written. To look now: <code>holdfast ingest</code>
         </p>

@@ -150,14 +150,15 @@ export function GroupPage({ group }: { group: string }) {
   );
 }
 
-const minutes = (count: number): string =>
-  count % 1440 === 0
-    ? plural(count / 1440, 'day')
-    : count % 60 === 0
-      ? plural(count / 60, 'hour')
-      : plural(count, 'minute');
+const every = (count: number, unit: string): string => (count === 1 ? `every ${unit}` : `every ${plural(count, unit)}`);
+const interval = (minutes: number): string =>
+  minutes % 1440 === 0
+    ? every(minutes / 1440, 'day')
+    : minutes % 60 === 0
+      ? every(minutes / 60, 'hour')
+      : every(minutes, 'minute');
 const whenOf = (kind: ScheduledTask['kind'], when: string): string =>
-  kind === 'interval' ? `every ${minutes(Math.round(Number(when) / 60_000))}` : kind === 'once' ? exactly(when) : when;
+  kind === 'interval' ? interval(Math.round(Number(when) / 60_000)) : kind === 'once' ? exactly(when) : when;
 
 function Tasks({ tasks, group }: { tasks: readonly ScheduledTask[]; group: string }) {
   return (

@@ -6,7 +6,6 @@ import { SettingsTable } from '../parts/settings-table.tsx';
 export function Health() {
   return (
     <section class="page health">
-      <h1>Health</h1>
       <Checks />
       <Jobs />
       <SettingsTable />

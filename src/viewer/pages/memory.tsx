@@ -2,6 +2,7 @@
 import { useAnswer } from '../answer.ts';
 import { read } from '../api.ts';
 import { Answered } from '../parts/answered.tsx';
+import { CorePage } from '../parts/core-page.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { MemoryList } from '../parts/memory-list.tsx';
 import { MemoryText } from '../parts/memory-text.tsx';
@@ -39,8 +40,13 @@ export function MemoryPage({ name }: { name: string | undefined }) {
                 </p>
               </Empty>
             )}
+            {list.data?.pages
+              .filter(({ page, own }) => page.startsWith('core/') && !own)
+              .map((row) => (
+                <CorePage key={row.page} row={row} />
+              ))}
             {list.data && list.data.pages.length > 0 && (
-              <p class="dim">
+              <p class="dim memory-folder">
                 The pages are Markdown files in <span class="path">{list.data.folder}</span>. What you change there
                 shows here, and the other way round.
               </p>

@@ -9,6 +9,7 @@ import { Bars } from '../parts/bars.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/filters.tsx';
 import { HeatMap, mostWeeks } from '../parts/heat-map.tsx';
+import { Inline } from '../parts/inline.tsx';
 import { Ago } from '../parts/moment.tsx';
 import { SessionRow } from '../parts/session-row.tsx';
 import { address, here, sessionAddress, setQuery } from '../router.ts';
@@ -41,7 +42,7 @@ export function Projects() {
           ) : (
             <div class="columns">
               <div>
-                <div class="filters">
+                <div class="filters one">
                   <Field
                     label="Order"
                     value={order}
@@ -166,7 +167,7 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
                 <ul class="rows">
                   {found.map((one) => (
                     <li key={`${one.agent} ${one.id}`}>
-                      <SessionRow session={one} />
+                      <SessionRow session={one} apart={false} />
                     </li>
                   ))}
                 </ul>
@@ -180,7 +181,7 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
           </Answered>
         </div>
         <div>
-          <h2>What was noted</h2>
+          <h2>Observations</h2>
           <Answered answer={noted} rows={8}>
             {({ observations }) =>
               observations.length === 0 ? (
@@ -192,7 +193,9 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
                   {observations.map(({ id, type, title, session, entries: cited, at }) => (
                     <li key={id}>
                       <span class={`kind ${type}`}>{type}</span>
-                      <a href={sessionAddress(session, cited[0])}>{title}</a>
+                      <a href={sessionAddress(session, cited[0])}>
+                        <Inline text={title} />
+                      </a>
                       <span class="row-meta">
                         <Ago at={at} />
                       </span>

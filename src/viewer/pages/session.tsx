@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';
+import { About } from '../parts/about.tsx';
 import { Answered } from '../parts/answered.tsx';
 import { Ago } from '../parts/moment.tsx';
 import { SessionAccount } from '../parts/session-account.tsx';
@@ -55,6 +56,10 @@ export function SessionPage({ id }: { id: string }) {
                     Also what subagents said ({plural(session.subagentEntries, 'entry', 'entries')})
                   </label>
                 )}
+                <p class="on-paper">
+                  Only what was on the screen is on this page. The whole session as Markdown:{' '}
+                  <code>holdfast archive {session.id}</code>
+                </p>
                 <Transcript
                   key={`${subagents}`}
                   session={session}
@@ -65,9 +70,11 @@ export function SessionPage({ id }: { id: string }) {
                 />
               </div>
               <aside aria-label="About this session">
-                <Answered answer={account} rows={5}>
-                  {(found) => <SessionAccount session={session} files={files} {...found} />}
-                </Answered>
+                <About title="Summary, timeline and files">
+                  <Answered answer={account} rows={5}>
+                    {(found) => <SessionAccount session={session} files={files} {...found} />}
+                  </Answered>
+                </About>
               </aside>
             </div>
           </>

@@ -54,9 +54,15 @@ export function Timeline() {
               }}
             />
           </label>
-          <a class="button" href={to(view, addDays(at, steps[view]))} aria-label="Later">
-            →
-          </a>
+          {isLast(view, at) ? (
+            <button type="button" disabled aria-label="Later">
+              →
+            </button>
+          ) : (
+            <a class="button" href={to(view, addDays(at, steps[view]))} aria-label="Later">
+              →
+            </a>
+          )}
         </div>
         <ProjectField project={project} />
       </div>
@@ -66,6 +72,10 @@ export function Timeline() {
     </section>
   );
 }
+
+/** Nothing was said in the future. */
+const isLast = (view: View, at: string): boolean =>
+  view === 'week' ? addDays(mondayOf(at), 7) > today() : at >= today();
 
 function ProjectField({ project }: { project: string | undefined }) {
   const projects = useAnswer('projects', (signal) => read('projects', {}, signal));

@@ -8,31 +8,41 @@ import { Answered } from './answered.tsx';
 export function Checks() {
   const status = useAnswer('status', (signal) => read('status', {}, signal));
   const doctor = useAnswer('doctor', (signal) => read('doctor', {}, signal));
+  const looking = doctor.waiting || status.waiting;
   return (
-    <div class="columns">
-      <div>
-        <h2>Are sessions captured?</h2>
-        <Answered answer={status} rows={6}>
-          {({ checks }) => <CheckList checks={checks} />}
-        </Answered>
-      </div>
-      <div>
-        <h2>Is what is kept sound?</h2>
-        <Answered answer={doctor} rows={8}>
-          {({ checks }) => <CheckList checks={checks} />}
-        </Answered>
+    <>
+      <div class="title-line">
+        <h1>Health</h1>
         <button
           type="button"
-          disabled={doctor.waiting || status.waiting}
+          disabled={looking}
           onClick={() => {
             status.again();
             doctor.again();
           }}
         >
-          {doctor.waiting || status.waiting ? 'Looking…' : 'Look again'}
+          {looking ? 'Looking…' : 'Look again'}
         </button>
       </div>
-    </div>
+      <div class="columns">
+        <div>
+          <h2>Are sessions captured?</h2>
+          <div class="checking">
+            <Answered answer={status} rows={7}>
+              {({ checks }) => <CheckList checks={checks} />}
+            </Answered>
+          </div>
+        </div>
+        <div>
+          <h2>Is what is kept sound?</h2>
+          <div class="checking">
+            <Answered answer={doctor} rows={7}>
+              {({ checks }) => <CheckList checks={checks} />}
+            </Answered>
+          </div>
+        </div>
+      </div>
+    </>
   );
 }
 

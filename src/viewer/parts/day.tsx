@@ -20,7 +20,7 @@ export function DaySessions({ from, to, project }: { from: string; to: string; p
     <Answered answer={answer} rows={4}>
       {({ sessions }) =>
         sessions.length === 0 ? (
-          <Empty title="No session">
+          <Empty title="No session" small>
             <p>Choose another day above, or all projects.</p>
           </Empty>
         ) : (

@@ -1,16 +1,16 @@
 import type { ShownEntry } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
+import { saidIn } from '../said.ts';
 import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 import { ToolView } from './tool-view.tsx';
 
 const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
-/** What stands for an entry that only uses tools. */
-const onlyTools = /^\[Used tools: /;
 
 /** `follows`: the one before is of the same speaker, whose name need not stand there again. */
 export function EntryView({ entry, focused, follows }: { entry: ShownEntry; focused: boolean; follows: boolean }) {
-  const { text, author, subagent, abandoned, toolUses } = entry;
+  const { author, subagent, abandoned, toolUses } = entry;
+  const text = saidIn(entry.text);
   return (
     <article
       class={`entry ${author}${focused ? ' focused' : ''}${abandoned ? ' abandoned' : ''}${follows ? ' follows' : ''}`}
@@ -23,7 +23,7 @@ export function EntryView({ entry, focused, follows }: { entry: ShownEntry; focu
           <Clock at={entry.at} />
         </a>
       </header>
-      {!onlyTools.test(text) && (author === 'model' ? <Markdown text={text} /> : <p class="said">{text}</p>)}
+      {text !== '' && (author === 'model' ? <Markdown text={text} /> : <p class="said">{text}</p>)}
       {toolUses.length > 0 && (
         <div class="tools">
           {toolUses.map((use) => (

@@ -1,5 +1,7 @@
 import type { MemoryPageRow } from '../answers.ts';
+import { asDay, fullDate } from '../days.ts';
 import { address } from '../router.ts';
+import { plural } from '../time.ts';
 import { Ago } from './moment.tsx';
 
 const groups = [
@@ -33,7 +35,7 @@ export function MemoryList({ pages, current }: { pages: readonly MemoryPageRow[]
                   >
                     <span class="cut">{nameOf(row)}</span>
                     <span class="dim">
-                      {row.memories} · <Ago at={row.at} />
+                      {folder === 'episodes' ? plural(row.memories, 'memory', 'memories') : <Ago at={row.at} />}
                     </span>
                   </a>
                 </li>
@@ -46,9 +48,11 @@ export function MemoryList({ pages, current }: { pages: readonly MemoryPageRow[]
   );
 }
 
-/** What the path says beyond its folder; a project's overview is the project. */
+/** What the path says beyond its folder; a project's overview is the project, a day a day. */
 function nameOf({ page }: MemoryPageRow): string {
   const parts = page.replace(/\.md$/, '').split('/');
   if (parts.at(-1) === 'overview') return parts.at(-2) ?? page;
-  return parts.at(-1) ?? page;
+  const name = parts.at(-1) ?? page;
+  const day = asDay(name);
+  return day === undefined ? name : fullDate(day);
 }

@@ -35,4 +35,4 @@ export function MemoryText({ shown, again }: { shown: Reads['memory show']; agai
 }
 
 /** What programs read stands above the text, between two lines of dashes. */
-const withoutFront = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '');
+export const withoutFront = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '');

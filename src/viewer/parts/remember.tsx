@@ -23,24 +23,8 @@ export function Remember() {
   };
   return (
     <form class="remember" onSubmit={submit}>
-      <label>
-        <span>Remember</span>
-        <input
-          value={text}
-          maxLength={2000}
-          placeholder="Deploys happen on Tuesdays"
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        <span>About</span>
-        <input
-          value={key}
-          maxLength={80}
-          placeholder="deploy day"
-          onInput={(event) => setKey(event.currentTarget.value)}
-        />
-      </label>
+      <Words label="Remember" example="Deploys happen on Tuesdays" longest={2000} value={text} onInput={setText} />
+      <Words label="About" example="deploy day" longest={80} value={key} onInput={setKey} />
       <button type="submit" class="strong" disabled={text.trim() === ''}>
         Remember
       </button>
@@ -54,5 +38,31 @@ export function Remember() {
       </p>
       {failure && <Trouble failure={failure} />}
     </form>
+  );
+}
+
+function Words({
+  label,
+  example,
+  longest,
+  value,
+  onInput,
+}: {
+  label: string;
+  example: string;
+  longest: number;
+  value: string;
+  onInput: (text: string) => void;
+}) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        value={value}
+        maxLength={longest}
+        placeholder={example}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </label>
   );
 }

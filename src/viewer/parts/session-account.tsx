@@ -1,6 +1,7 @@
 // What was distilled from a session: its account, its observations in the order of time, the files it touched.
 import type { Observation, Session, Summary, TouchedFile } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
+import { plural } from '../time.ts';
 import { Inline } from './inline.tsx';
 import { Clock } from './moment.tsx';
 
@@ -67,18 +68,28 @@ export function SessionAccount({
   );
 }
 
+const fewFiles = 30;
+
 function Files({ title, files }: { title: string; files: readonly string[] }) {
   if (files.length === 0) return null;
   return (
     <>
       <h2>{title}</h2>
-      <ul class="files">
-        {files.map((file) => (
-          <li key={file} title={file}>
-            {file}
-          </li>
-        ))}
-      </ul>
+      <FileList files={files.slice(0, fewFiles)} />
+      {files.length > fewFiles && (
+        <details class="files-rest">
+          <summary>{plural(files.length - fewFiles, 'more file', 'more files')}</summary>
+          <FileList files={files.slice(fewFiles)} />
+        </details>
+      )}
     </>
   );
 }
+
+const FileList = ({ files }: { files: readonly string[] }) => (
+  <ul class="files">
+    {files.map((file) => (
+      <li key={file}>{file}</li>
+    ))}
+  </ul>
+);

@@ -19,7 +19,8 @@ const silenceMs = 30 * 60_000;
 export const isRunning = ({ state, endedAt }: Session, now = Date.now()): boolean =>
   state !== undefined && state !== 'completed' && now - Date.parse(endedAt) < silenceMs;
 
-export function SessionRow({ session }: { session: Session }) {
+/** `apart`: not among others of its project, so that its name is told. */
+export function SessionRow({ session, apart = true }: { session: Session; apart?: boolean }) {
   return (
     <a class="row session-row" href={sessionAddress(session.id)}>
       <span class="row-title">{session.title || 'Untitled session'}</span>
@@ -27,7 +28,7 @@ export function SessionRow({ session }: { session: Session }) {
         {isRunning(session) && session.state && (
           <span class={`state ${session.state}`}>{stateWords[session.state]}</span>
         )}
-        <span>{session.project || 'no project'}</span>
+        {apart && <span>{session.project || 'no project'}</span>}
         <span>{agentTitle(session.agent)}</span>
         <span>{plural(session.entries, 'entry', 'entries')}</span>
         <span>{lasted(session.startedAt, session.endedAt)}</span>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 export function Snippet({ text }: { text: string }) {
   return (
     <span class="snippet">
-      {text
+      {(text.replace(usedTools, '').trim() || text)
         .split(/(`[^`]+`)/)
         .map((part, i) =>
           i % 2 === 1 && isWhole(part) ? <code key={i}>{marked(part.slice(1, -1))}</code> : marked(part),
@@ -12,6 +12,9 @@ export function Snippet({ text }: { text: string }) {
     </span>
   );
 }
+
+/** What stands in the store for tools, behind the words that an answer has. */
+const usedTools = /\s*\[Used tools: [^\]]*\]/g;
 
 /** Whether no match goes on beyond it. */
 const isWhole = (part: string): boolean => /^[^«»]*(?:«[^«»]*»[^«»]*)*$/.test(part);

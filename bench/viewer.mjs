@@ -1,0 +1,262 @@
+// The viewer in a real Chromium, from a real worker: how long until each page shows something, and all that it has to say; whether anything
+// jumps meanwhile; and how a session of 100,000 entries scrolls. Beside it a page that says one word, from a bare server.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { filesBelow, realTranscripts, scratchFolder } from './corpus.mjs';
+import { program, quantile, runNode, show } from './figures.mjs';
+
+const browserProgram = '/usr/bin/chromium';
+if (!fs.existsSync(browserProgram)) {
+  console.log(`${browserProgram} is not there; skipped.`);
+  process.exit();
+}
+
+const rounds = 9;
+const port = 42_750;
+const origin = `http://127.0.0.1:${port}`;
+const folder = scratchFolder();
+const projects = path.join(folder, 'claude', 'projects');
+const env = {
+  HOME: folder,
+  HOLDFAST_HOME: path.join(folder, 'data'),
+  HOLDFAST_PORT: String(port),
+  HOLDFAST_DISTILL_AUTO: 'false',
+  HOLDFAST_VAULT: 'false',
+  CLAUDE_CONFIG_DIR: path.join(folder, 'claude'),
+};
+const holdfast = async (...args) => (await runNode([program, ...args], env)).out.trim();
+
+const { files, bytes } = realTranscripts(projects, 40);
+await holdfast('ingest', '--json');
+await holdfast('process', '--all', '--json');
+await holdfast('remember', 'Deploys happen on Tuesdays', '--key', 'deploy day');
+await holdfast('groups', 'create', 'family');
+const large = { session: 'cccccccc-0000-4000-8000-000000000001', entries: 100_000 };
+fs.mkdirSync(path.join(projects, '-srv-large'));
+fs.writeFileSync(path.join(projects, '-srv-large', `${large.session}.jsonl`), largeTranscript());
+await holdfast('ingest', '--json');
+console.log(
+  `  ${files} real sessions (${(bytes / 1e6).toFixed(0)} MB), and one of ${large.entries.toLocaleString('en')} entries`,
+);
+
+const worker = spawn(process.execPath, [program, 'worker', 'run'], {
+  env: { ...process.env, ...env },
+  stdio: 'ignore',
+});
+const bare = http
+  .createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html><p>hello</p>'))
+  .listen(0, '127.0.0.1');
+const browser = await chromium.launch({
+  executablePath: browserProgram,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+});
+try {
+  await until(async () => (await fetch(`${origin}/api/health`).catch(() => undefined))?.ok, 'the worker');
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const entrance = await context.newPage();
+  await entrance.goto(await holdfast('open', '--print'));
+  await entrance.close();
+  const authorization = `Bearer ${fs.readFileSync(path.join(env.HOLDFAST_HOME, 'token'), 'utf8').trim()}`;
+  const ask = async (name) =>
+    (await (await fetch(`${origin}/api/${name}`, { headers: { authorization } })).json())[name];
+  const [session] = (await ask('sessions')).filter(({ id }) => id !== large.session);
+  const [project] = (await ask('projects')).filter(({ path: one }) => one === session.projectPath);
+  // Where it is, what stands there once its answers have come, and whether something that takes a process of its own may still be on its way.
+  const pages = {
+    now: ['/', '.feed li'],
+    search: ['/search?q=failing+test', '.hit'],
+    session: [`/sessions/${session.id}`, '.entry:not(.waiting)'],
+    '100,000 entries': [`/sessions/${large.session}`, '.entry:not(.waiting)'],
+    timeline: ['/timeline', '.heat .cell'],
+    memory: ['/memory', '.memory-list a'],
+    'a memory page': ['/memory/core%2Ffacts.md', '.memory-main .markdown > *'],
+    projects: ['/projects', '.rows .row'],
+    'a project': [`/projects/${encodeURIComponent(project.path)}`, '.rows .row'],
+    groups: ['/groups', '.rows .row'],
+    costs: ['/costs', '.tiles'],
+    'health, checks apart': ['/health', '.settings li', 'apart'],
+  };
+  const figures = Object.fromEntries(Object.keys(pages).map((name) => [name, []]));
+  const plain = [];
+  // One after the other, so that a busy moment of the machine falls on all of them. The first round warms up.
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, [address, there, apart]] of Object.entries(pages)) {
+      const figure = await load(context, `${origin}${address}`, there, apart !== undefined);
+      if (round > 0) figures[name].push(figure);
+    }
+    const figure = await load(context, `http://127.0.0.1:${bare.address().port}/`, 'p', true);
+    if (round > 0) plain.push(figure);
+  }
+  const first = [];
+  const state = await context.storageState();
+  for (let round = 0; round < rounds; round++) {
+    const fresh = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: state });
+    first.push(await load(fresh, `${origin}/`, '.feed li', false));
+    await fresh.close();
+  }
+  const scrolled = await scroll(context);
+  const median = (list, key) =>
+    quantile(
+      list.map((one) => one[key]),
+      0.5,
+    );
+  const beside = (list) => `first paint ${median(list, 'paint').toFixed(0)} ms`;
+  const packed = filesBelow(fileURLToPath(new URL('../dist/viewer', import.meta.url)), '.gz');
+  show([
+    ['a page of one word from a bare server', median(plain, 'there'), 'ms', undefined, beside(plain)],
+    ...Object.entries(figures).map(([name, list]) => [
+      `${name}: all there`,
+      median(list, 'there'),
+      'ms',
+      200,
+      beside(list),
+    ]),
+    ['now, with nothing cached', median(first, 'there'), 'ms', 400, beside(first)],
+    [
+      'layout shift, the worst page',
+      Math.max(...Object.values(figures).map((list) => median(list, 'shift'))),
+      '',
+      0.01,
+      Object.entries(figures)
+        .filter(([, list]) => median(list, 'shift') > 0)
+        .map(([name, list]) => `${name} ${median(list, 'shift').toFixed(3)}`)
+        .join(', '),
+    ],
+    [
+      'everything that it could load, gzipped',
+      packed.reduce((sum, file) => sum + fs.statSync(file).size, 0) / 1024,
+      'KB',
+      150,
+    ],
+    [
+      'scrolling 100,000 entries: frames over 50 ms, in 100',
+      scrolled.slow,
+      '',
+      1,
+      `${scrolled.frames} frames, the longest ${scrolled.longest.toFixed(0)} ms`,
+    ],
+    [
+      'a jump to anywhere in them: rows in sight',
+      scrolled.jump,
+      'ms',
+      200,
+      `the slowest of 20 ${scrolled.slowest.toFixed(0)} ms`,
+    ],
+    ['rows of them in the document, at most', scrolled.rows, '', 120],
+  ]);
+} finally {
+  await browser.close();
+  bare.close();
+  worker.kill();
+  await new Promise((end) => worker.once('exit', end));
+}
+
+/** `paint`: the first text. `there`: what is asked for stands there and nothing is awaited, drawn. `shift`: how much jumped until a second later. */
+async function load(context, address, selector, apart) {
+  const page = await context.newPage();
+  await page.addInitScript(
+    ({ selector: wanted, apart: busyAllowed }) => {
+      const figure = { paint: undefined, there: undefined, shift: 0 };
+      globalThis.figure = figure;
+      new PerformanceObserver((list) => {
+        for (const one of list.getEntries()) if (one.name === 'first-contentful-paint') figure.paint = one.startTime;
+      }).observe({ type: 'paint', buffered: true });
+      new PerformanceObserver((list) => {
+        for (const one of list.getEntries()) if (!one.hadRecentInput) figure.shift += one.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      const look = () => {
+        if (figure.there !== undefined || document.querySelector(wanted) === null) return;
+        if (!busyAllowed && document.querySelector('[aria-busy=true]') !== null) return;
+        requestAnimationFrame(() => (figure.there ??= performance.now()));
+      };
+      new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+    },
+    { selector, apart },
+  );
+  await page.goto(address);
+  const read = () => page.evaluate('globalThis.figure');
+  await until(async () => {
+    const { paint, there } = await read();
+    return paint !== undefined && there !== undefined;
+  }, address);
+  await sleep(1000);
+  const figure = await read();
+  await page.close();
+  return figure;
+}
+
+/** With the wheel as a person does, a long way, then by leaps. */
+async function scroll(context) {
+  const page = await context.newPage();
+  await page.goto(`${origin}/sessions/${large.session}`);
+  await page.locator('.entry:not(.waiting)').first().waitFor();
+  await sleep(500);
+  await page.evaluate(`globalThis.gaps = []; globalThis.last = performance.now();
+    (function frame() { const now = performance.now(); gaps.push(now - last); last = now; requestAnimationFrame(frame); })()`);
+  await page.mouse.move(500, 500);
+  let rows = 0;
+  for (let step = 0; step < 240; step++) {
+    await page.mouse.wheel(0, 240);
+    await sleep(16);
+    if (step % 20 === 0) rows = Math.max(rows, await page.locator('.virtual > li').count());
+  }
+  const gaps = (await page.evaluate('gaps')).slice(1);
+  const jumps = [];
+  for (let jump = 0; jump < 20; jump++) {
+    const began = performance.now();
+    await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${((jump * 7) % 20) / 20})`);
+    await until(
+      async () =>
+        (await page.evaluate(`(() => {
+          const inSight = [...document.querySelectorAll('.virtual > li')].filter((one) => {
+            const { top, bottom } = one.getBoundingClientRect();
+            return bottom > 0 && top < innerHeight;
+          });
+          return inSight.length > 0 && inSight.every((one) => one.querySelector('.waiting') === null);
+        })()`)) === true,
+      'rows in sight',
+      5,
+    );
+    jumps.push(performance.now() - began);
+    await sleep(100);
+  }
+  await page.close();
+  return {
+    slow: (100 * gaps.filter((gap) => gap > 50).length) / gaps.length,
+    frames: gaps.length,
+    longest: Math.max(...gaps),
+    jump: quantile(jumps, 0.5),
+    slowest: Math.max(...jumps),
+    rows,
+  };
+}
+
+function largeTranscript() {
+  const idOf = (i) => `cccccccc-1111-4000-8000-${String(i).padStart(12, '0')}`;
+  return `${Array.from({ length: large.entries }, (_, i) => {
+    const role = i % 4 === 0 ? 'user' : 'assistant';
+    const text = `Entry number ${i}. ${'All of it could be read, if anybody had the time. '.repeat(i % 7)}`;
+    return JSON.stringify({
+      type: role,
+      uuid: idOf(i),
+      parentUuid: i === 0 ? null : idOf(i - 1),
+      sessionId: large.session,
+      timestamp: new Date(Date.parse('2026-01-01T00:00:00Z') + i * 1000).toISOString(),
+      cwd: '/srv/large',
+      message: { role, content: role === 'user' ? text : [{ type: 'text', text }] },
+    });
+  }).join('\n')}\n`;
+}
+
+async function until(holds, what, everyMs = 50) {
+  const giveUp = performance.now() + 60_000;
+  while (!(await holds())) {
+    if (performance.now() > giveUp) throw new Error(`waited a minute for ${what}`);
+    await sleep(everyMs);
+  }
+}
