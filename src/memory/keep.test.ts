@@ -4,8 +4,8 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now } from '../../test/demo-memory.ts';
+import { holding } from '../../test/derived.ts';
 import { apply, change, conversation, fact, filesOf, folderOf, read, write } from '../../test/memory-stand.ts';
-import { parseKeywords } from '../recall/keywords.ts';
 import { consolidate, separate } from './consolidate.ts';
 import { editMemory } from './edit.ts';
 import { forgetMemory, forgetSource } from './forget.ts';
@@ -19,7 +19,7 @@ const friday = conversation('0250d3ae-0003', '2026-09-18T08:00:00.000Z');
 const facts = 'core/facts.md';
 
 const find = async (memory: Memory, query: string) =>
-  (await memory.store.searchMemories(parseKeywords(query), { limit: 20 })).map((hit) => hit.memory.text);
+  (await holding(memory.store, 'memory', query)).map(({ text }) => text);
 const idOf = async (memory: Memory, text: string): Promise<string> => {
   const found = (await memory.store.memories({})).find((each) => each.text.includes(text));
   if (found === undefined) throw new Error(`no memory says ${text}`);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { emptyMemory } from '../../test/demo-memory.ts';
+import { holding } from '../../test/derived.ts';
 import {
   apply,
   change,
@@ -15,7 +16,6 @@ import {
   read,
   write,
 } from '../../test/memory-stand.ts';
-import { parseKeywords } from '../recall/keywords.ts';
 import { applyExtraction, bringInLine, deleteDerived } from './librarian.ts';
 
 const monday = conversation('0250d3ae-0001', '2026-09-14T08:00:00.000Z');
@@ -197,8 +197,8 @@ updated: 2026-09-18
 `,
     );
     // What was replaced is no longer found as something that holds.
-    const hits = await memory.store.searchMemories(parseKeywords('package manager'), { limit: 10 });
-    expect(hits.map((hit) => hit.memory.text)).toEqual(['The package managers used: bun']);
+    const hits = await holding(memory.store, 'memory', 'package manager');
+    expect(hits.map(({ text }) => text)).toEqual(['The package managers used: bun']);
   });
 
   it('32. the same said again replaces nothing', async () => {
@@ -273,8 +273,10 @@ describe("33. a person's edit", () => {
     expect(read(memory, facts)).toMatch(
       /# Facts\n\n- my own line\n\nMy paragraph\.\n\n- \*\*a:\*\* a\?\n- \*\*c:\*\* c\?\n- \*\*d:\*\* d!\n- \*\*e:\*\* e\?\n/,
     );
-    const found = await memory.store.searchMemories(parseKeywords('my own line'), { limit: 3 });
-    expect(found[0]?.memory).toMatchObject({ text: 'my own line', source: 'person', kind: 'evergreen', page: facts });
+    const [found] = await holding(memory.store, 'memory', 'my own line');
+    expect(await memory.store.findMemories(found?.id ?? '')).toMatchObject([
+      { text: 'my own line', source: 'person', kind: 'evergreen', page: facts },
+    ]);
   });
 
   it('of headings and frontmatter is kept, and new fields stay', async () => {
@@ -335,9 +337,9 @@ describe("33. a person's edit", () => {
     write(memory, 'picture.png', 'otter');
     await bringInLine(memory.context);
     const find = async (query: string) =>
-      (await memory.store.searchMemories(parseKeywords(query), { limit: 9 })).map(
-        ({ memory: { text, kind, at, project, title } }) => ({ text, kind, at, project, title }),
-      );
+      (await Promise.all((await holding(memory.store, 'memory', query)).map(({ id }) => memory.store.findMemories(id))))
+        .flat()
+        .map(({ text, kind, at, project, title }) => ({ text, kind, at, project, title }));
     expect(await find('otter')).toEqual([
       { text: 'We saw an otter.', kind: 'dated', at: '2026-03-01T12:00:00.000Z', project: '', title: 'Walk' },
     ]);

@@ -15,9 +15,6 @@ export const conversationMoves: Readonly<Record<ConversationStatus, readonly Con
   skipped: [],
 };
 
-/** Statuses that a rebuild may not touch: somebody is working with the row, or has. */
-export const frozenStatuses = ['queued', 'processing', 'archived'] as const satisfies readonly ConversationStatus[];
-
 /** A stretch of one transcript between two silences. */
 export const Conversation = z.object({
   id: z.number().int(),

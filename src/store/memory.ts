@@ -1,7 +1,6 @@
 // What the store keeps for the librarian. Pages are a function of these rows; files are written from them, and read for people's edits.
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Memory, MemoryKind, MemorySource } from '../schema/memory.ts';
-import type { KeywordQuery } from './store.ts';
 
 /** What a conversation gave. One for each, known by agent, transcript and first place in it: numbers of rows do not outlive a re-import, and several may share a moment. */
 export interface ExtractionRow {
@@ -104,16 +103,7 @@ export interface MemoryFilter {
   readonly page?: string | undefined;
   readonly project?: string | undefined;
   readonly kind?: MemoryKind | undefined;
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
   readonly limit?: number | undefined;
-}
-
-export interface MemoryHit {
-  /** The row's number: what vectors are kept under. */
-  readonly row: number;
-  readonly score: number;
-  readonly memory: Memory;
 }
 
 export interface MemoryStore {
@@ -171,5 +161,4 @@ export interface MemoryStore {
   memories(filter: MemoryFilter): Promise<readonly TargetMemory[]>;
   /** Those whose id is, or starts with, the given text. */
   findMemories(id: string): Promise<readonly TargetMemory[]>;
-  searchMemories(query: KeywordQuery, filter: MemoryFilter & { limit: number }): Promise<readonly MemoryHit[]>;
 }

@@ -793,14 +793,6 @@ export interface Store extends MemoryStore, GroupStore, HostStore {
   /** Those whose id is, or starts with, the given text. */
   findObservations(id: string): Promise<readonly Observation[]>;
   findSummaries(id: string): Promise<readonly Summary[]>;
-  searchObservations(
-    query: KeywordQuery,
-    filter: ObservationFilter & { readonly limit: number },
-  ): Promise<readonly { readonly score: number; readonly observation: Observation }[]>;
-  searchSummaries(
-    query: KeywordQuery,
-    filter: DistilledFilter & { readonly limit: number },
-  ): Promise<readonly { readonly score: number; readonly summary: Summary }[]>;
   /** All that pass, newest first, whether they hold words of the query or not. */
   searchDerived(
     kind: DerivedKind,

@@ -3,13 +3,13 @@ import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { holding } from '../../test/derived.ts';
 import type { LiveDeps } from '../capture/hook.ts';
 import { ingest } from '../capture/ingest.ts';
 import { startHttp } from '../http/server.ts';
 import { openTokens } from '../http/tokens.ts';
 import { keepExtraction } from '../memory/librarian.ts';
 import { type Holdfast, openHoldfast } from '../open.ts';
-import { parseKeywords } from '../recall/keywords.ts';
 import { runWorker } from './run.ts';
 
 const session = 'bbbbbbbb-0000-4000-8000-000000000001';
@@ -145,10 +145,7 @@ describe('the worker', () => {
 });
 
 describe('memory files', () => {
-  const found = async (query: string) => {
-    const hits = await holdfast.store.searchMemories(parseKeywords(query), { limit: 5 });
-    return hits.map((hit) => hit.memory.text);
-  };
+  const found = async (query: string) => (await holding(holdfast.store, 'memory', query)).map(({ text }) => text);
 
   it('are found as soon as a person writes them, and no longer when they are gone', async () => {
     await run();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/keywords.ts';
 import { toMoment } from '../../src/schema/time.ts';
 import type { Chunk, NewObservation, NewSummary, Store } from '../../src/store/store.ts';
+import { holding } from '../derived.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 
 export const observation = (first: string, more: Partial<NewObservation> = {}): NewObservation => ({
@@ -178,8 +179,8 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect((await store.observations({})).map(({ title }) => title)).toEqual(['Another title']);
       expect((await store.summaries({})).map(({ title }) => title)).toEqual(['Another account']);
       const found = async (words: string) => [
-        (await store.searchObservations(parseKeywords(words), { limit: 5 })).length,
-        (await store.searchSummaries(parseKeywords(words), { limit: 5 })).length,
+        (await holding(store, 'observation', words)).length,
+        (await holding(store, 'summary', words)).length,
       ];
       expect(await found('summer moon')).toEqual([0, 0]);
       expect(await found('another')).toEqual([1, 1]);
@@ -223,12 +224,8 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await ids({ file: 'ide.ts' })).toEqual([]);
       expect(await ids({ since: base })).toEqual(['s1.2', 's1.1']);
       expect(await ids({ until: base + 1000 })).toEqual(['s1.1', 'z.1']);
-      const hits = await store.searchObservations(parseKeywords('summer tables'), {
-        limit: 9,
-        project: { name: 'tide' },
-      });
-      expect(hits.map((hit) => hit.observation.prompt).sort()).toEqual([1, 2]);
-      expect(hits.every((hit) => hit.score > 0)).toBe(true);
+      const hits = await holding(store, 'observation', 'summer tables', { project: { name: 'tide' } });
+      expect(hits.map(({ session }) => session)).toEqual(['s1', 's1']);
       expect(await ids({ file: '/w/tide/src/tide.ts' })).toEqual(['s1.1']);
       const derived = async (words: string, filter = {}) =>
         (await store.searchDerived('observation', parseKeywords(words), filter)).map(({ row, score }) => ({
@@ -243,8 +240,8 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       const read = await store.derivedAt('observation', [...rows, 999]);
       expect(read.map(({ row }) => row)).toEqual(rows);
       expect(read[0]).toMatchObject({ session: 's1', agent: 'claude-code', project: 'tide' });
-      expect(await store.searchObservations(parseKeywords('"; DROP'), { limit: 9 })).toEqual([]);
-      expect(await store.searchObservations(parseKeywords(''), { limit: 9 })).toEqual([]);
+      expect(await holding(store, 'observation', '"; DROP')).toEqual([]);
+      expect(await holding(store, 'observation', '')).toEqual([]);
     });
 
     it('go with their session', async () => {
@@ -295,7 +292,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       const hide = (text: string) => text.replaceAll('old-secret', '[removed]');
       for (let done = false; !done; ) ({ done } = await store.rewriteTexts(1, { text: hide, json: hide }, 100));
       expect(JSON.stringify([await store.observations({}), await store.summaries({})])).not.toContain('old-secret');
-      expect(await store.searchObservations(parseKeywords('"old secret"'), { limit: 5 })).toEqual([]);
+      expect(await holding(store, 'observation', '"old secret"')).toEqual([]);
       expect(await store.integrity()).toEqual([]);
     });
 

@@ -1,8 +1,8 @@
 // What every engine must do for the librarian: rows, pages with versions, and the index of memories.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseKeywords } from '../../src/recall/keywords.ts';
 import type { Edit, ExtractionRow, NewMemory, Statement } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
+import { holding } from '../derived.ts';
 import type { OpenStore } from './store.ts';
 
 const row = (session: string, firstAt: number, more: Partial<ExtractionRow> = {}): ExtractionRow => ({
@@ -124,18 +124,15 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       const settle = async (memories: readonly NewMemory[]) =>
         store.settlePage('a.md', (await store.page('a.md')).version, done, memories);
       const find = async (query: string, filter = {}) =>
-        (await store.searchMemories(parseKeywords(query), { limit: 9, ...filter })).map((hit) => [
-          hit.memory.id,
-          hit.row,
-        ]);
+        (await holding(store, 'memory', query, filter)).map(({ id, row: at }) => [id, at]);
       await settle([
         memory('m1', 'an otter swims'),
         memory('m2', 'an otter sleeps', { kind: 'dated', at: 50, project: '' }),
       ]);
       const [[, rowOfFirst] = []] = await find('swimming');
       expect((await find('otters')).map(([id]) => id).sort()).toEqual(['m1', 'm2']);
-      expect((await find('otter', { kind: 'dated' })).map(([id]) => id)).toEqual(['m2']);
-      expect((await find('otter', { project: 'courier' })).map(([id]) => id)).toEqual(['m1']);
+      expect((await store.memories({ kind: 'dated' })).map(({ id }) => id)).toEqual(['m2']);
+      expect((await find('otter', { project: { name: 'courier' } })).map(([id]) => id)).toEqual(['m1']);
       expect((await find('otter', { since: 10, until: 51 })).map(([id]) => id)).toEqual(['m2']);
       await settle([
         memory('m0', 'new first'),
@@ -217,8 +214,8 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       const left = [await store.extractions(), pages, await store.memories({})];
       expect(JSON.stringify(left)).not.toContain(secret);
       expect(JSON.stringify(left).split('[removed]')).toHaveLength(1 + 11);
-      expect(await store.searchMemories(parseKeywords(`"${secret}"`), { limit: 5 })).toEqual([]);
-      expect(await store.searchMemories(parseKeywords('"said removed"'), { limit: 5 })).toHaveLength(1);
+      expect(await holding(store, 'memory', `"${secret}"`)).toEqual([]);
+      expect(await holding(store, 'memory', '"said removed"')).toHaveLength(1);
       expect(await pageNames()).toEqual(['a.md due', 'b.md', 'c.md due', 'd.md due', 'e.md due']);
       expect(await store.placingRules()).toBeUndefined();
       expect(await store.integrity()).toEqual([]);

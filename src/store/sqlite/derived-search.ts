@@ -36,11 +36,7 @@ const tables: Readonly<Record<DerivedKind, Table>> = {
     fades: '0',
     conditions,
     select: selectObservation,
-    read(row) {
-      const one = toObservation(row);
-      const { id, title, project, session, agent, at } = one;
-      return { id, title, project, session, agent, at, text: observationText(one) };
-    },
+    read: (row) => shown(toObservation(row), observationText),
   },
   summary: {
     name: 'summaries',
@@ -48,11 +44,7 @@ const tables: Readonly<Record<DerivedKind, Table>> = {
     fades: '0',
     conditions,
     select: selectSummary,
-    read(row) {
-      const one = toSummary(row);
-      const { id, title, project, session, agent, at } = one;
-      return { id, title, project, session, agent, at, text: summaryText(one) };
-    },
+    read: (row) => shown(toSummary(row), summaryText),
   },
   memory: {
     name: 'memories',
@@ -66,6 +58,11 @@ const tables: Readonly<Record<DerivedKind, Table>> = {
     },
   },
 };
+
+function shown<T extends Omit<DerivedAt, 'row' | 'text'>>(one: T, textOf: (one: T) => string): Omit<DerivedAt, 'row'> {
+  const { id, title, project, session, agent, at } = one;
+  return { id, title, project, session, agent, at, text: textOf(one) };
+}
 
 export function derivedSearch(db: Database, run: <T>(work: () => T) => T): Pick<Store, 'searchDerived' | 'derivedAt'> {
   return {

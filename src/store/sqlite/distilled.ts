@@ -19,7 +19,6 @@ import {
   toSummary,
 } from './distilled-rows.ts';
 import { exactOrAll, sessionConditions, startsWith } from './read.ts';
-import { matchExpression } from './search.ts';
 import { tombstoneRows } from './tombstones.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -160,8 +159,6 @@ type Made =
   | 'summaries'
   | 'findObservations'
   | 'findSummaries'
-  | 'searchObservations'
-  | 'searchSummaries'
   | 'distilledCounts'
   | 'dropDistilled';
 
@@ -176,20 +173,6 @@ export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, 
     const sql = `${select} FROM ${table} d ${joins} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
       ORDER BY d.at DESC, d.id DESC LIMIT ?`;
     return db.prepare(sql).all(...values, filter.limit ?? -1) as T[];
-  }
-
-  function search<T>(
-    select: string,
-    table: string,
-    match: string,
-    filter: ObservationFilter,
-  ): (T & { score: number })[] {
-    if (match === '') return [];
-    const { where, values } = conditions(db, filter);
-    // A word in the title says more than one in the text.
-    const sql = `${select}, bm25(${table}_fts, 2.0, 1.0) AS score FROM ${table}_fts f JOIN ${table} d ON d.id = f.rowid ${joins}
-      WHERE ${[`${table}_fts MATCH ?`, ...where].join(' AND ')} ORDER BY score, d.at DESC LIMIT ?`;
-    return db.prepare(sql).all(match, ...values, filter.limit ?? -1) as (T & { score: number })[];
   }
 
   const byUid = <T>(select: string, table: string, id: string): T[] =>
@@ -221,16 +204,6 @@ export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, 
     },
     async findSummaries(id) {
       return read(() => exactOrAll(byUid<SummaryRow>(selectSummary, 'summaries', id).map(toSummary), id));
-    },
-    async searchObservations(query, filter) {
-      const found = read(() =>
-        search<ObservationRow>(selectObservation, 'observations', matchExpression(query), filter),
-      );
-      return found.map((row) => ({ score: -row.score, observation: toObservation(row) }));
-    },
-    async searchSummaries(query, filter) {
-      const found = read(() => search<SummaryRow>(selectSummary, 'summaries', matchExpression(query), filter));
-      return found.map((row) => ({ score: -row.score, summary: toSummary(row) }));
     },
     async distilledCounts() {
       return read(() => ({

@@ -3,7 +3,6 @@ import type { Database } from 'better-sqlite3';
 import { toMoment } from '../../schema/time.ts';
 import { indexText } from '../index-text.ts';
 import type { MemoryFilter, MemoryStore, NewMemory, TargetMemory } from '../memory.ts';
-import { matchExpression } from './search.ts';
 
 type Row = Omit<NewMemory, 'id'> & { id: number; memory: string; place: number };
 
@@ -52,7 +51,7 @@ export function indexWriter(db: Database): (page: string, memories: readonly New
 export function memoryIndex(
   db: Database,
   read: <T>(work: () => T) => T,
-): Pick<MemoryStore, 'memories' | 'findMemories' | 'searchMemories'> {
+): Pick<MemoryStore, 'memories' | 'findMemories'> {
   const byId = db.prepare<[string, string], Row>(
     'SELECT * FROM memories WHERE memory >= ? AND memory < ? ORDER BY memory LIMIT 50',
   );
@@ -68,32 +67,17 @@ export function memoryIndex(
     async findMemories(id) {
       return read(() => byId.all(id, `${id}\u{10FFFF}`).map(toMemory));
     },
-    async searchMemories(query, filter) {
-      const match = matchExpression(query);
-      if (match === '') return [];
-      return read(() => {
-        const { where, values } = conditions(filter);
-        const sql = `SELECT m.*, bm25(memories_fts, 2.0, 1.0) AS score FROM memories_fts f JOIN memories m ON m.id = f.rowid
-          WHERE memories_fts MATCH ? ${where.map((each) => `AND ${each}`).join(' ')} ORDER BY score, m.id LIMIT ?`;
-        const rows = db.prepare(sql).all(match, ...values, filter.limit) as (Row & {
-          score: number;
-        })[];
-        return rows.map((row) => ({ row: row.id, score: -row.score, memory: toMemory(row) }));
-      });
-    },
   };
 }
 
-function conditions({ page, project, kind, since, until }: MemoryFilter) {
-  const wishes: [string, string | number | undefined][] = [
+function conditions({ page, project, kind }: MemoryFilter) {
+  const wishes: [string, string | undefined][] = [
     ['m.page = ?', page],
     // As people type it, and as a folder's name is spelled.
     ['m.project = ? COLLATE NOCASE', project],
     ['m.kind = ?', kind],
-    ['m.at >= ?', since],
-    ['m.at < ?', until],
   ];
-  const stated = wishes.filter(([, value]) => value !== undefined) as [string, string | number][];
+  const stated = wishes.filter(([, value]) => value !== undefined) as [string, string][];
   return { where: stated.map(([condition]) => condition), values: stated.map(([, value]) => value) };
 }
 

@@ -1,0 +1,19 @@
+import { parseKeywords } from '../src/recall/keywords.ts';
+import type { DerivedKind } from '../src/schema/hit.ts';
+import type { DerivedAt, DistilledFilter, Store } from '../src/store/store.ts';
+
+/** What holds the words, best first. */
+export async function holding(
+  store: Store,
+  kind: DerivedKind,
+  words: string,
+  filter: DistilledFilter = {},
+): Promise<readonly DerivedAt[]> {
+  const found = (await store.searchDerived(kind, parseKeywords(words), filter))
+    .flatMap(({ row, score }) => (score === undefined ? [] : [{ row, score }]))
+    .sort((a, b) => b.score - a.score);
+  return store.derivedAt(
+    kind,
+    found.map(({ row }) => row),
+  );
+}
