@@ -14,19 +14,11 @@ export interface Output {
   err(text: string): void;
 }
 
-/** Commands of two words belong to a group; `bare` is what the group's name alone does. */
-export const groups: Readonly<Record<string, { readonly summary: string; readonly bare?: string }>> = {
+/** What commands of two words have in common, where their first word is no operation itself; `bare` is what it then does alone. */
+const groups: Readonly<Record<string, { readonly summary: string; readonly bare?: string }>> = {
   config: { summary: 'Read and change settings', bare: 'config list' },
-  sessions: { summary: 'List sessions, newest first', bare: 'sessions' },
-  groups: {
-    summary: 'List groups: who shares memory and a sandbox, and which session is active for them',
-    bare: 'groups',
-  },
-  projects: { summary: 'List the projects that sessions worked in', bare: 'projects' },
-  jobs: { summary: 'List what is to be distilled, what is being distilled, and what has failed', bare: 'jobs' },
   model: { summary: 'The model that distils' },
   memory: { summary: 'Pages of what lasts: facts, projects, people, days', bare: 'memory list' },
-  tasks: { summary: 'List the scheduled tasks of groups', bare: 'tasks' },
   host: { summary: 'The process that runs the agents of groups' },
   worker: { summary: 'The process that watches for new transcripts' },
 };
@@ -54,7 +46,7 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
     const [first = '', second] = operation.name.split(' ');
     let parent = program;
     // What has commands below it is a group, also when it does something by itself.
-    const isGroup = second === undefined && groups[first]?.bare === first;
+    const isGroup = second === undefined && operations.some(({ name }) => name.startsWith(`${first} `));
     if (second !== undefined || isGroup) {
       parent = parents.get(first) ?? addGroup(program, first, operations, run, output);
       parents.set(first, parent);
@@ -77,11 +69,9 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
 }
 
 function addGroup(program: Command, name: string, operations: readonly Operation[], run: Run, output: Output): Command {
-  const group = groups[name];
-  const bare = operations.find((operation) => operation.name === group?.bare);
-  const command = settle(program.command(name), output)
-    .summary(group?.summary ?? '')
-    .description(group?.summary ?? '');
+  const bare = operations.find((operation) => operation.name === (groups[name]?.bare ?? name));
+  const summary = groups[name]?.summary ?? bare?.summary ?? '';
+  const command = settle(program.command(name), output).summary(summary).description(summary);
   command.allowExcessArguments(true).action(async (_, self: Command) => {
     const names = self.commands.map((child) => child.name());
     const [word] = self.args;

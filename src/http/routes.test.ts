@@ -50,6 +50,7 @@ const examples: Readonly<Record<string, unknown>> = {
 /** Where it must be another one. */
 const exceptions: Readonly<Record<string, unknown>> = {
   'POST /api/groups/{group}/resume id': 'earlier',
+  'GET /api/conversations/show id': 1,
   'GET /api/tasks/show id': 1,
   'POST /api/tasks/pause id': 1,
   'POST /api/tasks/resume id': 1,

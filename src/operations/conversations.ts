@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { HoldfastError } from '../errors.ts';
+import { renderConversation } from '../memory/conversation-text.ts';
 import { Conversation, ConversationStatus } from '../schema/conversation.ts';
-import { filterFields, toProject } from './filters.ts';
+import { filterFields, toFilter } from './filters.ts';
 import { operation } from './operation.ts';
 
 export const conversations = operation({
@@ -14,12 +16,25 @@ export const conversations = operation({
   output: z.object({ conversations: z.array(Conversation) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast conversations', 'holdfast conversations --status ready', 'holdfast conversations --project .'],
-  async run({ store }, { status, project, limit }) {
-    const found = await store.conversations({
-      status,
-      limit,
-      ...(project === undefined ? {} : { project: await toProject(store, project) }),
-    });
+  async run(context, { status, project, limit }) {
+    const found = await context.store.conversations({ ...(await toFilter(context, { project })), status, limit });
     return { conversations: [...found] };
+  },
+});
+
+export const conversationsShow = operation({
+  name: 'conversations show',
+  summary: 'Show a conversation as readable text, by the person’s clock',
+  input: z.object({ id: z.int().min(1).describe('from the list of conversations') }),
+  output: z.object({ conversation: Conversation, text: z.string() }),
+  surfaces: ['cli', 'http'],
+  positional: ['id'],
+  examples: ['holdfast conversations show 12'],
+  async run({ store, config }, { id }) {
+    const conversation = await store.conversation(id);
+    if (conversation === undefined)
+      throw new HoldfastError('NOT_FOUND', `There is no conversation ${id}`, { hint: 'See: holdfast conversations' });
+    const entries = await store.conversationEntries(id);
+    return { conversation, text: renderConversation(conversation, entries, config.settings) };
   },
 });

@@ -3,7 +3,7 @@ import { archive } from './archive.ts';
 import { backup } from './backup.ts';
 import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
-import { conversations } from './conversations.ts';
+import { conversations, conversationsShow } from './conversations.ts';
 import { doctor } from './doctor.ts';
 import { exportAll } from './export.ts';
 import { forget } from './forget.ts';
@@ -106,6 +106,7 @@ export const operations: readonly Operation[] = [
   memoryConsolidate,
   memoryForget,
   conversations,
+  conversationsShow,
   processJobs,
   jobs,
   jobsRetry,

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Holdfast, openHoldfast } from '../open.ts';
 import { backup } from './backup.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
+import { conversations, conversationsShow } from './conversations.ts';
 import { doctor } from './doctor.ts';
 import { toProject } from './filters.ts';
 import { ingest } from './ingest.ts';
@@ -148,6 +149,17 @@ describe('lists', () => {
     expect((await projects.run(holdfast.context, {})).projects).toMatchObject([
       { name: 'shop', sessions: 2, entries: 5 },
     ]);
+  });
+
+  it('a conversation is shown as text by the clock of the settings, and one that is not there is named', async () => {
+    const {
+      conversations: [last],
+    } = await conversations.run(holdfast.context, { limit: 1 });
+    const zoned = { ...holdfast.config, settings: { ...holdfast.config.settings, timeZone: 'Asia/Tokyo' } };
+    const { text } = await conversationsShow.run({ ...holdfast.context, config: zoned }, { id: last?.id ?? 0 });
+    const clock = new Intl.DateTimeFormat('en-US', { timeZone: 'Asia/Tokyo', hour: '2-digit', minute: '2-digit' });
+    expect(text).toContain(`[${clock.format(Date.parse(last?.firstAt ?? '')).replace(/\s/g, ' ')}] User: `);
+    await expect(conversationsShow.run(holdfast.context, { id: 987 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('a project is named by a path where it looks like one', async () => {

@@ -1,5 +1,5 @@
 import type { Conversation } from '../../schema/conversation.ts';
-import { oneLine, table } from '../style.ts';
+import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderConversations({ conversations }: { conversations: readonly Conversation[] }, view: View): string {
@@ -18,3 +18,5 @@ export function renderConversations({ conversations }: { conversations: readonly
     (paint[column] ?? ((text: string) => text))(cell),
   );
 }
+
+export const renderConversation = ({ text }: { text: string }): string => clean(text.trimEnd());
