@@ -1,6 +1,7 @@
 import { parseKeywords } from '../src/recall/keywords.ts';
 import type { DerivedKind } from '../src/schema/hit.ts';
-import type { DerivedAt, DistilledFilter, Store } from '../src/store/store.ts';
+import type { DerivedAt, DistilledFilter } from '../src/store/distilled.ts';
+import type { Store } from '../src/store/store.ts';
 
 /** What holds the words, best first. */
 export async function holding(

@@ -6,8 +6,9 @@ import { onTestFinished } from 'vitest';
 import type { Distiller } from '../src/distill/distiller.ts';
 import { type RunDeps, runJobs } from '../src/distill/run.ts';
 import { Settings } from '../src/schema/settings.ts';
+import type { NewEntry } from '../src/store/files.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
-import type { NewEntry, Store } from '../src/store/store.ts';
+import type { Store } from '../src/store/store.ts';
 import { base, chunk, entry, rules } from './contracts/chunks.ts';
 
 export const minute = 60_000;

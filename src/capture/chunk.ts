@@ -5,7 +5,7 @@ import { briefingTag } from '../schema/briefing-tag.ts';
 import { distillerMark } from '../schema/distiller.ts';
 import { notKept } from '../schema/not-kept.ts';
 import { recallTag } from '../schema/recall-tag.ts';
-import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/store.ts';
+import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/files.ts';
 import { type Keeper, keeper, type Limits } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';

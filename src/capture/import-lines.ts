@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import { HoldfastError } from '../errors.ts';
 import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../schema/exported.ts';
-import type { Chunk, ConversationRules, FileState, Store, Tombstone } from '../store/store.ts';
+import type { Chunk, ConversationRules, FileState } from '../store/files.ts';
+import type { Tombstone } from '../store/removal.ts';
+import type { Store } from '../store/store.ts';
 import { redact, redactJson } from './redact.ts';
 
 export interface ImportDeps {

@@ -1,6 +1,6 @@
 // What to do with a file, from what is stored about it: nothing, read on, read anew, or keep it apart.
 import fs from 'node:fs';
-import type { FileState } from '../store/store.ts';
+import type { FileState } from '../store/files.ts';
 import { fingerprint, type Source } from './chunk.ts';
 
 export type Plan =

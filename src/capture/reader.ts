@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReaderState } from '../agents/agent.ts';
-import type { Chunk, FileCopy, FileState } from '../store/store.ts';
+import type { Chunk, FileCopy, FileState } from '../store/files.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
 import { hasPrivateTurns, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';

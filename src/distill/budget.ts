@@ -1,6 +1,6 @@
 // What models may take: tokens for each day of the person and for each session, set aside before a call and counted after it.
 import type { Settings } from '../schema/settings.ts';
-import type { TokenLimits } from '../store/store.ts';
+import type { TokenLimits } from '../store/jobs.ts';
 import { dayOf } from '../text/day.ts';
 import { estimateTokens } from '../text/tokens.ts';
 import type { Turn } from './material.ts';

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { explain } from '../errors.ts';
-import type { EmbeddingTrouble, PendingText, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { EmbeddingTrouble, PendingText } from '../store/vectors.ts';
 import type { Embedder } from './embedder.ts';
 import { openEmbedder } from './index.ts';
 

@@ -7,7 +7,8 @@ import type { Config } from '../config.ts';
 import { inspectMcp } from '../install/mcp.ts';
 import { version } from '../package.ts';
 import { toMoment } from '../schema/time.ts';
-import type { FileState, Store } from '../store/store.ts';
+import type { FileState } from '../store/files.ts';
+import type { Store } from '../store/store.ts';
 import type { Check } from './doctor.ts';
 
 const listed = 10;

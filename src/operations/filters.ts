@@ -6,8 +6,9 @@ import { z } from 'zod';
 import { projectOf } from '../capture/project.ts';
 import { HoldfastError } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
+import type { DistilledFilter } from '../store/distilled.ts';
 import { followLinks, isWithin } from '../store/links.ts';
-import type { DistilledFilter, ProjectFilter, SessionFilter, Store } from '../store/store.ts';
+import type { ProjectFilter, SessionFilter, Store } from '../store/store.ts';
 import type { Context } from './operation.ts';
 import { parseSince, parseUntil } from './when.ts';
 

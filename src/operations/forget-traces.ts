@@ -5,7 +5,8 @@ import path from 'node:path';
 import { copyPath, rewriteCopy } from '../capture/vault.ts';
 import type { Config } from '../config.ts';
 import { archiveSession, dropArchives } from '../sessions/archives.ts';
-import type { ForgottenTraces, Store } from '../store/store.ts';
+import type { ForgottenTraces } from '../store/removal.ts';
+import type { Store } from '../store/store.ts';
 
 export interface TraceDeps {
   readonly store: Store;

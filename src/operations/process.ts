@@ -5,7 +5,7 @@ import type { Conversation } from '../schema/conversation.ts';
 import type { Extraction } from '../schema/extraction.ts';
 import { JobKind } from '../schema/job.ts';
 import { Moment, toMoment } from '../schema/time.ts';
-import type { JobFilter } from '../store/store.ts';
+import type { JobFilter } from '../store/jobs.ts';
 import { find } from './find.ts';
 import { type Context, operation } from './operation.ts';
 import { parseSince } from './when.ts';

@@ -16,7 +16,8 @@ import { z } from 'zod';
 import { conversationRules } from '../capture/conversation-rules.ts';
 import { ensureHome } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
-import type { ConversationRules, Tombstone } from '../store/store.ts';
+import type { ConversationRules } from '../store/files.ts';
+import type { Tombstone } from '../store/removal.ts';
 import { stamp } from './backup.ts';
 import { type Context, operation } from './operation.ts';
 

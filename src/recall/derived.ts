@@ -1,7 +1,8 @@
 // ④ Recall of what was made of entries: observations, summaries, memories. Words and meaning as for entries; dated memories fade.
 import { cosineOf } from '../embedding/embedder.ts';
 import type { DerivedKind, Hit } from '../schema/hit.ts';
-import type { DerivedAt, DerivedMatch, Store } from '../store/store.ts';
+import type { DerivedAt, DerivedMatch } from '../store/distilled.ts';
+import type { Store } from '../store/store.ts';
 import { compare } from './compare.ts';
 import { type Question, readQuestion } from './question.ts';
 import { meaningOfEntry, type Ranked, rankAlone, type Standing } from './rank.ts';

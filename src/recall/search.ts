@@ -1,7 +1,8 @@
 // ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
 import type { Config } from '../config.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
-import type { EntryAt, KeywordFilter, Store } from '../store/store.ts';
+import type { KeywordFilter, Store } from '../store/store.ts';
+import type { EntryAt } from '../store/vectors.ts';
 import { compare } from './compare.ts';
 import { searchDerived } from './derived.ts';
 import { type Question, readQuestion, withoutQuotes } from './question.ts';

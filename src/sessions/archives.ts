@@ -7,7 +7,8 @@ import type { Config } from '../config.ts';
 import { explain, systemCode } from '../errors.ts';
 import { syncFolder } from '../replace-file.ts';
 import type { AgentName } from '../schema/agent-name.ts';
-import type { ArchiveRow, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { ArchiveRow } from '../store/vault.ts';
 import { archiveBody, archiveName, archiveText, archiveTitle } from './archive-text.ts';
 import { makeInside } from './make-inside.ts';
 

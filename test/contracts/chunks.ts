@@ -1,5 +1,5 @@
 // Chunks made by hand, for what a store does with them.
-import type { Chunk, NewEntry } from '../../src/store/store.ts';
+import type { Chunk, NewEntry } from '../../src/store/files.ts';
 
 export const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
 export const base = Date.parse('2026-05-01T12:00:00Z');

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/keywords.ts';
 import { toMoment } from '../../src/schema/time.ts';
-import type { Chunk, NewObservation, NewSummary, Store } from '../../src/store/store.ts';
+import type { NewObservation, NewSummary } from '../../src/store/distilled.ts';
+import type { Chunk } from '../../src/store/files.ts';
+import type { Store } from '../../src/store/store.ts';
 import { holding } from '../derived.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 

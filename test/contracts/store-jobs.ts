@@ -1,7 +1,10 @@
 // The queue of distilling, as every engine must keep it: planned from rows, claimed under a lease, done once in effect.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/schema/job.ts';
-import type { Chunk, JobClaim, JobResult, NewEntry, NewObservation, Store } from '../../src/store/store.ts';
+import type { NewObservation } from '../../src/store/distilled.ts';
+import type { Chunk, NewEntry } from '../../src/store/files.ts';
+import type { JobClaim, JobResult } from '../../src/store/jobs.ts';
+import type { Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 

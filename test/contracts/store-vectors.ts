@@ -1,6 +1,8 @@
 // The part of the store's contract about vectors: what lacks one is known, and none outlives its text.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Chunk, PendingText, Store } from '../../src/store/store.ts';
+import type { Chunk } from '../../src/store/files.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { PendingText } from '../../src/store/vectors.ts';
 import { chunk, entry, rules } from './chunks.ts';
 
 export function describeVectors(open: () => { store: Store; reopen(): Promise<Store> }): void {

@@ -6,7 +6,8 @@ import { claudeCode } from '../../src/agents/claude-code.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { readBatches } from '../../src/capture/reader.ts';
 import { doctor } from '../../src/operations/doctor.ts';
-import type { Chunk, Store } from '../../src/store/store.ts';
+import type { Chunk } from '../../src/store/files.ts';
+import type { Store } from '../../src/store/store.ts';
 import { answer, bytesOf, differences, later, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';
 
 // A machine that is busy with something else is slow, not wrong.

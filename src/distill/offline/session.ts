@@ -1,5 +1,6 @@
 // A whole session at once, without a model: its observations and its account, from one reading.
-import type { NewObservation, NewSummary, Store } from '../../store/store.ts';
+import type { NewObservation, NewSummary } from '../../store/distilled.ts';
+import type { Store } from '../../store/store.ts';
 import { readSession, type TurnKey } from '../material.ts';
 import { observationOf, summaryOf } from '../rows.ts';
 import { observeTurn } from './observe.ts';

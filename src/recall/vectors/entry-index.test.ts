@@ -3,8 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chunk, entry, rules } from '../../../test/contracts/chunks.ts';
+import type { NewEntry } from '../../store/files.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
-import type { NewEntry, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { type EntryIndex, openEntryIndex } from './entry-index.ts';
 import { flag } from './places.ts';
 

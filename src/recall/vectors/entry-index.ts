@@ -1,5 +1,6 @@
 // The places of all entries and the vectors of one model: loaded as a whole, then session by session as they change.
-import type { PlacePage, Store, VectorPage } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import type { PlacePage, VectorPage } from '../../store/vectors.ts';
 import { flag, type GrowingPlaces, openPlaces, type Places } from './places.ts';
 import { floats } from './scratch.ts';
 import { openSlots, type Slots } from './slots.ts';

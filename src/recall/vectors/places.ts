@@ -1,5 +1,5 @@
 // Where every entry stands, in memory: session, neighbours, time, who said it. Rows of the store → parallel arrays.
-import type { PlacePage } from '../../store/store.ts';
+import type { PlacePage } from '../../store/vectors.ts';
 
 export const flag = { subagent: 1, abandoned: 2, gone: 4, noVector: 8, asks: 16 } as const;
 

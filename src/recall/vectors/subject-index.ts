@@ -1,5 +1,6 @@
 // The vectors of one kind other than entries: some thousand, compared as a whole. What came and went is seen by their numbers.
-import type { Store, SubjectKind } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import type { SubjectKind } from '../../store/vectors.ts';
 import { floats } from './scratch.ts';
 import { openSlots, type Slots } from './slots.ts';
 

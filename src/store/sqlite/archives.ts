@@ -1,6 +1,7 @@
 // Which archives were written, of what, and how they looked then.
 import type { Database } from 'better-sqlite3';
-import type { ArchiveRow, Store } from '../store.ts';
+import type { Store } from '../store.ts';
+import type { ArchiveRow } from '../vault.ts';
 
 type Run = <T>(work: () => T) => T;
 type Row = Omit<ArchiveRow, 'name'> & { name: string | null };

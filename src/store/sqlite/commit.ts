@@ -1,7 +1,7 @@
 // Chunk → rows: entries, copies, tool uses, sessions, conversations and the new offset, all in the caller's transaction.
 import type { Database } from 'better-sqlite3';
+import type { Chunk, ChunkOutcome, ConversationRules, NewEntry } from '../files.ts';
 import { indexText } from '../index-text.ts';
-import type { Chunk, ChunkOutcome, ConversationRules, NewEntry } from '../store.ts';
 
 import { branches } from './branches.ts';
 import { touchWriting } from './file-touches.ts';

@@ -2,7 +2,8 @@
 import type { Database } from 'better-sqlite3';
 import type { DerivedKind } from '../../schema/hit.ts';
 import { toMoment } from '../../schema/time.ts';
-import type { DerivedAt, DistilledFilter, Store } from '../store.ts';
+import type { DerivedAt, DistilledFilter } from '../distilled.ts';
+import type { Store } from '../store.ts';
 import { conditions } from './distilled.ts';
 import {
   joins,

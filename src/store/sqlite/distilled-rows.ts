@@ -3,7 +3,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { Observation, ObservationType } from '../../schema/observation.ts';
 import type { Summary } from '../../schema/summary.ts';
 import { toMoment } from '../../schema/time.ts';
-import type { NewObservation, NewSummary } from '../store.ts';
+import type { NewObservation, NewSummary } from '../distilled.ts';
 
 interface Row {
   id: number;

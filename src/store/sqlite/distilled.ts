@@ -4,8 +4,9 @@ import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Observation } from '../../schema/observation.ts';
 import type { Summary } from '../../schema/summary.ts';
+import type { DistilledFilter, NewObservation, NewSummary, ObservationFilter } from '../distilled.ts';
 import { indexText } from '../index-text.ts';
-import type { DistilledFilter, NewObservation, NewSummary, ObservationFilter, Store, TextChange } from '../store.ts';
+import type { Store, TextChange } from '../store.ts';
 import { tombstone } from '../tombstone.ts';
 import {
   joins,

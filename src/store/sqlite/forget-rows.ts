@@ -1,7 +1,8 @@
 // Removes rows for good, with all that derives from them, and leaves prints that keep them from coming back; in the caller's transaction.
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { ConversationRules, ForgottenTraces } from '../store.ts';
+import type { ConversationRules } from '../files.ts';
+import type { ForgottenTraces } from '../removal.ts';
 import { tombstone } from '../tombstone.ts';
 import { branches } from './branches.ts';
 import { grouping } from './grouping.ts';

@@ -1,7 +1,8 @@
 // What is forgotten: one transaction for the rows; what lies outside of the database is noted in it, and done by whoever comes first.
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Forgettable, Forgotten, ForgottenTraces, Store } from '../store.ts';
+import type { Forgettable, Forgotten, ForgottenTraces } from '../removal.ts';
+import type { Store } from '../store.ts';
 import { tombstone } from '../tombstone.ts';
 import { forgetRows } from './forget-rows.ts';
 import { tombstoneRows } from './tombstones.ts';

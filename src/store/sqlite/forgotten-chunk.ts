@@ -1,6 +1,6 @@
 // A chunk without what was forgotten: reading a transcript anew, or a fork of it, must not bring it back.
 import type { Database } from 'better-sqlite3';
-import type { Chunk, NewEntry } from '../store.ts';
+import type { Chunk, NewEntry } from '../files.ts';
 import { tombstone } from '../tombstone.ts';
 import { tombstoneRows } from './tombstones.ts';
 

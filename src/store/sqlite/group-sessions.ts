@@ -1,7 +1,7 @@
 // Which session belongs to which group: at most one, and for good. Of what a group's transcripts say, only its own sessions come in.
 import type { Database } from 'better-sqlite3';
+import type { Chunk } from '../files.ts';
 import type { SessionKey } from '../groups.ts';
-import type { Chunk } from '../store.ts';
 
 export function groupSessions(db: Database) {
   const owner = db

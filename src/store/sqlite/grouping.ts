@@ -1,6 +1,6 @@
 // Entries of a file → conversations: a silence longer than the gap splits, and so does sheer length.
 import type { Database } from 'better-sqlite3';
-import type { ConversationRules } from '../store.ts';
+import type { ConversationRules } from '../files.ts';
 
 interface Member {
   readonly pos: number;

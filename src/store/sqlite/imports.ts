@@ -1,6 +1,7 @@
 // How much came in when, and how long that took: a row for each quarter of an hour in which something did. It holds nothing of what it was.
 import type { Database } from 'better-sqlite3';
-import type { Chunk, ChunkOutcome, CommitNote, Store } from '../store.ts';
+import type { Chunk, ChunkOutcome, CommitNote } from '../files.ts';
+import type { Store } from '../store.ts';
 import { quarterMs } from './activity.ts';
 
 /** Notes a batch in the caller's transaction. What was stale is read again, and counts then. */

@@ -1,7 +1,7 @@
 // Sessions that changed → their jobs: a function of the rows, so that a crash loses no job and repeats none.
 import type { Database } from 'better-sqlite3';
 import type { SessionStatus } from '../../schema/session-state.ts';
-import type { PlanRules } from '../store.ts';
+import type { PlanRules } from '../jobs.ts';
 
 interface Line {
   readonly uuid: string;

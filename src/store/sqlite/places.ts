@@ -1,6 +1,7 @@
 // The reading side of vectors: what an index in memory holds of entries, and what of it has changed since it was read.
 import type { Database } from 'better-sqlite3';
-import type { PlacePage, Store, VectorPage } from '../store.ts';
+import type { Store } from '../store.ts';
+import type { PlacePage, VectorPage } from '../vectors.ts';
 import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
 import { hasQuestion, unreadFact } from './renewal.ts';
 import { codeOf } from './vectors.ts';

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { SessionInFile } from '../store.ts';
+import type { SessionInFile } from '../files.ts';
 import { planLater } from './job-plan.ts';
 
 export function sessionRows(db: Database) {

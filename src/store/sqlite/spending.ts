@@ -1,6 +1,7 @@
 // What calls to models have cost, and whether the budget allows another.
 import type { Database } from 'better-sqlite3';
-import type { Spent, Store } from '../store.ts';
+import type { Spent } from '../jobs.ts';
+import type { Store } from '../store.ts';
 
 interface Row {
   at: number;

@@ -1,7 +1,8 @@
 // How far the vault's copies have come, and what they take.
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Store, VaultCopy, VaultDue } from '../store.ts';
+import type { Store } from '../store.ts';
+import type { VaultCopy, VaultDue } from '../vault.ts';
 
 type Run = <T>(work: () => T) => T;
 

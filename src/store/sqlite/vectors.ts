@@ -1,7 +1,8 @@
 // The writing side of vectors: which texts lack one, of which model, and saving them. Triggers fill the queue.
 import type { Database } from 'better-sqlite3';
 import { HoldfastError } from '../../errors.ts';
-import type { EmbeddingTrouble, PendingText, Store, SubjectKind, VectorModel } from '../store.ts';
+import type { Store } from '../store.ts';
+import type { EmbeddingTrouble, PendingText, SubjectKind, VectorModel } from '../vectors.ts';
 import { sessionRows } from './session-rows.ts';
 
 type Run = <T>(work: () => T) => T;

@@ -1,0 +1,75 @@
+// What the store keeps of what turns and sessions came to, and how that is found.
+import type { AgentName } from '../schema/agent-name.ts';
+import type { DerivedKind } from '../schema/hit.ts';
+import type { Observation, ObservationType } from '../schema/observation.ts';
+import type { Summary } from '../schema/summary.ts';
+import type { Moment } from '../schema/time.ts';
+import type { KeywordQuery, SessionFilter } from './store.ts';
+
+/** The first of `entries` is the entry that the turn begins with. */
+export type NewObservation = Omit<Observation, 'id' | 'project'>;
+export type NewSummary = Omit<Summary, 'id' | 'project'>;
+
+/** Times are those of the observation or summary itself. */
+export interface DistilledFilter extends SessionFilter {
+  /** The id of a session, or its beginning. */
+  readonly session?: string | undefined;
+  /** A path as seen from the project, or its last parts. */
+  readonly file?: string | undefined;
+}
+
+export interface ObservationFilter extends DistilledFilter {
+  readonly type?: ObservationType | undefined;
+}
+
+/** A row that passes the filter. */
+export interface DerivedMatch {
+  readonly row: number;
+  readonly at: number;
+  /** It is dated, and counts less as time goes by. */
+  readonly fades: boolean;
+  /** BM25; undefined where it does not hold what was asked for. */
+  readonly score: number | undefined;
+}
+
+export interface DerivedAt {
+  readonly row: number;
+  readonly id: string;
+  readonly title: string;
+  /** What the index holds beside the title. */
+  readonly text: string;
+  readonly at: Moment;
+  readonly project: string;
+  /** Empty where there is none. */
+  readonly session: string;
+  readonly agent?: AgentName | undefined;
+}
+
+export interface DistilledStore {
+  /** Replaces what was said of the turn before. Undefined, and nothing is kept, when the turn is no longer there. */
+  saveObservation(observation: NewObservation): Promise<Observation | undefined>;
+  /** Replaces what was said of the session before. Undefined, and nothing is kept, when there is no such session. */
+  saveSummary(summary: NewSummary): Promise<Summary | undefined>;
+  /** All of a session's at once, in one transaction; returns how many observations were kept. */
+  saveDistilled(observations: readonly NewObservation[], summary: NewSummary | undefined): Promise<number>;
+  /** Newest first. */
+  observations(filter: ObservationFilter): Promise<readonly Observation[]>;
+  summaries(filter: DistilledFilter): Promise<readonly Summary[]>;
+  /** Those whose id is, or starts with, the given text. */
+  findObservations(id: string): Promise<readonly Observation[]>;
+  findSummaries(id: string): Promise<readonly Summary[]>;
+  /** All that pass, newest first, whether they hold words of the query or not. */
+  searchDerived(
+    kind: DerivedKind,
+    query: KeywordQuery,
+    filter: Omit<DistilledFilter, 'limit'>,
+  ): Promise<readonly DerivedMatch[]>;
+  /** In the order asked for; rows that are gone are left out. */
+  derivedAt(kind: DerivedKind, rows: readonly number[]): Promise<readonly DerivedAt[]>;
+  distilledCounts(): Promise<{ observations: number; summaries: number }>;
+  /** Takes away what was distilled, of one session or of all: it can be made again. */
+  dropDistilled(of?: {
+    readonly agent: AgentName;
+    readonly session: string;
+  }): Promise<{ observations: number; summaries: number }>;
+}

@@ -1,0 +1,70 @@
+// What the store knows of files that it does not hold itself: copies of transcripts, and archives.
+import type { ReaderState } from '../agents/agent.ts';
+import type { AgentName } from '../schema/agent-name.ts';
+
+/** A transcript of which the vault lacks something. */
+export interface VaultDue {
+  readonly agent: AgentName;
+  readonly key: string;
+  /** Folders in which the transcript was seen, the longest copy first. */
+  readonly roots: readonly string[];
+  readonly generation: number;
+  /** The bytes of the transcript that are to be copied: whole lines. */
+  readonly from: number;
+  readonly to: number;
+  /** How long the copy is; anything beyond belongs to a write that died. */
+  readonly bytes: number;
+  readonly state: ReaderState;
+}
+
+/** A transcript in the vault. */
+export interface VaultCopy {
+  readonly agent: AgentName;
+  readonly key: string;
+  /** What the copy takes on disk. */
+  readonly bytes: number;
+  /** Up to where it covers the transcript. */
+  readonly offset: number;
+  readonly updatedAt: number;
+}
+
+/** An archive as it was written. A session has one in a folder. */
+export interface ArchiveRow {
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly folder: string;
+  /** Its name in the folder. */
+  readonly file: string;
+  /** What the person called the session. */
+  readonly name?: string | undefined;
+  readonly title: string;
+  /** Prints of what was said, and of the whole file: whether there is more now, and whether somebody changed it. */
+  readonly bodyPrint: string;
+  readonly filePrint: string;
+  readonly at: number;
+}
+
+export interface VaultStore {
+  archive(agent: AgentName, session: string, folder: string): Promise<ArchiveRow | undefined>;
+  archives(of: { agent: AgentName; session: string }): Promise<readonly ArchiveRow[]>;
+  saveArchive(archive: ArchiveRow): Promise<void>;
+  dropArchives(agent: AgentName, session: string): Promise<void>;
+
+  vaultDue(): Promise<readonly VaultDue[]>;
+  /**
+   * Records how far the copy of a transcript has come; `forgotten` is how many tombstones were known to who wrote it. If there are
+   * others by now nothing is recorded, and the answer says how many bytes of the copy count.
+   */
+  noteVault(
+    copy: Pick<VaultDue, 'agent' | 'key' | 'generation' | 'bytes' | 'state'> & { offset: number; at: number },
+    forgotten: number,
+  ): Promise<{ readonly bytes: number } | undefined>;
+  /** Runs `put`, which puts another file in the place of a copy, while no other process can. False when the copy has changed. */
+  replaceVault(copy: Pick<VaultCopy, 'agent' | 'key' | 'bytes'>, bytes: number, put: () => void): Promise<boolean>;
+  /** Records that the copy is gone. It is due again only when the transcript goes on. */
+  dropVault(agent: AgentName, key: string): Promise<void>;
+  /** Longest unchanged first. */
+  vaultCopies(): Promise<readonly VaultCopy[]>;
+  /** Those that a session stands in; its own transcript before those of its subagents. */
+  sessionCopies(agent: AgentName, session: string): Promise<readonly VaultCopy[]>;
+}
