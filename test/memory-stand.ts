@@ -1,7 +1,7 @@
 // Conversations and what they gave, for tests of the librarian's pages.
 import fs from 'node:fs';
 import path from 'node:path';
-import { applyExtraction } from '../src/memory/librarian.ts';
+import { bringInLine, type InLine, keepExtraction, type MemoryDeps, writeDue } from '../src/memory/librarian.ts';
 import type { Conversation } from '../src/schema/conversation.ts';
 import type { Extraction } from '../src/schema/extraction.ts';
 import type { Memory } from './demo-memory.ts';
@@ -27,6 +27,19 @@ export const extraction = (some: Partial<Extraction> = {}): Extraction => ({
 export const fact = (key: string, text: string, why?: string): Partial<Extraction> => ({
   facts: [{ key, text, about: 'world', ...(why === undefined ? {} : { why }) }],
 });
+
+/** What a conversation gave, in the rows and on the pages. */
+export async function applyExtraction(deps: MemoryDeps, told: Told, gave: Extraction, by: string): Promise<InLine> {
+  await keepExtraction(deps, told, gave, by);
+  return writeDue(deps);
+}
+
+/** Takes out all that came from conversations. */
+export async function deleteDerived(deps: MemoryDeps): Promise<InLine> {
+  await bringInLine(deps);
+  await deps.store.dropExtractions(await deps.store.extractions());
+  return writeDue(deps);
+}
 
 export const folderOf = (memory: Memory): string => memory.config.memoryPath;
 export const apply = (memory: Memory, told: Told, some: Partial<Extraction>) =>

@@ -1,7 +1,7 @@
 // A transcript's bytes → whole lines, read in pieces, so that memory does not grow with the file.
 import fs from 'node:fs';
 
-export const pieceSize = 4 << 20;
+const pieceSize = 4 << 20;
 /** A longer line is not read: nothing that a person or a model says needs it. */
 export const longestLine = 32 << 20;
 

@@ -24,7 +24,7 @@ export function locateLine(fd: number, idKey: string, id: string, before: number
 }
 
 /** Index of the last `"<idKey>": "<id>"` in the bytes; other mentions of the id (as a parent, say) do not count. */
-export function lastStatement(bytes: Buffer, idKey: string, needle: Buffer): number {
+function lastStatement(bytes: Buffer, idKey: string, needle: Buffer): number {
   for (let at = bytes.lastIndexOf(needle); at >= 0; at = at > 0 ? bytes.lastIndexOf(needle, at - 1) : -1) {
     const lead = bytes.toString('latin1', Math.max(0, at - idKey.length - 16), at);
     if (new RegExp(`"${idKey}"\\s{0,8}:\\s{0,8}$`).test(lead)) return at;

@@ -111,7 +111,7 @@ async function copyPart(
 const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean =>
   forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
 
-export const forgottenBy = async (store: Store): Promise<Tombstones> =>
+const forgottenBy = async (store: Store): Promise<Tombstones> =>
   new Set((await store.tombstones()).map(({ print }) => print));
 
 /**
@@ -231,7 +231,7 @@ export async function thinVault({ store, config, clock }: VaultDeps): Promise<nu
 }
 
 /** The bytes go first: a crash in between leaves a copy that is known and cannot be read, never one that nobody knows of. */
-export async function dropCopy(
+async function dropCopy(
   { store, config }: Pick<VaultDeps, 'store' | 'config'>,
   { agent, key }: { agent: AgentName; key: string },
 ): Promise<void> {

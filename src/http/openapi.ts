@@ -1,5 +1,5 @@
 // The routes → the OpenAPI document. Every schema in it is derived.
-import { z } from 'zod';
+import { jsonSchema } from '../operations/json-schema.ts';
 import { ApiError } from '../schema/api-error.ts';
 import type { Route } from './route.ts';
 
@@ -80,14 +80,4 @@ function withoutFields({ required: all, ...schema }: Json, names: readonly strin
   const properties = Object.entries(schema.properties as Json).filter(([name]) => !names.includes(name));
   const required = ((all as string[] | undefined) ?? []).filter((name) => !names.includes(name));
   return { ...schema, properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema, ...derived } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    // `rest` is a word of the command line.
-    override: ({ jsonSchema: made }) => delete (made as Json).rest,
-  }) as Json;
-  return derived;
 }

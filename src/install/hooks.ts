@@ -21,7 +21,7 @@ export interface Change {
 }
 
 /** Where hooks are left that could not be delivered. */
-export const spoolFolder = (config: Pick<Config, 'home'>): string => join(config.home, 'spool');
+const spoolFolder = (config: Pick<Config, 'home'>): string => join(config.home, 'spool');
 
 export const linkTo = (config: Config, token: string): HookLink => ({
   version: version(),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { operations } from '../operations/index.ts';
+import { jsonSchema } from '../operations/json-schema.ts';
 import type { Operation } from '../operations/operation.ts';
 
 type Json = Record<string, unknown>;
@@ -63,14 +64,4 @@ export function checkArguments({ name, input }: Tool, given: unknown): Json {
   throw new HoldfastError('BAD_INPUT', wrong.join('; '), {
     hint: `Fields of ${name}: ${Object.keys(input.shape).join(', ') || 'none'}.`,
   });
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema, ...derived } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    // `rest` is a word of the command line.
-    override: ({ jsonSchema: made }) => delete (made as Json).rest,
-  }) as Json;
-  return derived;
 }

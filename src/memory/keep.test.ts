@@ -5,12 +5,22 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now } from '../../test/demo-memory.ts';
 import { holding } from '../../test/derived.ts';
-import { apply, change, conversation, fact, filesOf, folderOf, read, write } from '../../test/memory-stand.ts';
+import {
+  apply,
+  change,
+  conversation,
+  deleteDerived,
+  fact,
+  filesOf,
+  folderOf,
+  read,
+  write,
+} from '../../test/memory-stand.ts';
 import { consolidate, separate } from './consolidate.ts';
 import { editMemory } from './edit.ts';
 import { forgetMemory, forgetSource } from './forget.ts';
 import { historyOf, revert } from './history.ts';
-import { bringInLine, deleteDerived } from './librarian.ts';
+import { bringInLine } from './librarian.ts';
 import { promote, remember } from './remember.ts';
 
 const monday = conversation('0250d3ae-0001', '2026-09-14T08:00:00.000Z');

@@ -7,8 +7,10 @@ import { emptyMemory } from '../../test/demo-memory.ts';
 import { holding } from '../../test/derived.ts';
 import {
   apply,
+  applyExtraction,
   change,
   conversation,
+  deleteDerived,
   extraction,
   fact,
   filesOf,
@@ -16,7 +18,7 @@ import {
   read,
   write,
 } from '../../test/memory-stand.ts';
-import { applyExtraction, bringInLine, deleteDerived } from './librarian.ts';
+import { bringInLine } from './librarian.ts';
 
 const monday = conversation('0250d3ae-0001', '2026-09-14T08:00:00.000Z');
 const tuesday = conversation('0250d3ae-0002', '2026-09-15T08:00:00.000Z');

@@ -34,19 +34,9 @@ export type Source = Pick<Conversation, 'agent' | 'file' | 'firstPos' | 'firstAt
 
 /**
  * Takes in what a conversation gave, in place of what it gave before. The same again changes nothing; after a crash in the middle,
- * doing it again completes it. An extraction that is not valid is refused, and nothing has changed.
+ * doing it again completes it. An extraction that is not valid is refused, and nothing has changed. The pages are due then, and
+ * written by `writeDue`: many conversations, one write of each page.
  */
-export async function applyExtraction(
-  deps: MemoryDeps,
-  conversation: Source,
-  extraction: Extraction,
-  by: string,
-): Promise<InLine> {
-  await keepExtraction(deps, conversation, extraction, by);
-  return writeDue(deps);
-}
-
-/** The rows alone. The pages are due then, and written by whoever comes next: many conversations, one write of each page. */
 export async function keepExtraction(
   deps: MemoryDeps,
   conversation: Source,
@@ -111,13 +101,6 @@ export async function writeDue(deps: MemoryDeps): Promise<InLine> {
     if (due && page !== questionsPage && (await syncPage(deps, page))) pages.push(page);
   if (await syncQuestions(deps)) pages.push(questionsPage);
   return { pages };
-}
-
-/** Takes out all that came from conversations. What people wrote and asked to remember stays. */
-export async function deleteDerived(deps: MemoryDeps): Promise<InLine> {
-  await bringInLine(deps);
-  await deps.store.dropExtractions(await deps.store.extractions());
-  return writeDue(deps);
 }
 
 /** Statements are placed by the person's days: with another time zone they are placed anew. */

@@ -2,10 +2,20 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Memory, emptyMemory as openMemory } from '../../test/demo-memory.ts';
-import { conversation, extraction, filesOf, folderOf, read, type Told, write } from '../../test/memory-stand.ts';
+import {
+  applyExtraction,
+  conversation,
+  deleteDerived,
+  extraction,
+  filesOf,
+  folderOf,
+  read,
+  type Told,
+  write,
+} from '../../test/memory-stand.ts';
 import type { Extraction } from '../schema/extraction.ts';
 import type { Store } from '../store/store.ts';
-import { applyExtraction, bringInLine, deleteDerived } from './librarian.ts';
+import { bringInLine } from './librarian.ts';
 
 /** Thousands of files are written here; what a disk keeps through a power cut is not the question. */
 const emptyMemory = () => openMemory({}, fs.existsSync('/dev/shm') ? '/dev/shm' : undefined);

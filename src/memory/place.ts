@@ -15,7 +15,7 @@ export const corePages: Readonly<Record<About, { page: string; title: string }>>
   procedure: { page: 'core/procedures.md', title: 'Procedures' },
 };
 export const projectPage = (name: string): string => `projects/${nameSlug(name)}/overview.md`;
-export const personPage = (name: string): string => `relationships/${nameSlug(name)}/overview.md`;
+const personPage = (name: string): string => `relationships/${nameSlug(name)}/overview.md`;
 
 export const keyedTarget = (key: string): string => `k:${keyOf(key)}`;
 export const plainTarget = (text: string): string => `t:${hash(plain(text)).slice(0, 12)}`;

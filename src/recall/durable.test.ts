@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now, tell } from '../../test/demo-memory.ts';
 import { distillAll } from '../../test/distilled.ts';
+import { applyExtraction } from '../../test/memory-stand.ts';
 import { readConversation } from '../distill/material.ts';
 import { extractConversation } from '../distill/offline/extract.ts';
-import { applyExtraction } from '../memory/librarian.ts';
 import { briefing } from './briefing.ts';
 
 const edits = [{ name: 'Edit', input: { file_path: '/srv/tide/src/table.ts' } }];

@@ -199,7 +199,7 @@ function completedIn(readings: readonly Reading[]): string {
 }
 
 /** What recall calls the ending of a session, from the turns that are at hand. */
-export function endingOf(turns: readonly Turn[]): SessionEnding {
+function endingOf(turns: readonly Turn[]): SessionEnding {
   const entries: Entry[] = turns.slice(-6).flatMap((turn) => turn.entries);
   // An edit that missed its place is no failure that anybody would want to take up again.
   const uses: ToolUse[] = turns
