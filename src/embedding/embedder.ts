@@ -7,8 +7,11 @@ export interface Embedder {
   readonly instant: boolean;
   /** How many texts to give it at once. */
   readonly batch: number;
-  /** One for each text; undefined for a text that says nothing. Fails as a whole, with what to do. */
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<(Int8Array | undefined)[]>;
+  /**
+   * Those of each text: none where it says nothing; several where parts of it are compared by themselves, that of the whole last. A
+   * text is as near as the nearest of them. Fails as a whole, with what to do.
+   */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<(readonly Int8Array[])[]>;
   /** The vector to look for. What knows single words takes the given ones, as heavy as is said; a model of sentences reads the text. */
   query(text: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   close(): Promise<void>;
@@ -19,6 +22,9 @@ export interface WeightedWords {
   readonly words: readonly string[];
   readonly weights: readonly number[];
 }
+
+/** What `embed` gives for a text of one vector, or none. */
+export const listed = (vector: Int8Array | undefined): Int8Array[] => (vector === undefined ? [] : [vector]);
 
 /** Scaled so that the largest number is 127: cosines need no more, and none of the range is wasted. Undefined for no direction at all. */
 export function quantize(vector: ArrayLike<number>): Int8Array | undefined {

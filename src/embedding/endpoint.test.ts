@@ -68,7 +68,7 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
     answer = good;
     const embedder = open({ HOLDFAST_EMBEDDING_KEY: 'sk-1' });
     const vectors = await embedder.embed(['long text', ' ', 'text']);
-    expect(vectors).toEqual([quantize(vectorOf('long text')), undefined, quantize(vectorOf('text'))]);
+    expect(vectors).toEqual([[quantize(vectorOf('long text'))], [], [quantize(vectorOf('text'))]]);
     expect(requests).toMatchObject([{ path, key: 'Bearer sk-1', body: { input: ['long text', 'text'] } }]);
     expect(await embedder.query('q?')).toEqual(quantize(vectorOf('q?')));
     expect(embedder).toMatchObject({ instant: false, model: expect.stringContaining(kind) });
@@ -76,7 +76,7 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
 
   it('asks nobody when there is nothing to ask, and shows no key where there is none', async () => {
     answer = good;
-    expect(await open().embed(['', '\n'])).toEqual([undefined, undefined]);
+    expect(await open().embed(['', '\n'])).toEqual([[], []]);
     await open().embed(['x']);
     expect(requests.map(({ key }) => key)).toEqual([undefined]);
   });
@@ -85,7 +85,7 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
     let calls = 0;
     answer = (request, response) =>
       ++calls < 3 ? json(response, { error: 'busy' }, status, { 'retry-after': '0' }) : good(request, response);
-    expect(await open().embed(['x'])).toEqual([quantize(vectorOf('x'))]);
+    expect(await open().embed(['x'])).toEqual([[quantize(vectorOf('x'))]]);
     expect(calls).toBe(3);
   });
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
-import { type Embedder, quantize } from './embedder.ts';
+import { type Embedder, listed, quantize } from './embedder.ts';
 
 export interface Protocol {
   /** For messages: Ollama. */
@@ -42,7 +42,7 @@ export function endpointEmbedder(protocol: Protocol, patience: Patience = patien
     model: protocol.model,
     instant: false,
     batch: protocol.batch,
-    embed: (texts, signal) => embed(texts, patience, signal),
+    embed: async (texts, signal) => (await embed(texts, patience, signal)).map(listed),
     query: async (text) => (await embed([text], patience === patient ? brisk : patience, undefined))[0],
     close: async () => {},
   };

@@ -34,7 +34,7 @@ function fake(more: Partial<Embedder> = {}): Embedder & { given: string[][] } {
     given,
     async embed(texts) {
       given.push([...texts]);
-      return texts.map((text) => (text === '' ? undefined : new Int8Array(16).fill(text.length)));
+      return texts.map((text) => (text === '' ? [] : [new Int8Array(16).fill(text.length)]));
     },
     query: async (text) => new Int8Array(16).fill(text.length),
     close: async () => {},
@@ -43,6 +43,17 @@ function fake(more: Partial<Embedder> = {}): Embedder & { given: string[][] } {
 }
 
 describe('embedding what is pending', () => {
+  it('stores all vectors of a text, the last one last', async () => {
+    await commit('two parts', 'one');
+    const vectors = [new Int8Array(16).fill(1), new Int8Array(16).fill(2)];
+    const embedder = fake({ embed: async (texts) => texts.map((text) => vectors.slice(text === 'one' ? 1 : 0)) });
+    await embedPending({ store, config: config(), embedder });
+    const page = await store.vectorsOf([1, 2], { kind: 'entry', model: 'fake 1' });
+    const first = (id: number) => page.ids.flatMap((one, i) => (one === id ? [page.vectors[i * 16]] : []));
+    expect([first(1), first(2)]).toEqual([[1, 2], [2]]);
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0 });
+  });
+
   it('goes through everything once, in batches, without the line that names tools', async () => {
     await commit('one', 'two', 'three\n[Used tools: Read, Edit]', '[Used tools: Bash]');
     const embedder = fake();

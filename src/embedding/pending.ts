@@ -90,10 +90,7 @@ async function embedBatch(
     texts.map(({ text }) => withoutTools(text)),
     signal,
   );
-  const done = texts.map(({ kind, id, stamp }, i) => {
-    const vector = vectors[i];
-    return { kind, id, stamp, vectors: vector === undefined ? [] : [vector] };
-  });
+  const done = texts.map(({ kind, id, stamp }, i) => ({ kind, id, stamp, vectors: vectors[i] ?? [] }));
   await store.saveVectors(embedder.model, done);
 }
 

@@ -1,5 +1,5 @@
 // The built-in embedder: a table of word vectors in the package. No network, no key, no model to run.
-import { type Embedder, quantize } from './embedder.ts';
+import { type Embedder, listed, quantize } from './embedder.ts';
 import { loadStaticTable, type StaticTable, staticTableModel } from './static-table.ts';
 
 /** Read once for a process, with its first text. */
@@ -15,7 +15,7 @@ export const staticEmbedder = (): Embedder => ({
   instant: true,
   batch: 1000,
   async embed(texts) {
-    return texts.map((text) => table().embed(text));
+    return texts.map((text) => listed(table().embed(text)));
   },
   async query(text, words) {
     const vector = words && table().embedWords(words.words, words.weights);

@@ -179,6 +179,24 @@ describe('cosines', () => {
     expect(similarity(0, 2)).toBe(0);
   });
 
+  it('of two entries are those of their last vectors, which are of the whole texts', async () => {
+    await store.commit([chunk([entry('a', 'one'), entry('b', 'two')])], rules);
+    const whole = vectorOf('the same');
+    await store.saveVectors(
+      model,
+      (await store.pendingTexts(2)).map(({ text, ...one }) => ({ ...one, vectors: [vectorOf(text), whole] })),
+    );
+    const index = await loaded();
+    expect(index.similarity(0, 1)).toBeCloseTo(1, 5);
+    await store.commit([chunk([entry('c', 'three')], { from: 20 })], rules);
+    await store.saveVectors(
+      model,
+      (await store.pendingTexts(2)).map(({ text, ...one }) => ({ ...one, vectors: [vectorOf(text), whole] })),
+    );
+    await index.update();
+    expect(index.similarity(0, 2)).toBeCloseTo(1, 5);
+  });
+
   it('above the memory ceiling find the same entries first, exactly', async () => {
     const many = Array.from({ length: 300 }, (_, i) => entry(`e${i}`, `text ${i}`));
     await store.commit([chunk(many)], rules);
