@@ -187,7 +187,9 @@ it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
     expect(stdout + stderr).not.toMatch(/segmentation|abort|fatal/i);
     await ask(env, 'ingest');
     expect(pending(own)).toBe(0);
-    expect(complete(own)).toEqual([expect.stringMatching(/^holdfast-static-256-v\d+ \+ all-MiniLM-L6-v2 int8 v1 by sentences v2$/)]);
+    expect(complete(own)).toEqual([
+      expect.stringMatching(/^holdfast-static-256-v\d+ \+ all-MiniLM-L6-v2 int8 v1 by sentences v2$/),
+    ]);
     expect(look(own, 'SELECT DISTINCT length(vector) FROM vectors')).toEqual([640]);
     const { checks, ok } = await ask(env, 'doctor');
     expect(checks).toContainEqual(expect.objectContaining({ name: 'search by meaning', ok: true }));
