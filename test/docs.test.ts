@@ -6,7 +6,14 @@ import { Settings, settingList } from '../src/schema/settings.ts';
 
 const read = (file: string) => fs.readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const readme = read('README.md');
-const documents = ['README.md', 'ARCHITECTURE.md', 'AGENTS.md', 'CHANGELOG.md', 'docs/decisions.md'];
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'AGENTS.md',
+  'CHANGELOG.md',
+  'docs/data-flow.md',
+  'docs/decisions.md',
+];
 
 describe('the documents', () => {
   it('name only commands that exist', () => {
@@ -68,9 +75,18 @@ describe('the documents', () => {
   });
 
   it('describe only source files that exist', () => {
-    for (const [, file = ''] of read('ARCHITECTURE.md').matchAll(/^ {3}((?:capture|recall|sqlite)\/[a-z-]+)/gm)) {
-      const path = file.replace(/^sqlite/, 'store/sqlite');
-      expect(fs.existsSync(new URL(`../src/${path}.ts`, import.meta.url)), file).toBe(true);
+    const folders = fs.readdirSync(new URL('../src', import.meta.url));
+    const within = { sqlite: 'store/', sandbox: 'host/', runner: 'host/', models: 'distill/' };
+    const named = new RegExp(
+      `(?<![\\w/.<~-])((${[...folders, ...Object.keys(within)].join('|')})/[a-z][a-z/-]*[a-z])(?!/?[<*])`,
+      'g',
+    );
+    const found = [...`${read('ARCHITECTURE.md')}${read('docs/data-flow.md')}`.matchAll(named)];
+    expect(found.length).toBeGreaterThan(100);
+    for (const [, file = '', folder = ''] of found) {
+      const path = `../src/${within[folder as keyof typeof within] ?? ''}${file}`;
+      const exists = ['.ts', '.tsx', ''].some((end) => fs.existsSync(new URL(path + end, import.meta.url)));
+      expect(exists, file).toBe(true);
     }
   });
 });
