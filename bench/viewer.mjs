@@ -16,7 +16,7 @@ if (!fs.existsSync(browserProgram)) {
   process.exit();
 }
 
-const rounds = 9;
+const rounds = 7;
 const port = 42_750;
 const origin = `http://127.0.0.1:${port}`;
 const folder = scratchFolder();

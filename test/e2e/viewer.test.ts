@@ -305,6 +305,30 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await page.emulateMedia({ colorScheme: null });
   });
 
+  it.each([360, 1280])('nothing jumps while a page fills, whatever comes last, %i pixels wide', async (width) => {
+    const slow = await stand.page({ viewport: { width, height: 800 } });
+    await slow.addInitScript(`globalThis.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shift += one.value;
+      }).observe({ type: 'layout-shift', buffered: true });`);
+    for (const late of ['activity', 'memory/show', 'sessions', 'observations']) {
+      const pattern = new RegExp(`/api/${late}\\b`);
+      await slow.route(pattern, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await route.continue();
+      });
+      for (const address of addresses) {
+        await visit(slow, `${stand.origin}${address}`);
+        // What is drawn is told with the next frame.
+        await slow.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+        const shift = Number(await slow.evaluate('globalThis.shift'));
+        expect([late, address, shift > 0.01 ? shift : 0]).toEqual([late, address, 0]);
+      }
+      await slow.unroute(pattern);
+    }
+    await slow.context().close();
+  });
+
   it.each([360, 2560])('fits a window of %i pixels', async (width) => {
     await page.setViewportSize({ width, height: 900 });
     for (const address of addresses) {

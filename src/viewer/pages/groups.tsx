@@ -1,8 +1,9 @@
 // Groups, and the chat with the agent of one: what was said before, from its session; what is said now, as it comes.
+import { useState } from 'preact/hooks';
 import { useAnswer, useLooking } from '../answer.ts';
-import type { GroupState, Reads, ScheduledTask } from '../answers.ts';
-import { read } from '../api.ts';
-import { Answered } from '../parts/answered.tsx';
+import type { GroupState, Reads, ScheduledTask, ShownEntry } from '../answers.ts';
+import { type Failure, read } from '../api.ts';
+import { Answered, Trouble } from '../parts/answered.tsx';
 import { Chat } from '../parts/chat.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Ago } from '../parts/moment.tsx';
@@ -87,63 +88,85 @@ function Doing({
   );
 }
 
+const shownEntries = 30;
+
+/** The end of what was said in a session. One that has not been taken in yet has nothing to show. */
+async function lastOf(session: string | undefined, signal: AbortSignal): Promise<ShownEntry[]> {
+  if (session === undefined) return [];
+  try {
+    const { total } = await read('show', { id: session, limit: 1 }, signal);
+    const from = Math.max(0, total - shownEntries);
+    return (await read('show', { id: session, from, limit: shownEntries }, signal)).entries;
+  } catch (error) {
+    if ((error as Failure).code === 'NOT_FOUND') return [];
+    throw error;
+  }
+}
+
 export function GroupPage({ group }: { group: string }) {
   const host = useHost();
-  const about = useAnswer(`group ${group}`, async (signal) => {
+  // No older than the page: what was said since then is told to the chat.
+  const [opened] = useState(() => Date.now());
+  const about = useAnswer(`group ${group} ${opened}`, async (signal) => {
     const [shown, { tasks }] = await Promise.all([
       read('groups show', { group }, signal),
       read('tasks', { group }, signal),
     ]);
-    return { ...shown, tasks };
+    return { ...shown, tasks, before: await lastOf(shown.group.pointer.session, signal) };
   });
   const state = host.data?.groups.find((one) => one.group === group);
+  // What is said of the host stands above the chat, and must not push it down.
+  const isKnown = host.data !== undefined || host.failure !== undefined || about.failure !== undefined;
   return (
     <section class="page">
       <header class="page-head">
         <h1>{group}</h1>
-        <p class="row-meta">{host.data && state && <Doing group={state} state={host.data} />}</p>
+        <p class="row-meta one-line">{host.data && state && <Doing group={state} state={host.data} />}</p>
       </header>
-      {host.data && <HostState state={host.data} />}
-      <Answered answer={about} rows={8}>
-        {({ group: { pointer }, bookmarks, folders, tasks }) => (
-          <div class="columns reading chatting">
-            <Chat group={group} session={pointer.session} />
-            <aside aria-label="About this group">
-              {state?.error && (
-                <>
-                  <h2>What went wrong last</h2>
-                  <p>{state.error.text}</p>
-                  <p class="dim">
-                    <Ago at={state.error.at} />
-                  </p>
-                </>
-              )}
-              <h2>Sessions</h2>
-              <ul class="rows">
-                {pointer.session !== undefined && (
-                  <li>
-                    <a class="row" href={sessionAddress(pointer.session)}>
-                      <span class="row-title">The active one</span>
-                    </a>
-                  </li>
+      {host.failure && <Trouble failure={host.failure} again={host.again} />}
+      <Answered answer={isKnown ? about : { ...about, data: undefined, waiting: true }} rows={8}>
+        {({ group: { pointer }, bookmarks, unanswered, folders, tasks, before }) => (
+          <>
+            {host.data && <HostState state={host.data} />}
+            <div class="columns reading chatting">
+              <Chat group={group} before={before} unanswered={unanswered} />
+              <aside aria-label="About this group">
+                {state?.error && (
+                  <>
+                    <h2>What went wrong last</h2>
+                    <p>{state.error.text}</p>
+                    <p class="dim">
+                      <Ago at={state.error.at} />
+                    </p>
+                  </>
                 )}
-                {bookmarks.map(({ id, session, name, archivedAt }) => (
-                  <li key={id}>
-                    <a class="row" href={sessionAddress(session)}>
-                      <span class="row-title">{name}</span>
-                      <span class="row-meta">
-                        left <Ago at={archivedAt} />
-                      </span>
-                    </a>
-                  </li>
-                ))}
-              </ul>
-              {pointer.session === undefined && bookmarks.length === 0 && <p class="dim">None yet.</p>}
-              <Tasks tasks={tasks} group={group} />
-              <h2>Folder</h2>
-              <p class="path">{folders.work}</p>
-            </aside>
-          </div>
+                <h2>Sessions</h2>
+                <ul class="rows">
+                  {pointer.session !== undefined && (
+                    <li>
+                      <a class="row" href={sessionAddress(pointer.session)}>
+                        <span class="row-title">The active one</span>
+                      </a>
+                    </li>
+                  )}
+                  {bookmarks.map(({ id, session, name, archivedAt }) => (
+                    <li key={id}>
+                      <a class="row" href={sessionAddress(session)}>
+                        <span class="row-title">{name}</span>
+                        <span class="row-meta">
+                          left <Ago at={archivedAt} />
+                        </span>
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+                {pointer.session === undefined && bookmarks.length === 0 && <p class="dim">None yet.</p>}
+                <Tasks tasks={tasks} group={group} />
+                <h2>Folder</h2>
+                <p class="path">{folders.work}</p>
+              </aside>
+            </div>
+          </>
         )}
       </Answered>
     </section>

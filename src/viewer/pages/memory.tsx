@@ -1,8 +1,9 @@
 // What is remembered for good: the pages, one of them in full, its statements with their history, and what waits for an answer.
 import { useAnswer } from '../answer.ts';
+import type { MemoryPageRow } from '../answers.ts';
 import { read } from '../api.ts';
 import { Answered } from '../parts/answered.tsx';
-import { CorePage } from '../parts/core-page.tsx';
+import { CorePages } from '../parts/core-pages.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { MemoryList } from '../parts/memory-list.tsx';
 import { MemoryText } from '../parts/memory-text.tsx';
@@ -24,39 +25,47 @@ export function MemoryPage({ name }: { name: string | undefined }) {
       <div class="memory-side">
         <h1>Memory</h1>
         <Answered answer={list} rows={8}>
-          {({ pages }) => <MemoryList pages={pages} current={name} />}
+          {({ pages, folder }) => (
+            <>
+              <MemoryList pages={pages} current={name} />
+              {pages.length > 0 && (
+                <p class="dim memory-folder">
+                  Markdown files in <span class="path">{folder}</span>. What you change there shows here, and the other
+                  way round.
+                </p>
+              )}
+            </>
+          )}
         </Answered>
       </div>
       <div class="memory-main">
         {name === undefined ? (
-          <>
-            <Remember />
-            {list.data?.pages.some(({ page }) => page === questionsPage) && <Questions />}
-            {list.data?.pages.length === 0 && (
-              <Empty title="Nothing lasting is remembered yet">
-                <p>
-                  Pages are written from conversations, some time after they end. Or say it yourself, above, or with{' '}
-                  <code>holdfast remember</code>
-                </p>
-              </Empty>
-            )}
-            {list.data?.pages
-              .filter(({ page, own }) => page.startsWith('core/') && !own)
-              .map((row) => (
-                <CorePage key={row.page} row={row} />
-              ))}
-            {list.data && list.data.pages.length > 0 && (
-              <p class="dim memory-folder">
-                The pages are Markdown files in <span class="path">{list.data.folder}</span>. What you change there
-                shows here, and the other way round.
-              </p>
-            )}
-          </>
+          // Not before the list, below which it stands on a small screen.
+          (list.data || list.failure) && <Overview pages={list.data?.pages} />
         ) : (
           <OnePage key={name} name={name} />
         )}
       </div>
     </section>
+  );
+}
+
+function Overview({ pages = [] }: { pages: readonly MemoryPageRow[] | undefined }) {
+  const core = pages.filter(({ page, own }) => page.startsWith('core/') && !own);
+  return (
+    <>
+      <Remember />
+      {pages.some(({ page }) => page === questionsPage) && <Questions />}
+      {pages.length === 0 && (
+        <Empty title="Nothing lasting is remembered yet">
+          <p>
+            Pages are written from conversations, some time after they end. Or say it yourself, above, or with{' '}
+            <code>holdfast remember</code>
+          </p>
+        </Empty>
+      )}
+      {core.length > 0 && <CorePages rows={core} />}
+    </>
   );
 }
 

@@ -1,20 +1,22 @@
 // The projects that sessions worked in, and one of them: when, in which sessions, and what came of it.
 import { useState } from 'preact/hooks';
 import { aMinute, useAnswer, useLooking } from '../answer.ts';
-import type { Project } from '../answers.ts';
+import type { Observation, Project } from '../answers.ts';
 import { read } from '../api.ts';
 import { addDays, mondayOf, spanOf, timeZone, today } from '../days.ts';
-import { Answered } from '../parts/answered.tsx';
+import { Answered, Filled } from '../parts/answered.tsx';
 import { Bars } from '../parts/bars.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/filters.tsx';
-import { HeatMap, mostWeeks } from '../parts/heat-map.tsx';
+import { HeatMap, mostWeeks, noActivity } from '../parts/heat-map.tsx';
 import { Inline } from '../parts/inline.tsx';
 import { Ago } from '../parts/moment.tsx';
 import { SessionRow } from '../parts/session-row.tsx';
 import { address, here, sessionAddress, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
 
+/** As many as the operation gives at all. */
+const mostSessions = 1000;
 const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
 
 const orders: Readonly<Record<string, (a: Project, b: Project) => number>> = {
@@ -126,15 +128,17 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
     ({ kind }) => kind === 'gone',
   );
   useLooking(activity.again, aMinute);
-  const worked = useAnswer(
-    `sessions ${path} ${limit}`,
-    (signal) => read('sessions', { project: path, limit }, signal),
-    ofEntries,
-  );
-  const noted = useAnswer(
-    `observations ${path}`,
-    (signal) => read('observations', { project: path, limit: 15 }, signal),
-    ({ kind }) => kind === 'observations' || kind === 'gone',
+  // Both at once: on a small screen one stands above the other, which would jump.
+  const work = useAnswer(
+    `work ${path} ${limit}`,
+    async (signal) => {
+      const [worked, noted] = await Promise.all([
+        read('sessions', { project: path, limit }, signal),
+        read('observations', { project: path, limit: 15 }, signal),
+      ]);
+      return { ...worked, ...noted };
+    },
+    ({ kind }) => kind === 'entries' || kind === 'observations' || kind === 'gone',
   );
   return (
     <>
@@ -155,58 +159,56 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
           </a>
         </div>
       </header>
-      <Answered answer={activity} rows={5}>
+      <Filled answer={activity} empty={noActivity}>
         {(found) => <HeatMap activity={found} end={today()} project={path} />}
+      </Filled>
+      <Answered answer={work} rows={8}>
+        {({ sessions: found, observations }) => (
+          <div class="columns">
+            <div>
+              <h2>Sessions</h2>
+              <ul class="rows">
+                {found.map((one) => (
+                  <li key={`${one.agent} ${one.id}`}>
+                    <SessionRow session={one} apart={false} />
+                  </li>
+                ))}
+              </ul>
+              {found.length === limit && limit < mostSessions && (
+                <button type="button" onClick={() => setLimit(Math.min(mostSessions, limit * 4))}>
+                  Show more
+                </button>
+              )}
+            </div>
+            <div>
+              <h2>Observations</h2>
+              <Observations observations={observations} />
+            </div>
+          </div>
+        )}
       </Answered>
-      <div class="columns">
-        <div>
-          <h2>Sessions</h2>
-          <Answered answer={worked} rows={8}>
-            {({ sessions: found }) => (
-              <>
-                <ul class="rows">
-                  {found.map((one) => (
-                    <li key={`${one.agent} ${one.id}`}>
-                      <SessionRow session={one} apart={false} />
-                    </li>
-                  ))}
-                </ul>
-                {found.length === limit && (
-                  <button type="button" onClick={() => setLimit(limit * 4)}>
-                    Show more
-                  </button>
-                )}
-              </>
-            )}
-          </Answered>
-        </div>
-        <div>
-          <h2>Observations</h2>
-          <Answered answer={noted} rows={8}>
-            {({ observations }) =>
-              observations.length === 0 ? (
-                <p class="dim">
-                  Nothing yet. Observations are made some time after a turn ends, or now: <code>holdfast process</code>
-                </p>
-              ) : (
-                <ol class="feed">
-                  {observations.map(({ id, type, title, session, entries: cited, at }) => (
-                    <li key={id}>
-                      <span class={`kind ${type}`}>{type}</span>
-                      <a href={sessionAddress(session, cited[0])}>
-                        <Inline text={title} />
-                      </a>
-                      <span class="row-meta">
-                        <Ago at={at} />
-                      </span>
-                    </li>
-                  ))}
-                </ol>
-              )
-            }
-          </Answered>
-        </div>
-      </div>
     </>
+  );
+}
+
+function Observations({ observations }: { observations: readonly Observation[] }) {
+  return observations.length === 0 ? (
+    <p class="dim">
+      Nothing yet. Observations are made some time after a turn ends, or now: <code>holdfast process</code>
+    </p>
+  ) : (
+    <ol class="feed">
+      {observations.map(({ id, type, title, session, entries: cited, at }) => (
+        <li key={id}>
+          <span class={`kind ${type}`}>{type}</span>
+          <a href={sessionAddress(session, cited[0])}>
+            <Inline text={title} />
+          </a>
+          <span class="row-meta">
+            <Ago at={at} />
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -5,7 +5,7 @@ import type { Hit } from '../answers.ts';
 import { read } from '../api.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Field, kinds, times } from '../parts/filters.tsx';
+import { Field, kinds, ProjectField, times } from '../parts/filters.tsx';
 import { HitRow, hitAddress } from '../parts/hit-row.tsx';
 import { agentTitle } from '../parts/session-row.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
@@ -120,13 +120,9 @@ export function Search() {
         </div>
         <div class="filters">
           <Field label="What" value={filters.kind} options={kinds} onChange={(kind) => narrow({ kind })} />
-          <Field
-            label="Project"
-            value={filters.project ?? ''}
-            options={[
-              ['', 'all projects'],
-              ...(projects.data?.projects ?? []).map(({ name, path }) => [path, name] as const),
-            ]}
+          <ProjectField
+            projects={projects.data?.projects}
+            value={filters.project}
             onChange={(project) => narrow({ project })}
           />
           <Field
@@ -159,11 +155,7 @@ export function Search() {
                   ? ''
                   : `${plural(found.length, 'hit')}${found.length === limit ? ', and more' : ''}`}
               </p>
-              {found.length === 0 && (
-                <Empty title="Nothing was found">
-                  <p>{note ?? 'Fewer or other words may find it. Filters above may hide it.'}</p>
-                </Empty>
-              )}
+              {found.length === 0 && <Nothing note={note} isEmpty={projects.data?.projects.length === 0} />}
               {found.length > 0 && (
                 <div class="hits">
                   <VirtualList
@@ -186,5 +178,22 @@ export function Search() {
         </Answered>
       )}
     </section>
+  );
+}
+
+/** `isEmpty`: no words would find anything. */
+function Nothing({ note, isEmpty }: { note: string | undefined; isEmpty: boolean }) {
+  return isEmpty ? (
+    <Empty title="Nothing is remembered yet">
+      <p>
+        What your coding agents write is found here as soon as it is taken in. To take it in now:{' '}
+        <code>holdfast ingest</code>
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="Nothing was found">
+      <p>Fewer or other words may find it. Filters above may hide it.</p>
+      {note && <p>{note}</p>}
+    </Empty>
   );
 }

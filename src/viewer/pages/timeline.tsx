@@ -1,14 +1,14 @@
 // What happened when: a year as a heat map, a week by its hours, a day from its first word to its last; of everything, or of a project.
-import { useState } from 'preact/hooks';
 import { aMinute, useAnswer, useLooking } from '../answer.ts';
+import type { Activity, Amount } from '../answers.ts';
 import { read } from '../api.ts';
 import { addDays, asDay, fullDate, fullDay, mondayOf, shortDate, spanOf, timeZone, today } from '../days.ts';
-import { Answered } from '../parts/answered.tsx';
+import { Filled } from '../parts/answered.tsx';
 import { Bars } from '../parts/bars.tsx';
-import { DayFeed, DaySessions } from '../parts/day.tsx';
+import { DayAccount, Sessions } from '../parts/day.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Field } from '../parts/filters.tsx';
-import { HeatMap, HourMap, mostWeeks } from '../parts/heat-map.tsx';
+import { ProjectField } from '../parts/filters.tsx';
+import { HeatMap, HourMap, mostWeeks, noActivity } from '../parts/heat-map.tsx';
 import { address, go, here, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
 
@@ -20,6 +20,7 @@ export function Timeline() {
   const view: View = day !== undefined ? 'day' : week !== undefined ? 'week' : 'year';
   const at = day ?? week ?? asDay(query.get('end')) ?? today();
   const project = query.get('project') ?? undefined;
+  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
   const to = (next: View, moment = at) => {
     const end = moment >= today() ? undefined : moment;
     const stated = { year: { end }, week: { week: mondayOf(moment) }, day: { day: moment } };
@@ -64,7 +65,11 @@ export function Timeline() {
             </a>
           )}
         </div>
-        <ProjectField project={project} />
+        <ProjectField
+          projects={projects.data?.projects}
+          value={project}
+          onChange={(chosen) => setQuery({ project: chosen })}
+        />
       </div>
       {view === 'year' && <Year key={`${at} ${project}`} end={[at, today()].sort()[0] as string} project={project} />}
       {view === 'week' && <Week monday={mondayOf(at)} project={project} />}
@@ -76,21 +81,6 @@ export function Timeline() {
 /** Nothing was said in the future. */
 const isLast = (view: View, at: string): boolean =>
   view === 'week' ? addDays(mondayOf(at), 7) > today() : at >= today();
-
-function ProjectField({ project }: { project: string | undefined }) {
-  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
-  return (
-    <Field
-      label="Project"
-      value={project ?? ''}
-      options={[
-        ['', 'all projects'],
-        ...(projects.data?.projects ?? []).map(({ name, path }) => [path, name] as const),
-      ]}
-      onChange={(chosen) => setQuery({ project: chosen })}
-    />
-  );
-}
 
 const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
 const useActivity = (from: string, to: string, project: string | undefined, matters = ofEntries) =>
@@ -106,44 +96,50 @@ function Year({ end, project }: { end: string; project: string | undefined }) {
   const answer = useActivity(from, end, project, ({ kind }) => kind === 'gone');
   useLooking(answer.again, aMinute);
   return (
-    <Answered answer={answer} rows={9}>
-      {(activity) => (
-        <>
-          <p class="lead">
-            {plural(activity.total.entries, 'entry', 'entries')}, {plural(activity.total.prompts, 'prompt')} among them,
-            in {plural(activity.total.sessions, 'session')}, from {fullDate(from)} to {fullDate(end)}
-          </p>
-          <HeatMap activity={activity} end={end} project={project} />
-          {activity.total.entries === 0 ? (
-            <Empty title="Nothing was said in this year">
-              <p>
-                Start a session in one of your agents, or take in what they wrote before: <code>holdfast ingest</code>
-              </p>
-            </Empty>
-          ) : (
-            <div class="columns">
-              <div>
-                <h2>Hours of the week</h2>
-                <HourMap activity={activity} project={project} />
-              </div>
-              <div>
-                <h2>Projects</h2>
-                <Bars
-                  label="Entries by project"
-                  bars={activity.projects.slice(0, 12).map(({ name, path, entries, sessions }) => ({
-                    key: path,
-                    name,
-                    value: entries,
-                    said: `${plural(entries, 'entry', 'entries')}, ${plural(sessions, 'session')}`,
-                    href: address('project', { path }),
-                  }))}
-                />
-              </div>
-            </div>
-          )}
-        </>
-      )}
-    </Answered>
+    <>
+      <p class="lead long">{answer.data && saidOf(answer.data.total, fullDate(from), fullDate(end))}</p>
+      <Filled answer={answer} empty={noActivity}>
+        {(activity) => <HeatMap activity={activity} end={end} project={project} />}
+      </Filled>
+      {answer.data && <OfYear activity={answer.data} project={project} />}
+    </>
+  );
+}
+
+const saidOf = ({ entries, prompts, sessions }: Amount, from: string, to: string): string =>
+  entries === 0
+    ? `From ${from} to ${to}`
+    : `${plural(entries, 'entry', 'entries')}, ${plural(prompts, 'prompt')} among them, in ${plural(sessions, 'session')}, from ${from} to ${to}`;
+
+function OfYear({ activity, project }: { activity: Activity; project: string | undefined }) {
+  if (activity.total.entries === 0)
+    return (
+      <Empty title="Nothing was said in this year">
+        <p>
+          Start a session in one of your agents, or take in what they wrote before: <code>holdfast ingest</code>
+        </p>
+      </Empty>
+    );
+  return (
+    <div class="columns">
+      <div>
+        <h2>Hours of the week</h2>
+        <HourMap activity={activity} project={project} />
+      </div>
+      <div>
+        <h2>Projects</h2>
+        <Bars
+          label="Entries by project"
+          bars={activity.projects.slice(0, 12).map(({ name, path, entries, sessions }) => ({
+            key: path,
+            name,
+            value: entries,
+            said: `${plural(entries, 'entry', 'entries')}, ${plural(sessions, 'session')}`,
+            href: address('project', { path }),
+          }))}
+        />
+      </div>
+    </div>
   );
 }
 
@@ -158,18 +154,17 @@ function Week({ monday, project }: { monday: string; project: string | undefined
         {answer.data &&
           `: ${plural(answer.data.total.entries, 'entry', 'entries')}, ${plural(answer.data.total.sessions, 'session')}`}
       </p>
-      <Answered answer={answer} rows={8}>
+      <Filled answer={answer} empty={noActivity}>
         {(activity) => <HourMap key={monday} activity={activity} days={days} project={project} />}
-      </Answered>
+      </Filled>
       <h2>Sessions</h2>
-      <DaySessions key={`${monday} ${project}`} from={monday} to={sunday} project={project} />
+      <Sessions key={`${monday} ${project}`} from={monday} to={sunday} project={project} />
     </>
   );
 }
 
 function Day({ day, project }: { day: string; project: string | undefined }) {
   const answer = useActivity(day, day, project);
-  const [limit, setLimit] = useState(200);
   return (
     <>
       <p class="lead">
@@ -177,19 +172,10 @@ function Day({ day, project }: { day: string; project: string | undefined }) {
         {answer.data &&
           `: ${plural(answer.data.total.entries, 'entry', 'entries')}, ${plural(answer.data.total.sessions, 'session')}`}
       </p>
-      <Answered answer={answer} rows={2}>
+      <Filled answer={answer} empty={noActivity}>
         {(activity) => <HourMap key={day} activity={activity} days={[day]} project={project} />}
-      </Answered>
-      <div class="columns">
-        <div>
-          <h2>Sessions</h2>
-          <DaySessions key={`${day} ${project}`} from={day} to={day} project={project} />
-        </div>
-        <div>
-          <h2>What was said</h2>
-          <DayFeed key={`${day} ${project}`} day={day} project={project} limit={limit} more={() => setLimit(1000)} />
-        </div>
-      </div>
+      </Filled>
+      <DayAccount key={`${day} ${project}`} day={day} project={project} />
     </>
   );
 }

@@ -24,6 +24,26 @@ export function Answered<T>({
   );
 }
 
+/** For what is as large while it is empty as it will be: it stands there at once, and is filled. */
+export function Filled<T>({
+  answer,
+  empty,
+  children,
+}: {
+  answer: Answer<T>;
+  empty: T;
+  children: (data: T) => ComponentChildren;
+}) {
+  return (
+    <>
+      {answer.failure && <Trouble failure={answer.failure} again={answer.again} />}
+      <div aria-busy={answer.data === undefined && answer.waiting ? true : undefined}>
+        {children(answer.data ?? empty)}
+      </div>
+    </>
+  );
+}
+
 export function Trouble({ failure, again }: { failure: Failure; again?: () => void }) {
   return (
     <div class="trouble" role="alert">

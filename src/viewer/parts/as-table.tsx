@@ -7,17 +7,19 @@ export interface TableRow {
   readonly cells: readonly (string | number)[];
 }
 
-/** What a picture shows, in words and numbers, for who would rather read it. */
+/** What a picture shows, in words and numbers, for who would rather read it. `keepsRoom`: also while there is nothing to tell. */
 export function AsTable({
   title,
   heads,
   rows,
+  keepsRoom = false,
 }: {
   title: string;
   heads: readonly string[];
   rows: readonly TableRow[];
+  keepsRoom?: boolean;
 }) {
-  if (rows.length === 0) return null;
+  if (rows.length === 0) return keepsRoom ? <div class="as-table-room" /> : null;
   return (
     <details class="as-table">
       <summary>{title}</summary>

@@ -9,7 +9,6 @@ import { EntryView } from './entry-view.tsx';
 import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 
-const shown = 30;
 const lookMs = 3000;
 
 interface Line {
@@ -72,33 +71,34 @@ function Waits({ state }: { state: IncomingMessage['state'] | undefined }) {
   return state === undefined || state === 'answered' ? null : <span class="dim">{stateWords[state]}</span>;
 }
 
-export function Chat({ group, session }: { group: string; session: string | undefined }) {
-  const [lines, setLines] = useState<readonly Line[]>([]);
+/** `before` and `unanswered`: as it was when the page was opened. What comes later is told. */
+export function Chat({
+  group,
+  before,
+  unanswered,
+}: {
+  group: string;
+  before: readonly ShownEntry[];
+  unanswered: readonly IncomingMessage[];
+}) {
+  const linesOf = (messages: readonly IncomingMessage[]) => messages.filter((one) => !isIn(before, one)).map(lineOf);
+  const [lines, setLines] = useState<readonly Line[]>(() => linesOf(unanswered));
   const [text, setText] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const [note, setNote] = useState('');
+  const [opened] = useState(() => Date.now());
   const end = useRef<HTMLDivElement>(null);
   const add = (line: Line) =>
-    setLines((before) => (before.some(({ key }) => key === line.key) ? before : [...before, line]));
+    setLines((known) => (known.some(({ key }) => key === line.key) ? known : [...known, line]));
   const { part, trouble } = useStream(group, add);
-  // As it was when the page was opened, and no older: what comes later is told.
-  const [opened] = useState(() => Date.now());
-  const before = useAnswer(session === undefined ? undefined : `before ${session} ${opened}`, async (signal) => {
-    const { total } = await read('show', { id: session, limit: 1 }, signal);
-    return read('show', { id: session, from: Math.max(0, total - shown), limit: shown }, signal);
-  });
   const queue = useAnswer(
     `queue ${group} ${opened}`,
     async (signal) => (await read('groups show', { group }, signal)).unanswered,
   );
   useLooking(queue.again, lookMs);
-  const isThere = session === undefined || before.data !== undefined || before.failure !== undefined;
-  useEffect(() => {
-    // Also what somebody said elsewhere: in another tab, or at the terminal.
-    if (!isThere) return;
-    for (const one of queue.data ?? []) if (!isIn(before.data?.entries ?? [], one)) add(lineOf(one));
-  }, [queue.data, isThere]);
-  const states = new Map(queue.data?.map((one) => [keyOf(one), one.state]));
+  // Also what somebody said elsewhere: in another tab, or at the terminal.
+  useEffect(() => linesOf(queue.data ?? []).forEach(add), [queue.data]);
+  const states = new Map((queue.data ?? unanswered).map((one) => [keyOf(one), one.state]));
   useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lines.length, part === '']);
 
   const send = () => {
@@ -116,7 +116,7 @@ export function Chat({ group, session }: { group: string; session: string | unde
   return (
     <div class="chat">
       <div role="log" aria-label={`Chat with ${group}`}>
-        {before.data?.entries.map((entry) => (
+        {before.map((entry) => (
           <EntryView key={entry.id} entry={entry} focused={false} follows={false} />
         ))}
         {lines.map(({ key, by, text: said, at, from }) => (
@@ -136,7 +136,7 @@ export function Chat({ group, session }: { group: string; session: string | unde
             <p class="said">{part}</p>
           </article>
         )}
-        {before.data === undefined && !before.waiting && lines.length === 0 && part === '' && (
+        {before.length === 0 && lines.length === 0 && part === '' && (
           <p class="dim">Nothing was said yet in this session.</p>
         )}
       </div>

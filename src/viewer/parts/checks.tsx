@@ -35,7 +35,7 @@ export function Checks() {
         </div>
         <div>
           <h2>Is what is kept sound?</h2>
-          <div class="checking">
+          <div class="checking sound">
             <Answered answer={doctor} rows={7}>
               {({ checks }) => <CheckList checks={checks} />}
             </Answered>

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks';
+import type { Project } from '../answers.ts';
 
 export type Option = readonly [value: string, label: string];
 
@@ -44,5 +45,28 @@ export function Field({
         ))}
       </select>
     </label>
+  );
+}
+
+/** Two projects of one name are told apart by where they are. */
+export function ProjectField({
+  projects,
+  value,
+  onChange,
+}: {
+  projects: readonly Project[] | undefined;
+  value: string | undefined;
+  onChange: (path: string) => void;
+}) {
+  const all = projects ?? [];
+  const labelOf = ({ name, path }: Project) =>
+    all.some((other) => other.name === name && other.path !== path) ? `${name} (${path})` : name;
+  return (
+    <Field
+      label="Project"
+      value={value ?? ''}
+      options={[['', 'all projects'], ...all.map((one) => [one.path, labelOf(one)] as const)]}
+      onChange={onChange}
+    />
   );
 }

@@ -15,6 +15,15 @@ const namesPx = 40;
 
 const saying = ({ entries, sessions }: Amount): string =>
   entries === 0 ? 'Nothing' : `${plural(entries, 'entry', 'entries')}, ${plural(sessions, 'session')}`;
+export const noActivity: Activity = {
+  timeZone: '',
+  from: '',
+  to: '',
+  total: { entries: 0, prompts: 0, sessions: 0 },
+  days: [],
+  hours: [],
+  projects: [],
+};
 const none: Amount = { entries: 0, prompts: 0, sessions: 0 };
 export const dayAddress = (day: string, project?: string): string => address('timeline', {}, { day, project });
 
@@ -71,6 +80,7 @@ export function HeatMap({ activity, end, project }: { activity: Activity; end: s
         rest={`${plural(weeks, 'week')}, to ${shortDay(end)}`}
       />
       <AsTable
+        keepsRoom
         title="The days as a table"
         heads={['Day', 'Entries', 'Prompts', 'Sessions']}
         rows={activity.days.toReversed().map(({ day, entries, prompts, sessions }) => ({
@@ -123,6 +133,7 @@ export function HourMap({
         rest="By the clock of your time zone"
       />
       <AsTable
+        keepsRoom
         title="The hours as a table"
         heads={['When', 'Entries', 'Prompts', 'Sessions']}
         rows={activity.hours.map(({ weekday, hour, entries, prompts, sessions }) => ({
