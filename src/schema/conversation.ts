@@ -5,16 +5,6 @@ import { Moment } from './time.ts';
 export const ConversationStatus = z.enum(['active', 'ready', 'queued', 'processing', 'archived', 'skipped']);
 export type ConversationStatus = z.infer<typeof ConversationStatus>;
 
-/** The moves that exist. `processing → queued` is what an expired lease or a failed attempt does. */
-export const conversationMoves: Readonly<Record<ConversationStatus, readonly ConversationStatus[]>> = {
-  active: ['ready'],
-  ready: ['queued', 'skipped'],
-  queued: ['processing'],
-  processing: ['archived', 'skipped', 'queued'],
-  archived: [],
-  skipped: [],
-};
-
 /** A stretch of one transcript between two silences. */
 export const Conversation = z.object({
   id: z.number().int(),

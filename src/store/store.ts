@@ -361,12 +361,6 @@ export interface Store
   conversationEntries(id: number): Promise<readonly Entry[]>;
   /** `active → ready` after the silence, then `ready → skipped` for those too short. Returns how many moved. */
   markReady(now: number, rules: { gapMs: number; minEntries: number }): Promise<number>;
-  /** One move of the status table; any other is refused with CONFLICT. `processing` needs a lease. */
-  moveConversation(
-    id: number,
-    to: ConversationStatus,
-    options?: { reason?: string; leaseUntil?: number },
-  ): Promise<Conversation>;
 
   /** Oldest first. */
   pauses(): Promise<readonly Pause[]>;

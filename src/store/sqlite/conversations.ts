@@ -1,8 +1,7 @@
-// The status of conversations: who may move what, and what a silent worker's lease gives back.
+// Conversations, and their first moves: what has been silent is ready, or too short. The others are moved with their jobs.
 import type { Database } from 'better-sqlite3';
-import { HoldfastError } from '../../errors.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
-import { type Conversation, type ConversationStatus, conversationMoves } from '../../schema/conversation.ts';
+import type { Conversation, ConversationStatus } from '../../schema/conversation.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { Store } from '../store.ts';
 import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
@@ -35,7 +34,7 @@ export function conversationRows(
   db: Database,
   read: Run,
   write: Run,
-): Pick<Store, 'conversation' | 'conversations' | 'conversationEntries' | 'markReady' | 'moveConversation'> {
+): Pick<Store, 'conversation' | 'conversations' | 'conversationEntries' | 'markReady'> {
   const byId = db.prepare<[number], Row>(`${select} WHERE c.id = ?`);
   const silent = db.prepare("SELECT 1 FROM conversations WHERE status = 'active' AND last_at < ? LIMIT 1");
   const ready = db.prepare("UPDATE conversations SET status = 'ready' WHERE status = 'active' AND last_at < ?");
@@ -49,9 +48,6 @@ export function conversationRows(
      UNION ALL
      SELECT ${entryColumns}, k.pos FROM entry_copies k JOIN entries e ON e.id = k.entry_id JOIN sessions s ON s.id = e.session_id
      WHERE k.file_id = (SELECT file_id FROM conversations WHERE id = @id) AND e.conversation_id = @id ORDER BY place`,
-  );
-  const move = db.prepare(
-    `UPDATE conversations SET status = @to, reason = @reason, lease_until = @leaseUntil, attempts = attempts + @attempt WHERE id = @id`,
   );
 
   return {
@@ -82,24 +78,6 @@ export function conversationRows(
         const { changes } = ready.run(now - gapMs);
         tooShort.run({ least: minEntries });
         return changes;
-      });
-    },
-    async moveConversation(id, to, options = {}) {
-      return write(() => {
-        const row = byId.get(id);
-        if (row === undefined) throw new HoldfastError('NOT_FOUND', `There is no conversation ${id}`);
-        if (!conversationMoves[row.status].includes(to)) {
-          const allowed = conversationMoves[row.status].join(', ') || 'nothing';
-          throw new HoldfastError('CONFLICT', `Conversation ${id} is ${row.status} and cannot become ${to}`, {
-            hint: `From ${row.status} it can become: ${allowed}.`,
-          });
-        }
-        if (to === 'processing' && options.leaseUntil === undefined) {
-          throw new HoldfastError('BAD_INPUT', `Conversation ${id} cannot be processed without a lease`);
-        }
-        const leaseUntil = to === 'processing' ? options.leaseUntil : null;
-        move.run({ id, to, reason: options.reason ?? null, leaseUntil, attempt: to === 'processing' ? 1 : 0 });
-        return toConversation(byId.get(id) as Row);
       });
     },
   };
