@@ -6,9 +6,8 @@ import { syncFolder } from '../replace-file.ts';
 import { exportFormat, exportVersion } from '../schema/exported.ts';
 import { toMoment } from '../schema/time.ts';
 import { stamp } from './backup.ts';
-import { toProject } from './filters.ts';
+import { toFilter } from './filters.ts';
 import { operation } from './operation.ts';
-import { parseSince } from './when.ts';
 
 const flushBytes = 1 << 20;
 
@@ -28,13 +27,15 @@ export const exportAll = operation({
     'holdfast export courier.jsonl --project courier',
     'holdfast export - | gzip > all.jsonl.gz',
   ],
-  async run({ store, config, clock, progress, signal, out }, { file, project, since }) {
-    const { counts, lines } = await store.exported({
-      ...(project === undefined ? {} : { project: await toProject(store, project, config.settings.separateWorktrees) }),
-      ...(since === undefined
-        ? {}
-        : { since: parseSince(since, { now: clock(), timeZone: config.settings.timeZone }) }),
-    });
+  async run(context, { file, project, since }) {
+    const { store, clock, progress, signal, out } = context;
+    const filter = await toFilter(context, { project, since });
+    // An empty file would look like a backup.
+    if (project !== undefined && (await store.sessions({ project: filter.project, limit: 1 })).length === 0)
+      throw new HoldfastError('NOT_FOUND', `No session is known in the project ${project}`, {
+        hint: 'List projects with `holdfast projects`. Nothing was written.',
+      });
+    const { counts, lines } = await store.exported(filter);
     const header = { is: 'header', format: exportFormat, version: exportVersion, at: toMoment(clock()), counts };
     const total = Object.values(counts).reduce((sum, n) => sum + n, 0);
     const target = file === '-' ? undefined : path.resolve(file ?? `holdfast-${stamp(clock())}.jsonl`);

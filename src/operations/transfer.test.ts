@@ -196,6 +196,9 @@ describe('export and import', () => {
     const signal = AbortSignal.abort();
     await expect(exportAll.run({ ...memory.context, signal }, { file: stopped })).rejects.toThrow();
     expect(fs.readdirSync(memory.home).filter((name) => name.startsWith('stopped'))).toEqual([]);
+    const mistyped = exportAll.run(memory.context, { file: stopped, project: 'currier' });
+    await expect(mistyped).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('currier') });
+    expect(fs.existsSync(stopped)).toBe(false);
     const said: string[] = [];
     const out = async (text: string) => void said.push(text);
     await exportAll.run({ ...memory.context, out }, { file: '-' });

@@ -7,7 +7,7 @@ import { localTime, type View } from '../view.ts';
 
 type Output = z.infer<typeof Shown>;
 
-export function renderShow({ session, entries, focus, files = [] }: Output, view: View): string {
+export function renderShow({ session, entries, focus, files = [], total, from }: Output, view: View): string {
   const { style } = view;
   const counts = [
     plural(session.entries, 'entry', 'entries'),
@@ -27,6 +27,10 @@ export function renderShow({ session, entries, focus, files = [] }: Output, view
         `${style.dim(i === 0 ? 'files' : '     ')}    ${clean(file)}${modified > 0 ? style.yellow('  changed') : ''}`,
     ),
   ];
+  if (entries.length < total) {
+    const part = entries.length === 0 ? 'none' : `${from} to ${from + entries.length - 1}`;
+    head.push(`${style.dim('shown')}    ${part} of ${plural(total, 'entry', 'entries')}, counted from 0`);
+  }
   return [head.join('\n'), ...entries.map((entry) => renderEntry(entry, entry.id === focus, view))].join('\n\n');
 }
 
