@@ -124,6 +124,22 @@ describe.skipIf(noBrowser)('the viewer', () => {
     expect(await hit.locator('.snippet').textContent()).not.toContain('`');
   });
 
+  it('each page has a name of its own in the tab and in the history', async () => {
+    await show('/timeline');
+    expect(await page.title()).toBe('Timeline · Holdfast');
+    await page.getByRole('link', { name: 'Search' }).click();
+    await page.keyboard.type('retry queue');
+    await until(async () => (await page.title()) === 'retry queue · Search · Holdfast', 'the words in the title');
+    await show(`/sessions/${reviewed}`);
+    await until(async () => (await page.title()) === 'Security review: no secrets in logs · Holdfast', 'the session');
+    await page.getByRole('link', { name: 'Costs' }).click();
+    await until(async () => (await page.title()) === 'Costs · Holdfast', 'the next page');
+    await show('/memory/core%2Ffacts.md');
+    expect(await page.title()).toBe('core/facts · Holdfast');
+    await show(`/projects/${encodeURIComponent('/home/dev/turnstile')}`);
+    expect(await page.title()).toBe('turnstile · Holdfast');
+  });
+
   it('by keyboard one gets past the pages to the content, and is in it after a hit was opened', async () => {
     const inContent = () => page.evaluate('document.activeElement.closest("main") !== null');
     await show('/projects');

@@ -9,6 +9,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Ago } from '../parts/moment.tsx';
 import { address, sessionAddress } from '../router.ts';
 import { exactly, plural } from '../time.ts';
+import { useTitle } from '../title.ts';
 
 const lookMs = 3000;
 
@@ -104,6 +105,7 @@ async function lastOf(session: string | undefined, signal: AbortSignal): Promise
 }
 
 export function GroupPage({ group }: { group: string }) {
+  useTitle(group);
   const host = useHost();
   // No older than the page: what was said since then is told to the chat.
   const [opened] = useState(() => Date.now());

@@ -11,6 +11,7 @@ import { Questions } from '../parts/questions.tsx';
 import { Remember } from '../parts/remember.tsx';
 import { Statements } from '../parts/statements.tsx';
 import { address, here } from '../router.ts';
+import { useTitle } from '../title.ts';
 
 const questionsPage = 'questions.md';
 
@@ -70,6 +71,7 @@ function Overview({ pages = [] }: { pages: readonly MemoryPageRow[] | undefined 
 }
 
 function OnePage({ name }: { name: string }) {
+  useTitle(name.replace(/\.md$/, ''));
   const page = useAnswer(
     `memory page ${name}`,
     async (signal) => {

@@ -14,6 +14,7 @@ import { Ago } from '../parts/moment.tsx';
 import { SessionRow } from '../parts/session-row.tsx';
 import { address, here, sessionAddress, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
+import { useTitle } from '../title.ts';
 
 /** As many as the operation gives at all. */
 const mostSessions = 1000;
@@ -120,6 +121,7 @@ export function ProjectPage({ path }: { path: string }) {
 }
 
 function OneProject({ project: { name, path, sessions, entries, lastActivityAt } }: { project: Project }) {
+  useTitle(name);
   const [limit, setLimit] = useState(20);
   const from = addDays(mondayOf(today()), -7 * (mostWeeks - 1));
   const activity = useAnswer(

@@ -11,6 +11,7 @@ import { agentTitle } from '../parts/session-row.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { go, here, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
+import { useTitle } from '../title.ts';
 
 const pauseMs = 150;
 const pageSize = 50;
@@ -35,6 +36,7 @@ const narrow = (query: Readonly<Record<string, string>>): void => setQuery({ ...
 export function Search() {
   const { searchParams: query } = here.value;
   const asked = query.get('q') ?? '';
+  useTitle(asked === '' ? 'Search' : `${asked} · Search`);
   const [text, setText] = useState(asked);
   const field = useRef<HTMLInputElement>(null);
   // Before the next key comes: what is typed right after `/` belongs here.

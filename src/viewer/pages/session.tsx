@@ -1,5 +1,5 @@
 // One session: what it was about, what was said, with tools folded, and what can be done with it.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
 import { read } from '../api.ts';
@@ -12,6 +12,7 @@ import { agentTitle } from '../parts/session-row.tsx';
 import { Transcript } from '../parts/transcript.tsx';
 import { address, here } from '../router.ts';
 import { lasted, plural } from '../time.ts';
+import { useTitle } from '../title.ts';
 
 const concerns = (id: string) => (change: { kind: string; session?: string | undefined }) =>
   change.kind === 'gone' || change.session === id;
@@ -32,12 +33,7 @@ export function SessionPage({ id }: { id: string }) {
   );
   const [subagents, setSubagents] = useState(false);
   const focus = decodeURIComponent(here.value.hash.slice(1)) || undefined;
-  useEffect(() => {
-    if (head.data) document.title = `${head.data.session.title} · Holdfast`;
-    return () => {
-      document.title = 'Holdfast';
-    };
-  }, [head.data]);
+  useTitle(head.data && (head.data.session.title || 'Untitled session'));
   return (
     <section class="page session">
       <Answered answer={head} rows={4}>

@@ -1,9 +1,9 @@
 // What stands around every page: where one can go, whether the page is live, light or dark.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ViewerPage } from '../../schema/viewer-page.ts';
 import { connection } from '../live.ts';
-import { address } from '../router.ts';
+import { address, here } from '../router.ts';
 import { nextTheme, theme } from '../theme.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -26,10 +26,19 @@ const ways: readonly Way[] = [
   { page: 'health', title: 'Health', icon: 'health' },
 ];
 
+const isAt = (way: Way, page: ViewerPage | undefined): boolean =>
+  page !== undefined && (way.page === page || way.also?.includes(page) === true);
+
 export function Frame({ page, children }: { page: ViewerPage | undefined; children: ComponentChildren }) {
   const bar = useRef<HTMLElement>(null);
   const content = useRef<HTMLElement>(null);
   const opened = useRef(page);
+  const place = here.value.pathname;
+  // Before the page itself, which may know better.
+  useLayoutEffect(() => {
+    const title = ways.find((way) => isAt(way, page))?.title;
+    document.title = title === undefined ? 'Holdfast' : `${title} · Holdfast`;
+  }, [place]);
   // In a narrow window the bar is longer than the screen.
   useEffect(() => {
     bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
@@ -50,7 +59,7 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
         </a>
         <nav aria-label="Pages" ref={bar}>
           {ways.map((way) => {
-            const current = way.page === page || way.also?.includes(page as ViewerPage) === true;
+            const current = isAt(way, page);
             return (
               <a key={way.page} href={address(way.page)} aria-current={current ? 'page' : undefined}>
                 <Icon name={way.icon} />
