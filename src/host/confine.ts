@@ -24,6 +24,7 @@ export function confine(sandbox: Sandbox, config: Config, confined: Confined): C
     child.once('spawn', () => resolve(child.pid as number));
     child.once('error', reject);
   });
+  // Who awaits it is told. Until somebody does, a start that failed must not end the host as a rejection that nobody handles.
   started.catch(() => {});
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));

@@ -82,8 +82,8 @@ describe('the tools', () => {
     expect(client.getInstructions()).toMatch(/search.*timeline.*get/);
   });
 
-  it('a change is told from a look, and from one that takes something away', async () => {
-    const made = (method: 'GET' | 'POST', destructive?: true) =>
+  it('a change is told from a look', async () => {
+    const made = (method: 'GET' | 'POST') =>
       operation({
         name: `made ${method}`,
         summary: 'Something made for a test',
@@ -91,7 +91,6 @@ describe('the tools', () => {
         output: z.object({ done: z.boolean() }),
         surfaces: ['mcp'],
         http: { method },
-        ...(destructive ? { mcp: { destructive } } : {}),
         examples: [],
         run: async () => ({ done: true }),
       });
@@ -109,7 +108,6 @@ describe('the tools', () => {
       destructiveHint: false,
       text: '{"done":true}',
     });
-    expect(await hints(made('POST', true))).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
   it.each(

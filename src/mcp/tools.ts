@@ -47,7 +47,8 @@ export function describeTool({ operation, name, input, readOnly }: Tool, structu
     ...(structured ? { outputSchema: jsonSchema(operation.output, 'output') } : {}),
     annotations: {
       readOnlyHint: readOnly,
-      ...(readOnly ? {} : { destructiveHint: mcp?.destructive === true }),
+      // What takes something away for good is offered to people alone.
+      ...(readOnly ? {} : { destructiveHint: false }),
       openWorldHint: false,
     },
     // Claude Code hides tools until the model searches for them; those of the usual way it should see.

@@ -101,8 +101,6 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
     readonly defaults?: Readonly<Record<string, unknown>>;
     /** The field that stands for the folder that the agent works in, where it says nothing about it. */
     readonly here?: string;
-    /** Takes something away for good. */
-    readonly destructive?: true;
   };
   /**
    * The worker, where one runs, answers a command faster: it has in memory what the command would have to load. Gives the
