@@ -1,6 +1,6 @@
 # What agents run in where `host.sandbox` is docker: Node, the tools that agents expect, and the Claude Agent SDK with its client.
-#   docker build -t holdfast-agent -f docker/agent.Dockerfile .
-FROM node:22-bookworm-slim
+#   docker build -t holdfast-agent -f docker/agent.Dockerfile docker
+FROM docker.io/library/node:22-bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates curl git jq python3 ripgrep unzip \
   && rm -rf /var/lib/apt/lists/*

@@ -120,7 +120,7 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
       logs.agent,
     );
     const { network, memoryMb, cpus, processes, fileMb } = config.settings.host;
-    const child = confine(sandbox, config, {
+    const child = await confine(sandbox, config, {
       name: run.group,
       argv: [
         inside.node,

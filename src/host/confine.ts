@@ -7,7 +7,7 @@ import type { Confined, Sandbox } from './sandbox/sandbox.ts';
 export interface ConfinedProcess {
   /** Its pid. Rejects when it could not be started. */
   readonly started: Promise<number>;
-  /** Contract: never rejects. */
+  /** Contract: never rejects. Nothing of it is left, here or with an engine. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** What it writes to its standard output and error. */
   lines(take: (line: string) => void): void;
@@ -16,8 +16,8 @@ export interface ConfinedProcess {
   endWithin(ms: number): void;
 }
 
-export function confine(sandbox: Sandbox, config: Config, confined: Confined): ConfinedProcess {
-  const { file, args, environment, cwd, end } = sandbox.command(confined, config);
+export async function confine(sandbox: Sandbox, config: Config, confined: Confined): Promise<ConfinedProcess> {
+  const { file, args, environment, cwd, end } = await sandbox.command(confined, config);
   // A session of its own: keys that a person presses for the host are not for it, and it can be ended as a group.
   const child = spawn(file, args, { env: environment, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const started = new Promise<number>((resolve, reject) => {
@@ -26,17 +26,18 @@ export function confine(sandbox: Sandbox, config: Config, confined: Confined): C
   });
   // Who awaits it is told. Until somebody does, a start that failed must not end the host as a rejection that nobody handles.
   started.catch(() => {});
+  const kill = () => {
+    if (child.pid !== undefined) signalGroup(child.pid);
+  };
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.once('error', () => child.pid === undefined && resolve({ code: null, signal: null }));
+  }).then(async (exit) => {
+    // What the first process leaves behind goes with it.
+    kill();
+    if (end !== undefined && child.pid !== undefined) await runToEnd(end, environment);
+    return exit;
   });
-  const kill = () => {
-    if (child.pid === undefined) return;
-    if (end !== undefined) execFile(end[0] as string, end.slice(1), { env: environment }, () => {});
-    signalGroup(child.pid);
-  };
-  // What the first process leaves behind goes with it.
-  void exited.then(() => child.pid !== undefined && signalGroup(child.pid));
   return {
     started,
     exited,
@@ -51,6 +52,12 @@ export function confine(sandbox: Sandbox, config: Config, confined: Confined): C
     },
   };
 }
+
+/** Whatever it comes to: what it could not take away, the next host does. */
+const runToEnd = ([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<void> =>
+  new Promise((resolve) => {
+    execFile(file, args, { env, timeout: 30_000 }, () => resolve());
+  });
 
 function signalGroup(pid: number): void {
   try {

@@ -1,4 +1,6 @@
 // The host of a data folder: there is one at a time. It takes up what the last one has left, and runs until it is told to stop.
+import type { Config } from '../config.ts';
+import { explain, systemCode } from '../errors.ts';
 import { groupDeps } from '../operations/group-deps.ts';
 import type { Context } from '../operations/operation.ts';
 import { version } from '../package.ts';
@@ -12,7 +14,8 @@ import { type AgentRun, checkAgent, type RunningAgent, startAgent } from './agen
 import { systemClock } from './clock.ts';
 import { claimHost } from './holder.ts';
 import { type Host, openHost, recover } from './host.ts';
-import { chooseSandbox } from './sandbox/index.ts';
+import { chooseSandbox, sandboxes } from './sandbox/index.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import { toolsFor } from './tools.ts';
 
 export interface HostOptions {
@@ -44,6 +47,7 @@ export async function openHostOf(
   if (!held.held) return { other: held.holder };
   try {
     const clock = systemClock;
+    const wasKilled = (await store.openRuns()).length > 0;
     await recover({ store, clock, log });
     await store.dropOldMessages(clock.now() - keepMs);
     const { maxProcesses, idleMinutes, hardLimitMinutes } = config.settings.host;
@@ -55,7 +59,7 @@ export async function openHostOf(
     const tools = { context, open, takeIn, tell, wake: () => host.wake() };
     const host = openHost({
       ...{ store, clock, log, tell, open, maxProcesses },
-      start: start ?? (await agentStarter(context, log, warn)),
+      start: start ?? (await agentStarter(context, log, warn, wasKilled)),
       toolsOf: (group, run) => toolsFor(tools, group, run),
       appendFor: (group) => [aboutHost(group), globalMemory(config, group)].filter(Boolean).join('\n\n'),
       async archive(group, session) {
@@ -87,13 +91,32 @@ export async function openHostOf(
   }
 }
 
-async function agentStarter({ config }: Context, log: (line: string) => void, warn: (line: string) => void) {
+async function agentStarter(
+  { config }: Context,
+  log: (line: string) => void,
+  warn: (line: string) => void,
+  wasKilled: boolean,
+) {
   const { sandbox, warnings } = await chooseSandbox(config);
   // Who starts a host that could start no agent should hear it now.
   checkAgent(config, sandbox);
   for (const line of warnings) warn(line);
+  // Before any other agent works in the same folders. The last host may have had another sandbox.
+  for (const one of wasKilled ? sandboxes : [sandbox])
+    for (const left of await sweep(one, config, log)) log(`${one.name}: ended ${left}, which an earlier host had left`);
   // A key that was set since counts from the next start on.
   return (run: AgentRun) => startAgent({ config: config.reload(), log, sandbox }, run);
+}
+
+async function sweep(sandbox: Sandbox, config: Config, log: (line: string) => void): Promise<readonly string[]> {
+  try {
+    return (await sandbox.sweep?.(config)) ?? [];
+  } catch (error) {
+    // An engine that is not there has nothing that still runs.
+    if (systemCode(error) !== 'ENOENT')
+      log(`${sandbox.name}: ${explain(error, 'what an earlier host has left').message}`);
+    return [];
+  }
 }
 
 const aboutHost = (group: string): string =>

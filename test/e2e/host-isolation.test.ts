@@ -5,14 +5,14 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { bubblewrap } from '../../src/host/sandbox/bubblewrap.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { rootInside } from '../../src/host/sandbox/docker.ts';
 import { insidePaths } from '../../src/host/sandbox/mounts.ts';
 import { none } from '../../src/host/sandbox/none.ts';
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
 import { groupFolders, prepareFolders } from '../../src/sessions/group-folders.ts';
 import { holdfast, root } from './holdfast.ts';
-import { agentLog, hostStand, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
+import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
 
 const secret = `SECRET-${randomBytes(8).toString('hex')}`;
 
@@ -122,14 +122,22 @@ function summary(said: string) {
   };
 }
 
-describe.skipIf(trouble)('a hostile program in a sandbox', () => {
+inEachSandbox('a hostile program', ({ settings, sandbox }) => {
+  /** What the sandbox itself says cannot be kept from it: where root runs docker, some files of the kernel. */
+  async function known({ config }: Stand): Promise<unknown[]> {
+    if (!(await sandbox.warnings?.(config))?.includes(rootInside)) return [];
+    return [/kernel that can be written: "CAN \/proc\/mtrr/, /what the kernel tells root alone/].map((one) =>
+      expect.stringMatching(one),
+    );
+  }
+
   it('host.md 15: gets through to nothing of another group, the host, the person or the system', async () => {
-    const stand = await hostStand();
+    const stand = await hostStand(settings);
     const { work, told } = await targets(stand);
     const inside = { ...told, proxies: [...told.proxies, `${insidePaths.run}/api.sock`] };
-    const { attempts, through, blocked } = await intrude(stand, withIntruder(bubblewrap, work, inside));
-    expect(through).toEqual([]);
-    expect(blocked).toHaveLength(attempts);
+    const { attempts, through, blocked } = await intrude(stand, withIntruder(sandbox, work, inside));
+    expect(through).toEqual(await known(stand));
+    expect(blocked).toHaveLength(attempts - through.length);
     expect(attempts).toBe(158);
     for (const file of Object.values(told.files)) {
       expect(existsSync(`${file}.intruder`)).toBe(false);
@@ -138,39 +146,20 @@ describe.skipIf(trouble)('a hostile program in a sandbox', () => {
   });
 
   it('finds no port and no abstract socket of this machine when the network is off', async () => {
-    const stand = await hostStand({ HOLDFAST_HOST_NETWORK: 'false' });
+    const stand = await hostStand({ ...settings, HOLDFAST_HOST_NETWORK: 'false' });
     const { work, told, abstract } = await targets(stand);
     const loopback = Number(new URL(stand.mock.url).port);
-    const { through, blocked } = await intrude(stand, withIntruder(bubblewrap, work, { ...told, abstract, loopback }));
-    expect(through).toEqual([]);
+    const { through, blocked } = await intrude(stand, withIntruder(sandbox, work, { ...told, abstract, loopback }));
+    expect(through).toEqual(await known(stand));
     expect(blocked).toEqual(
       expect.arrayContaining(['connect to an abstract socket', 'connect to a port of this machine']),
     );
   });
 
-  it('gets through nearly everywhere without one: the attempts are real', async () => {
-    const stand = await hostStand({ HOLDFAST_HOST_SANDBOX: 'none' });
-    const { work, told, abstract } = await targets(stand);
-    const loopback = Number(new URL(stand.mock.url).port);
-    const { attempts, through, blocked } = await intrude(
-      stand,
-      withIntruder(none, work, { ...told, abstract, loopback, inside: false }),
-    );
-    // What is guarded by more than the sandbox, or by the system on some machines.
-    const guarded = /worker|use the model|connect to b's host|memory|trace|environment of the host|environment of b's/;
-    // The key is in no file, and the agent's own environment has it nowhere.
-    expect(blocked.filter((what) => !guarded.test(what))).toEqual([
-      'find the key in the environment',
-      'find the key on the visible disk',
-    ]);
-    expect(through.length).toBeGreaterThan(100);
-    expect(attempts).toBe(through.length + blocked.length);
-  });
-
   it('gets no further as a command of the agent', async () => {
-    const stand = await hostStand();
+    const stand = await hostStand(settings);
     const { work, told } = await targets(stand);
-    withIntruder(bubblewrap, work, told);
+    withIntruder(sandbox, work, told);
     const talk = await stand.start('a');
     await talk.ask('Break out.', [
       {
@@ -183,10 +172,29 @@ describe.skipIf(trouble)('a hostile program in a sandbox', () => {
       { text: 'I tried.' },
     ]);
     const { through, attempts } = summary(readFileSync(path.join(work, 'said.txt'), 'utf8'));
-    expect(through).toEqual([]);
+    expect(through).toEqual(await known(stand));
     expect(attempts).toBeGreaterThan(100);
-    expect(lastAsked(stand).text).toContain('0 got through');
+    expect(lastAsked(stand).text).toContain(`${through.length} got through`);
     await talk.end();
     expect(groupFolders(stand.config, 'a').work).toBe(work);
   });
+});
+
+it.skipIf(trouble)('a hostile program gets through nearly everywhere without one: the attempts are real', async () => {
+  const stand = await hostStand({ HOLDFAST_HOST_SANDBOX: 'none' });
+  const { work, told, abstract } = await targets(stand);
+  const loopback = Number(new URL(stand.mock.url).port);
+  const { attempts, through, blocked } = await intrude(
+    stand,
+    withIntruder(none, work, { ...told, abstract, loopback, inside: false }),
+  );
+  // What is guarded by more than the sandbox, or by the system on some machines.
+  const guarded = /worker|use the model|connect to b's host|memory|trace|environment of the host|environment of b's/;
+  // The key is in no file, and the agent's own environment has it nowhere.
+  expect(blocked.filter((what) => !guarded.test(what))).toEqual([
+    'find the key in the environment',
+    'find the key on the visible disk',
+  ]);
+  expect(through.length).toBeGreaterThan(100);
+  expect(attempts).toBe(through.length + blocked.length);
 });

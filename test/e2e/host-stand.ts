@@ -1,7 +1,9 @@
 // Agents in real sandboxes: the real SDK and its real client, a mock of the API, and a data folder of the test's own.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
 import {
   type AgentEvents,
@@ -11,6 +13,7 @@ import {
   startAgent,
 } from '../../src/host/agent.ts';
 import { bubblewrap } from '../../src/host/sandbox/bubblewrap.ts';
+import { docker, homeLabel } from '../../src/host/sandbox/docker.ts';
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
 import { clientProgram } from './claude.ts';
 import { isAlive, place, root, until } from './holdfast.ts';
@@ -27,6 +30,39 @@ export const trouble = process.env.CI
       existsSync(clientProgram('2.1.325')) ? undefined : 'no client',
       await bubblewrap.trouble(loadConfig({ HOME: '/nowhere' })),
     ].find((one) => one !== undefined);
+
+/** A sandbox in which all that is promised of agents is tried. */
+export interface Proof {
+  readonly title: string;
+  readonly sandbox: Sandbox;
+  readonly settings: NodeJS.ProcessEnv;
+  /** Why not here. */
+  readonly trouble: string | undefined;
+}
+
+/** How the engine's program finds its engine. */
+const engineEnvironment = Object.fromEntries(
+  ['DOCKER_HOST', 'CONTAINER_HOST', 'CONTAINERS_STORAGE_CONF', 'XDG_RUNTIME_DIR'].flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]]],
+  ),
+);
+
+const proofs: readonly Proof[] = [
+  { title: 'bubblewrap', sandbox: bubblewrap, settings: {}, trouble },
+  ...(await Promise.all(
+    ['docker', 'podman'].map(async (engine) => {
+      const settings = { ...engineEnvironment, HOLDFAST_HOST_SANDBOX: 'docker', HOLDFAST_HOST_ENGINE: engine };
+      const reason = await docker.trouble(loadConfig({ PATH: process.env.PATH, HOME: tmpdir(), ...settings }));
+      const title = reason === undefined ? engine : `${engine}, which is not here (${reason})`;
+      return { title, sandbox: docker, settings, trouble: reason };
+    }),
+  )),
+];
+
+/** The same, wherever agents run. Where a sandbox is not to be had, its tests are skipped under a name that says why. */
+export function inEachSandbox(what: string, tests: (proof: Proof) => void): void {
+  for (const proof of proofs) describe.skipIf(proof.trouble)(`${what}, in ${proof.title}`, () => tests(proof));
+}
 
 export interface Stand {
   readonly config: Config;
@@ -69,6 +105,14 @@ export async function hostStand(settings: NodeJS.ProcessEnv = {}): Promise<Stand
     ...settings,
   };
   const config = loadConfig(env);
+  if (config.settings.host.sandbox === 'docker')
+    onTestFinished(async () => {
+      try {
+        await until(() => containersOf(config).length === 0, 'the end of all containers');
+      } finally {
+        for (const one of containersOf(config)) engine(config, 'rm', '--force', one);
+      }
+    });
   let count = 0;
   return {
     config,
@@ -147,13 +191,42 @@ export const agentLog = (config: Config, group: string, name = 'agent'): string 
 /** What of the conversation reached the model last. */
 export const lastAsked = ({ mock }: Stand): Asked => mock.asked.findLast(({ kind }) => kind === 'main') as Asked;
 
+const engine = ({ settings, environment }: Config, ...args: readonly string[]): string =>
+  execFileSync(settings.host.engine, args, { env: environment, encoding: 'utf8' });
+
+/** Those that hosts of this data folder have started, and which are still there in any way. */
+export const containersOf = (config: Config): string[] =>
+  engine(config, 'ps', '--all', '--quiet', '--filter', `label=${homeLabel(config)}`)
+    .split('\n')
+    .filter(Boolean);
+
+/** All processes that see a work folder of this stand where agents see theirs: those in its sandboxes, whoever their parents are. */
+export function insiders({ folder }: Stand): number[] {
+  const name = path.basename(folder);
+  return processes().filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
+        .split('\n')
+        .some((line) => line.includes(`${name}/`) && line.includes(' /workspace/group '));
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  });
+}
+
+const processes = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
 /** All processes below one, by /proc. */
 export function treeOf(pid: number): number[] {
   const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+  for (const one of processes()) {
     try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+      const stat = readFileSync(`/proc/${one}/stat`, 'utf8');
+      parents.set(one, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
       // It has ended meanwhile.
     }

@@ -2,11 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
 import { ask, holdfast, isAlive, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, released, said, scripted, status } from './host-chat.ts';
-import { type Stand, treeOf, trouble } from './host-stand.ts';
+import { inEachSandbox, insiders, type Stand, treeOf } from './host-stand.ts';
 
 const transcript = (stand: Stand, group: string, session: string): string => {
   const found = fs
@@ -15,9 +15,9 @@ const transcript = (stand: Stand, group: string, session: string): string => {
   return path.join(groupFolders(stand.config, group).agentHome, found as string);
 };
 
-describe.skipIf(trouble)('the host, end to end', () => {
+inEachSandbox('the host, end to end', ({ settings }) => {
   it('host.md 1, 3: a document is begun, the process released, and hours later carried on, by a host that was restarted', async () => {
-    const stand = await begun(['family'], { HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
+    const stand = await begun(['family'], { ...settings, HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
     const { work } = groupFolders(stand.config, 'family');
     const host = await hosting(stand);
     const first = await pipe(
@@ -58,7 +58,7 @@ describe.skipIf(trouble)('the host, end to end', () => {
   it.each(['deleted', 'corrupted'] as const)(
     'host.md 4: the session file is %s: a fresh session answers, and the message is not lost',
     async (how) => {
-      const stand = await begun(['family'], { HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
+      const stand = await begun(['family'], { ...settings, HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
       await hosting(stand);
       await said(stand, 'family', 'One', [{ text: 'first' }]);
       const [{ session }] = (await status(stand)).groups;
@@ -82,7 +82,7 @@ describe.skipIf(trouble)('the host, end to end', () => {
   );
 
   it('host.md 2, 9: a host that is killed in mid-turn leaves no process; the next answers the message, in the same session', async () => {
-    const stand = await begun(['family']);
+    const stand = await begun(['family'], settings);
     const host = await hosting(stand);
     await said(stand, 'family', 'One', [{ text: 'first' }]);
     const [{ session }] = (await status(stand)).groups;
@@ -90,7 +90,7 @@ describe.skipIf(trouble)('the host, end to end', () => {
     const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
     await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
     const [{ pid }] = (await status(stand)).processes;
-    const tree = treeOf(pid);
+    const tree = [...insiders(stand), ...treeOf(pid)];
     expect(tree.length).toBeGreaterThan(1);
     host.child.kill('SIGKILL');
     await host.ended;
@@ -103,22 +103,42 @@ describe.skipIf(trouble)('the host, end to end', () => {
     expect((await status(stand)).groups[0].session).toBe(session);
   });
 
+  it('host.md 2, 9: what does not notice the end of its host is ended by the next one, before anything else works there', async () => {
+    const stand = await begun(['family'], settings);
+    const host = await hosting(stand);
+    const text = scripted('Two', [{ text: 'second', delay: 3000 }]);
+    const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
+    await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
+    const inside = insiders(stand);
+    expect(inside.length).toBeGreaterThan(1);
+    for (const one of inside) process.kill(one, 'SIGSTOP');
+    host.child.kill('SIGKILL');
+    await host.ended;
+    await hosting(stand);
+    expect(inside.filter(isAlive)).toEqual([]);
+    await until(() => outgoing(stand, 'family').length > 0, 'the answer');
+    expect(outgoing(stand, 'family')).toMatchObject([{ kind: 'answer', text: 'second', answers: [message.id] }]);
+  });
+
   it('host.md 9: an agent that is killed in mid-turn is started again, and the message answered once', async () => {
-    const stand = await begun(['family']);
+    const stand = await begun(['family'], settings);
     await hosting(stand);
     const text = scripted('Two', [{ text: 'second', delay: 2000 }]);
     const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
     await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
     const [{ pid }] = (await status(stand)).processes;
+    const inside = insiders(stand);
+    expect(inside.length).toBeGreaterThan(1);
     for (const one of treeOf(pid)) process.kill(one, 'SIGKILL');
     await until(async () => outgoing(stand, 'family').length > 0, 'the answer');
+    expect(inside.filter(isAlive)).toEqual([]);
     expect(outgoing(stand, 'family')).toMatchObject([{ kind: 'answer', text: 'second', answers: [message.id] }]);
     expect((await status(stand)).groups[0].error.text).toContain('SIGKILL');
   });
 
   it('host.md 11: 20 groups share 5 processes, and all are answered', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `g${i}`);
-    const stand = await begun(names);
+    const stand = await begun(names, settings);
     for (const name of names)
       await ask(stand.env, 'groups', 'send', name, scripted(`To ${name}`, [{ text: `for ${name}` }]));
     await hosting(stand);
@@ -138,7 +158,7 @@ describe.skipIf(trouble)('the host, end to end', () => {
   // HOLDFAST_RACES=200 takes some minutes.
   const races = Number(process.env.HOLDFAST_RACES ?? 12);
   it(`host.md 6: a message at the moment of the idle close is answered, ${races} times`, async () => {
-    const stand = await begun(['family'], { HOLDFAST_HOST_IDLE_MINUTES: '0.002' });
+    const stand = await begun(['family'], { ...settings, HOLDFAST_HOST_IDLE_MINUTES: '0.002' });
     await hosting(stand);
     const seen: string[] = [];
     let begins = 0;
@@ -157,7 +177,7 @@ describe.skipIf(trouble)('the host, end to end', () => {
   }, 1_200_000);
 
   it('Ctrl+C lets an agent finish its answer; a second one ends it at once, and the message waits', async () => {
-    const stand = await begun(['family']);
+    const stand = await begun(['family'], settings);
     const first = await hosting(stand);
     await ask(stand.env, 'groups', 'send', 'family', scripted('One', [{ text: 'first', delay: 2500 }]));
     await until(() => stand.mock.asked.length > 0, 'the request');
@@ -168,7 +188,7 @@ describe.skipIf(trouble)('the host, end to end', () => {
     const second = await hosting(stand);
     await ask(stand.env, 'groups', 'send', 'family', scripted('Two', [{ text: 'second', delay: 60_000 }]));
     await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
-    const tree = treeOf((await status(stand)).processes[0].pid);
+    const tree = [...insiders(stand), ...treeOf((await status(stand)).processes[0].pid)];
     second.child.kill('SIGINT');
     await second.says('still answer');
     second.child.kill('SIGINT');
@@ -179,7 +199,7 @@ describe.skipIf(trouble)('the host, end to end', () => {
   });
 
   it('there is one host for a data folder', async () => {
-    const stand = await begun(['family']);
+    const stand = await begun(['family'], settings);
     await hosting(stand);
     const { code, stderr } = await holdfast(stand.env, 'host', 'run');
     expect([code, stderr]).toEqual([5, expect.stringContaining('A host is running already')]);

@@ -139,7 +139,10 @@ attemptInside('open the disk', () =>
 );
 attemptInside('change the kernel', () => String(fs.openSync('/proc/sys/kernel/core_pattern', 'r+')));
 attemptInside('find anything of the kernel that can be written', () =>
-  must(quiet(`find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -printf 'CAN %p\n'; true`), 'CAN'),
+  must(
+    quiet(`find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -exec test -f {} \\; -printf 'CAN %p\n'; true`),
+    'CAN',
+  ),
 );
 attemptInside('read what the kernel tells root alone', () =>
   must(
@@ -151,7 +154,7 @@ attemptInside('read what the kernel tells root alone', () =>
 );
 attemptInside('read the kernel log', () => sh('dmesg | grep .'));
 attemptInside('become root', () => sh('sudo -n true || su -c true'));
-attemptInside('set another user', () => process.setuid(0));
+attemptInside('set another user', () => process.setuid(process.getuid() === 0 ? 1 : 0));
 attemptInside('open a file by its handle', () =>
   must(
     quiet(
@@ -161,7 +164,7 @@ attemptInside('open a file by its handle', () =>
   ),
 );
 attemptInside('change the programs', () => {
-  fs.appendFileSync(t.inside ? '/opt/holdfast/runner.js' : t.runner, '');
+  fs.appendFileSync(t.inside ? '/opt/holdfast/runner.mjs' : t.runner, '');
   return 'opened for writing';
 });
 attemptInside('change the system', () => {

@@ -5,6 +5,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../package.ts';
+import { kernel } from './kernel.ts';
 import { insidePaths } from './mounts.ts';
 import type { Limits, Sandbox } from './sandbox.ts';
 
@@ -33,29 +34,6 @@ const etc = [
   ...['resolv.conf', 'host.conf', 'gai.conf', 'nsswitch.conf'],
 ];
 
-/**
- * The kernel's files, many of which belong to root. Who is root outside is so to them inside, too, whatever capabilities he has lost; and
- * bwrap itself covers only folders that can be written.
- */
-const kernel = {
-  readOnly: ['acpi', 'bus', 'driver', 'fs', 'irq', 'mtrr', 'pressure', 'scsi', 'sys', 'sysrq-trigger', 'tty'],
-  hidden: [
-    ...[
-      'kcore',
-      'kmsg',
-      'keys',
-      'key-users',
-      'kallsyms',
-      'kpagecgroup',
-      'kpagecount',
-      'kpageflags',
-      'iomem',
-      'ioports',
-    ],
-    ...['latency_stats', 'pagetypeinfo', 'sched_debug', 'slabinfo', 'timer_list', 'vmallocinfo', 'config.gz'],
-  ],
-};
-
 export const bubblewrap: Sandbox = {
   name: 'bubblewrap',
   bringsSdk: false,
@@ -68,7 +46,7 @@ export const bubblewrap: Sandbox = {
     path: `${insidePaths.bin}:${systemPath}`,
     program: program === undefined ? undefined : insidePaths.program,
   }),
-  command: ({ argv, cwd, environment, mounts, network, limits }, { home }) => ({
+  command: async ({ argv, cwd, environment, mounts, network, limits }, { home }) => ({
     file: 'bwrap',
     args: [
       ...namespaces,

@@ -1,25 +1,30 @@
 // A container of docker or podman, from an image that brings Node and the agent's SDK.
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import type { Config } from '../../config.ts';
+import { packageRoot } from '../../package.ts';
+import { ask, type Engine, engineEnvironment, engineOf } from './engine.ts';
+import { kernel } from './kernel.ts';
 import { insidePaths } from './mounts.ts';
-import type { Sandbox } from './sandbox.ts';
-
-const run = promisify(execFile);
+import type { Command, Confined, Sandbox } from './sandbox.ts';
 
 export const docker: Sandbox = {
   name: 'docker',
   bringsSdk: true,
-  async trouble({ settings: { host }, environment }) {
+  async trouble(config) {
+    const { engine, image, network, memoryMb, cpus, processes, fileMb } = config.settings.host;
     try {
-      await run(host.engine, ['image', 'inspect', host.image], { env: environment, timeout: 10_000 });
+      await ask(config, ['image', 'inspect', image]);
+      // Whatever does not work shows where one is run as agents are.
+      const limits = { memoryMb, cpus, processes, fileMb };
+      const tried = { name: 'try', argv: ['true'], cwd: '/', environment: {}, mounts: [], network, limits };
+      await ask(config, commandOf(await engineOf(config), tried, config).args, 60_000);
       return undefined;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `${host.engine} is not installed`;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `${engine} is not installed`;
       const said = String((error as { stderr?: unknown }).stderr ?? '').trim();
-      if (/no such image|image not known/i.test(said))
-        return `there is no image ${host.image}; make it: ${host.engine} build -t ${host.image} -f docker/agent.Dockerfile .`;
+      if (/no such image|image not known/i.test(said)) return `there is no image ${image}; make it: ${toBuild(config)}`;
       return said.split('\n').at(-1) || (error as Error).message;
     }
   },
@@ -30,39 +35,100 @@ export const docker: Sandbox = {
     sdk: '/opt/holdfast/node_modules/@anthropic-ai/claude-agent-sdk',
     program: undefined,
   }),
-  command(confined, { settings: { host }, environment }) {
-    const { argv, cwd, mounts, network, limits } = confined;
-    const name = `holdfast-${confined.name}-${randomBytes(4).toString('hex')}`;
-    const { memoryMb, cpus, processes, fileMb } = limits;
-    return {
-      file: host.engine,
-      args: [
-        ...['run', '--rm', '--init', '--name', name, '--hostname', 'holdfast'],
-        ...['--read-only', '--tmpfs', '/tmp:rw,exec,nosuid,nodev', '--cap-drop', 'ALL'],
-        ...['--security-opt', 'no-new-privileges', '--network', network ? 'bridge' : 'none'],
-        ...['--user', `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`],
-        // Who runs podman without root is root to it; with this he is himself, and his files are his.
-        ...(path.basename(host.engine) === 'podman' ? ['--userns', 'keep-id'] : []),
-        ...(memoryMb > 0 ? ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`] : []),
-        ...(cpus > 0 ? ['--cpus', String(cpus)] : []),
-        ...(processes > 0 ? ['--pids-limit', String(processes)] : []),
-        ...(fileMb > 0 ? ['--ulimit', `fsize=${fileMb * 1024 * 1024}`] : []),
-        ...['--ulimit', 'core=0', '--workdir', cwd],
-        ...Object.entries(confined.environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
-        ...mounts.flatMap(({ from, to, write }) => [
-          '--mount',
-          // The fields are CSV, so a comma in a path must be quoted.
-          [`type=bind`, quoted(`source=${from}`), quoted(`target=${to}`), ...(write ? [] : ['readonly'])].join(','),
-        ]),
-        ...[host.image, ...argv],
-      ],
-      // The command line of the engine needs its own; what is inside gets only what is named above.
-      environment,
-      cwd: '/',
-      end: [host.engine, 'kill', name],
-    };
+  command: async (confined, config) => commandOf(await engineOf(config), confined, config),
+  async sweep(config) {
+    const list = ['ps', '--all', '--quiet', '--filter', `label=${homeLabel(config)}`];
+    const left = (await ask(config, list)).split('\n').filter(Boolean);
+    if (left.length > 0) await ask(config, ['rm', '--force', ...left]);
+    return left;
   },
-  unheld: async () => [],
+  async warnings(config) {
+    const { kind, rootless } = await engineOf(config);
+    return kind === 'docker' && !rootless && process.getuid?.() === 0 ? [rootInside] : [];
+  },
+  async unheld(limits, config) {
+    const { unheld } = await engineOf(config);
+    return unheld.filter((limit) => limits[limit] > 0);
+  },
 };
+
+export const rootInside =
+  'docker: agents are root in their containers, though without capabilities, and can read some files of the kernel. Run the host as an ordinary user, or with podman.';
+
+/** The file needs nothing of its folder, which is small. */
+const toBuild = ({ settings: { host } }: Config): string => {
+  const folder = path.join(packageRoot, 'docker');
+  return `${host.engine} build -t ${host.image} -f ${path.join(folder, 'agent.Dockerfile')} ${folder}`;
+};
+
+export function commandOf(engine: Engine, confined: Confined, config: Config): Command {
+  const { argv, cwd, mounts, network, limits } = confined;
+  const { host } = config.settings;
+  const name = `holdfast-${confined.name}-${randomBytes(4).toString('hex')}`;
+  const { memoryMb, cpus, processes, fileMb } = limits;
+  return {
+    file: host.engine,
+    args: [
+      ...['run', '--rm', '--init', '--pull', 'never', '--name', name, '--label', homeLabel(config)],
+      // It has nothing to say before it goes; and the engine would keep a copy of whatever it prints.
+      ...['--stop-signal', 'SIGKILL', '--log-driver', 'none', '--hostname', 'holdfast'],
+      ...['--read-only', '--tmpfs', '/tmp:rw,exec,nosuid,nodev', '--cap-drop', 'ALL'],
+      ...['no-new-privileges', ...masksOf(engine), ...(engine.selinux ? ['label=disable'] : [])].flatMap((option) => [
+        '--security-opt',
+        option,
+      ]),
+      ...networkOf(engine, network),
+      ...userOf(engine),
+      ...(memoryMb > 0 ? ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`] : []),
+      ...(cpus > 0 ? ['--cpus', String(cpus)] : []),
+      // Podman has a limit of its own, where none is named.
+      ...['--pids-limit', String(processes > 0 ? processes : -1)],
+      ...(fileMb > 0 ? ['--ulimit', `fsize=${fileMb * 1024 * 1024}`] : []),
+      ...['--ulimit', 'core=0', '--workdir', cwd],
+      ...Object.entries(confined.environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+      ...mounts.flatMap(({ from, to, write }) => [
+        '--mount',
+        // The fields are CSV, so a comma in a path must be quoted.
+        [`type=bind`, quoted(`source=${from}`), quoted(`target=${to}`), ...(write ? [] : ['readonly'])].join(','),
+      ]),
+      ...[host.image, ...argv],
+    ],
+    // The engine's program needs some of this machine's; what is inside gets only what is named above.
+    environment: engineEnvironment(config),
+    cwd: '/',
+    // A container outlives the program that has started it.
+    end: [host.engine, 'rm', '--force', name],
+  };
+}
+
+/** Docker has no such option: to whom is root there, these are root's. */
+const masksOf = ({ kind }: Engine): string[] =>
+  kind === 'podman' ? [`mask=${['mtrr', 'pressure', ...kernel.hidden].map((name) => `/proc/${name}`).join(':')}`] : [];
+
+function networkOf({ kind, rootless }: Engine, network: boolean): string[] {
+  if (!network) return ['--network', 'none'];
+  // An ordinary user's podman has a network of its own kind, which needs no bridge.
+  return kind === 'podman' && rootless ? [] : ['--network', 'bridge'];
+}
+
+/** Whoever runs the host is himself inside, and his files are his. */
+function userOf({ kind, rootless, remapped }: Engine): string[] {
+  const user = ['--user', `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`];
+  if (!rootless) return remapped ? ['--userns', 'host', ...user] : user;
+  return kind === 'podman' ? ['--userns', 'keep-id', ...user] : ['--user', '0:0'];
+}
+
+/** By which a container is known as one of this data folder's host. */
+export const homeLabel = ({ home }: Pick<Config, 'home'>): string =>
+  `holdfast.home=${createHash('sha256').update(realpathOr(home)).digest('hex').slice(0, 32)}`;
+
+function realpathOr(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    // It is not there yet, so nothing leads to it.
+    return file;
+  }
+}
 
 const quoted = (field: string): string => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);

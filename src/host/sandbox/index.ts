@@ -20,7 +20,11 @@ export async function chooseSandbox(
     const trouble = await sandbox.trouble(config);
     if (trouble === undefined) {
       const unheld = await sandbox.unheld({ memoryMb, cpus, processes, fileMb }, config);
-      const warnings = [...troubles, ...unheld.map((limit) => `${sandbox.name} cannot hold the limit ${limit} here`)];
+      const warnings = [
+        ...troubles,
+        ...unheld.map((limit) => `${sandbox.name} cannot hold the limit ${limit} here`),
+        ...((await sandbox.warnings?.(config)) ?? []),
+      ];
       return { sandbox, warnings: sandbox.name === 'none' ? [nothingIsolated, ...warnings] : warnings };
     }
     troubles.push(`${sandbox.name}: ${trouble}`);

@@ -16,7 +16,8 @@ export const insidePaths = {
   run: '/run/holdfast',
   bin: '/opt/holdfast/bin',
   node: '/opt/holdfast/bin/node',
-  runner: '/opt/holdfast/runner.js',
+  /** Its name says that it is a module, whatever lies beside it in an image. */
+  runner: '/opt/holdfast/runner.mjs',
   sdk: '/opt/holdfast/sdk',
   program: '/opt/holdfast/bin/claude',
 } as const;

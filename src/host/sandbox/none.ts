@@ -6,7 +6,10 @@ export const none: Sandbox = {
   bringsSdk: false,
   trouble: async () => undefined,
   inside: (here) => here,
-  command: ({ argv: [file = '', ...args], environment, cwd }) => ({ file, args, cwd, environment: { ...environment } }),
+  command: async ({ argv: [file = '', ...args], environment, cwd }) => ({
+    ...{ file, args, cwd },
+    environment: { ...environment },
+  }),
   unheld: async ({ memoryMb, cpus, processes, fileMb }) =>
     Object.entries({ memoryMb, cpus, processes, fileMb })
       .filter(([, value]) => value > 0)

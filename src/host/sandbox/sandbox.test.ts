@@ -4,7 +4,8 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../config.ts';
 import { bubblewrap } from './bubblewrap.ts';
-import { docker } from './docker.ts';
+import { commandOf, homeLabel } from './docker.ts';
+import { type Engine, engineFrom } from './engine.ts';
 import { extraMounts } from './extra-mounts.ts';
 import { chooseSandbox, nothingIsolated } from './index.ts';
 import { mountsOf } from './mounts.ts';
@@ -36,7 +37,7 @@ describe('what a group sees', () => {
   const programs = [
     '/srv/src read /workspace/extra/src',
     '/tmp/run read /run/holdfast',
-    '/lib/runner.js read /opt/holdfast/runner.js',
+    '/lib/runner.js read /opt/holdfast/runner.mjs',
     '/usr/bin/node read /opt/holdfast/bin/node',
     '/lib/sdk read /opt/holdfast/sdk',
     '/lib/claude read /opt/holdfast/bin/claude',
@@ -171,7 +172,7 @@ describe('the allow-list of further mounts', () => {
 
 const confined: Confined = {
   name: 'tide',
-  argv: ['node', '/opt/holdfast/runner.js', '/run/holdfast'],
+  argv: ['node', '/opt/holdfast/runner.mjs', '/run/holdfast'],
   cwd: '/workspace/group',
   environment: { HOME: '/home/agent', TZ: 'UTC' },
   mounts: [
@@ -185,41 +186,99 @@ const confined: Confined = {
 describe('the command line', () => {
   const config = loadConfig({ HOME: '/home/dev', HOLDFAST_HOME: '/data', PATH: '/bin', ANTHROPIC_API_KEY: 'k' });
 
+  const rootful: Engine = { kind: 'docker', rootless: false, remapped: false, selinux: false, unheld: [] };
+  const user = `${process.getuid?.()}:${process.getgid?.()}`;
+
   it('of docker is exactly this', () => {
-    const { file, args, end, environment } = docker.command(confined, config);
+    const { file, args, end } = commandOf(rootful, confined, config);
     const name = args[args.indexOf('--name') + 1] as string;
     expect(name).toMatch(/^holdfast-tide-[0-9a-f]{8}$/);
-    const user = `${process.getuid?.()}:${process.getgid?.()}`;
+    const label = homeLabel(config);
+    expect(label).toMatch(/^holdfast\.home=[0-9a-f]{32}$/);
     expect([file, ...args]).toEqual([
-      ...['docker', 'run', '--rm', '--init', '--name', name, '--hostname', 'holdfast', '--read-only'],
+      ...['docker', 'run', '--rm', '--init', '--pull', 'never', '--name', name, '--label', label],
+      ...['--stop-signal', 'SIGKILL', '--log-driver', 'none', '--hostname', 'holdfast', '--read-only'],
       ...['--tmpfs', '/tmp:rw,exec,nosuid,nodev', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
       ...['--network', 'bridge', '--user', user, '--memory', '2048m', '--memory-swap', '2048m', '--cpus', '1.5'],
       ...['--pids-limit', '100', '--ulimit', 'fsize=10485760', '--ulimit', 'core=0', '--workdir', '/workspace/group'],
       ...['--env', 'HOME=/home/agent', '--env', 'TZ=UTC'],
       ...['--mount', 'type=bind,source=/data/groups/tide,target=/workspace/group'],
       ...['--mount', 'type=bind,"source=/data/a,b",target=/workspace/extra/a,readonly'],
-      ...['holdfast-agent', 'node', '/opt/holdfast/runner.js', '/run/holdfast'],
+      ...['holdfast-agent', 'node', '/opt/holdfast/runner.mjs', '/run/holdfast'],
     ]);
-    expect(end).toEqual(['docker', 'kill', name]);
-    // The engine's own program has this machine's environment; the container has what --env names.
-    expect(environment.PATH).toBe('/bin');
+    expect(end).toEqual(['docker', 'rm', '--force', name]);
   });
 
   it('of docker follows the settings', () => {
     const own = loadConfig({ HOME: '/home/dev', HOLDFAST_HOST_ENGINE: 'podman', HOLDFAST_HOST_IMAGE: 'mine:1' });
     const limits = { memoryMb: 0, cpus: 0, processes: 0, fileMb: 0 };
-    const { file, args } = docker.command({ ...confined, network: false, limits }, own);
+    const { file, args } = commandOf(rootful, { ...confined, network: false, limits }, own);
     expect(file).toBe('podman');
     expect(args).toContain('mine:1');
     expect(args.join(' ')).toContain('--network none');
-    expect(args.join(' ')).toContain('--userns keep-id');
-    expect(args.join(' ')).not.toMatch(/--memory|--cpus|--pids-limit|fsize/);
+    expect(args.join(' ')).toContain('--pids-limit -1');
+    expect(args.join(' ')).not.toMatch(/--memory|--cpus|fsize/);
+  });
+
+  it.each<[string, Partial<Engine>, string]>([
+    ['of root', {}, `--network bridge --user ${user}`],
+    ['of root, with other users inside', { remapped: true }, `--network bridge --userns host --user ${user}`],
+    // Root inside is the user outside.
+    ['of an ordinary user', { rootless: true }, '--network bridge --user 0:0'],
+    ['that is podman, of root', { kind: 'podman' }, `--network bridge --user ${user}`],
+    [
+      'that is podman, of an ordinary user',
+      { kind: 'podman', rootless: true },
+      `:/proc/config.gz --userns keep-id --user ${user}`,
+    ],
+    [
+      'that is podman, with more of /proc hidden',
+      { kind: 'podman' },
+      '--security-opt mask=/proc/mtrr:/proc/pressure:/proc/kcore:/proc/kmsg:/proc/keys:/proc/key-users:/proc/kallsyms:/proc/kpagecgroup:/proc/kpagecount:/proc/kpageflags:/proc/iomem:/proc/ioports:/proc/latency_stats:/proc/pagetypeinfo:/proc/sched_debug:/proc/slabinfo:/proc/timer_list:/proc/vmallocinfo:/proc/config.gz',
+    ],
+    ['under SELinux', { selinux: true }, '--security-opt label=disable --network bridge'],
+  ])('of an engine %s has its own ways', (_, facts, part) => {
+    expect(commandOf({ ...rootful, ...facts }, confined, config).args.join(' ')).toContain(`${part} `);
+  });
+
+  it('of docker has of this machine’s environment what the engine needs, and nothing that it could hand on', () => {
+    const needed = {
+      PATH: '/bin',
+      HOME: '/home/dev',
+      DOCKER_HOST: 'unix:///run/d.sock',
+      XDG_RUNTIME_DIR: '/run/user/1',
+    };
+    const kept = { ANTHROPIC_API_KEY: 'k', HOLDFAST_HOST_KEY: 'k', https_proxy: 'http://me:pw@proxy', AWS_SECRET: 's' };
+    const own = loadConfig({ ...needed, ...kept });
+    expect(commandOf(rootful, confined, own).environment).toEqual(needed);
+  });
+
+  it.each([
+    ['docker', 'docker, of root', {}, []],
+    ['docker', 'docker without cgroups', { MemoryLimit: false, CpuCfsQuota: false }, ['memoryMb', 'cpus']],
+    ['podman', 'podman, of root', { host: { cgroupControllers: ['cpu', 'memory', 'pids'] } }, []],
+    ['podman', 'podman, whose user was given less', { host: { cgroupControllers: ['memory', 'pids'] } }, ['cpus']],
+    ['podman', 'podman, whose user was given nothing', { host: {} }, ['memoryMb', 'cpus', 'processes']],
+  ])('is for %s what it says of itself: %s', (kind, _, info, unheld) => {
+    const engine = engineFrom({ MemoryLimit: true, CpuCfsQuota: true, PidsLimit: true, ...info });
+    expect(engine).toMatchObject({ kind, unheld });
+  });
+
+  it('knows an ordinary user’s engine, one with other users inside, and SELinux', () => {
+    const all = { rootless: true, remapped: true, selinux: true };
+    expect(engineFrom({ SecurityOptions: ['name=seccomp,profile=default', 'name=rootless'] })).toMatchObject({
+      ...{ rootless: true, remapped: false, selinux: false },
+    });
+    expect(engineFrom({ SecurityOptions: ['name=rootless', 'name=userns', 'name=selinux'] })).toMatchObject(all);
+    expect(engineFrom({ host: { security: { rootless: true, selinuxEnabled: true } } })).toMatchObject({
+      ...{ kind: 'podman', rootless: true, selinux: true },
+    });
   });
 
   it.skipIf(process.platform !== 'linux')(
     'of bubblewrap has a clean environment, and of this machine only the system',
-    () => {
-      const { file, args, environment } = bubblewrap.command(confined, config);
+    async () => {
+      const { file, args, environment } = await bubblewrap.command(confined, config);
       const line = args.join(' ');
       expect(file).toBe('bwrap');
       expect(environment).toEqual({ PATH: expect.stringContaining('/usr/bin'), HOME: '/home/agent', TZ: 'UTC' });
@@ -235,13 +294,13 @@ describe('the command line', () => {
       expect(args.slice(args.indexOf('--'))).toEqual([
         ...['--', 'prlimit', '--nproc=100', '--fsize=10485760', '--core=0', '--', ...confined.argv],
       ]);
-      expect(bubblewrap.command({ ...confined, network: false }, config).args).toContain('--unshare-net');
+      expect((await bubblewrap.command({ ...confined, network: false }, config)).args).toContain('--unshare-net');
     },
   );
 
-  it.skipIf(process.platform !== 'linux')('of bubblewrap hides a data folder that lies in the system', () => {
+  it.skipIf(process.platform !== 'linux')('of bubblewrap hides a data folder that lies in the system', async () => {
     const own = loadConfig({ HOME: '/home/dev', HOLDFAST_HOME: '/usr/local/holdfast' });
-    expect(bubblewrap.command(confined, own).args.join(' ')).toContain('--tmpfs /usr/local/holdfast');
+    expect((await bubblewrap.command(confined, own)).args.join(' ')).toContain('--tmpfs /usr/local/holdfast');
   });
 });
 

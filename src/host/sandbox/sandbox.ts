@@ -34,7 +34,7 @@ export interface Command {
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** What ends it, where killing the process itself is not enough. */
+  /** What takes away all that the process may have left elsewhere, once it has ended. Safe where nothing is left. */
   readonly end?: readonly string[];
 }
 
@@ -60,7 +60,11 @@ export interface Sandbox {
   readonly bringsSdk: boolean;
   /** `here`: the same things on this machine. */
   inside(here: Inside): Inside;
-  command(confined: Confined, config: Config): Command;
+  command(confined: Confined, config: Config): Promise<Command>;
+  /** Ends what hosts of this data folder have left that were killed, and names it; for sandboxes that outlive their host. */
+  sweep?(config: Config): Promise<readonly string[]>;
+  /** What else the person should know who starts a host here. */
+  warnings?(config: Config): Promise<readonly string[]>;
   /** Limits that are asked for and cannot be held here, in words; none is empty. */
   unheld(limits: Limits, config: Config): Promise<readonly string[]>;
 }
