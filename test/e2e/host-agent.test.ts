@@ -7,7 +7,7 @@ import { groupFolders } from '../../src/sessions/group-folders.ts';
 import { isAlive, root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, insiders, lastAsked, type Stand, treeOf } from './host-stand.ts';
 
-const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+const argvOf = (pid: number): string[] => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
 
 /** A session of one answer, whose process is gone. */
 async function earlier(stand: Stand, group = 'family') {
@@ -269,7 +269,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     const stand = await hostStand(settings);
     const { talk, inside, tree } = await busy(stand);
     process.kill(
-      inside.find((pid) => /^(?:\/\S+\/)?node\0\S+\/runner\.mjs\0/.test(commandOf(pid))) as number,
+      inside.find((pid) => argvOf(pid)[1]?.endsWith('/runner.mjs') && /node$/.test(argvOf(pid)[0] ?? '')) as number,
       'SIGKILL',
     );
     expect(await talk.agent.exited).toMatchObject({ how: 'died', unanswered: ['a'], untaken: [] });
@@ -279,7 +279,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
   it('is told when the client is killed', async () => {
     const stand = await hostStand(settings);
     const { talk, inside, tree } = await busy(stand);
-    process.kill(inside.find((pid) => /^\/opt\/holdfast\/\S*\/claude\0/.test(commandOf(pid))) as number, 'SIGKILL');
+    process.kill(inside.find((pid) => argvOf(pid)[0]?.endsWith('/claude')) as number, 'SIGKILL');
     expect(await talk.agent.exited).toMatchObject({ how: 'failed', failure: { kind: 'other' }, unanswered: ['a'] });
     await until(() => !tree.some(isAlive), 'all of its processes to be gone');
   });
