@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../config.ts';
 import { bubblewrap } from './bubblewrap.ts';
-import { commandOf, homeLabel } from './docker.ts';
+import { commandOf, docker, homeLabel } from './docker.ts';
 import { type Engine, engineFrom } from './engine.ts';
 import { extraMounts } from './extra-mounts.ts';
 import { chooseSandbox, nothingIsolated } from './index.ts';
@@ -301,6 +301,70 @@ describe('the command line', () => {
   it.skipIf(process.platform !== 'linux')('of bubblewrap hides a data folder that lies in the system', async () => {
     const own = loadConfig({ HOME: '/home/dev', HOLDFAST_HOME: '/usr/local/holdfast' });
     expect((await bubblewrap.command(confined, own)).args.join(' ')).toContain('--tmpfs /usr/local/holdfast');
+  });
+});
+
+/** A program that stands for docker: notes what it is told, and does what its cases say. */
+function engine(cases: string) {
+  const { folder, config } = place();
+  const notes = path.join(folder, 'notes');
+  const file = path.join(folder, 'docker');
+  const script = `#!/bin/sh\necho "$@" >> ${notes}\ncase $1 in ${cases} esac\n`;
+  writeFileSync(file, script, { mode: 0o755 });
+  const own = loadConfig({ ...config.environment, HOLDFAST_HOST_ENGINE: file });
+  return { config: own, told: () => readFileSync(notes, 'utf8').trim().split('\n') };
+}
+
+describe('what keeps docker from being used', () => {
+  const fails = (words: string) => `echo "${words}" >&2; exit 1;;`;
+
+  it.each([
+    [
+      'there is no engine',
+      `image) ${fails('Cannot connect to the Docker daemon')}`,
+      'Cannot connect to the Docker daemon',
+    ],
+    [
+      'there is no image',
+      `image) ${fails('Error: No such image: holdfast-agent')}`,
+      'there is no image holdfast-agent; make it: ',
+    ],
+    ['a container does not start', `info) echo {};; run) ${fails('first\nError: no cgroups')}`, 'Error: no cgroups'],
+  ])('is said in its words: %s', async (_, cases, words) => {
+    expect(await docker.trouble(engine(cases).config)).toMatch(new RegExp(`^${words}`));
+  });
+
+  it('is what shows when one is run with the limits that are set', async () => {
+    const { config, told } = engine('info) echo {};;');
+    const own = loadConfig({
+      ...config.environment,
+      HOLDFAST_HOST_ENGINE: config.settings.host.engine,
+      HOLDFAST_HOST_CPUS: '3',
+    });
+    expect(await docker.trouble(own)).toBeUndefined();
+    expect(told().at(-1)).toMatch(/^run .* --network bridge .* --cpus 3 --pids-limit 512 .* holdfast-agent true$/);
+  });
+});
+
+describe('what a host that was killed has left with an engine', () => {
+  it('is known by the label of the data folder, and ended', async () => {
+    const { config, told } = engine("ps) printf 'c1\\nc2\\n';;");
+    expect(await docker.sweep?.(config)).toEqual(['c1', 'c2']);
+    expect(told()).toEqual([`ps --all --quiet --filter label=${homeLabel(config)}`, 'rm --force c1 c2']);
+  });
+
+  it('is nothing, mostly', async () => {
+    const { config, told } = engine('none) ;;');
+    expect(await docker.sweep?.(config)).toEqual([]);
+    expect(told()).toHaveLength(1);
+  });
+
+  it('is that of the same folder, by whatever path', () => {
+    const { folder, config } = place();
+    symlinkSync(config.home, path.join(folder, 'link'));
+    const linked = loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, 'link') });
+    expect(homeLabel(linked)).toBe(homeLabel(config));
+    expect(homeLabel(place().config)).not.toBe(homeLabel(config));
   });
 });
 
