@@ -67,7 +67,7 @@ export async function runOperation(
   async function finish(output: unknown): Promise<number> {
     if (json) await print(JSON.stringify(output, null, 2));
     else await show(operation, output, input, config.settings.timeZone);
-    return operation.succeeded?.(output) === false ? 1 : 0;
+    return operation.succeeded?.(output, input) === false ? 1 : 0;
   }
 
   async function openStore(): Promise<Store> {

@@ -49,6 +49,7 @@ export const forget = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast forget 0f3c --dry-run', 'holdfast forget 0f3c', 'holdfast forget o3f2a91 --yes'],
+  succeeded: ({ forgotten }, { dryRun }) => forgotten || dryRun,
   async run(context, { id, agent, dryRun, yes }) {
     const { store, config, clock, person } = context;
     // A crash may have left something of an earlier one.

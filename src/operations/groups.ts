@@ -92,6 +92,7 @@ export const groupsRemove = operation({
   http: { method: 'POST' },
   positional: ['group'],
   examples: ['holdfast groups remove dev-team --dry-run', 'holdfast groups remove dev-team --yes'],
+  succeeded: ({ removed }, { dryRun }) => removed || dryRun,
   async run(context, { group: given, dryRun, yes }) {
     const { store, config, person } = context;
     const { name } = await openNamed(context, given);

@@ -218,6 +218,7 @@ export const memoryForget = operation({
   http: { method: 'POST' },
   positional: ['name'],
   examples: ['holdfast memory forget m3f2a', 'holdfast memory forget relationships/ana'],
+  succeeded: ({ forgotten }) => forgotten > 0,
   async run(context, { name, yes }) {
     const { forgetMemory, isRepository } = await librarian();
     const { page, forgotten } = await forgetMemory(toDeps(context), name, async (going) => {

@@ -121,7 +121,7 @@ describe('process', () => {
     const { context } = await memory(service(mock.url), 1);
     const first = await processJobs.run(context, run);
     expect(first).toMatchObject({ failedAttempts: 1, stopped: '429: scripted', waits: [{ reason: 'model', jobs: 2 }] });
-    expect(processJobs.succeeded?.(first)).toBe(false);
+    expect(processJobs.succeeded?.(first, run)).toBe(false);
     busy = false;
     expect((await processJobs.run(context, { ...run, due: true })).done.observe).toBe(0);
     expect((await processJobs.run(context, run)).done.observe).toBe(1);

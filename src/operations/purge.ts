@@ -44,6 +44,7 @@ export const sessionsPurge = operation({
     'holdfast sessions purge --keep 1000 --yes',
     'holdfast sessions purge --project scratch --keep 0',
   ],
+  succeeded: ({ purged, sessions }, { dryRun }) => purged || dryRun || sessions === 0,
   async run(context, input) {
     const { chosen, spared } = await choose(context, input);
     const span = {

@@ -54,6 +54,7 @@ export const sessionsDelete = operation({
   http: { method: 'POST' },
   positional: ['id'],
   examples: ['holdfast sessions delete 0f3c', 'holdfast sessions delete 0f3c --dry-run'],
+  succeeded: ({ deleted }, { dryRun }) => deleted || dryRun,
   async run(context, { id, agent, dryRun, yes }) {
     const { session, entry } = await find(context.store, id.trim(), agent);
     if (entry !== undefined)

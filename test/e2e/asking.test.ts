@@ -35,8 +35,8 @@ describe.skipIf(noTmux)('who is asked', () => {
       expect(person.shown()).not.toMatch(/Error|bug/);
     };
     for (const [keys, ended] of [
-      [['n', 'Enter'], 'ended with 0'],
-      [['Enter'], 'ended with 0'],
+      [['n', 'Enter'], 'ended with 1'],
+      [['Enter'], 'ended with 1'],
       [['C-c'], 'ended with 130'],
       [['C-d'], 'ended with 130'],
     ] as const) {

@@ -120,7 +120,11 @@ it('remove says what goes, needs a yes, and then takes exactly that', async () =
     await ask(at.env, 'groups', 'point', group, `${group}-1`);
   }
   const folders = ['agent-homes/tide', 'snapshots/tide', 'groups/tide'].map((name) => path.join(at.home, name));
-  expect(await ask(at.env, 'groups', 'remove', 'tide')).toMatchObject({ removed: false, folders, session: 'tide-1' });
+  expect(await ask(at.env, 'groups', 'remove', 'tide', '--dry-run')).toMatchObject({
+    ...{ removed: false, folders, session: 'tide-1' },
+  });
+  // Nobody is there to agree: nothing is done, and a script is told so.
+  expect(await holdfast(at.env, 'groups', 'remove', 'tide')).toMatchObject({ code: 1 });
   expect(folders.every((folder) => fs.existsSync(folder))).toBe(true);
   expect(await ask(at.env, 'groups', 'remove', 'tide', '--yes')).toMatchObject({ removed: true, folders });
   expect(folders.some((folder) => fs.existsSync(folder))).toBe(false);
