@@ -1,6 +1,15 @@
 // Agents in real sandboxes: the real SDK and its real client, a mock of the API, and a data folder of the test's own.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
@@ -47,17 +56,20 @@ const engineEnvironment = Object.fromEntries(
   ),
 );
 
+/** Podman without root makes its store in the home folder, if only to look for an image there. */
+const probeHome = mkdtempSync(path.join(tmpdir(), 'holdfast-probe-'));
 const proofs: readonly Proof[] = [
   { title: 'bubblewrap', sandbox: bubblewrap, settings: {}, trouble },
   ...(await Promise.all(
     ['docker', 'podman'].map(async (engine) => {
       const settings = { ...engineEnvironment, HOLDFAST_HOST_SANDBOX: 'docker', HOLDFAST_HOST_ENGINE: engine };
-      const reason = await docker.trouble(loadConfig({ PATH: process.env.PATH, HOME: tmpdir(), ...settings }));
+      const reason = await docker.trouble(loadConfig({ PATH: process.env.PATH, HOME: probeHome, ...settings }));
       const title = reason === undefined ? engine : `${engine}, which is not here (${reason})`;
       return { title, sandbox: docker, settings, trouble: reason };
     }),
   )),
 ];
+rmSync(probeHome, { recursive: true, force: true });
 
 /** The same, wherever agents run. Where a sandbox is not to be had, its tests are skipped under a name that says why. */
 export function inEachSandbox(what: string, tests: (proof: Proof) => void): void {
