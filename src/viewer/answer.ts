@@ -1,5 +1,5 @@
 // An answer of the worker in a component: asked for when its key changes, asked again when something in the store has changed.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Change } from '../schema/change.ts';
 import type { Failure } from './api.ts';
 import { keep, keptOf } from './kept.ts';
@@ -30,7 +30,8 @@ export function useAnswer<T>(
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
-  useEffect(() => {
+  // Asked before the page is drawn, not after: drawing takes as long as the answer.
+  useLayoutEffect(() => {
     if (key === undefined) return setState({ waiting: false });
     const leaving = new AbortController();
     setState((before) => ({ ...before, data: keptOf<T>(key) ?? before.data, waiting: true }));

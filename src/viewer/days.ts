@@ -24,12 +24,17 @@ export const startOf = (day: string): string => dateOf(day).toISOString();
 export const spanOf = (from: string, to = from) => ({ since: startOf(from), until: startOf(addDays(to, 1)) });
 
 const format = (options: Intl.DateTimeFormatOptions) => {
-  const made = new Intl.DateTimeFormat(undefined, options);
-  return (day: string): string => made.format(dateOf(day));
+  let made: Intl.DateTimeFormat | undefined;
+  return (day: string): string => {
+    made ??= new Intl.DateTimeFormat(undefined, options);
+    return made.format(dateOf(day));
+  };
 };
 export const shortDay = format({ weekday: 'short', day: 'numeric', month: 'short' });
 export const shortDate = format({ day: 'numeric', month: 'short' });
 export const fullDay = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 export const fullDate = format({ day: 'numeric', month: 'short', year: 'numeric' });
 export const monthName = format({ month: 'short' });
-export const weekdayName = (weekday: number): string => format({ weekday: 'short' })(addDays('2026-03-01', weekday));
+const weekdayShort = format({ weekday: 'short' });
+/** 1 is Monday. */
+export const weekdayName = (weekday: number): string => weekdayShort(addDays('2026-03-01', weekday));

@@ -4,12 +4,17 @@ const spans: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const dayAndYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-const longDay = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+/** Made when it is first needed: fifteen of them would take longer than the rest of the start. */
+const dates = (options: Intl.DateTimeFormatOptions) => {
+  let made: Intl.DateTimeFormat | undefined;
+  return (at: string): string => {
+    made ??= new Intl.DateTimeFormat(undefined, options);
+    return made.format(new Date(at));
+  };
+};
+const day = dates({ day: 'numeric', month: 'short' });
+const dayAndYear = dates({ day: 'numeric', month: 'short', year: 'numeric' });
+let relative: Intl.RelativeTimeFormat | undefined;
 
 /** `3 minutes ago`, `yesterday`, `12 Mar`. */
 export function ago(at: string, now = Date.now()): string {
@@ -17,14 +22,14 @@ export function ago(at: string, now = Date.now()): string {
   if (past < 60_000 && past > -60_000) return 'just now';
   if (past >= 7 * 86_400_000) return dateOf(at, now);
   const [unit, length] = spans.find(([, ms]) => Math.abs(past) >= ms) ?? ['minute', 60_000];
+  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
   return relative.format(-Math.round(past / length), unit);
 }
 
 export const dateOf = (at: string, now = Date.now()): string =>
-  (new Date(at).getFullYear() === new Date(now).getFullYear() ? day : dayAndYear).format(new Date(at));
-export const dayOf = (at: string): string => longDay.format(new Date(at));
-export const clockOf = (at: string): string => clock.format(new Date(at));
-export const exactly = (at: string): string => exact.format(new Date(at));
+  (new Date(at).getFullYear() === new Date(now).getFullYear() ? day : dayAndYear)(at);
+export const clockOf = dates({ hour: '2-digit', minute: '2-digit' });
+export const exactly = dates({ dateStyle: 'full', timeStyle: 'long' });
 
 /** `12 min`, `3 h 20 min`. */
 export function lasted(from: string, to: string): string {
@@ -43,9 +48,12 @@ export function bytes(count: number): string {
   const value = count / 1000 ** unit;
   return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
-const compactly = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+let compactly: Intl.NumberFormat | undefined;
 /** `12K`. */
-export const compact = (value: number): string => compactly.format(value);
+export function compact(value: number): string {
+  compactly ??= new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+  return compactly.format(value);
+}
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
