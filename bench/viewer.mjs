@@ -84,20 +84,26 @@ try {
   };
   const figures = Object.fromEntries(Object.keys(pages).map((name) => [name, []]));
   const plain = [];
+  const word = `http://127.0.0.1:${bare.address().port}/`;
+  const awaited = {
+    ...Object.fromEntries(Object.values(pages).map(([at, there, apart]) => [`${origin}${at}`, { there, apart }])),
+    [word]: { there: 'p', apart: 'apart' },
+  };
+  const tab = await openTab(context, awaited);
   // One after the other, so that a busy moment of the machine falls on all of them. The first round warms up.
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, [address, there, apart]] of Object.entries(pages)) {
-      const figure = await load(context, `${origin}${address}`, there, apart !== undefined);
+    for (const [name, [address]] of Object.entries(pages)) {
+      const figure = await load(tab, `${origin}${address}`);
       if (round > 0) figures[name].push(figure);
     }
-    const figure = await load(context, `http://127.0.0.1:${bare.address().port}/`, 'p', true);
+    const figure = await load(tab, word);
     if (round > 0) plain.push(figure);
   }
   const first = [];
   const state = await context.storageState();
   for (let round = 0; round < rounds; round++) {
     const fresh = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: state });
-    first.push(await load(fresh, `${origin}/`, '.feed li', false));
+    first.push(await load(await openTab(fresh, awaited), `${origin}/`));
     await fresh.close();
   }
   const scrolled = await scroll(context);
@@ -158,31 +164,34 @@ try {
   await new Promise((end) => worker.once('exit', end));
 }
 
-/**
- * `paint`: the first text. `there`: what is asked for stands there and nothing is awaited, drawn. `processor`: what the browser took until then.
- * `shift`: how much jumped until a while later.
- */
-async function load(context, address, selector, apart) {
+/** A tab that notes what happens in it. `awaited`: what has to stand there, by address. */
+async function openTab(context, awaited) {
   const page = await context.newPage();
-  await page.addInitScript(
-    ({ selector: wanted, apart: busyAllowed }) => {
-      const figure = { paint: undefined, there: undefined, shift: 0 };
-      globalThis.figure = figure;
-      new PerformanceObserver((list) => {
-        for (const one of list.getEntries()) if (one.name === 'first-contentful-paint') figure.paint = one.startTime;
-      }).observe({ type: 'paint', buffered: true });
-      new PerformanceObserver((list) => {
-        for (const one of list.getEntries()) if (!one.hadRecentInput) figure.shift += one.value;
-      }).observe({ type: 'layout-shift', buffered: true });
-      const look = () => {
-        if (figure.there !== undefined || document.querySelector(wanted) === null) return;
-        if (!busyAllowed && document.querySelector('[aria-busy=true]') !== null) return;
-        requestAnimationFrame(() => (figure.there ??= performance.now()));
-      };
-      new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
-    },
-    { selector, apart },
-  );
+  await page.addInitScript((all) => {
+    const { there: wanted, apart } = all[location.href] ?? {};
+    const figure = { paint: undefined, there: undefined, shift: 0 };
+    globalThis.figure = figure;
+    new PerformanceObserver((list) => {
+      for (const one of list.getEntries()) if (one.name === 'first-contentful-paint') figure.paint = one.startTime;
+    }).observe({ type: 'paint', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const one of list.getEntries()) if (!one.hadRecentInput) figure.shift += one.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    const look = () => {
+      if (figure.there !== undefined || wanted === undefined || document.querySelector(wanted) === null) return;
+      if (apart === undefined && document.querySelector('[aria-busy=true]') !== null) return;
+      requestAnimationFrame(() => (figure.there ??= performance.now()));
+    };
+    new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+  }, awaited);
+  return page;
+}
+
+/**
+ * `paint`: the first text. `there`: what is awaited stands there and no answer is on its way, drawn. `processor`: what the browser took until
+ * then. `shift`: how much jumped until a while later.
+ */
+async function load(page, address) {
   const before = await processorTime();
   await page.goto(address);
   const read = () => page.evaluate('globalThis.figure');
@@ -191,10 +200,8 @@ async function load(context, address, selector, apart) {
     return paint !== undefined && there !== undefined;
   }, address);
   const processor = (await processorTime()) - before;
-  await sleep(700);
-  const figure = await read();
-  await page.close();
-  return { ...figure, processor };
+  await sleep(500);
+  return { ...(await read()), processor };
 }
 
 /** What all processes of the browser took so far, in milliseconds: it hardly depends on what else the machine does. */
