@@ -50,7 +50,7 @@ describe('sessions', () => {
     'host.md 4: %s: the pointer is cleared, a fresh session begins, and the message is not lost',
     async (kind) => {
       const { say, agents, store, out, clock } = await hostStand(['tide']);
-      await store.setPointer('tide', { agent: 'claude-code', session: 'lost' }, { at: 0 });
+      await store.setPointer('tide', { agent: 'claude-code', session: 'lost', resumeAt: 'p' }, { at: 0 });
       await say('tide', 'hello');
       const [first] = agents.agents;
       expect(first?.run.session).toBe('lost');
@@ -69,6 +69,25 @@ describe('sessions', () => {
       expect(agents.agents.length).toBe(2);
     },
   );
+
+  it('host.md 4: a session that was lost before it had said anything is not missed: nobody is told', async () => {
+    const { say, agents, store, out, clock } = await hostStand(['tide']);
+    await say('tide', 'hello');
+    const [first] = agents.agents;
+    first?.run.events.session?.('unwritten');
+    first?.take();
+    first?.exit('died');
+    await clock.pass(5000);
+    const second = agents.last('tide');
+    expect(second?.run.session).toBe('unwritten');
+    second?.exit('failed', { kind: 'missing', message: 'gone' });
+    await until(() => agents.agents.length === 3);
+    await settle();
+    agents.last('tide')?.answer('good day', 'fresh');
+    await settle();
+    expect(await out('tide')).toEqual(['good day']);
+    expect((await store.pointer('tide'))?.session).toBe('fresh');
+  });
 
   it('host.md 4: other errors never clear the pointer, and a loss that comes again and again is not tried for ever', async () => {
     const { say, agents, store, clock } = await hostStand(['tide']);

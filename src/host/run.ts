@@ -260,7 +260,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       const exit = await started.exited;
       await last;
       await store.releaseMessages(id, exit.untaken.filter((one) => one !== taskMessage).map(Number));
-      return await judge(opened, from.session, exit);
+      return await judge(opened, from, exit);
     } catch (error) {
       agent?.kill();
       await agent?.exited;
@@ -271,7 +271,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
 
   async function judge(
     opened: OpenGroup,
-    resumed: string | undefined,
+    { session: resumed, resumeAt }: Place,
     { how, failure, code, signal }: AgentExit,
   ): Promise<Pick<RunEnd, 'how' | 'error'>> {
     if (ending === 'stop') return { how: 'ok' };
@@ -282,7 +282,9 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       const { next } = await opened.reportLost(resumed, loss, { epoch });
       const times = (deps.losses.get(group) ?? 0) + 1;
       deps.losses.set(group, times);
-      if (next === 'fresh') {
+      // One that was gone before it had said anything or written anything down is not missed.
+      const isMissed = resumeAt !== undefined || (await store.findSessions(resumed)).length > 0;
+      if (next === 'fresh' && isMissed) {
         const text = `The earlier conversation cannot be gone on with: its file is ${loss}. A new one has begun.`;
         const out = await store.putOut({ group, kind: 'notice', text }, clock.now());
         tell({ group, out: out.id });
