@@ -6,7 +6,7 @@ import { replaceFile } from './replace-file.ts';
 /** Sets one setting from text. A bad key or value changes nothing. Returns the value as stored. */
 export function setSetting(config: Config, key: string, text: string): unknown {
   const value = parseSetting(settingNamed(key), text, key);
-  const values = readConfigFile(config.filePath);
+  const { values } = takeOut(config, key);
   values.set(key, value);
   write(config, values);
   return value;
@@ -15,10 +15,20 @@ export function setSetting(config: Config, key: string, text: string): unknown {
 /** Removes one setting from the file, so that its default holds again. Returns whether the file had it. */
 export function unsetSetting(config: Config, key: string): boolean {
   settingNamed(key);
-  const values = readConfigFile(config.filePath);
-  if (!values.delete(key)) return false;
-  write(config, values);
-  return true;
+  const { values, had } = takeOut(config, key);
+  if (had) write(config, values);
+  return had;
+}
+
+/** What the file holds beside a setting. Something else that is wrong there is refused, unless it is this that is to be mended. */
+function takeOut(config: Config, key: string) {
+  const { values, faults } = readConfigFile(config.filePath);
+  // A value that stands where the section should is in the way of every setting in it.
+  const taken = [...values.keys()].filter((stored) => stored === key || key.startsWith(`${stored}.`));
+  const [fault] = faults.values();
+  if (fault && !taken.some((stored) => faults.has(stored))) throw fault;
+  for (const stored of taken) values.delete(stored);
+  return { values, had: taken.length > 0 };
 }
 
 function write(config: Config, values: ReadonlyMap<string, unknown>): void {

@@ -15,6 +15,9 @@ beforeEach(() => {
 afterEach(() => rmSync(user, { recursive: true, force: true }));
 
 const load = (env: NodeJS.ProcessEnv = {}) => loadConfig({ HOME: user, ...env });
+/** The configuration in spite of what is wrong in the file. */
+const mending = () => loadConfig({ HOME: user }, { mending: true });
+const stored = () => JSON.parse(readFileSync(mending().filePath, 'utf8'));
 const write = (text: string) => {
   mkdirSync(join(user, '.holdfast'), { recursive: true });
   writeFileSync(join(user, '.holdfast', 'config.json'), text);
@@ -140,6 +143,32 @@ describe('changing a setting', () => {
     expect(failure(() => setSetting(load(), 'agents.pi.enabled', 'perhaps')).hint).toContain('true or false');
     expect(failure(() => setSetting(load(), 'timeZone', '')).hint).toContain('IANA');
     expect(readFileSync(load().filePath, 'utf8')).toBe(before);
+  });
+
+  it.each([
+    ['{"port": "http", "vault": false}', 'port', '4001', { vault: false }],
+    ['{"distill": 5, "vault": false}', 'distill.model', 'claude', { vault: false }],
+    ['{"distill.model": "none of them", "vault": false}', 'distill.model', 'claude', { vault: false }],
+  ])('mends the very value that is wrong in %s', (text, key, value, rest) => {
+    write(text);
+    expect(unsetSetting(mending(), key)).toBe(true);
+    expect(stored()).toEqual(rest);
+    write(text);
+    setSetting(mending(), key, value);
+    expect(load().origin[key]).toBe('file');
+    expect(stored()).toMatchObject(rest);
+  });
+
+  it('mends one of two wrong values at a time, and leaves the file as it is while it is another that is wrong', () => {
+    const text = '{"port": "http", "prt": 1, "timeZone": "Mars/Olympus"}';
+    write(text);
+    for (const change of [() => setSetting(mending(), 'vault', 'false'), () => unsetSetting(mending(), 'vault')])
+      expect(failure(change).message).toContain('port is "http"');
+    expect(readFileSync(mending().filePath, 'utf8')).toBe(text);
+    unsetSetting(mending(), 'timeZone');
+    expect(stored()).toEqual({ port: 'http', prt: 1 });
+    setSetting(mending(), 'port', '4001');
+    expect(stored()).toEqual({ port: 4001, prt: 1 });
   });
 
   it('leaves no draft behind when the folder cannot be written', () => {

@@ -51,12 +51,17 @@ export interface ModelService {
   readonly key: { readonly header: 'x-api-key' | 'authorization'; readonly value: string } | undefined;
 }
 
-export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+/** `mending`: what is wrong in the file counts as absent, for whoever is about to change it. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = false } = {}): Config {
   const user = homeOf(env);
   const home = resolve(expand(env.HOLDFAST_HOME || join(user, '.holdfast'), user));
   const filePath = join(home, 'config.json');
   const origin: Record<string, Origin> = Object.fromEntries(settingList.map(({ key }) => [key, 'default']));
-  const values = readConfigFile(filePath);
+  const { values, faults } = readConfigFile(filePath);
+  for (const [key, fault] of faults) {
+    if (!mending) throw fault;
+    values.delete(key);
+  }
   for (const key of values.keys()) origin[key] = 'file';
   for (const setting of settingList) {
     const text = env[setting.variable];
@@ -156,17 +161,28 @@ export function settingNamed(key: string): Setting {
 
 /** The value that a text stands for, as typed on the command line or found in the environment. */
 export function parseSetting(setting: Setting, text: string, source: string): unknown {
-  return check(setting, fromText(setting, text.trim()), source);
+  const value = fromText(setting, text.trim());
+  const parsed = setting.schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refusal(setting, value, source, parsed.error);
+}
+
+export interface ConfigFile {
+  /** All that stands there, by key. */
+  readonly values: Map<string, unknown>;
+  /** What is wrong, by key. */
+  readonly faults: ReadonlyMap<string, HoldfastError>;
 }
 
 /** Reads config.json and checks every value. A file that does not exist is empty. */
-export function readConfigFile(path: string): Map<string, unknown> {
+export function readConfigFile(path: string): ConfigFile {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     // ENOTDIR: the data folder itself is a file, which is said when it is to be made.
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return new Map();
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR')
+      return { values: new Map(), faults: new Map() };
     throw explain(error, path);
   }
   let json: unknown;
@@ -178,7 +194,13 @@ export function readConfigFile(path: string): Map<string, unknown> {
   }
   if (!isObject(json))
     throw new HoldfastError('BAD_INPUT', `${path} must hold a JSON object`, { hint: `Settings: ${allKeys()}.` });
-  return flatten(json, [], path);
+  const values = flatten(json);
+  const faults = new Map<string, HoldfastError>();
+  for (const [key, value] of values) {
+    const fault = faultOf(key, value, path);
+    if (fault) faults.set(key, fault);
+  }
+  return { values, faults };
 }
 
 /** Flat settings as the nested object that config.json holds. */
@@ -196,32 +218,34 @@ export function nest(values: ReadonlyMap<string, unknown>, into: Record<string, 
   return into;
 }
 
-function flatten(json: Record<string, unknown>, path: readonly string[], file: string): Map<string, unknown> {
+/** Settings, and what is none, by key. */
+function flatten(json: Record<string, unknown>, prefix = ''): Map<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [name, value] of Object.entries(json)) {
-    const key = [...path, name].join('.');
-    const setting = settingList.find((candidate) => candidate.key === key);
-    if (setting) {
-      values.set(key, check(setting, value, `${file}: ${key}`));
-      continue;
-    }
-    if (!settingList.some((candidate) => candidate.key.startsWith(`${key}.`)))
-      throw new HoldfastError('BAD_INPUT', `${file}: there is no setting "${key}"`, {
-        hint: `Settings: ${allKeys()}.`,
-      });
-    if (!isObject(value))
-      throw new HoldfastError('BAD_INPUT', `${file}: ${key} must be an object, not ${JSON.stringify(value)}`);
-    for (const [inner, checked] of flatten(value, [...path, name], file)) values.set(inner, checked);
+    const key = prefix + name;
+    if (isObject(value) && holdsSettings(key))
+      for (const [inner, within] of flatten(value, `${key}.`)) values.set(inner, within);
+    else values.set(key, value);
   }
   return values;
 }
 
-function check(setting: Setting, value: unknown, source: string): unknown {
+const holdsSettings = (key: string): boolean => settingList.some((setting) => setting.key.startsWith(`${key}.`));
+
+function faultOf(key: string, value: unknown, file: string): HoldfastError | undefined {
+  const setting = settingList.find((candidate) => candidate.key === key);
+  if (!setting)
+    return holdsSettings(key)
+      ? new HoldfastError('BAD_INPUT', `${file}: ${key} must be an object, not ${JSON.stringify(value)}`)
+      : new HoldfastError('BAD_INPUT', `${file}: there is no setting "${key}"`, { hint: `Settings: ${allKeys()}.` });
   const parsed = setting.schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  return parsed.success ? undefined : refusal(setting, value, `${file}: ${key}`, parsed.error);
+}
+
+function refusal(setting: Setting, value: unknown, source: string, error: z.ZodError): HoldfastError {
   const shown = setting.secret ? '(hidden)' : JSON.stringify(value);
-  throw new HoldfastError('BAD_INPUT', `${source} is ${shown}, which is not allowed`, {
-    hint: `${setting.key} ${requirement(parsed.error, setting)}.`,
+  return new HoldfastError('BAD_INPUT', `${source} is ${shown}, which is not allowed`, {
+    hint: `${setting.key} ${requirement(error, setting)}.`,
   });
 }
 

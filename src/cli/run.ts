@@ -19,7 +19,7 @@ export async function runOperation(
   input: Record<string, unknown>,
   { json, signal }: { json: boolean; signal: AbortSignal },
 ): Promise<number> {
-  const config = loadConfig();
+  const config = loadConfig(undefined, { mending: operation.mendsConfig });
   const elsewhere = operation.viaWorker?.(input);
   const told = elsewhere && (await askWorker(config, operation, elsewhere));
   if (told !== undefined) return finish(told);

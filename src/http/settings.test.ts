@@ -38,6 +38,15 @@ it('a bad value changes nothing, and is told with what is allowed', async () => 
   expect(readFileSync(file, 'utf8')).toBe('{"vault":false}\n');
 });
 
+it('a bad value that stands in the file is mended, and what else is bad there is told', async () => {
+  writeFileSync(file, '{"vault":"perhaps","timeZone":"Mars/Olympus"}\n');
+  const { status, json } = await set('vault', 'off');
+  expect([status, json.error.code]).toEqual([400, 'BAD_INPUT']);
+  expect(json.error.message).toMatch(/^vault is false in the file now, but .*timeZone is "Mars\/Olympus"/);
+  expect((await stand.post('/api/config/unset', { key: 'timeZone' }, stand.tokens.full)).json.removed).toBe(true);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ vault: false });
+});
+
 it('programs, folders, addresses, keys and what agents may do are changed at the terminal alone', async () => {
   const kept = settingList.filter(({ atTerminal }) => atTerminal).map(({ key }) => key);
   expect(kept).toEqual(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentNamed } from '../agents/index.ts';
 import { type Config, settingNamed } from '../config.ts';
 import { setSetting, unsetSetting } from '../config-file.ts';
-import { HoldfastError } from '../errors.ts';
+import { explain, HoldfastError } from '../errors.ts';
 import { type Setting, settingList } from '../schema/settings.ts';
 import { type Context, operation } from './operation.ts';
 
@@ -54,6 +54,16 @@ function refuseRemote({ remote }: Context, { key, atTerminal }: Setting): void {
   });
 }
 
+/** What holds after a change: the environment may still say otherwise, and something else in the file may be wrong. */
+function reloaded(config: Config, done: string): Config {
+  try {
+    return config.reload();
+  } catch (error) {
+    const { code, message, hint } = explain(error, config.filePath);
+    throw new HoldfastError(code, `${done}, but ${message}`, { ...(hint ? { hint } : {}), cause: error });
+  }
+}
+
 export const configList = operation({
   name: 'config list',
   summary: 'List every setting, its value, and where the value comes from',
@@ -90,13 +100,15 @@ export const configSet = operation({
   positional: ['key', 'value'],
   examples: ['holdfast config set conversationGapMinutes 90', 'holdfast config set timeZone Europe/Berlin'],
   withoutStore: true,
+  mendsConfig: true,
   async run(context, input) {
     const { config } = context;
     const setting = settingNamed(input.key);
     refuseRemote(context, setting);
     const stored = Value.parse(setSetting(config, input.key, input.value));
-    // The environment may still say otherwise, so what holds now is read again.
-    return { ...current(config.reload(), setting), stored: setting.secret ? hidden : stored };
+    const shown = setting.secret ? hidden : stored;
+    const now = reloaded(config, `${input.key} is ${JSON.stringify(shown)} in the file now`);
+    return { ...current(now, setting), stored: shown };
   },
 });
 
@@ -110,11 +122,13 @@ export const configUnset = operation({
   positional: ['key'],
   examples: ['holdfast config unset timeZone'],
   withoutStore: true,
+  mendsConfig: true,
   async run(context, input) {
     const { config } = context;
     const setting = settingNamed(input.key);
     refuseRemote(context, setting);
     const removed = unsetSetting(config, input.key);
-    return { ...current(config.reload(), setting), removed };
+    const now = reloaded(config, `${input.key} is no longer set in the file`);
+    return { ...current(now, setting), removed };
   },
 });

@@ -109,6 +109,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   viaWorker?(input: z.output<Input>): z.output<Input> | undefined;
   /** Works where there is no sound store, or opens one itself: `context.store` must not be touched. */
   readonly withoutStore?: true;
+  /** Works where config.json holds bad values: it is what mends them. */
+  readonly mendsConfig?: true;
   /** False when the answer itself reports a failure, or that nothing was done of what was asked for. The command line then ends with 1. */
   succeeded?(output: z.input<Output>, input: z.output<Input>): boolean;
   run(context: Context, input: z.output<Input>): Promise<z.input<Output>>;

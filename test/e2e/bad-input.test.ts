@@ -376,10 +376,23 @@ describe('a bad configuration', () => {
     mkdirSync(own.home, { mode: 0o700 });
     const file = path.join(own.home, 'config.json');
     writeFileSync(file, text);
-    for (const args of [['sessions'], ['ingest'], ['config', 'set', 'port', '4000'], ['worker', 'start'], ['doctor']])
+    for (const args of [['sessions'], ['ingest'], ['config', 'set', 'vault', 'off'], ['worker', 'start'], ['doctor']])
       expectRefused(await holdfast(own.env, ...args), 2, file, ...said);
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(existsSync(own.database)).toBe(false);
+  });
+
+  it('a bad value is mended by the command that changes it, and what else is bad is named', async () => {
+    const own = place();
+    mkdirSync(own.home, { mode: 0o700 });
+    const file = path.join(own.home, 'config.json');
+    writeFileSync(file, '{"vault": "perhaps", "timeZone": "Mars/Olympus"}');
+    const first = await holdfast(own.env, 'config', 'unset', 'vault');
+    expectRefused(first, 2, 'vault is no longer set in the file', file, 'timeZone is "Mars/Olympus"');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ timeZone: 'Mars/Olympus' });
+    expectRefused(await holdfast(own.env, 'config', 'set', 'timeZone', 'Mars'), 2, '"Mars"');
+    expect(await ask(own.env, 'config', 'set', 'timeZone', 'UTC')).toMatchObject({ value: 'UTC', origin: 'file' });
+    expect(await ask(own.env, 'config', 'unset', 'timeZone')).toMatchObject({ removed: true });
   });
 
   it('a bad environment variable is named', async () => {
