@@ -217,6 +217,8 @@ describe('answers', () => {
     const { status, json } = await stand.get('/api/search');
     expect([status, json.error.message]).toEqual([400, 'The query is empty']);
     expect((await stand.get('/api/search?file=src/nowhere.ts')).json).toEqual({ hits: [] });
+    const stars = await stand.get('/api/search?q=***');
+    expect([stars.status, stars.json.error.message]).toEqual([400, 'There is nothing to search for in "***"']);
   });
 
   it('the briefing is Markdown, and what a session was given can be seen', async () => {

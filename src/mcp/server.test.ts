@@ -164,6 +164,7 @@ describe('bad input', () => {
     ['search', {}, /empty/],
     ['get', {}, /^ids: .*\nFields of get: ids, agent/],
     ['search', { query: '  ' }, /empty/],
+    ['search', { query: '***' }, /nothing to search for in "\*\*\*"[\s\S]*a word/],
     ['search', { query: 'x', limit: 0 }, /^limit: /],
     ['search', { query: 'x', limit: 'many' }, /^limit: /],
     ['search', { query: 'x', words: 'y' }, /words/],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { searchByFile } from '../recall/by-file.ts';
 import { search as recall } from '../recall/search.ts';
+import { hasWord } from '../recall/words.ts';
 import { Role } from '../schema/entry.ts';
 import { Hit, HitKind, isDerived } from '../schema/hit.ts';
 import { embedNow } from './embed-now.ts';
@@ -72,6 +73,8 @@ export const search = operation({
             filter: { ...wanted, subagents, ...(file ? { file: withHome(file.trim()) } : {}) },
           })
         : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });
+    if (found.hits.length === 0 && query.trim() !== '' && !hasWord(query))
+      return { note: 'There is no word in the query, and by meaning nothing is like it.', ...found };
     const isDistilled = kind === 'observation' || kind === 'summary';
     if (isDistilled && found.hits.length === 0 && (await context.store.distilledCounts())[countOf[kind]] === 0)
       return { ...found, note: nothingYet };

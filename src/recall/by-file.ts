@@ -8,6 +8,7 @@ import { cut, inOneLine } from '../text/gist.ts';
 import { answerText } from '../text/open-ends.ts';
 import { parseKeywords } from './keywords.ts';
 import { snippet } from './snippet.ts';
+import { refuseUnsearchable } from './words.ts';
 
 export interface FileRequest {
   /** A whole path, one seen from the project, or the end of one. */
@@ -25,6 +26,7 @@ const promptLength = 200;
 
 export async function searchByFile({ store }: { store: Store }, request: FileRequest): Promise<{ hits: Hit[] }> {
   const { query, kind, limit, filter } = request;
+  if (query.trim() !== '') refuseUnsearchable(query);
   const isMeant = await fileMatcher(store, request.file);
   const paths = (await store.touchedFiles(path.posix.basename(request.file))).filter((file) => isMeant(file));
   const depth = Math.min(mostTouches, touchesPerHit * limit + 200);

@@ -5,7 +5,7 @@ import type { KeywordQuery } from '../store/store.ts';
 import { parseKeywords } from './keywords.ts';
 import { namesIn } from './refine.ts';
 import { type TimeRange, timeWords } from './time-words.ts';
-import { wordPattern } from './words.ts';
+import { refuseUnsearchable, wordPattern } from './words.ts';
 
 export interface Question {
   readonly text: string;
@@ -15,7 +15,9 @@ export interface Question {
   readonly speaker: 'user' | 'assistant' | undefined;
 }
 
+/** Throws where there is nothing in the text to search for. */
 export async function readQuestion(text: string, at: { now: number; config: Config | undefined }): Promise<Question> {
+  if (text.trim() !== '') refuseUnsearchable(text);
   const timeZone = at.config?.settings.timeZone ?? 'UTC';
   const { ranges } = await timeWords(text, { now: at.now, timeZone });
   return {

@@ -105,6 +105,34 @@ describe('a search', () => {
     });
   });
 
+  it.each(['***', '???', '( ) : ^ +', '"', '“ ”', '…', '═══', '->', '\0', '\u200d\ufe0f'])(
+    'refuses %j: there is nothing in it to search for',
+    async (query) => {
+      for (const kind of ['entry', 'session', 'conversation', 'observation', 'memory'] as const)
+        await expect(find(memory, query, { kind })).rejects.toMatchObject({
+          code: 'BAD_INPUT',
+          message: expect.stringContaining('nothing to search for'),
+          hint: expect.stringContaining('a word'),
+        });
+      await expect(find(memory, query, { file: 'theme.ts' })).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    },
+  );
+
+  it('finds what is hardly a word: c++, #42, a digit, a sign of Chinese', async () => {
+    await tell(memory, 'signs', '/home/dev/courier', '2026-11-01T09:00:00Z', [
+      { by: 'user', text: 'Port the c++ sender, see #42.' },
+      { by: 'assistant', text: '七 senders are ported 🚀' },
+    ]);
+    expect((await ids(memory, 'c++'))[0]).toBe('signs-e0');
+    expect((await ids(memory, '#42'))[0]).toBe('signs-e0');
+    expect((await ids(memory, '42'))[0]).toBe('signs-e0');
+    expect((await ids(memory, '七'))[0]).toBe('signs-e1');
+  });
+
+  it('says that pictures alone are found by meaning alone, where the model knows none', async () => {
+    expect(await find(memory, '🚀 🇩🇪')).toEqual({ hits: [], note: expect.stringContaining('no word') });
+  });
+
   it('answers the same question in the same way, also after a restart', async () => {
     const query = 'refresh of tokens in two tabs';
     const once = await find(memory, query);

@@ -1,7 +1,23 @@
 // What counts as a word, for the query and the snippet alike: what FTS5's unicode61 tokenizer would produce.
+import { HoldfastError } from '../errors.ts';
 import { spell } from '../store/segment.ts';
+import { cut } from '../text/gist.ts';
 
 export const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+
+export const hasWord = (text: string): boolean => /[\p{L}\p{N}\p{Co}]/u.test(text);
+
+/** Pictures are in no index, but a model may know what they mean. */
+export const isSearchable = (query: string): boolean =>
+  hasWord(query) || /[\p{Extended_Pictographic}\p{RI}]/u.test(query);
+
+/** By meaning, everything is more or less like `***`. */
+export function refuseUnsearchable(query: string): void {
+  if (isSearchable(query)) return;
+  throw new HoldfastError('BAD_INPUT', `There is nothing to search for in ${JSON.stringify(cut(query, 40))}`, {
+    hint: 'Give a word, a number or a name, such as: flaky login test',
+  });
+}
 
 /** Lower case without diacritics, as the index folds it. */
 export function fold(word: string): string {

@@ -337,6 +337,7 @@ it.each([
   ['a bad role', ['search', 'x', '--role', 'foo'], 2, ['--role must be one of: user, assistant']],
   ['a bad agent', ['search', 'x', '--agent', 'foo'], 2, ['--agent must be one of', 'claude-code']],
   ['a bad status', ['conversations', '--status', 'foo'], 2, ['--status must be one of', 'archived']],
+  ['a query without a word', ['search', '***'], 2, ['nothing to search for in "***"', 'a word, a number']],
   ['a number that is none', ['search', 'x', '--limit', 'many'], 2, ['--limit must be a whole number']],
   ['a number that is not whole', ['search', 'x', '--limit', '1.5'], 2, ['--limit must be a whole number']],
   ['a number that is too small', ['search', 'x', '--limit', '0'], 2, ['--limit must be at least 1']],

@@ -170,6 +170,9 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await page.locator('.hit .kind', { hasText: 'session' }).first().waitFor();
     await page.getByRole('combobox', { name: 'When' }).selectOption('today');
     await page.getByText('Nothing was found').waitFor();
+    await show('/search?q=***');
+    await page.getByRole('alert').filter({ hasText: 'There is nothing to search for in "***"' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
   it('shows a session: what was said, tools folded, files touched, its summary, what can be done with it', async () => {

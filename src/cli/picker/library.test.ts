@@ -23,6 +23,7 @@ describe('what the picker shows', () => {
     const found = await library.search('checkout');
     expect(found[0]).toMatchObject({ session: { id: session } });
     expect(found[0]?.snippet).toContain('«');
+    expect(await library.search('***')).toEqual([]);
     const said = await library.ending((await library.sessions())[0] as never);
     expect(said[0]).toMatchObject({ by: 'person' });
     expect(await openLibrary(deps, 'pi').sessions()).toEqual([]);

@@ -6,6 +6,7 @@ import { type ErrorCode, HoldfastError } from '../../errors.ts';
 import { askWorker } from '../../http/ask.ts';
 import { search } from '../../operations/search.ts';
 import { packageRoot } from '../../package.ts';
+import { isSearchable } from '../../recall/words.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Hit } from '../../schema/hit.ts';
 import type { Session } from '../../schema/session.ts';
@@ -39,6 +40,7 @@ export function openLibrary(
   return {
     sessions,
     async search(words) {
+      if (!isSearchable(words)) return [];
       const input = search.input.parse({ query: words, kind: 'session', limit: mostHits, agent });
       const told = (await askWorker(config, search, input)) as { hits: Hit[] } | undefined;
       apart ??= told === undefined ? startThread(config) : undefined;

@@ -51,7 +51,7 @@ export function Trouble({ failure, again }: { failure: Failure; again?: () => vo
         <strong>{failure.message}.</strong> {failure.hint && <Inline text={failure.hint} />}
       </p>
       {again && failure.code === 'NOT_FOUND' && <a href={address('search')}>Search for it</a>}
-      {again && failure.code !== 'NOT_FOUND' && (
+      {again && failure.code !== 'NOT_FOUND' && failure.code !== 'BAD_INPUT' && (
         <button type="button" onClick={again}>
           Try again
         </button>
