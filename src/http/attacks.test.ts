@@ -174,6 +174,27 @@ describe('the viewer', () => {
     expect((await request('GET /sessions/a/b HTTP/1.1', [host()])).status).toBe(401);
   });
 
+  it('tells a browser at a wrong address that there is no such page, and everybody else in JSON', async () => {
+    const html = 'Accept: text/html,application/xhtml+xml,*/*;q=0.8';
+    for (const path of ['/nowhere', '/sessions/a/b?x=1', '/search/', '/token', '/apiary']) {
+      for (const lines of [[cookie(), 'Sec-Fetch-Site: none'], []]) {
+        const { status, head, body } = await request(`GET ${path} HTTP/1.1`, [host(), html, ...lines]);
+        expect([path, status, body]).toEqual([path, 404, '<!doctype html><title>Holdfast</title>']);
+        expect(head).toContain("frame-ancestors 'none'");
+      }
+      const plain = await request(`GET ${path} HTTP/1.1`, [host(), bearer(), 'Accept: */*']);
+      expect([path, plain.status, plain.json.error.code]).toEqual([path, 404, 'NOT_FOUND']);
+    }
+    for (const path of ['/api', '/api/', '/api/nowhere', '/api/health/', '/mcp/nowhere']) {
+      const { status, json } = await request(`GET ${path} HTTP/1.1`, [host(), html, cookie(), 'Sec-Fetch-Site: none']);
+      expect([path, status, json.error.code]).toEqual([path, 404, 'NOT_FOUND']);
+      expect((await request(`GET ${path} HTTP/1.1`, [host(), html])).status).toBe(401);
+    }
+    expect((await request('POST /nowhere HTTP/1.1', [host(), html])).status).toBe(401);
+    const foreign = [host(), html, cookie(), 'Sec-Fetch-Site: cross-site'];
+    expect((await request('GET /nowhere HTTP/1.1', foreign)).status).toBe(403);
+  });
+
   it('can be framed by nobody, runs nothing but its own files, and tells nobody where the person was', async () => {
     const { head } = await request('GET / HTTP/1.1', [host()]);
     const policy = /^content-security-policy: (.*)$/m.exec(head)?.[1] ?? '';

@@ -65,15 +65,13 @@ export function findRoute(routes: readonly Route[], method: string, path: string
 }
 
 /** Whether a route that needs no token is asked for. Nothing is decoded yet. */
-export function isOpenTo(routes: readonly Route[], method: string, path: string): boolean {
-  const given = path.split('/');
-  return routes.some((one) => {
-    if (one.access !== 'open' || one.method !== method) return false;
-    const expected = one.path.split('/');
-    return (
-      expected.length === given.length && expected.every((part, i) => part === given[i] || isBraced(part, given[i]))
-    );
-  });
+export const isOpenTo = (routes: readonly Route[], method: string, path: string): boolean =>
+  routes.some((one) => one.access === 'open' && one.method === method && leadsTo(one, path));
+
+/** Whether a route is there, for any method. Nothing is decoded yet. */
+export function leadsTo({ path: template }: Route, path: string): boolean {
+  const [expected, given] = [template.split('/'), path.split('/')];
+  return expected.length === given.length && expected.every((part, i) => part === given[i] || isBraced(part, given[i]));
 }
 
 const isBraced = (part: string, given: string | undefined): boolean => part.startsWith('{') && given !== '';

@@ -5,11 +5,13 @@ import { type ErrorCode, explain, HoldfastError, systemCode } from '../errors.ts
 import type { ApiError } from '../schema/api-error.ts';
 import { readBody, readJson } from './body.ts';
 import { type Door, identify, refuseForeign } from './guard.ts';
-import { checkInput, findRoute, fromQuery, isOpenTo, type Route } from './route.ts';
+import { checkInput, findRoute, fromQuery, isOpenTo, leadsTo, type Route } from './route.ts';
 import type { Access } from './tokens.ts';
 
 export interface Serving extends Door {
   readonly routes: readonly Route[];
+  /** What a person's browser gets at an address that leads nowhere. */
+  readonly nowhere: Route;
   readonly log: (line: string) => void;
 }
 
@@ -39,6 +41,10 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   refuseForeign(request, serving.port);
   if (method !== 'GET' && method !== 'POST') throw new HoldfastError('BAD_METHOD', 'Only GET and POST are taken');
   const [path, query] = pathOf(request);
+  if (isLost(serving, request, path)) {
+    await serving.nowhere.run({}, { access: undefined, request, response });
+    return { route: serving.nowhere, answer: undefined };
+  }
   const access = isOpenTo(serving.routes, method, path) ? undefined : await identify(request, serving);
   const { route, inPath } = findRoute(serving.routes, method, path);
   refuseOthers(route, inPath, access);
@@ -57,6 +63,12 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   if (twice !== undefined) throw new HoldfastError('BAD_INPUT', `${twice} stands in the address already`);
   const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
   return { route, answer: await route.run(input, caller) };
+}
+
+/** Programs speak with `/api` and `/mcp`, whatever they say they accept. */
+function isLost({ routes }: Serving, { method, headers: { accept } }: IncomingMessage, path: string): boolean {
+  if (method !== 'GET' || !accept?.includes('text/html') || /^\/(?:api|mcp)(?:\/|$)/.test(path)) return false;
+  return !routes.some((one) => leadsTo(one, path));
 }
 
 async function bodyOf(route: Route, query: string, request: IncomingMessage, response: ServerResponse) {

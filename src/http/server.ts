@@ -67,8 +67,9 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     mcp,
   };
   const entrance = { home: deps.config.home, token: tokens.full, clock: deps.clock, port: () => bound, folder };
+  const viewer = viewerRoutes(entrance);
   const routes: readonly Route[] = [
-    ...viewerRoutes(entrance),
+    ...viewer.routes,
     ...ownRoutes(own),
     ...captureRoutes(deps),
     ofGroups.route,
@@ -91,7 +92,15 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   const bound = (server.address() as AddressInfo).port;
 
   const groupNamed = (name: string) => deps.store.group(name);
-  const serving = { port: bound, tokens, routes, clock: deps.clock, log: deps.log, groupNamed };
+  const serving = {
+    port: bound,
+    tokens,
+    routes,
+    nowhere: viewer.nowhere,
+    clock: deps.clock,
+    log: deps.log,
+    groupNamed,
+  };
   const respond = (request: http.IncomingMessage, response: http.ServerResponse) =>
     void serve(serving, request, response);
   server.on('request', respond);

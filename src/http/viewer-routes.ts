@@ -30,7 +30,8 @@ const policy = [
   'trusted-types dompurify',
 ].join('; ');
 
-export function viewerRoutes({ home, token, clock, port, folder }: ViewerDeps): Route[] {
+/** `nowhere`: for an address that is none. */
+export function viewerRoutes({ home, token, clock, port, folder }: ViewerDeps): { routes: Route[]; nowhere: Route } {
   let files: ViewerFiles | undefined;
   const viewer = (): ViewerFiles => (files ??= readViewer(folder));
   const shown = {
@@ -41,14 +42,14 @@ export function viewerRoutes({ home, token, clock, port, folder }: ViewerDeps): 
     input: z.looseObject({}),
     output: z.unknown(),
   } as const;
-  return [
-    ...Object.values(viewerPages).map((path) =>
-      route({
-        ...shown,
-        path,
-        run: async (_, caller) => send(caller, viewer().shell, { 'content-security-policy': policy }),
-      }),
-    ),
+  const page = (path: string, status: 200 | 404 = 200) =>
+    route({
+      ...shown,
+      path,
+      run: async (_, caller) => send(caller, viewer().shell, { 'content-security-policy': policy }, status),
+    });
+  const routes = [
+    ...Object.values(viewerPages).map((path) => page(path)),
     route({
       ...shown,
       path: '/assets/{name}',
@@ -71,6 +72,7 @@ export function viewerRoutes({ home, token, clock, port, folder }: ViewerDeps): 
       },
     }),
   ];
+  return { routes, nowhere: page('/{nowhere}', 404) };
 }
 
 /** The browser keeps the address that it was sent on to, and not the one with the code. */
@@ -79,9 +81,14 @@ function redirect(response: ServerResponse, location: string): void {
   response.end();
 }
 
-function send({ request, response }: Caller, file: ViewerFile, headers: Readonly<Record<string, string>>): void {
+function send(
+  { request, response }: Caller,
+  file: ViewerFile,
+  headers: Readonly<Record<string, string>>,
+  status = 200,
+): void {
   const { coding, body } = bodyFor(file, String(request.headers['accept-encoding'] ?? ''));
-  response.writeHead(200, {
+  response.writeHead(status, {
     'content-type': file.type,
     'content-length': body.length,
     ...(coding === 'identity' ? {} : { 'content-encoding': coding }),

@@ -49,6 +49,14 @@ describe.skipIf(noBrowser)('the viewer', () => {
     await stranger.context().close();
   });
 
+  it('says at a wrong address that there is no such page, and leads to what happens now', async () => {
+    await show('/nowhere');
+    await heading('There is no such page').waitFor();
+    await page.getByRole('link', { name: 'What happens now', exact: true }).click();
+    await heading('Now').waitFor();
+    expect(page.url()).toBe(`${stand.origin}/`);
+  });
+
   it('is searched by keyboard alone, and says why each hit was found', async () => {
     await show('/');
     await page.keyboard.press('/');
