@@ -11,8 +11,7 @@ export function boostsOf(input: RankInput<Standing>): (place: number) => number 
   const { speaker, recency = true } = input;
   const { at, role, size } = input.places;
   // Not the clock: the same store answers the same.
-  let newest = 0;
-  for (let place = 0; place < size; place++) if ((at[place] as number) > newest) newest = at[place] as number;
+  const newest = greatest(at, size);
   const wanted = speaker === undefined ? -1 : speaker === 'user' ? 0 : 1;
   return (place) => {
     const then = timeOf(input, at[place] as number) >= 0 ? 1 + timeBoost : 1;
@@ -25,3 +24,9 @@ export function boostsOf(input: RankInput<Standing>): (place: number) => number 
 /** Which of the times asked for it falls into; -1 for none. */
 export const timeOf = ({ times = [] }: RankInput<Standing>, at: number): number =>
   times.findIndex(({ from, until }) => at >= from && at < until);
+
+function greatest(values: Float64Array, size: number): number {
+  let most = 0;
+  for (let i = 0; i < size; i++) if ((values[i] as number) > most) most = values[i] as number;
+  return most;
+}

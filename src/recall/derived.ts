@@ -30,7 +30,8 @@ export async function searchDerived(deps: SearchDeps, request: DerivedRequest): 
   if (request.query.trim() === '') return { hits: await newest(store, matches, request) };
   const state: Pick<MeaningState, 'search' | 'note'> = (await meaning?.ready()) ?? {};
   // How rare a word is, the entries know best.
-  const { rarity } = await store.rankKeywords(question.keywords, { limit: 1 });
+  const known = await store.keywordCounts(question.keywords);
+  const rarity = known.matches.map((count) => Math.log((known.entries + 1) / (count + 1)));
   const { cosines, vector, note } = await compare(state, question, rarity, (vectors, query) =>
     vectors.scanSubjects(kind, query),
   );

@@ -1,11 +1,12 @@
 // ④ Cosines → nearness: how far a text lies above what any two texts have in common.
 import type { RankInput, Standing } from './rank.ts';
 import { flag } from './vectors/places.ts';
-import { floats } from './vectors/scratch.ts';
 
 export interface Nearness {
   /** 0 for what is as far as any, 1 for the nearest. */
-  readonly scores: Float32Array;
+  score(place: number): number;
+  /** The places with this score or more, from the first to the last. */
+  from(least: number): number[];
   /** Near enough to be found without a word of the query. */
   isClose(place: number): boolean;
 }
@@ -20,25 +21,43 @@ const fullNearest = 0.2;
 
 export function nearnessOf({ places, scope, cosines }: RankInput<Standing>): Nearness | undefined {
   if (cosines === undefined) return undefined;
-  const { flags, size } = places;
+  const { flags } = places;
   const counts = (place: number) =>
-    (scope === undefined || scope[place] === 1) && ((flags[place] as number) & (flag.gone | flag.noVector)) === 0;
-  let [sum, count, most] = [0, 0, 0];
+    (scope === undefined || scope[place] === 1) && ((flags[place] as number) & uncounted) === 0;
+  const { count, mean, most } = overall(cosines, places, scope);
+  const floor = count >= manyTexts && mean > unusualMean ? mean : usualFloor;
+  const lowest = Math.min(floor, mean);
+  const span = Math.max(most - lowest, fullNearest * (1 - floor));
+  return {
+    score(place) {
+      const cosine = cosines[place] as number;
+      return cosine >= floor && counts(place) ? (cosine - lowest) / span : 0;
+    },
+    from: (least) => above(cosines, Math.max(floor, lowest + least * span)).filter(counts),
+    isClose: (place) => (cosines[place] as number) - floor >= close * (1 - floor),
+  };
+}
+
+const uncounted = flag.gone | flag.noVector;
+
+// Over all places: in functions of their own, since what a closure holds is read anew at every step.
+
+function overall(cosines: Float32Array, { flags, size }: Standing, scope: Uint8Array | undefined) {
+  let sum = 0;
+  let count = 0;
+  let most = 0;
   for (let place = 0; place < size; place++) {
-    if (!counts(place)) continue;
+    if ((scope !== undefined && scope[place] !== 1) || ((flags[place] as number) & uncounted) !== 0) continue;
     const cosine = cosines[place] as number;
     sum += cosine;
     count++;
     if (cosine > most) most = cosine;
   }
-  const mean = count === 0 ? usualFloor : sum / count;
-  const floor = count >= manyTexts && mean > unusualMean ? mean : usualFloor;
-  const lowest = Math.min(floor, mean);
-  const span = Math.max(most - lowest, fullNearest * (1 - floor));
-  const scores = floats.take(size);
-  for (let place = 0; place < size; place++) {
-    const cosine = cosines[place] as number;
-    if (cosine >= floor && counts(place)) scores[place] = (cosine - lowest) / span;
-  }
-  return { scores, isClose: (place) => (cosines[place] as number) - floor >= close * (1 - floor) };
+  return { count, mean: count === 0 ? usualFloor : sum / count, most };
+}
+
+function above(cosines: Float32Array, least: number): number[] {
+  const found: number[] = [];
+  for (let place = 0; place < cosines.length; place++) if ((cosines[place] as number) >= least) found.push(place);
+  return found;
 }

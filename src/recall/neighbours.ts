@@ -28,7 +28,7 @@ export function lend(
   { places, scope, cosines }: RankInput,
   matched: {
     readonly words: ReadonlyMap<number, number>;
-    readonly own: Float32Array;
+    own(place: number): number;
     readonly matches: readonly number[];
   },
 ): Lent {
@@ -37,7 +37,8 @@ export function lend(
   const got = floats.take(places.size);
   const answers = bytes.take(places.size);
   const byWords = bytes.take(places.size);
-  const touched = new Set<number>();
+  const touched: number[] = [];
+  const seen = bytes.take(places.size);
   const shortness = (place: number) => Math.min(1, shortText / Math.max(1, length[place] as number)) ** 2;
   /** Where all others have vectors, an entry without one says nothing: it used tools. */
   const isSilent = (place: number) => cosines !== undefined && ((flags[place] as number) & flag.noVector) !== 0;
@@ -47,26 +48,29 @@ export function lend(
     return place;
   };
   for (const direction of [next, previous]) {
-    const most = new Map<number, number>();
+    const most = floats.take(places.size);
     for (const lender of matches) {
-      if ((own[lender] as number) < leastLent) continue;
-      const given = (own[lender] as number) * shortness(lender);
+      if (own(lender) < leastLent) continue;
+      const given = own(lender) * shortness(lender);
       const asks = direction === next && ((flags[lender] as number) & flag.asks) !== 0;
       let place = lender;
       for (let distance = 1; distance <= reach; distance++) {
         place = step(place, direction);
         if (place < 0) break;
         if (scope !== undefined && scope[place] !== 1) continue;
-        touched.add(place);
+        if (seen[place] === 0) touched.push(place);
+        seen[place] = 1;
         if (words.has(lender)) byWords[place] = 1;
         const isAnswer = asks && distance === 1;
-        const share = given * shortness(place) * (isAnswer ? toAnswer : distance === 1 ? toNext : toNear);
-        if (share <= (most.get(place) ?? 0)) continue;
-        most.set(place, share);
+        const share = Math.fround(given * shortness(place) * (isAnswer ? toAnswer : distance === 1 ? toNext : toNear));
+        if (share <= (most[place] as number)) continue;
+        most[place] = share;
         if (direction === next) answers[place] = isAnswer ? 1 : 0;
       }
     }
-    for (const [place, share] of most) got[place] = (got[place] as number) + share;
+    for (const place of touched) got[place] = (got[place] as number) + (most[place] as number);
+    floats.giveBack(most);
   }
-  return { got, answers, byWords, touched: [...touched] };
+  bytes.giveBack(seen);
+  return { got, answers, byWords, touched };
 }

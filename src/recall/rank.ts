@@ -54,8 +54,9 @@ const shareOfSession = 0.3;
 /** All that is known of a query and the places, before anything is put in order. */
 interface Weighed {
   readonly words: ReadonlyMap<number, number>;
-  readonly meaning: Float32Array | undefined;
-  readonly own: Float32Array;
+  /** What it has of the best by meaning, and by words and meaning together. */
+  meaning(place: number): number;
+  own(place: number): number;
   /** The places that match by themselves, in no order. */
   readonly matches: readonly number[];
   readonly sessions: ReadonlyMap<number, number>;
@@ -69,35 +70,40 @@ export function rankEntries(input: RankInput, limit: number): Ranked[] {
   const weighed = weigh(input);
   const { words, own, matches, sessions } = weighed;
   const lent = lend(input, weighed);
-  const strongest = matches.reduce((most, place) => Math.max(most, own[place] as number), 0);
-  const findable = [...new Set([...words.keys(), ...matches, ...lent.touched])].filter((place) => {
+  const strongest = matches.reduce((most, place) => Math.max(most, own(place)), 0);
+  const score = (place: number) => own(place) + (lent.got[place] as number);
+  const isFindable = (place: number) => {
     if (words.has(place) || input.wordsOnly) return words.has(place);
-    const score = (own[place] as number) + (lent.got[place] as number);
-    return weighed.isClose(place) || (lent.byWords[place] === 1 && score >= leastBeside * strongest);
-  });
-  const scores = Float64Array.from(
-    findable,
-    (place) => ((own[place] as number) + (lent.got[place] as number)) * weighed.boost(place),
-  );
-  const best = scores.reduce((most, score) => Math.max(most, score), 0);
+    return weighed.isClose(place) || (lent.byWords[place] === 1 && score(place) >= leastBeside * strongest);
+  };
+  const findable: number[] = [];
+  const seen = bytes.take(input.places.size);
+  for (const some of [words.keys(), matches, lent.touched])
+    for (const place of some) {
+      if (seen[place] === 0 && isFindable(place)) findable.push(place);
+      seen[place] = 1;
+    }
+  const scores = new Float64Array(findable.length);
+  for (const [i, place] of findable.entries()) scores[i] = score(place) * weighed.boost(place);
+  const best = scores.reduce((most, one) => Math.max(most, one), 0);
   for (const [i, place] of findable.entries())
     scores[i] =
       (scores[i] as number) + shareOfSession * best * (sessions.get(input.places.session[place] as number) ?? 0);
   const least = scores.toSorted().at(-limit) ?? 0;
   const ranked = findable.flatMap((place, i) => {
-    const score = scores[i] as number;
-    return score < least
+    const total = scores[i] as number;
+    return total < least
       ? []
       : [
           rankedAt(input, weighed, place, {
-            score,
+            score: total,
             near: lent.got[place] as number,
             answers: lent.answers[place] === 1,
           }),
         ];
   });
-  for (const array of [own, weighed.meaning, lent.got]) floats.giveBack(array);
-  for (const array of [lent.answers, lent.byWords]) bytes.giveBack(array);
+  floats.giveBack(lent.got);
+  for (const array of [lent.answers, lent.byWords, seen]) bytes.giveBack(array);
   return inOrder(ranked, input.places).slice(0, limit);
 }
 
@@ -105,36 +111,37 @@ export function rankEntries(input: RankInput, limit: number): Ranked[] {
 export function rankAlone(input: RankInput<Standing>, ofMeaning = meaningOfSession): Ranked[] {
   const weighed = weigh(input);
   const { words, meaning, matches, boost } = weighed;
-  const share = meaning === undefined ? 0 : ofMeaning;
+  const share = input.cosines === undefined ? 0 : ofMeaning;
   const findable = [...new Set([...words.keys(), ...matches])].filter(
     (place) => words.has(place) || weighed.isClose(place),
   );
   const ranked = findable.map((place) =>
     rankedAt(input, weighed, place, {
-      score: ((1 - share) * (words.get(place) ?? 0) + share * (meaning?.[place] ?? 0)) * boost(place),
+      score: ((1 - share) * (words.get(place) ?? 0) + share * meaning(place)) * boost(place),
       near: 0,
       answers: false,
     }),
   );
-  for (const array of [weighed.own, meaning]) floats.giveBack(array);
   return inOrder(ranked, input.places);
 }
 
 function weigh(input: RankInput<Standing>): Weighed {
-  const { places, wordsOnly = false } = input;
+  const { wordsOnly = false } = input;
   const words = wordScores(input);
   const near = nearnessOf(input);
-  const meaning = near?.scores;
-  const [byWords, byMeaning] = meaning === undefined ? [1, 0] : [1 - meaningOfEntry, meaningOfEntry];
-  const own = floats.take(places.size);
-  if (meaning !== undefined && !wordsOnly)
-    for (let place = 0; place < own.length; place++) own[place] = byMeaning * (meaning[place] as number);
-  for (const [place, score] of words) own[place] = byWords * score + byMeaning * (meaning?.[place] ?? 0);
+  const byMeaning = near === undefined ? 0 : meaningOfEntry;
+  const meaning = (place: number) => near?.score(place) ?? 0;
+  const own = (place: number) => {
+    const score = words.get(place);
+    if (score === undefined && wordsOnly) return 0;
+    return (1 - byMeaning) * (score ?? 0) + byMeaning * meaning(place);
+  };
+  const close = wordsOnly || near === undefined ? [] : near.from(leastOwn / byMeaning);
   return {
     words,
     meaning,
     own,
-    matches: bestOf(own),
+    matches: bestOf([...words.keys(), ...close.filter((place) => !words.has(place))], own),
     sessions: sessionShares(input, words),
     boost: boostsOf(input),
     isClose: (place) => !wordsOnly && near !== undefined && near.isClose(place),
@@ -153,7 +160,7 @@ const rankedAt = (
   near,
   answers,
   words: words.get(place) ?? 0,
-  meaning: meaning?.[place] ?? 0,
+  meaning: meaning(place),
   session: sessions.get(input.places.session[place] as number) ?? 0,
   time: timeOf(input, input.places.at[place] as number),
 });
@@ -183,23 +190,17 @@ function wordScores({ words, scope }: RankInput<Standing>): Map<number, number> 
   return new Map(found.map(({ place, score }) => [place, best > 0 ? score / best : 0]));
 }
 
-function bestOf(own: Float32Array): number[] {
+function bestOf(places: readonly number[], own: (place: number) => number): number[] {
+  const scores = new Float64Array(places.length);
+  for (const [i, place] of places.entries()) scores[i] = own(place);
   // Counted in steps of a thousandth: sorting all that are close to some degree would take longer than all the rest.
   const counts = new Uint32Array(1001);
   const stepOf = (score: number) => Math.min(1000, Math.floor(score * 1000));
-  for (let place = 0; place < own.length; place++) {
-    const score = own[place] as number;
-    if (score >= leastOwn) counts[stepOf(score)] = (counts[stepOf(score)] as number) + 1;
-  }
+  for (const score of scores) if (score >= leastOwn) counts[stepOf(score)] = (counts[stepOf(score)] as number) + 1;
   let least = 1000;
   for (let sum = counts[least] as number; least > 0 && sum + (counts[least - 1] as number) <= mostMatches; )
     sum += counts[--least] as number;
-  const found: number[] = [];
-  for (let place = 0; place < own.length; place++) {
-    const score = own[place] as number;
-    if (score >= leastOwn && score * 1000 >= least) found.push(place);
-  }
-  return found;
+  return places.filter((_, i) => (scores[i] as number) >= leastOwn && (scores[i] as number) * 1000 >= least);
 }
 
 /** The three best matches of each session, by words, as a share of the session that has most. */

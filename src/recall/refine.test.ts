@@ -59,3 +59,29 @@ it('leaves out what is gone since, and no more than asked', () => {
   expect(order(['a', 'b'], [1, 0.9, 0.8])).toEqual([0, 1]);
   expect(order(['a', 'b'], [1, 0.9], { limit: 1 })).toEqual([0]);
 });
+
+it('is what comparing everything with everything gives', () => {
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  for (let round = 0; round < 50; round++) {
+    const scores = Array.from({ length: 60 }, random).sort((a, b) => b - a);
+    const cosines = scores.map(() => scores.map(() => 0.8 + 0.2 * random()));
+    const similarity = (a: number, b: number) => cosines[Math.min(a, b)]?.[Math.max(a, b)] as number;
+    const left = scores.map((score, place) => ({ place, score }));
+    const expected: number[] = [];
+    while (expected.length < 20) {
+      const now = left.map(({ place, score }) =>
+        expected.reduce((least, other) => {
+          const same = similarity(place, other);
+          return same > 0.9 ? Math.min(least, score * (1 - (same - 0.9) / (1 - 0.9) / 2)) : least;
+        }, score),
+      );
+      expected.push(...left.splice(now.indexOf(Math.max(...now)), 1).map(({ place }) => place));
+    }
+    const texts = scores.map((_, i) => `text ${i}`);
+    expect(order(texts, scores, { similarity, limit: 20 })).toEqual(expected);
+  }
+});

@@ -56,18 +56,23 @@ export function refine<T>(
   if (isPart) return left.slice(0, limit);
   const chosen: Candidate<T>[] = [];
   const scores = left.map(({ score }) => score);
+  /** With how many of the chosen each was compared: only the best of the rest must be, since comparing never raises a score. */
+  const compared = left.map(() => 0);
   while (chosen.length < limit && left.length > 0) {
     let best = 0;
     if (chosen.length < mostCompared)
       for (let i = 1; i < left.length; i++) if ((scores[i] as number) > (scores[best] as number)) best = i;
-    const [one] = left.splice(best, 1) as [Candidate<T>];
-    const [score] = scores.splice(best, 1) as [number];
-    chosen.push({ ...one, score });
-    if (chosen.length >= mostCompared) continue;
-    for (const [i, other] of left.entries()) {
+    const one = left[best] as Candidate<T>;
+    const others = chosen.slice(compared[best], mostCompared - 1);
+    compared[best] = chosen.length;
+    for (const other of others) {
       const same = other.text === one.text ? 1 : (similarity?.(one.place, other.place) ?? 0);
-      if (same > alike) scores[i] = Math.min(scores[i] as number, other.score * (1 - (same - alike) / (1 - alike) / 2));
+      if (same > alike)
+        scores[best] = Math.min(scores[best] as number, one.score * (1 - (same - alike) / (1 - alike) / 2));
     }
+    if (others.length > 0 && chosen.length < mostCompared) continue;
+    chosen.push({ ...one, score: scores[best] as number });
+    for (const list of [left, scores, compared]) list.splice(best, 1);
   }
   return chosen;
 }

@@ -74,10 +74,9 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
   const input: RankInput = {
     places,
     scope: await scopeOf(store, places, request.filter),
-    words: found.rows.flatMap((row, i) => {
-      const place = places.placeOf(row);
-      return place < 0 ? [] : [{ place, score: found.scores[i] as number }];
-    }),
+    words: found.rows
+      .map((row, i) => ({ place: places.placeOf(row), score: found.scores[i] as number }))
+      .filter(({ place }) => place >= 0),
     cosines,
     wordsOnly: keywords.phrases.length > 0,
     speaker: question.speaker,
@@ -198,14 +197,18 @@ async function scopeOf(
   const not = flag.gone | (subagents ? 0 : flag.subagent);
   const byRole = role === undefined ? -1 : role === 'user' ? 0 : 1;
   const scope = bytes.take(places.size);
-  for (let place = 0; place < scope.length; place++) {
-    const isIn =
-      ((flags[place] as number) & not) === 0 &&
-      (wanted === undefined || wanted[session[place] as number] === 1) &&
-      (byRole < 0 || places.role[place] === byRole) &&
-      (since === undefined || (at[place] as number) >= since) &&
-      (until === undefined || (at[place] as number) < until);
-    if (isIn) scope[place] = 1;
-  }
+  mark(scope, flags, not);
+  const keep = (test: (place: number) => boolean) => {
+    for (let place = 0; place < scope.length; place++) if (scope[place] === 1 && !test(place)) scope[place] = 0;
+  };
+  if (wanted !== undefined) keep((place) => wanted[session[place] as number] === 1);
+  if (byRole >= 0) keep((place) => places.role[place] === byRole);
+  if (since !== undefined) keep((place) => (at[place] as number) >= since);
+  if (until !== undefined) keep((place) => (at[place] as number) < until);
   return scope;
+}
+
+/** Of all places, in a function of its own: what a closure holds is read anew at every step. */
+function mark(scope: Uint8Array, flags: Uint8Array, not: number): void {
+  for (let place = 0; place < scope.length; place++) scope[place] = ((flags[place] as number) & not) === 0 ? 1 : 0;
 }

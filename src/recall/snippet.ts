@@ -42,9 +42,7 @@ export function matchedWords(text: string, query: KeywordQuery): string[] {
 }
 
 function findMatches(text: string, query: KeywordQuery): Match[] {
-  const isWanted = matcher(query);
-  const inside = wordsInside(query);
-  const known = new Map<string, string | undefined>();
+  const { isWanted, inside } = readyFor(query);
   const matches: Match[] = [];
   for (const found of text.matchAll(wordPattern)) {
     const word = found[0];
@@ -53,11 +51,7 @@ function findMatches(text: string, query: KeywordQuery): Match[] {
       for (const part of toHiragana(word).matchAll(inside))
         matches.push({ start: start + part.index, end: start + part.index + part[0].length, key: part[0] });
     } else if (word.length <= 80) {
-      let key = known.get(word);
-      if (key === undefined && !known.has(word)) {
-        key = isWanted(word);
-        if (known.size < 50_000) known.set(word, key);
-      }
+      const key = isWanted(word);
       if (key !== undefined) matches.push({ start, end: start + word.length, key });
       else if (/[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)) {
         const parts = [...partsOf(word)];
@@ -73,6 +67,33 @@ function findMatches(text: string, query: KeywordQuery): Match[] {
     if (matches.length >= maxMatches) break;
   }
   return matches;
+}
+
+interface Ready {
+  isWanted(word: string): string | undefined;
+  readonly inside: RegExp | undefined;
+}
+
+const ready = new WeakMap<KeywordQuery, Ready>();
+
+/** Made once for a query: each of its hits is looked at several times. */
+function readyFor(query: KeywordQuery): Ready {
+  let found = ready.get(query);
+  if (found === undefined) {
+    const compare = matcher(query);
+    const known = new Map<string, string | undefined>();
+    const isWanted = (word: string) => {
+      let key = known.get(word);
+      if (key === undefined && !known.has(word)) {
+        key = compare(word);
+        if (known.size < 50_000) known.set(word, key);
+      }
+      return key;
+    };
+    found = { isWanted, inside: wordsInside(query) };
+    ready.set(query, found);
+  }
+  return found;
 }
 
 /** Which word of the query a word is, as the index would compare them. */

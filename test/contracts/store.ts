@@ -312,6 +312,28 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         expect(await rank('melanie', scope)).toHaveLength(75);
       });
 
+      it('ranks what holds a common term beside a rare one as the sum of both, and leaves out the common one alone', async () => {
+        const texts = Array.from({ length: 9000 }, (_, i) => {
+          const words = [i % 150 === 0 ? 'quill' : '', i % 4 === 0 ? 'amber' : '', `number ${i}`];
+          return words.filter((word) => word !== '').join(' ');
+        });
+        const entries = texts.map((text, i) => entry(`large${i}`, text, { session: 'large' }));
+        await commit(chunk(entries, { key: 'large.jsonl' }));
+        const scoresOf = async (query: string) => {
+          const { rows, scores } = await store.rankKeywords(parseKeywords(query), { limit: 9000 });
+          return new Map(rows.map((row, i) => [row, scores[i] as number]));
+        };
+        const [both, quill, amber] = [await scoresOf('quill amber'), await scoresOf('quill'), await scoresOf('amber')];
+        expect([both.size, quill.size, amber.size]).toEqual([60, 60, 2250]);
+        for (const [row, score] of both)
+          expect(score).toBeCloseTo((quill.get(row) as number) + (amber.get(row) ?? 0), 5);
+        const best = [...both.values()];
+        expect(best).toEqual(best.toSorted((a, b) => b - a));
+        expect(await rank('quill amber', { limit: 30 })).toEqual(
+          (await rank('quill amber', { limit: 60 })).slice(0, 30),
+        );
+      });
+
       it('knows the conversation of a row', async () => {
         const { rows } = await store.rankKeywords(parseKeywords('refused'), { limit: 1 });
         const id = (await store.conversationsAt(rows)).get(rows[0] as number);

@@ -127,10 +127,7 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
       // One of its own each time: other searches may run while this one waits.
       const cosines = floats.take(places.size);
       if (found === undefined) return cosines;
-      for (let place = 0; place < cosines.length; place++) {
-        const slot = slotOf[place] ?? -1;
-        if (slot >= 0) cosines[place] = found[slot] as number;
-      }
+      spread(found, slotOf, cosines);
       for (const [slot, part] of nextPart) {
         const place = owner[slot] as number;
         cosines[place] = Math.max(cosines[place] as number, found[part] as number);
@@ -143,6 +140,15 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
       return x < 0 || y < 0 || slots === undefined ? 0 : slots.similarity(x, y);
     },
   };
+}
+
+/** To each place the cosine of its slot. */
+function spread(found: Float32Array, slotOf: Int32Array, cosines: Float32Array): void {
+  const size = Math.min(cosines.length, slotOf.length);
+  for (let place = 0; place < size; place++) {
+    const slot = slotOf[place] as number;
+    if (slot >= 0) cosines[place] = found[slot] as number;
+  }
 }
 
 /** A load takes a while, and the worker has hooks to answer. */

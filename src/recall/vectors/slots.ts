@@ -142,10 +142,9 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
       if (signs !== undefined) await scanCoarsely(signs, query, cosines);
       else {
         const scale = 1 / norm(query);
-        kernel.dots(query, size, (results, first) => {
-          for (let i = 0; i < results.length; i++)
-            cosines[first + i] = (results[i] as number) * (inverse[first + i] as number) * scale;
-        });
+        kernel.dots(query, size, (results, first) =>
+          scaled(results, inverse.subarray(first), scale, cosines.subarray(first)),
+        );
       }
       return cosines;
     },
@@ -166,6 +165,10 @@ function writeSigns(by: Signs, vector: ArrayLike<number>, target: Int8Array): vo
     for (let i = 0; i < 8; i++) if ((turned[8 * byte + i] as number) < 0) bits |= 1 << i;
     target[byte] = bits;
   }
+}
+
+function scaled(dots: Int32Array, inverse: Float32Array, scale: number, cosines: Float32Array): void {
+  for (let i = 0; i < dots.length; i++) cosines[i] = (dots[i] as number) * (inverse[i] as number) * scale;
 }
 
 function dot(a: Int8Array, b: Int8Array): number {

@@ -16,6 +16,9 @@ const manyEntries = 20_000;
 /** A phrase must be there, so everything that holds it is wanted. */
 const mostWithPhrase = 10_000;
 
+/** A row and its score as FTS5 gives it: the better, the more negative. */
+type Scored = readonly [number, number];
+
 interface Counted {
   readonly term: string;
   readonly matches: number;
@@ -25,6 +28,7 @@ interface Counted {
 export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick<Store, 'rankKeywords'> {
   const total = db.prepare<[], number>('SELECT count(*) FROM entries_fts_docsize').pluck();
   const count = db.prepare<[string], number>('SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?').pluck();
+  const bySubagent = db.prepare<[number], number>('SELECT subagent IS NOT NULL FROM entries WHERE id = ?').pluck();
   const select = 'SELECT f.rowid, bm25(entries_fts) AS score FROM entries_fts f WHERE entries_fts MATCH ?';
 
   /** In how many entries a term stands: in the sessions asked for where it may be common there, else in all. */
@@ -60,21 +64,33 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
     };
   }
 
+  /**
+   * Entries that hold common terms alone are left out. Those with one beside a rare one and those without are asked for apart, so that
+   * no common term is followed through all of its entries.
+   */
+  function parted(terms: readonly Counted[]): string[] {
+    const most = Math.min(manyEntries, Math.max(fewEntries, rareShare * (total.get() ?? 0)));
+    let rare = 0;
+    for (let sum = 0; rare < terms.length; rare++) {
+      sum += terms[rare]?.matches ?? 0;
+      if (rare > 0 && sum > most) break;
+    }
+    if (rare === terms.length) return [whole(terms)];
+    const [some, others] = [whole(terms.slice(0, rare)), whole(terms.slice(rare))];
+    return [`(${some}) AND (${others})`, `(${some}) NOT (${others})`];
+  }
+
   function rank(
-    { match, among }: { match: string; among: string | undefined },
+    matches: readonly string[],
     filter: KeywordFilter,
     limit: number,
-    isSubagents: ((row: number) => boolean) | undefined,
-  ): [number, number][] {
+    isSubagents: (row: number) => boolean,
+  ): readonly Scored[] {
     const conditions: string[] = [];
     const values: (string | number)[] = [];
-    if (among !== undefined) {
-      // The plus keeps SQLite from asking the index once for each row of the list.
-      conditions.push('+f.rowid IN (SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?)');
-      values.push(among);
-    }
     const sessions = sessionConditions(db, filter);
     if (sessions.where.length > 0) {
+      // The plus keeps SQLite from asking the index once for each row of the list.
       conditions.push(
         `+f.rowid IN (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${sessions.where.join(' AND ')})`,
       );
@@ -86,30 +102,20 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
       values.push(...own.values);
     }
     const where = conditions.map((condition) => ` AND ${condition}`).join('');
-    const ranked = `${select}${where} ORDER BY score, f.rowid LIMIT ?`;
+    const ranked = db.prepare<unknown[], Scored>(`${select}${where} ORDER BY score, f.rowid LIMIT ?`).raw();
     const best = (most: number) =>
-      db
-        .prepare<unknown[], [number, number]>(ranked)
-        .raw()
-        .all(match, ...values, most);
+      matches.map((match) => ranked.all(match, ...values, most)).reduce((a, b) => merged(a, b, most));
     if (filter.subagents === true) return best(limit);
     // Asking of every match whether a subagent said it would take as long as ranking it.
-    if (isSubagents !== undefined) {
-      const some = best(limit);
-      if (!some.some(([row]) => isSubagents(row))) return some;
-      const more = best(2 * limit).filter(([row]) => !isSubagents(row));
-      return more.slice(0, limit);
-    }
-    const sql = `SELECT r.rowid, r.score FROM (${ranked}) r JOIN entries e ON e.id = r.rowid WHERE e.subagent IS NULL
-      ORDER BY r.score, r.rowid LIMIT ?`;
-    return db
-      .prepare<unknown[], [number, number]>(sql)
-      .raw()
-      .all(match, ...values, 2 * limit, limit);
+    const some = best(limit);
+    if (!some.some(([row]) => isSubagents(row))) return some;
+    return best(2 * limit)
+      .filter(([row]) => !isSubagents(row))
+      .slice(0, limit);
   }
 
   return {
-    async rankKeywords(query, filter, isSubagents) {
+    async rankKeywords(query, filter, isSubagents = (row) => bySubagent.get(row) === 1) {
       return run(() => {
         const counted = counter(filter);
         const rarity = query.terms.map((term) => {
@@ -122,27 +128,29 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
         const telling = known.filter(({ matches, of }) => of < leastEntries || matches <= commonShare * of);
         const terms = telling.length > 0 ? telling : known;
         if (terms.length + phrases.length === 0) return { rows: [], scores: [], rarity };
-        let among: string | undefined;
-        if (phrases.length === 0) {
-          let rare = 0;
-          const most = Math.min(manyEntries, Math.max(fewEntries, rareShare * (total.get() ?? 0)));
-          for (let sum = 0; rare < terms.length; rare++) {
-            sum += terms[rare]?.matches ?? 0;
-            if (rare > 0 && sum > most) break;
-          }
-          if (rare < terms.length)
-            among = expression(
-              terms.slice(0, rare).map(({ term }) => term),
-              [],
-            );
-        }
-        const match = expression(
-          terms.map(({ term }) => term),
-          phrases,
-        );
-        const ranked = rank({ match, among }, filter, phrases.length > 0 ? mostWithPhrase : filter.limit, isSubagents);
+        const limit = phrases.length > 0 ? mostWithPhrase : filter.limit;
+        const ranked = rank(phrases.length > 0 ? [whole(terms, phrases)] : parted(terms), filter, limit, isSubagents);
         return { rows: ranked.map(([row]) => row), scores: ranked.map(([, score]) => -score), rarity };
       });
     },
   };
+}
+
+const whole = (terms: readonly Counted[], phrases: readonly string[] = []): string =>
+  expression(
+    terms.map(({ term }) => term),
+    phrases,
+  );
+
+/** The best of two lists that are in order. */
+function merged(a: readonly Scored[], b: readonly Scored[], most: number): Scored[] {
+  const all: Scored[] = [];
+  for (let [i, j] = [0, 0]; all.length < most && (i < a.length || j < b.length); ) {
+    const [x, y] = [a[i], b[j]];
+    const isFirst = y === undefined || (x !== undefined && (x[1] - y[1] || x[0] - y[0]) < 0);
+    all.push((isFirst ? x : y) as Scored);
+    if (isFirst) i++;
+    else j++;
+  }
+  return all;
 }
