@@ -14,6 +14,7 @@ import { Timeline } from './pages/timeline.tsx';
 import { Empty } from './parts/empty.tsx';
 import { Frame } from './parts/frame.tsx';
 import { address, go, here, placeOf } from './router.ts';
+import { useTitle } from './title.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -46,16 +47,18 @@ export function App() {
   }, []);
   if (locked.value) return <Locked />;
   const { page, params } = placeOf(here.value.pathname);
+  return <Frame page={page}>{page === undefined ? <Nowhere /> : pages[page](params)}</Frame>;
+}
+
+function Nowhere() {
+  useTitle('No such page');
   return (
-    <Frame page={page}>
-      {page === undefined ? (
-        <Empty title="There is no such page">
-          <a href={address('now')}>What happens now</a>
-        </Empty>
-      ) : (
-        pages[page](params)
-      )}
-    </Frame>
+    <section class="page">
+      <h1 class="unseen">Nowhere</h1>
+      <Empty title="There is no such page">
+        <a href={address('now')}>What happens now</a>
+      </Empty>
+    </section>
   );
 }
 

@@ -52,6 +52,7 @@ describe.skipIf(noBrowser)('the viewer', () => {
   it('says at a wrong address that there is no such page, and leads to what happens now', async () => {
     await show('/nowhere');
     await heading('There is no such page').waitFor();
+    expect(await page.title()).toBe('No such page · Holdfast');
     await page.getByRole('link', { name: 'What happens now', exact: true }).click();
     await heading('Now').waitFor();
     expect(page.url()).toBe(`${stand.origin}/`);
