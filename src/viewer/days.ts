@@ -13,6 +13,10 @@ const dateOf = (day: string, shift = 0): Date => {
 export const asDay = (text: string | null): string | undefined =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && nameOf(dateOf(text)) === text ? text : undefined;
 
+/** A moment from an address; undefined where it is none. */
+export const asMoment = (text: string | null): string | undefined =>
+  text === null || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+
 export const today = (): string => nameOf(new Date());
 export const addDays = (day: string, days: number): string => nameOf(dateOf(day, days));
 /** 1 is Monday. */

@@ -85,6 +85,26 @@ describe.skipIf(noBrowser)('a thousand hits', () => {
     await page.locator('.entry.focused').waitFor();
   });
 
+  it('a day that has as many is gone through to its first word', async () => {
+    const said = page.locator('.said-by-day > li');
+    await visit(page, `${stand.origin}/timeline?day=2026-02-01`);
+    await page.getByText('The last 200 of the day').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('The last 1,000 of the day').waitFor();
+    expect(await said.first().textContent()).toContain('ship 440.');
+    await page.getByRole('link', { name: 'What was said before' }).click();
+    await until(async () => (await said.count()) === 441, 'what was said before');
+    expect(await said.first().textContent()).toContain('ship 0.');
+    expect(await said.last().textContent()).toContain('ship 440.');
+    expect(await page.getByRole('link', { name: 'What was said before' }).count()).toBe(0);
+    await page.reload();
+    await said.first().getByText('ship 0.').waitFor();
+    await page.getByRole('link', { name: 'The end of the day' }).click();
+    await page.getByText('The last 200 of the day').waitFor();
+    await page.goBack();
+    await said.first().getByText('ship 0.').waitFor();
+  });
+
   it('another question begins with few again', async () => {
     await visit(page, `${stand.origin}/search?q=lighthouse&limit=1000`);
     await page.getByText('1,000 hits').waitFor();

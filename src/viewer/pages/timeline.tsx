@@ -2,7 +2,7 @@
 import { aMinute, useAnswer, useLooking } from '../answer.ts';
 import type { Activity, Amount } from '../answers.ts';
 import { read } from '../api.ts';
-import { addDays, asDay, fullDate, fullDay, mondayOf, shortDate, spanOf, timeZone, today } from '../days.ts';
+import { addDays, asDay, asMoment, fullDate, fullDay, mondayOf, shortDate, spanOf, timeZone, today } from '../days.ts';
 import { Filled } from '../parts/answered.tsx';
 import { Bars } from '../parts/bars.tsx';
 import { DayAccount, Sessions } from '../parts/day.tsx';
@@ -164,6 +164,7 @@ function Week({ monday, project }: { monday: string; project: string | undefined
 }
 
 function Day({ day, project }: { day: string; project: string | undefined }) {
+  const before = asMoment(here.value.searchParams.get('before'));
   const answer = useActivity(day, day, project);
   return (
     <>
@@ -175,7 +176,7 @@ function Day({ day, project }: { day: string; project: string | undefined }) {
       <Filled answer={answer} empty={noActivity}>
         {(activity) => <HourMap key={day} activity={activity} days={[day]} project={project} />}
       </Filled>
-      <DayAccount key={`${day} ${project}`} day={day} project={project} />
+      <DayAccount key={`${day} ${project}`} day={day} project={project} before={before} />
     </>
   );
 }

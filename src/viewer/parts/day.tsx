@@ -4,7 +4,8 @@ import { useAnswer } from '../answer.ts';
 import type { Session, TimelineItem } from '../answers.ts';
 import { read } from '../api.ts';
 import { spanOf } from '../days.ts';
-import { sessionAddress } from '../router.ts';
+import { address, sessionAddress } from '../router.ts';
+import { number } from '../time.ts';
 import { Answered } from './answered.tsx';
 import { Empty } from './empty.tsx';
 import { Clock } from './moment.tsx';
@@ -45,15 +46,25 @@ function SessionList({ sessions }: { sessions: readonly Session[] }) {
   );
 }
 
-/** Both at once: on a small screen one stands above the other, which would jump. */
-export function DayAccount({ day, project }: { day: string; project: string | undefined }) {
-  const [limit, setLimit] = useState(fewItems);
+/** Both at once: on a small screen one stands above the other, which would jump. `before`: what was said until then. */
+export function DayAccount({
+  day,
+  project,
+  before,
+}: {
+  day: string;
+  project: string | undefined;
+  before: string | undefined;
+}) {
+  const [wanted, setWanted] = useState(fewItems);
+  const limit = before === undefined ? wanted : mostItems;
+  const to = (moment: string | undefined) => address('timeline', {}, { day, project, before: moment });
   const answer = useAnswer(
-    `day ${day} ${project} ${limit}`,
+    `day ${day} ${project} ${before} ${limit}`,
     async (signal) => {
       const [{ sessions }, { items }] = await Promise.all([
         read('sessions', { ...spanOf(day), project, limit: mostSessions }, signal),
-        read('timeline', { ...spanOf(day), project, limit }, signal),
+        read('timeline', { ...spanOf(day), ...(before && { until: before }), project, limit }, signal),
       ]);
       return { sessions, items };
     },
@@ -69,7 +80,32 @@ export function DayAccount({ day, project }: { day: string; project: string | un
           </div>
           <div>
             <h2>What was said</h2>
-            <Said items={items} limit={limit} more={() => setLimit(mostItems)} />
+            {before && (
+              <p>
+                <a href={to(undefined)}>The end of the day</a>
+              </p>
+            )}
+            {items.length === limit && (
+              <p class="dim">
+                The last {number(limit)}{' '}
+                {before === undefined ? (
+                  'of the day'
+                ) : (
+                  <>
+                    before <Clock at={before} />
+                  </>
+                )}
+                .{' '}
+                {limit < mostItems ? (
+                  <button type="button" onClick={() => setWanted(mostItems)}>
+                    Show more
+                  </button>
+                ) : (
+                  <a href={to(justAfter(items[0]))}>What was said before</a>
+                )}
+              </p>
+            )}
+            <Said items={items} />
           </div>
         </div>
       )}
@@ -77,20 +113,14 @@ export function DayAccount({ day, project }: { day: string; project: string | un
   );
 }
 
-function Said({ items, limit, more }: { items: readonly TimelineItem[]; limit: number; more: () => void }) {
+/** With the entry itself: another may have been said in the same moment. */
+const justAfter = (item: TimelineItem | undefined): string | undefined =>
+  item && new Date(Date.parse(item.at) + 1).toISOString();
+
+function Said({ items }: { items: readonly TimelineItem[] }) {
   return (
     <>
       {items.length === 0 && <p class="dim">Nothing was said on this day.</p>}
-      {items.length === limit && (
-        <p class="dim">
-          The last {limit} of the day.{' '}
-          {limit < mostItems && (
-            <button type="button" onClick={more}>
-              Show more
-            </button>
-          )}
-        </p>
-      )}
       <ol class="steps said-by-day">
         {items.map(({ id, at, role, text, session }) => (
           <li key={id}>
