@@ -52,7 +52,7 @@ export async function settle(turns = 30): Promise<void> {
 
 /** Looks again until it holds; what it waits for may need files to be read. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const giveUp = Date.now() + 20_000;
+  const giveUp = Date.now() + 60_000;
   while (!(await holds())) {
     if (Date.now() > giveUp) throw new Error(`Waited in vain for ${what}`);
     await new Promise((done) => setImmediate(done));

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadConfig } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 import { liveEvents } from '../schema/live-event.ts';
@@ -63,8 +63,8 @@ it('what waits is taken in, oldest first, as of when it was left', async () => {
 it('what comes later is taken in at once', async () => {
   const spool = await open();
   leave('claude-code.1.json', payload('SessionEnd', { reason: 'clear' }));
-  await vi.waitFor(async () => expect(await state()).toMatchObject({ endReason: 'clear' }), 10_000);
-  await vi.waitFor(() => expect(fs.readdirSync(folder)).toEqual([]), 10_000);
+  await expect.poll(state).toMatchObject({ endReason: 'clear' });
+  await expect.poll(() => fs.readdirSync(folder)).toEqual([]);
   await spool.close();
 });
 

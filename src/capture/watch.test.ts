@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Watch, watchFolder } from './watch.ts';
 
 let folder: string;
@@ -39,8 +39,7 @@ const write = (name: string, text = '{}\n') => {
   fs.appendFileSync(file, text);
 };
 
-const hears = (...names: string[]) =>
-  vi.waitFor(() => expect([...told].sort()).toEqual(names.sort()), { timeout: 3000 });
+const hears = (...names: string[]) => expect.poll(() => [...told].sort()).toEqual(names.sort());
 
 it('tells of files that grow or appear below a hidden folder, and of no others', async () => {
   write('a/old.jsonl');
@@ -79,10 +78,10 @@ it.each(['projects', ''])('goes on when the watched folder itself goes and comes
   fs.rmSync(path.join(folder, '.claude', name), { recursive: true });
   await new Promise((resolve) => setTimeout(resolve, 100));
   write('a/t.jsonl');
-  await vi.waitFor(() => expect(roots).toBe(1), { timeout: 3000 });
+  await expect.poll(() => roots).toBe(1);
   told.clear();
   write('a/u.jsonl');
-  await vi.waitFor(() => expect(told).toContain('a/u.jsonl'), { timeout: 3000 });
+  await expect.poll(() => [...told]).toContain('a/u.jsonl');
 });
 
 it('asks for a scan when the watched folder is replaced in one breath', async () => {
@@ -90,16 +89,16 @@ it('asks for a scan when the watched folder is replaced in one breath', async ()
   await start();
   fs.rmSync(root, { recursive: true });
   write('a/t.jsonl');
-  await vi.waitFor(() => expect(roots).toBe(1), { timeout: 3000 });
+  await expect.poll(() => roots).toBe(1);
   write('a/u.jsonl');
-  await vi.waitFor(() => expect(told).toContain('a/u.jsonl'), { timeout: 3000 });
+  await expect.poll(() => [...told]).toContain('a/u.jsonl');
 });
 
 it('waits for a folder that is not there yet', async () => {
   fs.rmSync(path.join(folder, '.claude'), { recursive: true });
   await start();
   write('a/s.jsonl');
-  await vi.waitFor(() => expect(roots).toBe(1), { timeout: 3000 });
+  await expect.poll(() => roots).toBe(1);
 });
 
 it('follows links to files and folders, and leaves those that lead back', async () => {

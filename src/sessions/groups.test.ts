@@ -2,16 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GroupStand, groupStand } from '../../test/group-stand.ts';
 import { fillVault } from '../capture/vault.ts';
 import { openHoldfast } from '../open.ts';
 import { groupDeps } from '../operations/group-deps.ts';
 import { globalMemory, globalMemoryFile } from './group-folders.ts';
 import { createGroup, openGroup } from './groups.ts';
-
-// A machine that is busy with something else is slow, not wrong.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let stand: GroupStand;
 beforeEach(async () => {

@@ -78,7 +78,7 @@ describe('the worker process', () => {
     const left = workers.map((worker) => new Promise((resolve) => worker.once('exit', () => resolve(worker.pid))));
     const gone = new Set<unknown>();
     for (const one of left) void one.then((pid) => gone.add(pid));
-    await expect.poll(() => gone.size, { timeout: 10_000 }).toBe(9);
+    await expect.poll(() => gone.size).toBe(9);
     const status = await workerStatus(place());
     expect(status).toMatchObject({ running: true });
     expect(gone.has('pid' in status ? status.pid : 0)).toBe(false);

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ingest } from '../../src/capture/ingest.ts';
 import { fillVault } from '../../src/capture/vault.ts';
 import { startHttp } from '../../src/http/server.ts';
@@ -14,9 +14,6 @@ import type { Group } from '../../src/schema/group.ts';
 import { liveEvents } from '../../src/schema/live-event.ts';
 import { type OpenGroup, openGroup } from '../../src/sessions/groups.ts';
 import { type GroupStand, groupStand } from '../group-stand.ts';
-
-// A machine that is busy with something else is slow, not wrong.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const secret = { reef: 'xylophone', person: 'zeppelin' };
 const inside = 'quarterdeck';

@@ -274,16 +274,16 @@ describe('a pause', () => {
     const stop = new AbortController();
     const worker = bench.work(stop.signal);
     bench.write('p/s1.jsonl', [lines[0] as Json]);
-    await expect.poll(() => bench.texts(), { timeout: 20_000 }).toEqual(['before']);
+    await expect.poll(() => bench.texts()).toEqual(['before']);
     const other = await bench.open();
     await other.startPause(start + 10 * minute);
     bench.append('p/s1.jsonl', prompt('d', 'in the pause', 12));
     await expect
-      .poll(async () => (await bench.state('p/s1.jsonl'))?.offset, { timeout: 20_000 })
+      .poll(async () => (await bench.state('p/s1.jsonl'))?.offset)
       .toBe(fs.statSync(path.join(bench.root, 'p/s1.jsonl')).size);
     await other.endPause(start + 20 * minute);
     bench.append('p/s1.jsonl', prompt('g', 'after', 22));
-    await expect.poll(() => bench.texts(), { timeout: 20_000 }).toEqual(['before', 'after']);
+    await expect.poll(() => bench.texts()).toEqual(['before', 'after']);
     stop.abort();
     await worker;
   });

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -14,9 +14,6 @@ import { describeStore } from './store.ts';
 import { observation } from './store-distilled.ts';
 import { describeJobs } from './store-jobs.ts';
 import { describeMemoryStore } from './store-memory.ts';
-
-// A machine that is busy with something else is slow, not wrong.
-vi.setConfig({ testTimeout: 60_000 });
 
 const folderOf = () => fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-sqlite-'));
 

@@ -137,7 +137,7 @@ describe('statuses', () => {
     try {
       await expect.poll(() => statusOf(bench)).toBe('active');
       now++;
-      await expect.poll(() => statusOf(bench), { timeout: 3000 }).toBe('ready');
+      await expect.poll(() => statusOf(bench)).toBe('ready');
     } finally {
       stop.abort();
       await running;

@@ -1,7 +1,7 @@
 // Statements 1–9 of the promise to transcripts: what is read, when, and what a crash leaves.
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { readBatches } from '../../src/capture/reader.ts';
@@ -9,9 +9,6 @@ import { doctor } from '../../src/operations/doctor.ts';
 import type { Chunk } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answer, bytesOf, differences, later, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';
-
-// A machine that is busy with something else is slow, not wrong.
-vi.setConfig({ testTimeout: 60_000 });
 
 const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
 

@@ -1,13 +1,10 @@
 // Statements 14–17, 19 and 20 of the promise to transcripts: which lines become entries, and whose they are.
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { search } from '../../src/recall/search.ts';
 import { distillerMark } from '../../src/schema/distiller.ts';
 import { answer, type Json, prompt, prompts, toolResult, toolUse, workbench } from './transcript-builder.ts';
-
-// A machine that is busy with something else is slow, not wrong.
-vi.setConfig({ testTimeout: 60_000 });
 
 const key = 'p/s1.jsonl';
 

@@ -1,12 +1,9 @@
 // Statements 5, 6, 9 and 18 together: however files grow, are cut and come, the same rows are left.
 import fs from 'node:fs';
 import os from 'node:os';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { random, randomTranscripts } from './random-transcripts.ts';
 import { bytesOf, differences, later, workbench } from './transcript-builder.ts';
-
-// A machine that is busy with something else is slow, not wrong.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Thousands of small commits: what a disk takes for them is not the question here. */
 const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();

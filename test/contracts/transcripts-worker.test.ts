@@ -3,16 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code.ts';
 import { ingest } from '../../src/capture/ingest.ts';
 import { fileQueue } from '../../src/capture/queue.ts';
 import { folderSources } from '../../src/capture/sources.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Bench, bytesOf, prompt, prompts, workbench } from './transcript-builder.ts';
-
-// A machine that is busy with something else is slow, not wrong.
-vi.setConfig({ testTimeout: 60_000 });
 
 const key = 'p/s1.jsonl';
 
@@ -199,6 +196,6 @@ async function working(bench: Bench, store = bench.store): Promise<void> {
 }
 
 const eventually = (bench: Bench, session: string, entries: number) =>
-  expect.poll(async () => (await bench.texts(session)).length, { timeout: 5000 }).toBe(entries);
+  expect.poll(async () => (await bench.texts(session)).length).toBe(entries);
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 200));

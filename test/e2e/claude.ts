@@ -1,10 +1,10 @@
 // The real Claude Code in an environment of its own: a home, a project, a mock of the API, a data folder, a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { holdfast, isAlive, place, root, until } from './holdfast.ts';
+import { holdfast, isAlive, ownPort, place, root, until } from './holdfast.ts';
 import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
 
 export const clientVersions = ['2.1.325', '2.1.197'] as const;
@@ -46,7 +46,7 @@ export interface Machine {
   /** Runs the client with these words alone. */
   run(words: readonly string[]): Promise<Session>;
   /** One process that is told one thing after the other; gives the ids of its sessions. */
-  talk(prompts: readonly string[], between: () => Promise<unknown>): Promise<string[]>;
+  talk(prompts: Iterable<string>, between: () => Promise<unknown>): Promise<string[]>;
 }
 
 export async function machine(version: string): Promise<Machine> {
@@ -135,9 +135,10 @@ export async function machine(version: string): Promise<Machine> {
     async talk(prompts, between) {
       const { child, ended, said } = start(['--input-format', 'stream-json'], 'pipe');
       const seen = (pattern: RegExp) => [...said().matchAll(pattern)];
-      for (const [i, content] of prompts.entries()) {
+      for (const content of prompts) {
+        const before = seen(/"type":"result"/g).length;
         child.stdin?.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
-        await until(() => seen(/"type":"result"/g).length > i || child.exitCode !== null, 'an answer');
+        await until(() => seen(/"type":"result"/g).length > before || child.exitCode !== null, 'an answer');
         await between();
       }
       child.stdin?.end();
@@ -148,11 +149,16 @@ export async function machine(version: string): Promise<Machine> {
 }
 
 export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
+  for (;;) {
+    const port = ownPort();
+    const server = net.createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((closed) => server.close(closed));
+    if (isFree) return port;
+  }
 }
 
 export const workerPid = ({ home }: Pick<Machine, 'home'>): number | undefined => {

@@ -57,7 +57,7 @@ export function place(options: { folder?: string; home?: string; claude?: string
     HOME: user,
     TZ: 'UTC',
     HOLDFAST_HOME: home,
-    HOLDFAST_PORT: String(10_000 + Math.floor(Math.random() * 20_000)),
+    HOLDFAST_PORT: String(ownPort()),
     HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH: claude,
     HOLDFAST_AGENTS_PI_WATCH_PATH: pi,
     // Tests of distilling say so; what others compare should not change behind their back.
@@ -65,6 +65,12 @@ export function place(options: { folder?: string; home?: string; claude?: string
   };
   return { folder, home, database: path.join(home, 'holdfast.db'), claude, pi, env };
 }
+
+/** Below those that the system gives to whoever asks for any, and in no range of another file of tests that runs at the same time. */
+export const ownPort = (): number => {
+  const file = Number(process.env.VITEST_POOL_ID ?? 0) % 10;
+  return 10_000 + file * 2000 + Math.floor(Math.random() * 2000);
+};
 
 /** Starts a command; it is killed, should it still run when the test ends. */
 export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper: readonly string[] = []): Running {
@@ -120,11 +126,14 @@ export async function ask(env: NodeJS.ProcessEnv, ...args: string[]): Promise<an
   return JSON.parse(stdout);
 }
 
+/** For whatever is waited for: long on the slowest machine, and shorter than a test may take. */
+export const patienceMs = 180_000;
+
 /** Looks again until it holds. Gives up only when a person would long have. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const giveUp = Date.now() + 60_000;
+  const giveUp = Date.now() + patienceMs;
   while (!(await holds())) {
-    if (Date.now() > giveUp) throw new Error(`Waited a minute for ${what}`);
+    if (Date.now() > giveUp) throw new Error(`Waited in vain for ${what}`);
     await sleep(20);
   }
 }

@@ -76,4 +76,4 @@ it('a store of an older version, killed again and again while it is renewed, end
     rmSync(own.folder, { recursive: true, force: true });
   }
   expect(inside, `seed ${seed}: kills between two steps`).toBeGreaterThan(0);
-}, 300_000);
+});

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { freePort } from './claude.ts';
-import { program, root, until } from './holdfast.ts';
+import { patienceMs, program, root, until } from './holdfast.ts';
 
 const chromiumProgram = '/usr/bin/chromium';
 /** Where the tests must not be skipped, a missing browser is a failure. */
@@ -31,6 +31,7 @@ export interface ViewerStand {
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumProgram,
+    timeout: patienceMs,
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -102,6 +103,7 @@ export async function viewerStand(
     async page(context = {}) {
       browser ??= await launchBrowser();
       const own = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'UTC', ...context });
+      own.setDefaultTimeout(patienceMs);
       const page = await own.newPage();
       page.on('pageerror', (error) => troubles.push(error.message));
       page.on('console', (message) => {

@@ -61,7 +61,7 @@ describe('the extension', () => {
     } catch (error) {
       refused = error;
     }
-  }, 300_000);
+  });
 
   /** A copy with its tools; off line there are none, which is no failure on a developer's machine. */
   function copy(skip: (why: string) => void): string {

@@ -25,7 +25,7 @@ it('16: events that follow each other closely are one save, and all saves are on
     say(`message ${i}`);
     saving.note('user-message');
   }
-  await vi.waitFor(async () => expect(await manager.listSessions()).toHaveLength(1));
+  await expect.poll(() => manager.listSessions()).toHaveLength(1);
   expect(save).toHaveBeenCalledTimes(1);
   say('one more');
   saving.note('response');
@@ -62,9 +62,9 @@ it('16: a save that failed is told and tried again with the next event', async (
   });
   say('first');
   saving.note('user-message');
-  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  await expect.poll(() => errors).toHaveLength(1);
   say('second');
   saving.note('response');
-  await vi.waitFor(async () => expect(await manager.listSessions()).toMatchObject([{ messageCount: 2 }]));
+  await expect.poll(() => manager.listSessions()).toMatchObject([{ messageCount: 2 }]);
   await saving.close();
 });
