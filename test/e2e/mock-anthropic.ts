@@ -11,6 +11,8 @@ export interface Step {
   readonly tool?: string;
   readonly input?: unknown;
   readonly delay?: number;
+  /** Not answered before `go` was called: the turn lasts as long as the test needs. */
+  readonly held?: boolean;
   /** The answer is this HTTP status. */
   readonly status?: number;
 }
@@ -29,6 +31,8 @@ export interface Asked {
 export interface Mock {
   readonly url: string;
   readonly asked: Asked[];
+  /** What is held is answered, and nothing is held any more. */
+  go(): void;
   close(): Promise<void>;
 }
 
@@ -48,6 +52,10 @@ interface Body {
 
 export async function startMock(): Promise<Mock> {
   const asked: Asked[] = [];
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
   const server = http.createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -65,6 +73,7 @@ export async function startMock(): Promise<Mock> {
     };
     asked.push(entry);
     const step = stepFor(kind, body);
+    if (step.held) await gone;
     if (step.delay) await new Promise((done) => setTimeout(done, step.delay));
     if (step.status) json(response, step.status, { type: 'error', error: { type: 'api_error', message: 'scripted' } });
     else if (body.stream) stream(response, answer(body, step));
@@ -75,6 +84,7 @@ export async function startMock(): Promise<Mock> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    go,
     close: () =>
       new Promise((closed) => {
         server.close(() => closed());

@@ -74,7 +74,7 @@ describe.skipIf(noBrowser)('a thousand hits', () => {
     for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowDown');
     expect(await chosen().getAttribute('aria-posinset')).toBe('30');
     expect(await page.locator('#search-field').getAttribute('aria-activedescendant')).toBe('hit-29');
-    expect(await isInSight()).toBe(true);
+    await until(isInSight, 'the chosen one');
     await page.evaluate('scrollTo(0, 60000)');
     await until(async () => (await chosen().count()) === 0, 'the chosen one to be out of the document');
     expect(await hits()).toBeLessThan(most);

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientVersions, isMissing, machine, workerPid } from './claude.ts';
-import { ask, holdfast } from './holdfast.ts';
+import { ask, holdfast, patienceMs } from './holdfast.ts';
 import type { Step } from './mock-anthropic.ts';
 import { launchBrowser, noBrowser } from './viewer-stand.ts';
 
@@ -17,6 +17,7 @@ describe.skipIf(noBrowser || isMissing(version))(`the viewer beside Claude Code 
     const browser = await launchBrowser();
     onTestFinished(() => browser.close());
     const page: Page = await browser.newPage();
+    page.setDefaultTimeout(patienceMs);
     let loads = 0;
     page.on('framenavigated', () => loads++);
     const { address } = await ask(own.env, 'open', '--print');
@@ -24,10 +25,12 @@ describe.skipIf(noBrowser || isMissing(version))(`the viewer beside Claude Code 
     await page.getByText('Nothing is remembered yet').waitFor();
     loads = 0;
 
-    const first = own.launch('Repair the lighthouse lamp', [bash('sleep 4'), { text: 'The lamp shines.' }], allowed);
+    const script = [bash('echo lit'), { text: 'The lamp shines.', held: true }];
+    const first = own.launch('Repair the lighthouse lamp', script, allowed);
     await page.locator('.running', { hasText: 'Repair the lighthouse lamp' }).waitFor();
     await page.locator('.state.active', { hasText: 'at work' }).waitFor();
     expect(first.child.exitCode, 'it is shown while it runs').toBeNull();
+    own.mock.go();
     const { id } = await first.ended;
     const answers = (text: string) => page.locator('.feed li:has(.kind.answer)', { hasText: text });
     await answers('The lamp shines.').waitFor();
