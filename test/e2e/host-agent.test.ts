@@ -1,13 +1,20 @@
 // One agent in its sandbox: what it does, what is left of it, and how it goes on.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
 import { isAlive, root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, insiders, lastAsked, type Stand, treeOf } from './host-stand.ts';
 
-const argvOf = (pid: number): string[] => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+const argvOf = (pid: number): string[] => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    // It has ended meanwhile.
+    return [];
+  }
+};
 
 /** A session of one answer, whose process is gone. */
 async function earlier(stand: Stand, group = 'family') {
@@ -248,6 +255,14 @@ inEachSandbox('the end of an agent', ({ settings }) => {
       // The sandbox's first process, the runner, the client, its shell, what that runs.
       return inside.length > 4;
     }, 'its processes');
+    const [session] = talk.heard.sessions;
+    const transcript = path.join(
+      groupFolders(stand.config, 'family').agentHome,
+      '.claude/projects/-workspace-group',
+      `${session}.jsonl`,
+    );
+    // The client writes it in pieces, a while after what it tells of.
+    await until(() => existsSync(transcript) && readFileSync(transcript, 'utf8').includes('Sleep.'), 'its transcript');
     return { talk, inside, tree: [...inside, ...treeOf(talk.agent.pid)] };
   }
 

@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { rootInside } from '../../src/host/sandbox/docker.ts';
 import { insidePaths } from '../../src/host/sandbox/mounts.ts';
 import { none } from '../../src/host/sandbox/none.ts';
@@ -15,6 +14,18 @@ import { holdfast, root } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
 
 const secret = `SECRET-${randomBytes(8).toString('hex')}`;
+
+/** Its sockets in a folder where nobody else makes any at the same time. */
+async function withOwnTemporary(stand: Stand) {
+  vi.stubEnv('TMPDIR', stand.folder);
+  try {
+    const other = await stand.start('b');
+    const name = readdirSync(stand.folder).find((one) => one.startsWith('holdfast-run-')) as string;
+    return { other, run: path.join(stand.folder, name) };
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
 
 /** Group B with an agent that runs, a worker, a home with keys: and where all that is. */
 async function targets(stand: Stand) {
@@ -39,12 +50,7 @@ async function targets(stand: Stand) {
     writeFileSync(file, file.endsWith('config.json') ? `{"host":{"model":"${secret}"}}` : `${secret}\n`, {
       mode: 0o600,
     });
-  const before = new Set(readdirSync(tmpdir()));
-  const other = await stand.start('b');
-  const run = path.join(
-    tmpdir(),
-    readdirSync(tmpdir()).find((name) => name.startsWith('holdfast-run-') && !before.has(name)) as string,
-  );
+  const { run, other } = await withOwnTemporary(stand);
   await other.ask('Be there.', [{ text: 'I am.' }]);
   const holder = spawn('sleep', ['1000'], { env: { ANTHROPIC_API_KEY: realKey }, stdio: 'ignore' });
   onTestFinished(() => void holder.kill('SIGKILL'));

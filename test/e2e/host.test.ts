@@ -86,7 +86,7 @@ inEachSandbox('the host, end to end', ({ settings }) => {
     const host = await hosting(stand);
     await said(stand, 'family', 'One', [{ text: 'first' }]);
     const [{ session }] = (await status(stand)).groups;
-    const text = scripted('Two', [{ text: 'second', delay: 3000 }]);
+    const text = scripted('Two', [{ text: 'second', held: true }]);
     const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
     await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
     const [{ pid }] = (await status(stand)).processes;
@@ -96,6 +96,7 @@ inEachSandbox('the host, end to end', ({ settings }) => {
     await host.ended;
     await until(() => tree.every((one) => !isAlive(one)), 'the end of its agents');
     expect((await status(stand)).groups[0]).toMatchObject({ handed: 1, session });
+    stand.mock.go();
     await hosting(stand);
     await until(async () => (await status(stand)).groups[0].handed + (await status(stand)).groups[0].waiting === 0);
     const answers = outgoing(stand, 'family').filter((out) => out.answers.includes(message.id));
@@ -106,7 +107,7 @@ inEachSandbox('the host, end to end', ({ settings }) => {
   it('host.md 2, 9: what does not notice the end of its host is ended by the next one, before anything else works there', async () => {
     const stand = await begun(['family'], settings);
     const host = await hosting(stand);
-    const text = scripted('Two', [{ text: 'second', delay: 3000 }]);
+    const text = scripted('Two', [{ text: 'second', held: true }]);
     const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
     await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
     const inside = insiders(stand);
@@ -114,6 +115,7 @@ inEachSandbox('the host, end to end', ({ settings }) => {
     for (const one of inside) process.kill(one, 'SIGSTOP');
     host.child.kill('SIGKILL');
     await host.ended;
+    stand.mock.go();
     await hosting(stand);
     expect(inside.filter(isAlive)).toEqual([]);
     await until(() => outgoing(stand, 'family').length > 0, 'the answer');
@@ -123,13 +125,14 @@ inEachSandbox('the host, end to end', ({ settings }) => {
   it('host.md 9: an agent that is killed in mid-turn is started again, and the message answered once', async () => {
     const stand = await begun(['family'], settings);
     await hosting(stand);
-    const text = scripted('Two', [{ text: 'second', delay: 2000 }]);
+    const text = scripted('Two', [{ text: 'second', held: true }]);
     const { message } = await ask(stand.env, 'groups', 'send', 'family', text);
     await until(() => stand.mock.asked.some((one) => one.text.includes('Two MOCK')), 'the request');
     const [{ pid }] = (await status(stand)).processes;
     const inside = insiders(stand);
     expect(inside.length).toBeGreaterThan(1);
     for (const one of treeOf(pid)) process.kill(one, 'SIGKILL');
+    stand.mock.go();
     await until(async () => outgoing(stand, 'family').length > 0, 'the answer');
     expect(inside.filter(isAlive)).toEqual([]);
     expect(outgoing(stand, 'family')).toMatchObject([{ kind: 'answer', text: 'second', answers: [message.id] }]);
@@ -174,15 +177,16 @@ inEachSandbox('the host, end to end', ({ settings }) => {
     expect([answers.length, new Set(answers).size]).toEqual([races, races]);
     begins = fs.readFileSync(path.join(stand.config.home, 'logs', 'host.log'), 'utf8').split(' goes on with ').length;
     expect(begins).toBeGreaterThan(1);
-  }, 1_200_000);
+  });
 
   it('Ctrl+C lets an agent finish its answer; a second one ends it at once, and the message waits', async () => {
     const stand = await begun(['family'], settings);
     const first = await hosting(stand);
-    await ask(stand.env, 'groups', 'send', 'family', scripted('One', [{ text: 'first', delay: 2500 }]));
+    await ask(stand.env, 'groups', 'send', 'family', scripted('One', [{ text: 'first', held: true }]));
     await until(() => stand.mock.asked.length > 0, 'the request');
     first.child.kill('SIGINT');
     await first.says('still answer');
+    stand.mock.go();
     expect((await first.ended).code).toBe(0);
     expect(outgoing(stand, 'family').map(({ text }) => text)).toEqual(['first']);
     const second = await hosting(stand);
