@@ -380,6 +380,11 @@ export interface Store
    */
   renewDerived(limit: number): Promise<{ done: boolean }>;
 
+  /** Whether the index of words is in so many parts that searches take longer for it. Costs about a millisecond. */
+  isIndexScattered(): Promise<boolean>;
+  /** A short step of putting them together; false when nothing is left to do. */
+  mergeIndex(): Promise<boolean>;
+
   /** Bytes on disk, with side files. */
   size(): Promise<number>;
   /** What a check of the engine's own structures says; empty when all is well. */

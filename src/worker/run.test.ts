@@ -3,6 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scatter } from '../../test/contracts/chunks.ts';
 import { holding } from '../../test/derived.ts';
 import type { LiveDeps } from '../capture/hook.ts';
 import { ingest } from '../capture/ingest.ts';
@@ -107,6 +108,15 @@ describe('the worker', () => {
     renameSync(`${left}.tmp`, `${left}.json`);
     const status = async () => (await store.sessionState('claude-code', session))?.status;
     await expect.poll(status).toBe('completed');
+  });
+
+  it('puts the index of words together after an import has left it in parts', async () => {
+    const { store } = holdfast;
+    await scatter(store);
+    expect(await store.isIndexScattered()).toBe(true);
+    await run();
+    await expect.poll(() => store.isIndexScattered(), { timeout: 10_000 }).toBe(false);
+    expect(logged.filter((text) => /went|error|fail/i.test(text))).toEqual([]);
   });
 
   it('never has two scans at once, however long one takes, and one more when it is asked for meanwhile', async () => {

@@ -21,6 +21,7 @@ import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
 import { memoryFiles } from './memories.ts';
+import { merging } from './merging.ts';
 
 const graceMs = 300;
 
@@ -45,6 +46,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
 
   /** Set when the vault may lack something; what is still being written is looked at again. */
   let vaultDue = true;
+  /** Set when the index has grown. */
+  let indexDue = true;
   /** A scan that failed, for want of space say, is tried again with the next poll. */
   let scanDue = false;
   let scanning: Promise<void> | undefined;
@@ -66,7 +69,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     scanDue = false;
     try {
       const report = await deps.scan();
-      if (report.files.imported > 0) vaultDue = true;
+      if (report.files.imported > 0) vaultDue = indexDue = true;
       if (report.files.imported > 0)
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
@@ -78,6 +81,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   }
 
   const vectors = embedding(deps, signal);
+  const index = merging(deps, signal);
   const queue = fileQueue(
     async (file) => {
       const size = sizeOf(file);
@@ -89,7 +93,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       for (const problem of pass.problems) log(problem.message);
       const { agent, key } = source;
       const { session } = agent.describe(key);
-      vaultDue = true;
+      vaultDue = indexDue = true;
       if (pass.added > 0) events.publish({ kind: 'entries', agent: agent.name, session, added: pass.added });
       vectors.wake();
     },
@@ -189,6 +193,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       memories.retry();
       await finishForgetting({ store, config, clock });
       await keepVault();
+      if (indexDue) index.wake();
+      indexDue = false;
     } catch (error) {
       complain(error);
     } finally {
@@ -210,6 +216,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   await memories.close();
   await queue.idle();
   await vectors.idle();
+  await index.idle();
 }
 
 function sizeOf(file: string): number | undefined {

@@ -1,5 +1,6 @@
 // Chunks made by hand, for what a store does with them.
 import type { Chunk, NewEntry } from '../../src/store/files.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
 export const base = Date.parse('2026-05-01T12:00:00Z');
@@ -44,4 +45,15 @@ export function chunk(entries: readonly NewEntry[], more: Partial<Chunk> = {}): 
     results: [],
     ...more,
   };
+}
+
+/** So many words in so many commits that the index is in several parts. */
+export async function scatter(store: Store): Promise<void> {
+  for (let file = 0; file < 14; file++) {
+    const entries = Array.from({ length: 400 }, (_, i) => {
+      const words = Array.from({ length: 90 }, (_, word) => `w${((file * 400 + i) * 31 + word * 17) % 2000}`);
+      return entry(`scattered${file}-${i}`, words.join(' '), { session: `scattered${file}` });
+    });
+    await store.commit([chunk(entries, { key: `scattered${file}.jsonl` })], rules);
+  }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/keywords.ts';
 import type { Chunk } from '../../src/store/files.ts';
 import type { KeywordFilter, Store } from '../../src/store/store.ts';
-import { base, chunk, entry, rules } from './chunks.ts';
+import { base, chunk, entry, rules, scatter } from './chunks.ts';
 import { describeChanges } from './store-changes.ts';
 import { describeDistilled } from './store-distilled.ts';
 import { describeGroups } from './store-groups.ts';
@@ -332,6 +332,24 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         expect(await rank('quill amber', { limit: 30 })).toEqual(
           (await rank('quill amber', { limit: 60 })).slice(0, 30),
         );
+      });
+
+      it('puts the index together in steps, with searches and writes between them, and finds the same', async () => {
+        await scatter(store);
+        expect(await store.isIndexScattered()).toBe(true);
+        const found = async () => [await rank('w17 w99'), await find('w256'), await find('"w17 w34"')];
+        const before = await found();
+        expect(before.map(({ length }) => length)).toEqual([20, 20, 20]);
+        for (let steps = 0; await store.mergeIndex(); steps++) {
+          expect(await found()).toEqual(before);
+          if (steps === 1) await commit(chunk([entry('meanwhile', 'a gauge meanwhile')], { key: 'meanwhile.jsonl' }));
+          expect(steps).toBeLessThan(1000);
+        }
+        expect(await store.isIndexScattered()).toBe(false);
+        expect(await store.mergeIndex()).toBe(false);
+        expect(await found()).toEqual(before);
+        expect(await find('meanwhile')).toEqual(['meanwhile']);
+        expect(await store.integrity()).toEqual([]);
       });
 
       it('knows the conversation of a row', async () => {

@@ -1,7 +1,10 @@
 // A kill at each system call that makes a change lasting: settings, backup and restore leave the old or the new, never half.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseKeywords } from '../../src/recall/keywords.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { scatter } from '../contracts/chunks.ts';
 import { ask, holdfast, type Place, place } from './holdfast.ts';
 import { canTrace, killAtEach } from './kill-at.ts';
 
@@ -61,6 +64,38 @@ describe.skipIf(!canTrace)('a kill in the middle', () => {
     );
     expect(kills).toBeGreaterThan(2);
     expect(existsSync(name(kills))).toBe(true);
+  });
+
+  it('of merging the index loses no word, and the next goes on', async () => {
+    const at = place();
+    mkdirSync(at.home);
+    const store = await openSqliteStore(at.database);
+    onTestFinished(() => store.close());
+    await scatter(store);
+    // No command does it alone: a script does what the worker does.
+    const script = path.join(at.folder, 'merge.mjs');
+    const open = JSON.stringify(path.join(import.meta.dirname, '../../dist/store/sqlite/open.js'));
+    writeFileSync(
+      script,
+      `import { openSqliteStore } from ${open};
+const store = await openSqliteStore(${JSON.stringify(at.database)});
+while (await store.mergeIndex());
+await store.close();`,
+    );
+    const found = async () => (await store.searchKeywords(parseKeywords('w256 w17'), { limit: 5000 })).length;
+    const before = await found();
+    expect(before).toBeGreaterThan(100);
+    const kills = await killAtEach(
+      at,
+      () => [],
+      async () => {
+        expect(await found()).toBe(before);
+        expect(await store.integrity()).toEqual([]);
+      },
+      { start: script },
+    );
+    expect(kills).toBeGreaterThan(2);
+    expect(await store.isIndexScattered()).toBe(false);
   });
 
   it('of restore leaves the old database or the restored one, and the old one is kept', async () => {

@@ -23,6 +23,7 @@ import { groupRows } from './groups.ts';
 import { hostRows } from './host.ts';
 import { importing } from './importing.ts';
 import { importNotes, importRows } from './imports.ts';
+import { indexMerging } from './index-merging.ts';
 import { jobRows } from './jobs.ts';
 import { keywordRanking } from './keyword-ranking.ts';
 import { projectLinks } from './links.ts';
@@ -163,6 +164,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...fileTouches(db, read),
     ...textRewriting(db, write),
     ...renewal(db, write),
+    ...indexMerging(db, read, write),
     ...sessionStates(db, read, write),
     ...deletion(db, read, write),
     ...forgetting(db, read, write),

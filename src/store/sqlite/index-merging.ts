@@ -1,0 +1,37 @@
+// The index of words as few parts: every import leaves some, and every search goes through all of them.
+import type { Database } from 'better-sqlite3';
+import type { Store } from '../store.ts';
+
+type Run = <T>(work: () => T) => T;
+
+/** A smaller index is fast in any number of parts. */
+const leastPages = 200;
+/** Merging writes all of it anew: not worth it for what has come since. */
+const wholeShare = 0.8;
+/** A step of these takes a few milliseconds; hooks wait for no more than that. */
+const pagesAtOnce = 64;
+
+export function indexMerging(db: Database, read: Run, write: Run): Pick<Store, 'isIndexScattered' | 'mergeIndex'> {
+  const parts = db.prepare<[], number>('SELECT count(*) FROM entries_fts_idx GROUP BY segid').pluck();
+  // A negative number: of parts of any size, until there is one.
+  const merge = db.prepare(`INSERT INTO entries_fts (entries_fts, rank) VALUES ('merge', -${pagesAtOnce})`);
+  const changes = db.prepare<[], number>('SELECT total_changes()').pluck();
+
+  return {
+    async isIndexScattered() {
+      return read(() => {
+        const pages = parts.all();
+        const all = pages.reduce((sum, count) => sum + count, 0);
+        return all >= leastPages && Math.max(...pages) < wholeShare * all;
+      });
+    },
+    async mergeIndex() {
+      return write(() => {
+        const before = changes.get() as number;
+        merge.run();
+        // As the documentation of FTS5 says: one change is the command itself.
+        return (changes.get() as number) - before >= 2;
+      });
+    },
+  };
+}
