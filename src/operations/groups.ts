@@ -55,6 +55,7 @@ export const groupsShow = operation({
     group: Group,
     bookmarks: z.array(Bookmark),
     unanswered: z.array(IncomingMessage).describe('messages that wait, that an agent has, or that were given up'),
+    told: z.int().describe('the number after which the stream of its events tells what is not in this answer yet'),
     folders: Folders,
   }),
   surfaces: ['cli', 'http'],
@@ -64,6 +65,8 @@ export const groupsShow = operation({
   async run(context, { group }) {
     const { name, getHistory } = await openNamed(context, group);
     return {
+      // First: what is told meanwhile is told again rather than never.
+      told: await context.store.lastOutgoing(),
       group: await known(context, name),
       bookmarks: [...(await getHistory())],
       unanswered: [...(await context.store.unansweredMessages(name))],

@@ -115,7 +115,13 @@ export interface Reads {
     disk: { database: number; vault: number; memory: number; archives: number; backups: number; logs: number };
   };
   activity: Activity;
-  'groups show': { group: Group; bookmarks: Bookmark[]; unanswered: IncomingMessage[]; folders: { work: string } };
+  'groups show': {
+    group: Group;
+    bookmarks: Bookmark[];
+    unanswered: IncomingMessage[];
+    told: number;
+    folders: { work: string };
+  };
   'host status': {
     running: boolean;
     since?: string | undefined;

@@ -16,54 +16,56 @@ const tell = (change: Change | 'all') => {
 
 const againAfterMs = 2000;
 
-const isSeen = (): boolean => document.visibilityState !== 'hidden';
-function whenSeen(run: () => void): void {
+/**
+ * A browser opens six connections to one address, for all of its tabs together: those that nobody sees leave theirs to the others.
+ * `open` gives what closes it. Returns the end of it all.
+ */
+export function whileSeen(open: () => () => void): () => void {
+  let close: (() => void) | undefined;
   const look = () => {
-    if (!isSeen()) return;
-    document.removeEventListener('visibilitychange', look);
-    run();
+    if (document.visibilityState !== 'hidden') close ??= open();
+    else {
+      close?.();
+      close = undefined;
+    }
   };
   document.addEventListener('visibilitychange', look);
+  look();
+  return () => {
+    document.removeEventListener('visibilitychange', look);
+    close?.();
+  };
 }
 
 export function listen(after?: string, isReturn = false): void {
-  if (!isSeen()) {
-    whenSeen(() => listen(after, isReturn));
-    return;
-  }
   let last = after;
   let wasLost = isReturn;
-  const source = new EventSource(`/api/events${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`);
-  // A browser opens six connections to one address, for all of its tabs together: those that nobody sees leave theirs to the others.
-  const rest = () => {
-    if (isSeen()) return;
-    leave();
-    whenSeen(() => listen(last, wasLost || last === undefined));
-  };
-  const leave = () => {
-    source.close();
-    document.removeEventListener('visibilitychange', rest);
-  };
-  document.addEventListener('visibilitychange', rest);
-  source.addEventListener('open', () => {
-    connection.value = 'live';
-    // A page that could not load meanwhile tries again; what changed is told besides.
-    if (wasLost) tell('all');
-    wasLost = false;
-  });
-  source.addEventListener('change', (event) => {
-    const { data, lastEventId } = event as MessageEvent<string>;
-    last = lastEventId;
-    tell(JSON.parse(data) as Change);
-  });
-  source.addEventListener('reset', () => tell('all'));
-  source.addEventListener('error', () => {
-    connection.value = 'lost';
-    wasLost = true;
-    // The browser comes back by itself as long as nobody has refused it.
-    if (source.readyState !== EventSource.CLOSED) return;
-    leave();
-    setTimeout(() => void comeBack(last), againAfterMs);
+  const stop = whileSeen(() => {
+    const source = new EventSource(`/api/events${last === undefined ? '' : `?after=${encodeURIComponent(last)}`}`);
+    source.addEventListener('open', () => {
+      connection.value = 'live';
+      // A page that could not load meanwhile tries again; what changed is told besides.
+      if (wasLost) tell('all');
+      wasLost = false;
+    });
+    source.addEventListener('change', (event) => {
+      const { data, lastEventId } = event as MessageEvent<string>;
+      last = lastEventId;
+      tell(JSON.parse(data) as Change);
+    });
+    source.addEventListener('reset', () => tell('all'));
+    source.addEventListener('error', () => {
+      connection.value = 'lost';
+      wasLost = true;
+      // The browser comes back by itself as long as nobody has refused it.
+      if (source.readyState !== EventSource.CLOSED) return;
+      stop();
+      setTimeout(() => void comeBack(last), againAfterMs);
+    });
+    return () => {
+      source.close();
+      wasLost ||= last === undefined;
+    };
   });
 }
 

@@ -1,6 +1,7 @@
 // Groups in a real browser: without a host a message waits and the page says so; with one, the agent of the group answers.
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientProgram } from './claude.ts';
@@ -71,6 +72,31 @@ describe.skipIf(noBrowser)('the page Groups', () => {
     expect(await page.getByText('Nothing was said yet').count()).toBe(0);
     stand.run('groups', 'remove', 'harbour', '--yes');
     await show('/groups/family');
+  });
+
+  it('a tab that nobody sees leaves the stream of its group to the others, and is told later what it missed', async () => {
+    const db = new Database(path.join(stand.home, 'holdfast.db'));
+    const told = db.prepare(
+      "INSERT INTO outgoing (group_name, kind, text, answers, at) VALUES ('family', 'notice', ?, '[]', ?)",
+    );
+    const tab = await stand.page();
+    const look = (state: 'hidden' | 'visible') =>
+      tab.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`);
+    const opened = tab.waitForRequest((request) => request.url().includes('/api/groups/family/events'));
+    await visit(tab, `${stand.origin}/groups/family`);
+    await opened;
+    for (const text of ['The ferry is late', 'The ferry is here']) {
+      const closed = tab.waitForEvent('requestfailed', (request) => request.url().includes('/family/events'));
+      await look('hidden');
+      await closed;
+      told.run(text, Date.now());
+      await look('visible');
+      await tab.getByRole('log').getByText(text).waitFor();
+    }
+    expect(await tab.getByRole('log').getByText('The ferry is late').count()).toBe(1);
+    db.close();
+    await tab.context().close();
   });
 
   it.skipIf(trouble)(

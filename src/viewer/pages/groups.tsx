@@ -127,11 +127,11 @@ export function GroupPage({ group }: { group: string }) {
       </header>
       {host.failure && <Trouble failure={host.failure} again={host.again} />}
       <Answered answer={isKnown ? about : { ...about, data: undefined, waiting: true }} rows={8}>
-        {({ group: { pointer }, bookmarks, unanswered, folders, tasks, before }) => (
+        {({ group: { pointer }, bookmarks, unanswered, told, folders, tasks, before }) => (
           <>
             {host.data && <HostState state={host.data} />}
             <div class="columns reading chatting">
-              <Chat group={group} before={before} unanswered={unanswered} />
+              <Chat group={group} before={before} unanswered={unanswered} told={told} />
               <aside aria-label="About this group">
                 {state?.error && (
                   <>

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer, useLooking } from '../answer.ts';
 import type { IncomingMessage, OutgoingMessage, ShownEntry } from '../answers.ts';
 import { change, type Failure, read } from '../api.ts';
+import { whileSeen } from '../live.ts';
 import { Trouble } from './answered.tsx';
 import { EntryView } from './entry-view.tsx';
 import { Markdown } from './markdown.tsx';
@@ -39,30 +40,38 @@ const lineOf = (message: IncomingMessage): Line => {
   return { key: keyOf(message), by: 'person', text, at, from };
 };
 
-/** What the group's people are told, from now on, and the piece of an answer that is being written. */
-function useStream(group: string, tell: (line: Line) => void) {
+/** What the group's people are told after a number, and the piece of an answer that is being written. */
+function useStream(group: string, after: number, tell: (line: Line) => void) {
   const [part, setPart] = useState('');
   const [trouble, setTrouble] = useState('');
   const latest = useRef(tell);
   latest.current = tell;
   useEffect(() => {
-    const source = new EventSource(`/api/groups/${encodeURIComponent(group)}/events`);
-    for (const kind of ['answer', 'message', 'notice'] as const)
-      source.addEventListener(kind, (event) => {
-        const { id, text, at } = JSON.parse((event as MessageEvent<string>).data) as OutgoingMessage;
-        setPart('');
-        setTrouble('');
-        latest.current({ key: `out ${id}`, by: kind, text, at });
+    let last = after;
+    return whileSeen(() => {
+      const source = new EventSource(`/api/groups/${encodeURIComponent(group)}/events?after=${last}`);
+      for (const kind of ['answer', 'message', 'notice'] as const)
+        source.addEventListener(kind, (event) => {
+          const { id, text, at } = JSON.parse((event as MessageEvent<string>).data) as OutgoingMessage;
+          last = id;
+          setPart('');
+          setTrouble('');
+          latest.current({ key: `out ${id}`, by: kind, text, at });
+        });
+      source.addEventListener('part', (event) => {
+        const { text } = JSON.parse((event as MessageEvent<string>).data) as { text: string };
+        setPart((before) => before + text);
       });
-    source.addEventListener('part', (event) => {
-      const { text } = JSON.parse((event as MessageEvent<string>).data) as { text: string };
-      setPart((before) => before + text);
+      source.addEventListener('trouble', (event) => {
+        setPart('');
+        setTrouble((JSON.parse((event as MessageEvent<string>).data) as { text: string }).text);
+      });
+      return () => {
+        source.close();
+        // The pieces that come meanwhile are not kept for us; the whole answer is.
+        setPart('');
+      };
     });
-    source.addEventListener('trouble', (event) => {
-      setPart('');
-      setTrouble((JSON.parse((event as MessageEvent<string>).data) as { text: string }).text);
-    });
-    return () => source.close();
   }, [group]);
   return { part, trouble };
 }
@@ -71,15 +80,17 @@ function Waits({ state }: { state: IncomingMessage['state'] | undefined }) {
   return state === undefined || state === 'answered' ? null : <span class="dim">{stateWords[state]}</span>;
 }
 
-/** `before` and `unanswered`: as it was when the page was opened. What comes later is told. */
+/** `before`, `unanswered` and `told`: as it was when the page was opened. What comes later is told. */
 export function Chat({
   group,
   before,
   unanswered,
+  told,
 }: {
   group: string;
   before: readonly ShownEntry[];
   unanswered: readonly IncomingMessage[];
+  told: number;
 }) {
   const linesOf = (messages: readonly IncomingMessage[]) => messages.filter((one) => !isIn(before, one)).map(lineOf);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(unanswered));
@@ -90,7 +101,7 @@ export function Chat({
   const end = useRef<HTMLDivElement>(null);
   const add = (line: Line) =>
     setLines((known) => (known.some(({ key }) => key === line.key) ? known : [...known, line]));
-  const { part, trouble } = useStream(group, add);
+  const { part, trouble } = useStream(group, told, add);
   const queue = useAnswer(
     `queue ${group} ${opened}`,
     async (signal) => (await read('groups show', { group }, signal)).unanswered,
