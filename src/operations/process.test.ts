@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chunk, rules } from '../../test/contracts/chunks.ts';
 import { demoMemory } from '../../test/demo-memory.ts';
 import { turn } from '../../test/distill-bench.ts';
+import { filesOf } from '../../test/memory-stand.ts';
 import { type Answer, modelMock } from '../../test/model-mock.ts';
 import { ingest } from '../capture/ingest.ts';
 import { openHoldfast } from '../open.ts';
@@ -27,7 +29,7 @@ async function memory(env: NodeJS.ProcessEnv, turns: number) {
   return holdfast;
 }
 
-const run = { all: false, dryRun: false, due: false };
+const run = { all: false, again: false, dryRun: false, due: false };
 
 /** Answers whatever is asked, by the numbers of the turns in the material. */
 function answers({ body }: { body: { messages: unknown } }): Answer {
@@ -111,6 +113,57 @@ describe('process', () => {
     await expect(processJobs.run(context, { ...run, all: true, session: 's1' })).rejects.toMatchObject({
       code: 'BAD_INPUT',
     });
+  });
+
+  it('34. with --again makes anew what was deleted or changed, and the same where nothing was', async () => {
+    const memory = await demoMemory();
+    const { context, store, config } = memory;
+    const made = async () => ({
+      observations: await store.observations({}),
+      summaries: await store.summaries({}),
+      pages: filesOf(config.memoryPath),
+    });
+    await processJobs.run(context, { ...run, all: true });
+    const before = await made();
+    const counts = [before.observations, before.summaries, Object.keys(before.pages)].map(({ length }) => length > 3);
+    expect(counts).toEqual([true, true, true]);
+
+    const db = new Database(config.databasePath);
+    db.exec("DELETE FROM observations; DELETE FROM extractions; UPDATE summaries SET learned = 'Nonsense'");
+    db.close();
+    await processJobs.run(context, { ...run, all: true });
+    expect(await store.observations({})).toEqual([]);
+    const dry = await processJobs.run(context, { ...run, again: true, dryRun: true });
+    const { done } = await processJobs.run(context, { ...run, again: true });
+    expect(dry.cost?.jobs).toEqual(done);
+    expect(done.observe).toBeGreaterThan(before.observations.length - 1);
+    expect(await made()).toEqual(before);
+
+    await processJobs.run(context, { ...run, again: true });
+    expect(await made()).toEqual(before);
+    const [{ session } = { session: '' }] = before.summaries;
+    const one = await processJobs.run(context, { ...run, again: true, session });
+    expect(one.done.summarize).toBe(1);
+  });
+
+  it('with --again leaves what another memory had said: it cannot be made from what is here', async () => {
+    const { context, store } = await memory({}, 1);
+    await store.planJobs(Date.now(), { gapMs: 0 });
+    const job = { is: 'job', agent: 'claude-code', session: 's1', subject: 1, file: null, version: null } as const;
+    await store.takeRows([
+      {
+        ...job,
+        kind: 'observe',
+        status: 'done',
+        at: 0,
+        attempts: 0,
+        error: null,
+        by: 'claude-mem',
+        tokens: 0,
+        updatedAt: 0,
+      },
+    ]);
+    expect((await processJobs.run(context, { ...run, again: true })).done).toMatchObject({ observe: 0, summarize: 1 });
   });
 
   it('waits as the service asks, and by hand tries all the same', async () => {

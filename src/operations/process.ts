@@ -43,6 +43,10 @@ export const processJobs = operation({
       .boolean()
       .default(false)
       .describe('also what is still going on, what has failed, and what something else has distilled'),
+    again: z
+      .boolean()
+      .default(false)
+      .describe('also what was distilled before: it is made anew, in the place of what was there'),
     session: z.string().min(1).optional().describe('only this session, even while it goes on'),
     since: z.string().min(1).optional().describe('only what was said since then: 2026-03-01, 3d, yesterday'),
     dryRun: z.boolean().default(false).describe('only say what it would cost'),
@@ -50,7 +54,12 @@ export const processJobs = operation({
   }),
   output: ProcessReport,
   surfaces: ['cli'],
-  examples: ['holdfast process', 'holdfast process --all --dry-run', 'holdfast process --session 0f3c'],
+  examples: [
+    'holdfast process',
+    'holdfast process --all --dry-run',
+    'holdfast process --session 0f3c',
+    'holdfast process --again',
+  ],
   succeeded: ({ stopped, waits }) => stopped === undefined || !waits.some(({ reason }) => reason === 'model'),
   async run(context, input) {
     const { store, config, clock, signal, progress } = context;
@@ -77,13 +86,14 @@ export const processJobs = operation({
       const isWanted = (job: (typeof wanted)[number]) =>
         job.status === 'ready'
           ? early || Date.parse(job.notBefore) <= now || job.waitsFor !== undefined
-          : input.all && job.status !== 'claimed' && job.by !== distiller.name;
+          : job.status !== 'claimed' && (input.again ? job.by !== taken : input.all && job.by !== distiller.name);
       const cost = await costOf(store, distiller, wanted.filter(isWanted), signal);
       const days = cost.tokens === 0 ? 0 : Math.ceil(cost.tokens / Math.max(1, settings.budget.tokensPerDay));
       return { ...by, ...(await left(context)), ...nothing, cost: { ...cost, days } };
     }
     if (!input.due) await store.endWaits('model');
-    if (input.all) {
+    if (input.again) await store.redoJobs({ ...filter, notBy: taken }, clock());
+    else if (input.all) {
       await store.redoJobs({ ...filter, notBy: distiller.name }, clock());
       await store.retryJobs(filter, clock());
     }
@@ -105,6 +115,9 @@ export const processJobs = operation({
     };
   },
 });
+
+/** What was taken over from there cannot be made of what is here. */
+const taken = 'claude-mem';
 
 /** Lets what was distilled be found by meaning. Where that fails, the worker tries again, and keywords find it meanwhile. */
 async function embed({ store, config, clock, signal }: Context): Promise<void> {
