@@ -35,7 +35,7 @@ afterEach(() => {
   server.close();
 });
 
-const impatient = { timeoutMs: 2000, waitsMs: [1, 1] };
+const impatient = { timeoutMs: 60_000, waitsMs: [1, 1] };
 const vectorOf = (text: string) => [text.length, -text.length / 2, 0, 1];
 const json = (response: http.ServerResponse, body: unknown, status = 200, headers = {}) =>
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));

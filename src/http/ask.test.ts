@@ -29,9 +29,10 @@ describe('a command that asks the worker', () => {
   it('gets what it would find itself', async () => {
     const own = await search.run(stand.holdfast.context, input('checkout'));
     expect(own.hits.length).toBeGreaterThan(0);
-    expect(await ask(stand.server.port)).toEqual(JSON.parse(JSON.stringify(own)));
+    const patient = { helloMs: 60_000, answerMs: 60_000 };
+    expect(await ask(stand.server.port, 'checkout', patient)).toEqual(JSON.parse(JSON.stringify(own)));
     const odd = 'a & b=c "d" % ü\n';
-    expect(await ask(stand.server.port, odd)).toEqual(await search.run(stand.holdfast.context, input(odd)));
+    expect(await ask(stand.server.port, odd, patient)).toEqual(await search.run(stand.holdfast.context, input(odd)));
   });
 
   it('does it itself where nobody has claimed to be the worker, or nobody answers', async () => {

@@ -14,7 +14,7 @@ describe('whether the worker can be reached', () => {
   it('it says so when it answers, and that nobody listens when it has gone', async () => {
     stand = await openStand();
     const { port } = stand.server;
-    expect(await httpState(port, process.pid)).toEqual({ port, open: true });
+    expect(await httpState(port, process.pid, 60_000)).toEqual({ port, open: true });
     await stand.server.close();
     expect(await httpState(port, undefined)).toEqual({ port, open: false });
     expect(await httpState(port, process.pid)).toMatchObject({

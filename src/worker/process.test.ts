@@ -34,7 +34,7 @@ beforeAll(() => {
   writeFileSync(path.join(built, 'package.json'), '{"type":"module"}');
   execFileSync(tsc, ['-p', tsconfig]);
   writeFileSync(script, standIn);
-}, 60_000);
+});
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 let home: string;
