@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
+import { clientVersions, eventually, isMissing, type Machine, machine, type Session, workerPid } from './claude.ts';
 import { ask, holdfast, until } from './holdfast.ts';
 import type { Step } from './mock-anthropic.ts';
 
@@ -30,6 +30,23 @@ const hits = (own: Machine, query: string, count: number) =>
 const ended = (own: Machine, session: string) =>
   until(() => toldOf(own, session)?.status === 'completed', `the end of ${session}`);
 
+const sentBy = ({ asked }: Session): string => asked.find(({ kind }) => kind === 'main')?.text ?? '';
+
+/**
+ * A session whose model is told something by a hook; gives how many it took. The client waits a second for a hook, and what is late is left
+ * out, by contract: on a machine that is busy, the next one hears it.
+ */
+async function heard(text: string, claude: () => Promise<Session>): Promise<number> {
+  let attempts = 0;
+  await until(async () => {
+    attempts++;
+    const session = await claude();
+    expect(session).toMatchObject({ code: 0, stderr: '' });
+    return sentBy(session).includes(text);
+  }, `a session that hears ${text}`);
+  return attempts;
+}
+
 describe.each(clientVersions)('Claude Code %s', (version) => {
   const test = it.skipIf(isMissing(version));
 
@@ -46,7 +63,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     const first = await own.claude('Repair the lighthouse lamp', script, allowed);
     expect(first).toMatchObject({ code: 0, result: 'The lighthouse keeper is informed.', stderr: '' });
     for (const { event, outcome } of first.hooks) expect({ event, outcome }).toEqual({ event, outcome: 'success' });
-    expect(workerPid(own), 'the first hook has started the worker').toBeDefined();
+    await until(() => workerPid(own) !== undefined, 'the worker, which the first hook has started');
 
     const { hits: found } = await hits(own, 'lighthouse', 2);
     expect(found.map((hit: { role: string }) => hit.role).sort()).toEqual(['assistant', 'user']);
@@ -55,10 +72,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     const { toolUses } = (await ask(own.env, 'doctor')).counts;
     expect(toolUses).toBe(2);
 
-    const second = await own.claude('And now?', [{ text: 'Nothing.' }]);
-    expect(second).toMatchObject({ code: 0, stderr: '' });
-    const main = second.asked.find(({ kind }) => kind === 'main')?.text ?? '';
-    expect(main).toContain('Repair the lighthouse lamp');
+    await heard('Repair the lighthouse lamp', () => own.claude('And now?', [{ text: 'Nothing.' }]));
     // Nobody has said it again: what was given to the session is not taken in as something new.
     await eventually(own, ['search', 'And now'], ({ hits: all }) => all.length >= 1);
     expect((await ask(own.env, 'search', 'lighthouse')).hits).toHaveLength(2);
@@ -73,16 +87,12 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     const first = await own.claude(question, [{ text: 'Dried.' }]);
     await ended(own, first.id);
     await hits(own, 'espresso', 1);
-    const heard = async () => {
-      const session = await own.claude(`${question}, again`, [{ text: 'Dried.' }]);
-      expect(session).toMatchObject({ code: 0, stderr: '' });
-      return session.asked.find(({ kind }) => kind === 'main')?.text ?? '';
-    };
+    const again = () => own.claude(`${question}, again`, [{ text: 'Dried.' }]);
     const recalled = 'From earlier sessions in this project';
-    expect(await heard()).not.toContain(recalled);
+    expect(sentBy(await again())).not.toContain(recalled);
     await ask(own.env, 'config', 'set', 'recallOnPrompt', 'true');
     await ask(own.env, 'repair');
-    expect(await heard()).toContain(recalled);
+    await heard(recalled, again);
   });
 
   test('goes on in the same session when resumed, and is not doubled when forked', async () => {
@@ -101,7 +111,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     expect((await ask(own.env, 'sessions')).sessions).toHaveLength(2);
     expect((await ask(own.env, 'search', 'gulls')).hits).toHaveLength(1);
     expect((await ask(own.env, 'search', 'puffins')).hits).toHaveLength(1);
-    expect(toldOf(own, fork.id)).toMatchObject({ prompts: 1 });
+    await until(() => toldOf(own, fork.id)?.prompts === 1, 'the prompt of the fork');
   });
 
   test('says which work was a subagent’s', async () => {
@@ -129,46 +139,56 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     expect(compacted).toMatchObject({ code: 0, stderr: '' });
     expect(compacted.asked.map(({ kind }) => kind)).toContain('compact');
     await until(() => toldOf(own, session.id)?.end_reason === 'other');
-    const after = await own.claude('Untie it', [{ text: 'Untied.' }], ['--resume', session.id]);
-    expect(after.asked.find(({ kind }) => kind === 'main')?.text).toContain('Paint the hull red');
+    const untie = () => own.claude('Untie it', [{ text: 'Untied.' }], ['--resume', session.id]);
+    const attempts = await heard('Paint the hull red', untie);
     await hits(own, 'untie', 1);
     expect((await ask(own.env, 'search', 'bowline', '--role', 'user')).hits.length).toBe(before.hits.length);
     expect((await ask(own.env, 'sessions')).sessions).toHaveLength(2);
-    await until(() => toldOf(own, session.id)?.prompts === 2, 'two prompts and no more');
+    await until(() => toldOf(own, session.id)?.prompts === 1 + attempts, 'each prompt once');
   });
 
   test('begins a new session with /clear, and both are known', async () => {
     const own = await installed();
-    const prompts = [
-      `Mend the net MOCK:${JSON.stringify([{ text: 'Mended.' }])}`,
-      '/clear',
-      `Dry the net MOCK:${JSON.stringify([{ text: 'Dried.' }])}`,
-    ];
+    let clears = 0;
+    const isBriefed = () => own.mock.asked.findLast(({ kind }) => kind === 'main')?.text.includes('Mend the net');
+    function* prompts() {
+      yield `Mend the net MOCK:${JSON.stringify([{ text: 'Mended.' }])}`;
+      // As in `heard`: a briefing that is late is left out.
+      for (; clears === 0 || (!isBriefed() && clears < 20); clears++) {
+        yield '/clear';
+        yield `Dry it MOCK:${JSON.stringify([{ text: 'Dried the net.' }])}`;
+      }
+    }
     // Nobody types as fast as this test: what was said is stored when the next word comes.
-    const ids = await own.talk(prompts, () => hits(own, 'mended', 1));
+    const ids = await own.talk(prompts(), () => hits(own, 'mended', 1));
+    expect(isBriefed(), 'briefed after the clear').toBe(true);
     expect(ids.length).toBeGreaterThanOrEqual(2);
-    await until(() => told(own).length === 2 && told(own).every(({ status }) => status === 'completed'));
+    await until(() => told(own).length === 1 + clears && told(own).every(({ status }) => status === 'completed'));
     expect(
       told(own)
         .map(({ end_reason }) => end_reason)
         .sort(),
-    ).toEqual(['clear', 'other']);
+    ).toEqual([...Array(clears).fill('clear'), 'other']);
     expect((await hits(own, 'net', 2)).hits.length).toBeGreaterThanOrEqual(2);
-    const dry = own.mock.asked.findLast(({ kind }) => kind === 'main');
-    expect(dry?.text, 'briefed after the clear').toContain('Mend the net');
   });
 
   test('3. loses nothing when the worker is killed in the middle', async () => {
     const own = await installed();
     const script = [
       bash('echo before the storm'),
-      { ...bash('echo in the storm'), delay: 1500 },
+      { ...bash('echo in the storm'), held: true },
       bash('echo after'),
       { text: 'Storm weathered.' },
     ];
     const { ended: over } = own.launch('Sail through the storm', script, allowed);
     await until(() => own.mock.asked.filter(({ kind }) => kind === 'main').length >= 2);
+    // Whatever came before the worker was up is told, and nothing waits.
+    await eventually(own, ['worker', 'status'], ({ http }) => http.open);
+    await until(() => told(own).length === 1, 'the session');
+    await until(() => readdirSync(path.join(own.home, 'spool')).length === 0, 'an empty spool');
     process.kill(workerPid(own) as number, 'SIGKILL');
+    await until(() => workerPid(own) === undefined, 'the end of the worker');
+    own.mock.go();
     const session = await over;
     expect(session).toMatchObject({ code: 0, result: 'Storm weathered.', stderr: '' });
     expect(workerPid(own)).toBeUndefined();
@@ -222,8 +242,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     expect(session).toMatchObject({ code: 0, stderr: '' });
     await ended(own, session.id);
     expect(toldOf(own, session.id)).toMatchObject({ prompts: 1, end_reason: 'other' });
-    const next = await own.claude('And?', [{ text: 'Done.' }], ['--plugin-dir', folder]);
-    expect(next.asked.find(({ kind }) => kind === 'main')?.text).toContain('Splice the rope');
+    await heard('Splice the rope', () => own.claude('And?', [{ text: 'Done.' }], ['--plugin-dir', folder]));
     expect((await holdfast(own.env, 'uninstall', 'claude-code')).code).toBe(0);
     expect(existsSync(folder)).toBe(false);
   });

@@ -5,6 +5,7 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { proofOf } from '../../src/http/proof.ts';
 import { freePort } from './claude.ts';
 import { ask, program as bin, holdfast, isAlive, place, root, until } from './holdfast.ts';
 
@@ -84,10 +85,22 @@ async function listen(server: net.Server, port: number): Promise<void> {
 /** A worker is started behind whoever holds the port, and finds in the spool what could not be told. */
 async function expectKept({ env, home }: { env: NodeJS.ProcessEnv; home: string }): Promise<void> {
   await until(async () => (await holdfast(env, 'status', '--json')).stdout.includes('"lastReport"'), 'the report');
-  expect(spooled(home)).toEqual([]);
+  await until(() => spooled(home).length === 0, 'an empty spool');
 }
 
 const spooled = (home: string) => readdirSync(path.join(home, 'spool')).filter((name) => name.endsWith('.json'));
+/** What it prints in time: what comes later than its budget is left out, by contract, and a busy machine is slow. */
+async function printed(...given: Parameters<typeof run>) {
+  let out = '';
+  await until(async () => {
+    const ran = await run(...given);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    out = ran.out;
+    return out !== '';
+  }, 'an output in time');
+  return JSON.parse(out);
+}
+
 const silent = { code: 0, out: '', err: '' };
 
 it('9. starts the worker that is not there, and tells it of the session', async () => {
@@ -96,8 +109,7 @@ it('9. starts the worker that is not there, and tells it of the session', async 
   expect(ran).toMatchObject({ code: 0, err: '' });
   await until(async () => (await ask(own.env, 'worker', 'status')).running);
   // Told at once, or from the spool.
-  await until(async () => (await holdfast(own.env, 'status', '--json')).stdout.includes('"lastReport"'));
-  expect(spooled(own.home)).toEqual([]);
+  await expectKept(own);
 });
 
 it('9. ten at once start one worker', async () => {
@@ -147,7 +159,6 @@ it('a stranger on the port does not learn the token, and the session is not lost
 
 it('a stranger who hangs up after a right answer does not get the token on the next connection', async () => {
   const own = await withTokens();
-  const { proofOf } = await import('../../src/http/proof.ts');
   let heard = '';
   const stranger = http.createServer((request, response) => {
     heard += JSON.stringify(request.headers);
@@ -161,8 +172,7 @@ it('a stranger who hangs up after a right answer does not get the token on the n
 });
 
 const worker = (port: number, answer: (request: http.IncomingMessage, response: http.ServerResponse) => void) =>
-  http.createServer(async (request, response) => {
-    const { proofOf } = await import('../../src/http/proof.ts');
+  http.createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     if (url.pathname !== '/api/health') return answer(request, response);
     response.end(JSON.stringify({ proof: proofOf(tokens.token, port, url.searchParams.get('nonce') ?? '') }));
@@ -179,18 +189,17 @@ it('5. prints the briefing as context, and nothing when there is none', async ()
     }),
     own.port,
   );
-  const ran = await run(own.port, own.home);
-  expect(JSON.parse(ran.out)).toEqual({
+  expect(await printed(own.port, own.home)).toEqual({
     hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text.trim() },
   });
   const query = `project=%2Fnowhere&session=${payload.session_id}&source=startup`;
   expect(asked).toContain(`GET /api/context/inject?${query} Bearer ${tokens.token}`);
   expect(asked).toContain(`POST /api/hooks/claude-code Bearer ${tokens['hook-token']}`);
-  expect(spooled(own.home)).toEqual([]);
+  await until(() => spooled(own.home).length === 0, 'an empty spool');
   text = ' \n';
   expect(await run(own.port, own.home)).toEqual(silent);
   text = 'x'.repeat(50_000);
-  const long = JSON.parse((await run(own.port, own.home)).out).hookSpecificOutput.additionalContext;
+  const long = (await printed(own.port, own.home)).hookSpecificOutput.additionalContext;
   expect(long.length).toBeLessThan(10_000);
 });
 
@@ -211,8 +220,8 @@ it('answers a prompt with what the past knows, and never leaves a prompt on the 
     response.end(JSON.stringify({ hookSpecificOutput }));
   });
   await listen(server, own.port);
-  expect(JSON.parse((await run(own.port, own.home, prompt)).out)).toEqual({ hookSpecificOutput });
-  expect(asked).toEqual([`POST /api/hooks/claude-code Bearer ${tokens.token}`]);
+  expect(await printed(own.port, own.home, prompt)).toEqual({ hookSpecificOutput });
+  expect(new Set(asked)).toEqual(new Set([`POST /api/hooks/claude-code Bearer ${tokens.token}`]));
   hookSpecificOutput = undefined;
   expect(await run(own.port, own.home, prompt)).toEqual(silent);
   server.closeAllConnections();
@@ -252,8 +261,9 @@ it.each([
   const server = worker(own.port, (__, response) => void answer(response));
   await listen(server, own.port);
   expect(await run(own.port, own.home)).toEqual(silent);
-  expect(spooled(own.home)).toHaveLength(1);
+  server.close();
   server.closeAllConnections();
+  await expectKept(own);
 });
 
 it.each(['', '{', 'null', '[]', '"text"', 'xxx'])('an input that is no payload (%j) does nothing', async (input) => {
