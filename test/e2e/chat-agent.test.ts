@@ -128,6 +128,6 @@ it('a service that fails, or is not there, is said in a sentence', async () => {
   const failed = await chat([], anthropic(), ['fail']);
   expect(failed.code).toBe(1);
   expect(failed.err).toMatch(/answered 529/);
-  const away = await chat([], { ...anthropic(), ANTHROPIC_BASE_URL: 'http://127.0.0.1:42999' }, ['Hello']);
-  expect(away.err).toMatch(/^http:\/\/127\.0\.0\.1:42999\/v1\/messages cannot be reached: ECONNREFUSED\n$/);
+  const away = await chat([], { ...anthropic(), ANTHROPIC_BASE_URL: 'http://127.0.0.1:4299' }, ['Hello']);
+  expect(away.err).toMatch(/^http:\/\/127\.0\.0\.1:4299\/v1\/messages cannot be reached: ECONNREFUSED\n$/);
 });

@@ -98,6 +98,7 @@ it('a worker takes in what the agent of a group writes, as the group’s, also o
   const resumed = await holdfast(at.env, 'resume', 'tide-1', '--print');
   expect(resumed).toMatchObject({ code: 5, stderr: expect.stringContaining('holdfast groups resume tide tide-1') });
   // 15: what is said before a compaction is archived in the group's own folder.
+  await worker.says('listening');
   const token = fs.readFileSync(path.join(at.home, 'token'), 'utf8').trim();
   const told = { session_id: 'tide-1', hook_event_name: 'PreCompact', trigger: 'auto', transcript_path: '/nowhere' };
   const hooked = await fetch(`http://127.0.0.1:${at.env.HOLDFAST_PORT}/api/hooks/claude-code`, {

@@ -86,7 +86,7 @@ it('34. killed while pages are made, again and again, leaves whole files, and in
   }
   console.log(`seed ${seed}: ${count} pages, ${kills} kills`);
   expect(kills).toBeGreaterThan(6);
-}, 900_000);
+});
 
 it('30. two processes that write at once leave what one leaves', async () => {
   const own = place();
@@ -140,18 +140,22 @@ it('the file can be edited while commands run: all they wrote is there, the last
     for (let i = 0; i < 6; i++) await ask(own.env, 'remember', `Text ${i}`, '--key', `key ${'abcdef'[i]}`);
     over = true;
   })();
-  while (!over) {
+  const edit = () => {
     const line = `Mine ${mine.length}.`;
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, before.replace('# Facts\n', `# Facts\n\n${line}\n`));
     mine.push(line);
+  };
+  while (!over) {
+    edit();
     await sleep(150);
   }
   await commands;
+  edit();
   await ask(own.env, 'memory', 'list');
   const page = readFileSync(file, 'utf8');
   for (let i = 0; i < 6; i++) expect(page).toContain(`Text ${i}`);
-  // The edits here read, wait and write without a look, so that one may take back what came in between; not all can stay.
+  // The edits here read, wait and write without a look, so that one may take back what came in between; each command can cost one.
   expect(page).toContain(mine.at(-1));
-  expect(mine.filter((line) => page.includes(line)).length).toBeGreaterThan(mine.length * 0.8);
+  expect(mine.filter((line) => page.includes(line)).length).toBeGreaterThanOrEqual(mine.length - 6);
 });

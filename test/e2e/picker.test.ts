@@ -194,7 +194,7 @@ describe.skipIf(noTmux)('the picker', () => {
     expect(person.shown()).toMatch(/^ +\w+ {2}灯台 {18}灯台のランプを直す 👨$/m);
     person.type('灯台');
     await person.sees(/灯台 +1$/m);
-    expect(person.fact('#{cursor_x} #{cursor_y}')).toBe('12 0');
+    await until(() => person.fact('#{cursor_x} #{cursor_y}') === '12 0', 'the cursor behind the word');
     expect(person.shown(true)).not.toContain('\x1b[');
     person.press('C-c');
     const coloured = await screen(env);

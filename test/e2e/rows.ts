@@ -110,6 +110,10 @@ function counted(rows: readonly string[] = []): Map<string, number> {
   return counts;
 }
 
+/** Bytes of the database, with what is not folded in yet. */
+export const sizeOf = ({ database }: Place): number =>
+  ['', '-wal'].reduce((sum, side) => sum + (statSync(database + side, { throwIfNoEntry: false })?.size ?? 0), 0);
+
 /** Whether the stored offset of every file is its size, no conversation waits for the next poll, and no text for its vector. */
 export function caughtUp(own: Place): boolean {
   const db = new Database(own.database, { readonly: true });

@@ -25,7 +25,7 @@ const script = (body: string) => [
 ];
 const ended = (child: ReturnType<typeof spawn>) =>
   new Promise<NodeJS.Signals | number | null>((resolve) =>
-    child.once('exit', (code, signal) => resolve(signal ?? code)),
+    child.once('close', (code, signal) => resolve(signal ?? code)),
   );
 const sessionFiles = () => readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'index.json');
 
