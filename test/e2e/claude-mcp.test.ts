@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
 import { ask, root, until } from './holdfast.ts';
-import type { Step } from './mock-anthropic.ts';
+import type { Asked, Step } from './mock-anthropic.ts';
 
 const call = (tool: string, input: object, prefix = 'mcp__holdfast__'): Step => ({ tool: `${prefix}${tool}`, input });
 const allowed = ['--allowedTools', 'mcp__holdfast,mcp__plugin_holdfast_holdfast'];
@@ -65,16 +65,18 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
   test('sees the tools of the usual way at once, and is told how to use them', async () => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
-    // An interactive client does not wait for servers before the first turn; by the second they are there.
-    const session = await own.claude(
-      'Hello',
-      [{ tool: 'Bash', input: { command: 'sleep 3' } }, { text: 'Done.' }],
-      ['--allowedTools', 'Bash'],
-    );
-    const last = session.asked.findLast(({ kind }) => kind === 'main');
-    expect(last?.tools).toEqual(
-      expect.arrayContaining(['mcp__holdfast__search', 'mcp__holdfast__timeline', 'mcp__holdfast__get']),
-    );
+    // An interactive client does not wait for servers before the first turn; by the second they are there, or on a busy machine by a later one.
+    let last: Asked | undefined;
+    await until(async () => {
+      const session = await own.claude(
+        'Hello',
+        [{ tool: 'Bash', input: { command: 'sleep 3' } }, { text: 'Done.' }],
+        ['--allowedTools', 'Bash'],
+      );
+      last = session.asked.findLast(({ kind }) => kind === 'main');
+      return last?.tools.includes('mcp__holdfast__search') === true;
+    }, 'the tools');
+    expect(last?.tools).toEqual(expect.arrayContaining(['mcp__holdfast__timeline', 'mcp__holdfast__get']));
     expect(last?.text).toContain('search finds moments');
   });
 
