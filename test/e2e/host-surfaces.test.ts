@@ -241,8 +241,11 @@ describe.skipIf(isMissing)('an agent', () => {
     await said(stand, 'family', 'The lamp at Naoshima is green, and blinks twice', [{ text: 'Noted: green, twice.' }]);
     await holdfast(stand.env, 'chat', 'family', '/compact');
     const { conversations } = groupFolders(stand.config, 'family');
+    // Not what is being written: that has another name until it is whole.
     const archives = () =>
-      readdirSync(conversations).map((file) => readFileSync(path.join(conversations, file), 'utf8'));
+      readdirSync(conversations)
+        .filter((file) => file.endsWith('.md'))
+        .map((file) => readFileSync(path.join(conversations, file), 'utf8'));
     await until(() => existsSync(conversations) && archives().length === 1, 'the archive');
     expect(archives()[0]).toContain('The lamp at Naoshima is green, and blinks twice');
     expect(archives()[0]).toContain('Noted: green, twice.');
