@@ -203,7 +203,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     const { entries } = await ask(own.env, 'show', session.id);
     const tools = entries.filter((entry: { text: string }) => entry.text.includes('[Used tools: Bash]'));
     expect(tools).toHaveLength(3);
-    expect(readdirSync(path.join(own.home, 'spool'))).toEqual([]);
+    await until(() => readdirSync(path.join(own.home, 'spool')).length === 0, 'an empty spool');
   });
 
   test.each([

@@ -1,5 +1,5 @@
 // Forgetting with the real program: beside a worker that runs, and killed at any moment.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
@@ -35,10 +35,20 @@ async function prepared(): Promise<Place> {
   return own;
 }
 
+/** Undefined for a folder, and for what a worker that runs has put away meanwhile. */
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (['EISDIR', 'ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
 function holding({ home }: Place): string[] {
   return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((file) => {
-    if (!statSync(path.join(home, file)).isFile()) return false;
-    const bytes = readFileSync(path.join(home, file));
+    const bytes = bytesOf(path.join(home, file));
+    if (bytes === undefined) return false;
     return (file.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes).toString('latin1').toLowerCase().includes(word);
   });
 }
