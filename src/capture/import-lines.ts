@@ -30,7 +30,7 @@ const batchChars = 4 << 20;
 const batchFiles = 256;
 /** Fields that hold what somebody said: rules for secrets may be newer than the export. */
 const said =
-  'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why'.split(
+  'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why prompt'.split(
     ' ',
   );
 

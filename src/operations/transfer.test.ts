@@ -73,6 +73,12 @@ async function richMemory(): Promise<Memory> {
     await store.setPointer('tide', { ...key, resumeAt: 'e1' }, { at: 5 });
     if (id === 'g-1') await store.leaveSession('tide', key, { leaving: { ...key, name: 'One', createdAt: 5 }, at: 6 });
   }
+  const daily = { group: 'tide', kind: 'cron', when: '0 9 * * *', timeZone: 'UTC', context: 'group' } as const;
+  await store.addTask({ ...daily, prompt: 'Read the gauge', next: 90 }, 8);
+  const paused = await store.addTask({ ...daily, prompt: 'Read the chart', next: 90 }, 8);
+  await store.setTaskState(paused?.id as number, 'paused', undefined);
+  await store.addMessage('tide', { text: 'How high is it?', from: 'Ada' }, 9);
+  await store.addMessage('tide', { text: 'And now?' }, 9);
   await forget.run(memory.context, { id: entry?.id as string, dryRun: false, yes: true });
   return memory;
 }
@@ -99,6 +105,39 @@ describe('export and import', () => {
         .slice(1)
         .sort(),
     ).toEqual(linesOf(file).slice(1).sort());
+  });
+
+  it('a message that was answered here since is not asked again, nor is a task that has run taken back in time', async () => {
+    const memory = await richMemory();
+    const { store } = memory.context;
+    const file = await exported(memory);
+    const run = await store.beginRun({ group: 'tide', epoch: 1 }, 10);
+    const answers = await store.handMessages(
+      run,
+      (await store.waitingMessages('tide')).map(({ id }) => id),
+    );
+    const handed = await exported(memory);
+    await store.putOut({ group: 'tide', kind: 'answer', text: 'High.', answers, run }, 11);
+    const [task] = await store.tasks('tide');
+    await store.setTaskState(task?.id as number, 'paused', undefined);
+    const before = rows(memory);
+    for (const older of [file, handed]) expect((await take(memory, older)).rows).toMatchObject({ message: 0, task: 0 });
+    expectSameRows(rows(memory), before, 'answered');
+    const other = await emptyMemory();
+    await take(other, handed);
+    expect((await other.context.store.waitingMessages('tide')).map(({ text }) => text)).toEqual([
+      'How high is it?',
+      'And now?',
+    ]);
+  });
+
+  it('another group of the same name gets nothing that was for its namesake', async () => {
+    const file = await exported(await richMemory());
+    const other = await emptyMemory();
+    await other.context.store.createGroup('tide', 77);
+    expect((await take(other, file)).rows).toMatchObject({ message: 0, task: 0 });
+    expect(await other.context.store.tasks('tide')).toEqual([]);
+    expect(await other.context.store.waitingMessages('tide')).toEqual([]);
   });
 
   it('double nothing: twice, into a part of it, and when the transcripts are read later', async () => {

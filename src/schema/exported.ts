@@ -9,6 +9,7 @@ import { Observation } from './observation.ts';
 import { PinKind } from './pin.ts';
 import { SessionStatus } from './session-state.ts';
 import { Summary } from './summary.ts';
+import { TaskContext, TaskKind, TaskState } from './task.ts';
 
 export const exportFormat = 'holdfast export';
 /** Raised when an older program would read a file wrongly. */
@@ -17,6 +18,9 @@ export const exportVersion = 1;
 const Ms = z.number();
 const OrNull = <T extends z.ZodType>(schema: T) => schema.nullable();
 const Place = { agent: AgentName, session: z.string().min(1) };
+
+/** A group of the same name may be another one. `nth`: several may have come in one moment. */
+const OfGroup = { group: GroupName, groupCreatedAt: Ms, nth: z.int().min(1) };
 
 export const ExportHeader = z.object({
   is: z.literal('header'),
@@ -171,6 +175,19 @@ export const ExportedRow = z.discriminatedUnion('is', [
     ...{ resumeAt: OrNull(z.string()), since: OrNull(Ms) },
   }),
   z.object({ is: z.literal('bookmark'), ...Place, group: GroupName, name: z.string(), createdAt: Ms, archivedAt: Ms }),
+  z.object({
+    is: z.literal('task'),
+    ...OfGroup,
+    ...{ prompt: z.string(), kind: TaskKind, when: z.string(), timeZone: z.string(), context: TaskContext },
+    ...{ state: TaskState, createdAt: Ms, nextAt: OrNull(Ms), lastAt: OrNull(Ms) },
+  }),
+  /** What has no answer yet: the rest stands in sessions. */
+  z.object({
+    is: z.literal('message'),
+    ...OfGroup,
+    ...{ text: z.string(), from: OrNull(z.string()), arrivedAt: Ms, state: z.enum(['waiting', 'given-up']) },
+    attempts: z.int(),
+  }),
 ]);
 export type ExportedRow = z.infer<typeof ExportedRow>;
 

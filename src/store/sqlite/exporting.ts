@@ -86,6 +86,21 @@ const ofEverything: readonly Kind[] = [
     sql: `SELECT agent, session, group_name AS "group", name, created_at AS createdAt, archived_at AS archivedAt
       FROM bookmarks ORDER BY id`,
   },
+  {
+    is: 'task',
+    sql: `SELECT t.group_name AS "group", g.created_at AS groupCreatedAt,
+      row_number() OVER (PARTITION BY t.group_name, t.created_at ORDER BY t.id) AS nth, t.prompt, t.kind, t.due AS "when",
+      t.time_zone AS timeZone, t.context, t.state, t.created_at AS createdAt, t.next_at AS nextAt, t.last_at AS lastAt
+      FROM tasks t JOIN groups g ON g.name = t.group_name ORDER BY t.id`,
+  },
+  {
+    // What has been answered in part is not asked again.
+    is: 'message',
+    sql: `SELECT m.group_name AS "group", g.created_at AS groupCreatedAt,
+      row_number() OVER (PARTITION BY m.group_name, m.arrived_at, m.sender ORDER BY m.id) AS nth, m.text, m.sender AS "from",
+      m.arrived_at AS arrivedAt, CASE m.state WHEN 'handed' THEN 'waiting' ELSE m.state END AS state, m.attempts
+      FROM incoming m JOIN groups g ON g.name = m.group_name WHERE m.state <> 'answered' AND m.output = 0 ORDER BY m.id`,
+  },
   { is: 'briefing', sql: 'SELECT agent, session, project, at, source, text FROM briefings ORDER BY id' },
 ];
 

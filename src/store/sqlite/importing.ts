@@ -33,6 +33,14 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
     bookmark: `INSERT INTO bookmarks (group_name, agent, session, name, created_at, archived_at)
       SELECT m.group_name, @agent, @session, @name, @createdAt, @archivedAt FROM group_sessions m
       WHERE m.agent = @agent AND m.session = @session AND m.group_name = @group ON CONFLICT DO NOTHING`,
+    task: `INSERT INTO tasks (group_name, prompt, kind, due, time_zone, context, state, created_at, next_at, last_at)
+      SELECT @group, @prompt, @kind, @when, @timeZone, @context, @state, @createdAt, @nextAt, @lastAt FROM groups
+      WHERE name = @group AND created_at = @groupCreatedAt
+        AND @nth > (SELECT count(*) FROM tasks WHERE group_name = @group AND created_at = @createdAt)`,
+    message: `INSERT INTO incoming (group_name, text, sender, arrived_at, state, attempts)
+      SELECT @group, @text, @from, @arrivedAt, @state, @attempts FROM groups
+      WHERE name = @group AND created_at = @groupCreatedAt
+        AND @nth > (SELECT count(*) FROM incoming WHERE group_name = @group AND arrived_at = @arrivedAt AND sender IS @from)`,
   } as const;
   const statements = Object.fromEntries(Object.entries(simple).map(([is, sql]) => [is, db.prepare(sql)]));
   const placeAnew = db.prepare('DELETE FROM facts WHERE name = ?');
