@@ -284,6 +284,35 @@ describe('messages', () => {
     expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['two']);
   });
 
+  it('host.md 9: the answer to one message is no output of another that the process had waiting', async () => {
+    const { say, agents, store, clock, out } = await hostStand(['tide']);
+    await say('tide', 'one');
+    const agent = agents.last('tide');
+    agent?.take();
+    await store.putOut({ group: 'tide', kind: 'message', text: 'begun', run: (await store.openRuns())[0]?.id }, 0);
+    await say('tide', 'two');
+    agent?.run.events.result?.({ answers: ['1'], ok: true, text: 'for one', session: 's', at: 'p' });
+    await settle();
+    agent?.exit('died');
+    await clock.pass(5000);
+    expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['two']);
+    expect(await out('tide')).toEqual(['begun', 'for one']);
+  });
+
+  it('host.md 10: an agent that ends in order without an answer has failed, and is not started again at once for ever', async () => {
+    const { say, agents, clock, store, out } = await hostStand(['tide']);
+    await say('tide', 'hello');
+    for (let i = 0; i < 400; i++) {
+      const agent = agents.last('tide');
+      if (i % 2) agent?.take();
+      agent?.exit('closed');
+      await clock.pass(1000);
+    }
+    expect(agents.agents.length).toBe(6);
+    expect((await store.queues())[0]).toMatchObject({ waiting: 0, givenUp: 1 });
+    expect(await out('tide')).toEqual([expect.stringContaining('it ended without an answer')]);
+  });
+
   it('host.md 10: retries back off 5, 10, 20, 40, 80 s, then wait for the next message', async () => {
     const { say, agents, clock, store, out, words } = await hostStand(['tide']);
     agents.trouble.error = new HoldfastError('CONFLICT', 'There is no SDK', { hint: 'Install it.' });
@@ -581,6 +610,66 @@ describe('trouble with the store', () => {
     expect(await state('tide', id)).toBe('waiting');
     await clock.pass(5000);
     expect(agents.last('tide')?.sent.length).toBe(1);
+  });
+
+  it.each(['DISK_FULL', 'STORE_BUSY'] as const)(
+    'the session and an answer are stored when that is possible again, and the message is answered once: %s',
+    async (code) => {
+      const { store, say, agents, clock, state, out, log } = await hostStand(['tide']);
+      const id = await say('tide', 'hello');
+      const { putOut, setPointer } = store;
+      let failures = 0;
+      const trouble = () => {
+        if (failures++ % 4 < 3) throw new HoldfastError(code, 'not now');
+      };
+      Object.assign(store, {
+        async putOut(...args: Parameters<typeof putOut>) {
+          trouble();
+          return putOut(...args);
+        },
+        async setPointer(...args: Parameters<typeof setPointer>) {
+          trouble();
+          return setPointer(...args);
+        },
+      });
+      agents.last('tide')?.answer('good day', 's', 'p');
+      await clock.pass(60_000);
+      expect(await out('tide')).toEqual(['good day']);
+      expect(await state('tide', id)).toBe('answered');
+      expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p' });
+      expect(agents.agents.length).toBe(1);
+      expect(log.filter((line) => line.includes('not now')).length).toBe(6);
+    },
+  );
+
+  it('a host whose store takes nothing any more can still be stopped', async () => {
+    const { store, say, agents, host, clock } = await hostStand(['tide']);
+    await say('tide', 'hello');
+    const { putOut } = store;
+    Object.assign(store, {
+      async putOut() {
+        throw new HoldfastError('DISK_FULL', 'no space');
+      },
+    });
+    agents.last('tide')?.answer('good day');
+    await say('tide', 'and now?');
+    const stopping = host.stop(30_000);
+    await clock.pass(40_000);
+    await stopping;
+    Object.assign(store, { putOut });
+    expect((await store.queues())[0]).toMatchObject({ waiting: 2, handed: 0 });
+  });
+
+  it('a session that is another group’s is not tried for again', async () => {
+    const { store, say, agents, out, host, log } = await hostStand(['tide', 'reef']);
+    await store.setPointer('reef', { agent: 'claude-code', session: 'theirs' }, { at: 0 });
+    await say('tide', 'hello');
+    agents.last('tide')?.answer('good day', 'theirs');
+    await settle();
+    expect(await out('tide')).toEqual(['good day']);
+    expect((await store.pointer('tide'))?.session).toBeUndefined();
+    expect(log.some((line) => line.includes('does not belong to the group'))).toBe(true);
+    await host.stop(0);
   });
 
   it('a process that has only just been started is not taken for idle', async () => {

@@ -20,8 +20,6 @@ export interface Host {
   /** The group's process is to end: its session is another now. */
   close(group: string): void;
   processes(): readonly Pick<LiveRun, 'group' | 'task' | 'isBusy' | 'isClosing'>[];
-  /** Resolves when nothing is left to do for now: nobody starts, nobody owes an answer. */
-  quiet(): Promise<void>;
   /** No process is started any more; those that run answer what they have, for so long, then are ended. */
   stop(patienceMs: number): Promise<void>;
 }
@@ -55,7 +53,6 @@ export function openHost(deps: HostDeps): Host {
   let cancelTimer = () => {};
   let looking: Promise<void> | undefined;
   let again = false;
-  let quietWaiters: (() => void)[] = [];
 
   function wake(): void {
     if (stopped) return;
@@ -68,7 +65,6 @@ export function openHost(deps: HostDeps): Host {
         await look().catch((error) => log(explain(error, 'the host').message));
       }
       looking = undefined;
-      tellQuiet();
     })();
   }
 
@@ -110,31 +106,22 @@ export function openHost(deps: HostDeps): Host {
     void run.ended.then(() => {
       running.delete(group);
       wake();
-      tellQuiet();
     });
-  }
-
-  const isQuiet = () =>
-    looking === undefined && [...running.values()].every((run) => !run.isBusy() && !run.isClosing());
-  function tellQuiet(): void {
-    if (!isQuiet()) return;
-    for (const tell of quietWaiters) tell();
-    quietWaiters = [];
   }
 
   return {
     wake,
     close: (group) => running.get(group)?.close(),
     processes: () => [...running.values()],
-    quiet: () => (isQuiet() ? Promise.resolve() : new Promise((resolve) => quietWaiters.push(resolve))),
     async stop(patienceMs) {
       stopped = true;
       cancelTimer();
-      await looking;
-      for (const run of running.values()) run.close();
+      // It counts from now on: a look may wait for a store that takes nothing.
       const cancel = clock.after(patienceMs, () => {
         for (const run of running.values()) run.kill();
       });
+      await looking;
+      for (const run of running.values()) run.close();
       await Promise.all([...running.values()].map((run) => run.ended));
       cancel();
       cancelTimer();

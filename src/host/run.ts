@@ -8,7 +8,7 @@ import type { HostTool } from '../schema/host-frame.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { toMoment } from '../schema/time.ts';
 import type { OpenGroup } from '../sessions/groups.ts';
-import type { RunEnd, RunEnded } from '../store/host.ts';
+import type { RunEnd } from '../store/host.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentEvents, AgentExit, AgentRun, RunningAgent } from './agent.ts';
 import { clearIfFirst, clearIn } from './clear.ts';
@@ -78,6 +78,9 @@ interface Place {
   readonly session?: string | undefined;
   readonly resumeAt?: string | undefined;
 }
+
+/** The store is held by another, or its disk is full. */
+const isPassing = (error: unknown): boolean => ['STORE_BUSY', 'DISK_FULL'].includes(explain(error, 'the host').code);
 
 const taskMessage = 'task';
 const mostLosses = 3;
@@ -150,9 +153,9 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
         session = told;
         if (!isGroups) return;
         void todo(async () => {
-          // Told again with each turn: the place that an answer has reached stays.
+          // One that is gone on with: the place that an answer has reached stays.
           if (told !== place.session) place = { session: told };
-          if (!(await opened.set(told, { epoch, resumeAt: place.resumeAt }))) close();
+          if (!(await surely(() => opened.set(told, { epoch, resumeAt: place.resumeAt })))) close();
         });
       },
       delta(part) {
@@ -172,14 +175,16 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
           const position = isGroups && said.at !== undefined ? { epoch, at: said.at } : undefined;
           const ids = answers.filter((one) => one !== taskMessage).map(Number);
           if (said.text === '' && ids.length === 0) {
-            if (position !== undefined) await opened.set(said.session, { epoch, resumeAt: said.at });
+            if (position !== undefined) await surely(() => opened.set(said.session, { epoch, resumeAt: said.at }));
           } else {
-            const out = await store.putOut(
-              {
-                ...{ group, kind: 'answer', text: said.text, answers: ids },
-                ...{ run: id, task: task?.id, session: said.session, position },
-              },
-              clock.now(),
+            const out = await surely(() =>
+              store.putOut(
+                {
+                  ...{ group, kind: 'answer', text: said.text, answers: ids },
+                  ...{ run: id, task: task?.id, session: said.session, position },
+                },
+                clock.now(),
+              ),
             );
             tell({ group, out: out.id });
           }
@@ -201,20 +206,24 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
     const end = await work(opened, pointer);
     limits?.stop();
     const next = task === undefined ? undefined : nextOf(task, clock.now());
-    const { retryAt, gaveUp, notice } = await endSurely({ ...end, backoff, next, result });
+    // Were its end not stored, what it was handed would wait for the next host.
+    const { retryAt, gaveUp, notice } = await surely(
+      () => store.endRun(id, { ...end, backoff, next, result }, clock.now()),
+      () => true,
+    );
     if (notice !== undefined) tell({ group, out: notice.id });
     if (end.error === undefined) return;
     log(`${group}: ${end.error}${gaveUp ? '; given up until the next message' : ''}`);
     if (retryAt !== undefined && end.how === 'failed') tell({ group, trouble: end.error, retryAt: toMoment(retryAt) });
   }
 
-  /** What it was handed would wait for the next host, if its end were not stored: a disk that is full now may have room later. */
-  async function endSurely(end: RunEnd): Promise<RunEnded> {
+  /** What cannot be stored now can be later: an agent's answer is not lost for that. */
+  async function surely<T>(work: () => Promise<T>, passes: (error: unknown) => boolean = isPassing): Promise<T> {
     for (;;)
       try {
-        return await store.endRun(id, end, clock.now());
+        return await work();
       } catch (error) {
-        if (ending === 'stop') throw error;
+        if (ending === 'stop' || !passes(error)) throw error;
         log(`${group}: ${explain(error, 'the host').message}`);
         await pause();
       }
@@ -272,7 +281,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
   async function judge(
     opened: OpenGroup,
     { session: resumed, resumeAt }: Place,
-    { how, failure, code, signal }: AgentExit,
+    { how, failure, code, signal, untaken, unanswered: owed }: AgentExit,
   ): Promise<Pick<RunEnd, 'how' | 'error'>> {
     if (ending === 'stop') return { how: 'ok' };
     if (ending === 'hard')
@@ -292,7 +301,11 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       if (next !== 'none' && times <= mostLosses) return { how: 'again', error: `session ${resumed} is ${loss}` };
     }
     if (turnError !== undefined) return { how: 'failed', error: turnError };
-    if (how === 'closed') return { how: 'ok' };
+    if (how === 'closed') {
+      // What raced the close is the next process's. All else was its own to answer: at once, the next would only end like it.
+      const isOwing = owed.length > 0 || (!closing && untaken.length > 0);
+      return isOwing ? { how: 'failed', error: 'it ended without an answer' } : { how: 'ok' };
+    }
     const why = failure?.message ?? `its process ended with ${signal ?? code}`;
     return { how: 'failed', error: why };
   }

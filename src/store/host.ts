@@ -80,8 +80,8 @@ export interface HostStore {
   /** Takes back what a run was given and has not seen. */
   releaseMessages(run: number, ids: readonly number[]): Promise<void>;
   /**
-   * Tells a group's people something. With a run, it is that run's output: what it was handed will not be handed again. What is
-   * answered belongs to that run. With a position, the group's session goes on from there, if it is still the active one of that
+   * Tells a group's people something. With a run, it is that run's output: what it was handed will not be handed again, but for what it
+   * still has after an answer. What is answered belongs to that run. With a position, the group's session goes on from there, if it is still the active one of that
    * epoch: a kill leaves both or neither.
    */
   putOut(
@@ -109,7 +109,7 @@ export interface HostStore {
     at: number,
   ): Promise<number>;
   noteProcess(run: number, pid: number, started: string | undefined): Promise<void>;
-  /** Ends a run once; ended again, nothing is changed. What it was handed is answered, if it had output since, or waits again. */
+  /** Ends a run once; ended again, nothing is changed. What it was handed is answered, if there was output since that was no answer to another, or waits again. */
   endRun(run: number, end: RunEnd, at: number): Promise<RunEnded>;
   /** Those without an end. */
   openRuns(): Promise<readonly HostRun[]>;

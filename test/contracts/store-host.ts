@@ -125,6 +125,20 @@ export function describeHost(open: () => OpenStore): void {
     expect((await store.lastErrors()).map(({ error }) => error)).toEqual(['it broke']);
   });
 
+  it('host.md 9: an answer is output of what it answers; what the run has besides, or has never seen, waits again', async () => {
+    const { store } = open();
+    const { ids, run } = await begun(store, 'one', 'two', 'three');
+    const [first = 0, second = 0, third = 0] = ids;
+    await store.handMessages(run, ids);
+    await store.putOut({ group: 'tide', kind: 'message', text: 'on my way', run }, base);
+    await store.releaseMessages(run, [third]);
+    expect(await states(store, ids)).toEqual(['handed', 'handed', 'waiting']);
+    await store.putOut({ group: 'tide', kind: 'answer', text: 'a', answers: [first], run }, base);
+    expect(await store.endRun(run, failed(), base)).toMatchObject({ retryAt: base + 5000, notice: undefined });
+    expect(await states(store, ids)).toEqual(['answered', 'waiting', 'waiting']);
+    expect((await store.message('tide', second))?.attempts).toBe(1);
+  });
+
   it('host.md 10: waits longer after each failure, gives up after the last, and tries again with the next message', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one');

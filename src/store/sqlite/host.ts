@@ -98,7 +98,7 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
        AND group_name = (SELECT group_name FROM host_runs WHERE id = @run AND task IS NULL AND ended_at IS NULL)`,
   );
   const release = db.prepare(
-    "UPDATE incoming SET state = 'waiting', run = NULL WHERE id = ? AND run = ? AND state = 'handed' AND output = 0",
+    "UPDATE incoming SET state = 'waiting', run = NULL WHERE id = ? AND run = ? AND state = 'handed'",
   );
   const handedTo = db.prepare<[number], IncomingRow>("SELECT * FROM incoming WHERE run = ? AND state = 'handed'");
   const settle = db.prepare(
@@ -111,7 +111,7 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
   const insertOut = db.prepare<unknown[], OutgoingRow>(
     `INSERT INTO outgoing (group_name, kind, text, answers, task, session, at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
   );
-  const hasOutput = db.prepare("UPDATE incoming SET output = 1 WHERE run = ? AND state = 'handed'");
+  const setOutput = db.prepare("UPDATE incoming SET output = ? WHERE run = ? AND state = 'handed'");
   const runHasOutput = db.prepare('UPDATE host_runs SET output = 1 WHERE id = ? AND output = 0');
   const goOnAt = db.prepare(
     'UPDATE groups SET resume_at = @at WHERE name = @group AND epoch = @epoch AND session = @session',
@@ -254,7 +254,8 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
         if (position !== undefined) goOnAt.run({ group, session, ...position });
         if (run !== undefined) {
           for (const id of answers) answer.run(id, run);
-          hasOutput.run(run);
+          // An answer ends its turn: what the run has besides is for the next, of which nothing was said yet.
+          setOutput.run(kind === 'answer' ? 0 : 1, run);
           runHasOutput.run(run);
           noRetries.run(group);
         }
