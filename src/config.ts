@@ -108,6 +108,9 @@ function keyFrom(env: NodeJS.ProcessEnv, { distill: { model, url } }: Settings):
   return undefined;
 }
 
+/** Where keys of the model's service are found beside the settings. */
+export const keyVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY'] as const;
+
 function modelServiceOf(env: NodeJS.ProcessEnv, { host }: Settings): ModelService {
   const anthropic = 'https://api.anthropic.com';
   const url = (host.url ?? (env.ANTHROPIC_BASE_URL || anthropic)).replace(/\/+$/, '');

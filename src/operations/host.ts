@@ -7,6 +7,7 @@ import { Moment, toMoment } from '../schema/time.ts';
 import { ring } from '../sessions/bell.ts';
 import { groupField, openNamed } from './groups.ts';
 import { type Context, operation } from './operation.ts';
+import { installed, serviceInstall, serviceUninstall, uninstalled } from './service.ts';
 
 /** How long agents have for what they are answering when the host is stopped. */
 const farewellMs = 30_000;
@@ -120,6 +121,22 @@ export const hostStatus = operation({
       }),
     };
   },
+});
+
+export const hostInstall = operation({
+  name: 'host install',
+  summary: "Let your system's service manager run the host: systemd, or launchd",
+  ...serviceInstall,
+  examples: ['holdfast host install', 'holdfast host install --dry-run'],
+  run: async (context, input) => installed(context, (await import('../host/service.ts')).hostService, input),
+});
+
+export const hostUninstall = operation({
+  name: 'host uninstall',
+  summary: 'Take the host back from the service manager, without a trace',
+  ...serviceUninstall,
+  examples: ['holdfast host uninstall', 'holdfast host uninstall --dry-run'],
+  run: async (context, input) => uninstalled(context, (await import('../host/service.ts')).hostService, input),
 });
 
 export const groupsSend = operation({

@@ -10,7 +10,7 @@ import { forget } from './forget.ts';
 import { get } from './get.ts';
 import { groupsClear, groupsHistory, groupsPoint, groupsResume, groupsSearch } from './group-sessions.ts';
 import { groups, groupsCreate, groupsRemove, groupsShow, groupsToken } from './groups.ts';
-import { chatWith, groupsSend, hostRun, hostStatus } from './host.ts';
+import { chatWith, groupsSend, hostInstall, hostRun, hostStatus, hostUninstall } from './host.ts';
 import { importAll } from './import.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
@@ -85,6 +85,8 @@ export const operations: readonly Operation[] = [
   tasksResume,
   tasksCancel,
   hostRun,
+  hostInstall,
+  hostUninstall,
   hostStatus,
   show,
   get,

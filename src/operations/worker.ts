@@ -8,6 +8,7 @@ import { HttpState } from '../schema/http-state.ts';
 import { Moment } from '../schema/time.ts';
 import { type Context, operation } from './operation.ts';
 import { pausedSince } from './pause.ts';
+import { installed, serviceInstall, serviceUninstall, uninstalled } from './service.ts';
 
 export const workerRun = operation({
   name: 'worker run',
@@ -184,49 +185,18 @@ async function pauseOf(config: Config): Promise<Moment | undefined> {
   }
 }
 
-const dryRun = z.boolean().default(false).describe('only say what would be written and run');
-
 export const workerInstall = operation({
   name: 'worker install',
   summary: "Let your system's service manager run the worker: systemd, or launchd",
-  input: z.object({ dryRun }),
-  output: z.object({
-    manager: z.enum(['systemd', 'launchd']),
-    file: z.string(),
-    text: z.string(),
-    changed: z.boolean().describe('the file was not there, or said something else'),
-    running: z.boolean().describe('the service manager runs the worker now'),
-    commands: z.array(z.string()).describe('what was run; where the service manager cannot be reached, what to run'),
-  }),
-  surfaces: ['cli'],
+  ...serviceInstall,
   examples: ['holdfast worker install', 'holdfast worker install --dry-run'],
-  withoutStore: true,
-  async run({ config }, input) {
-    if (!input.dryRun) ensureHome(config);
-    const { installService, runProgram } = await import('../worker/service.ts');
-    const { platform } = process;
-    const done = await installService({ config, platform, run: runProgram(config.environment) }, input.dryRun);
-    return { ...done, commands: [...done.commands] };
-  },
+  run: async (context, input) => installed(context, (await import('../worker/service.ts')).workerService, input),
 });
 
 export const workerUninstall = operation({
   name: 'worker uninstall',
   summary: 'Take the worker back from the service manager, without a trace',
-  input: z.object({ dryRun }),
-  output: z.object({
-    manager: z.enum(['systemd', 'launchd']),
-    file: z.string(),
-    found: z.boolean().describe('there was something to remove'),
-    commands: z.array(z.string()).describe('what was run'),
-  }),
-  surfaces: ['cli'],
+  ...serviceUninstall,
   examples: ['holdfast worker uninstall', 'holdfast worker uninstall --dry-run'],
-  withoutStore: true,
-  async run({ config }, input) {
-    const { uninstallService, runProgram } = await import('../worker/service.ts');
-    const { platform } = process;
-    const done = await uninstallService({ config, platform, run: runProgram(config.environment) }, input.dryRun);
-    return { ...done, commands: [...done.commands] };
-  },
+  run: async (context, input) => uninstalled(context, (await import('../worker/service.ts')).workerService, input),
 });

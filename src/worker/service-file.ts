@@ -1,11 +1,61 @@
-// The service managers that can keep the worker running: where each wants its file, what stands in it, what loads it. Nothing here acts.
+// The service managers that can keep the worker, or the host, running: where each wants its file, what stands in it, what loads it. Nothing here acts.
 import path from 'node:path';
+
+/** What a manager is asked to keep running. */
+export interface ServiceKind {
+  readonly name: 'worker' | 'host';
+  readonly unit: string;
+  readonly label: string;
+  readonly description: string;
+  /** Lines of a unit file that are not the same for all. */
+  readonly limits: readonly string[];
+  readonly options: readonly string[];
+  /** Keys of a property list that are not the same for all. */
+  readonly keys: readonly string[];
+}
+
+export const workerKind: ServiceKind = {
+  name: 'worker',
+  unit: 'holdfast.service',
+  label: 'dev.holdfast.worker',
+  description: 'Holdfast, the memory of AI coding agents',
+  limits: ['StartLimitIntervalSec=300', 'StartLimitBurst=5'],
+  /**
+   * Only options that a user's manager can grant everywhere: those that need a mount namespace fail where user namespaces are
+   * closed, and MemoryDenyWriteExecute ends Node itself.
+   */
+  options: [
+    'RestartSec=5',
+    'TimeoutStopSec=15',
+    'Nice=5',
+    'NoNewPrivileges=yes',
+    'LockPersonality=yes',
+    'RestrictRealtime=yes',
+    'RestrictSUIDSGID=yes',
+    'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+    'SystemCallArchitectures=native',
+  ],
+  keys: ['<key>ProcessType</key>', '<string>Background</string>'],
+};
+
+/** What confines agents is their sandbox, which some of the worker's options would keep from being made. */
+export const hostKind: ServiceKind = {
+  name: 'host',
+  unit: 'holdfast-host.service',
+  label: 'dev.holdfast.host',
+  description: 'Holdfast, the host of agents in groups',
+  // A chat may be the host for a while: then it is tried again until that ends.
+  limits: ['StartLimitIntervalSec=0'],
+  // The host alone is told to stop: its agents may end what they are answering.
+  options: ['RestartSec=30', 'KillMode=mixed', 'TimeoutStopSec=60'],
+  keys: ['<key>ExitTimeOut</key>', '<integer>60</integer>'],
+};
 
 /** What the service runs. */
 export interface ServicePlan {
   /** The command with its arguments; the first is an absolute path. */
   readonly command: readonly string[];
-  /** Variables without which the worker would be another one than the person's own. */
+  /** Variables without which it would be another one than the person's own. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -32,20 +82,23 @@ export interface ServiceManager {
 }
 
 /** In every file of ours, so that one of somebody else is never touched. */
-export const mark = 'Written by: holdfast worker install';
+export const markOf = ({ name }: ServiceKind): string => `Written by: holdfast ${name} install`;
 
-export function systemd({ user, configFolder }: { user: string; configFolder: string | undefined }): ServiceManager {
+export function systemd(
+  kind: ServiceKind,
+  { user, configFolder }: { user: string; configFolder: string | undefined },
+): ServiceManager {
   const systemctl = (...args: string[]) => ['systemctl', '--user', ...args];
   // The standard says that a relative folder is to be ignored, and systemd does.
   const base = configFolder && path.isAbsolute(configFolder) ? configFolder : path.join(user, '.config');
   const folder = path.join(base, 'systemd', 'user');
-  const unit = 'holdfast.service';
+  const { unit } = kind;
   const wants = path.join(folder, 'default.target.wants');
   return {
     name: 'systemd',
     file: path.join(folder, unit),
     traces: [path.join(wants, unit), wants, folder, path.dirname(folder)],
-    text: systemdUnit,
+    text: (plan) => systemdUnit(kind, plan),
     reach: systemctl('show', '--property=Version'),
     active: systemctl('is-active', '--quiet', unit),
     load: [
@@ -58,7 +111,8 @@ export function systemd({ user, configFolder }: { user: string; configFolder: st
   };
 }
 
-export function launchd({ user, uid }: { user: string; uid: number }): ServiceManager {
+export function launchd(kind: ServiceKind, { user, uid }: { user: string; uid: number }): ServiceManager {
+  const { label } = kind;
   const file = path.join(user, 'Library', 'LaunchAgents', `${label}.plist`);
   const target = `gui/${uid}/${label}`;
   const leave: Step = { command: ['launchctl', 'bootout', target], mayFail: true };
@@ -66,7 +120,7 @@ export function launchd({ user, uid }: { user: string; uid: number }): ServiceMa
     name: 'launchd',
     file,
     traces: [],
-    text: launchdPlist,
+    text: (plan) => launchdPlist(kind, plan),
     reach: ['launchctl', 'print', `gui/${uid}`],
     active: ['launchctl', 'print', target],
     load: [leave, { command: ['launchctl', 'bootstrap', `gui/${uid}`, file] }],
@@ -75,22 +129,15 @@ export function launchd({ user, uid }: { user: string; uid: number }): ServiceMa
   };
 }
 
-const label = 'dev.holdfast.worker';
-
-/**
- * Only options that a user's manager can grant everywhere: those that need a mount namespace fail where user namespaces are
- * closed, and MemoryDenyWriteExecute ends Node itself.
- */
-function systemdUnit({ command, environment }: ServicePlan): string {
+function systemdUnit(kind: ServiceKind, { command, environment }: ServicePlan): string {
   // As the name of the program itself systemd takes no quotes and no backslashes, however they are written.
   const [file = '', ...args] = /["'\\$]/.test(command[0] ?? '') ? ['/usr/bin/env', ...command] : command;
-  return `# ${mark}
-# Remove it with: holdfast worker uninstall
+  return `# ${markOf(kind)}
+# Remove it with: holdfast ${kind.name} uninstall
 
 [Unit]
-Description=Holdfast, the memory of AI coding agents
-StartLimitIntervalSec=300
-StartLimitBurst=5
+Description=${kind.description}
+${kind.limits.join('\n')}
 
 [Service]
 Type=exec
@@ -99,17 +146,9 @@ ${Object.entries(environment)
   .map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`)
   .join('\n')}
 Restart=on-failure
-RestartSec=5
 SuccessExitStatus=143
-TimeoutStopSec=15
 UMask=0077
-Nice=5
-NoNewPrivileges=yes
-LockPersonality=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-SystemCallArchitectures=native
+${kind.options.join('\n')}
 
 [Install]
 WantedBy=default.target
@@ -124,18 +163,18 @@ const quoted = (text: string): string =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a path may hold them, and a line of a unit may not.
     .replace(/[\x00-\x1f\x7f]/g, (letter) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
 
-function launchdPlist({ command, environment }: ServicePlan): string {
+function launchdPlist(kind: ServiceKind, { command, environment }: ServicePlan): string {
   const strings = command.map((word) => `    <string>${xml(word)}</string>`).join('\n');
   const variables = Object.entries(environment)
     .map(([name, value]) => `    <key>${xml(name)}</key>\n    <string>${xml(value)}</string>`)
     .join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>
-<!-- ${mark} -->
+<!-- ${markOf(kind)} -->
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
   <key>Label</key>
-  <string>${label}</string>
+  <string>${kind.label}</string>
   <key>ProgramArguments</key>
   <array>
 ${strings}
@@ -153,8 +192,7 @@ ${variables}
   </dict>
   <key>ThrottleInterval</key>
   <integer>10</integer>
-  <key>ProcessType</key>
-  <string>Background</string>
+${kind.keys.map((line) => `  ${line}`).join('\n')}
   <key>Umask</key>
   <integer>63</integer>
 </dict>

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Config, loadConfig } from '../config.ts';
 import { processStart } from './claim.ts';
 import { program } from './process.ts';
-import { installService, planOf, runProgram, type ServiceDeps, uninstallService } from './service.ts';
-import { launchd, systemd } from './service-file.ts';
+import { installService, planOf, runProgram, type ServiceDeps, uninstallService, workerService } from './service.ts';
+import { launchd, systemd, workerKind } from './service-file.ts';
 
 let folder: string;
 let config: Config;
@@ -49,6 +49,7 @@ function manager(options: { session?: boolean; fails?: string; starts?: boolean 
   const wants = path.join(folder, '.config/systemd/user/default.target.wants');
   let active = false;
   return {
+    service: workerService,
     config,
     platform: 'linux',
     patienceMs: 100,
@@ -161,7 +162,7 @@ describe('worker install', () => {
 
   it.each(['win32', 'linux'] as const)('refuses where there is no service manager (%s)', async (platform) => {
     const run = async () => ({ code: 127, output: '' });
-    await expect(installService({ config, platform, run }, false)).rejects.toMatchObject({
+    await expect(installService({ service: workerService, config, platform, run }, false)).rejects.toMatchObject({
       code: 'NOT_FOUND',
       hint: expect.stringContaining('holdfast worker start'),
     });
@@ -174,10 +175,10 @@ describe('worker install', () => {
       if (command[1] === 'bootstrap') await start();
       return { code: command[1] === 'bootout' || command[2]?.includes('dev.holdfast') ? 1 : 0, output: '' };
     };
-    const { file } = await installService({ config, platform: 'darwin', run }, false);
+    const { file } = await installService({ service: workerService, config, platform: 'darwin', run }, false);
     expect(file).toBe(path.join(folder, 'Library/LaunchAgents/dev.holdfast.worker.plist'));
     expect(ran.at(-1)).toBe(`launchctl bootstrap gui/${process.getuid?.()} ${file}`);
-    await uninstallService({ config, platform: 'darwin', run }, false);
+    await uninstallService({ service: workerService, config, platform: 'darwin', run }, false);
     expect(fs.existsSync(file)).toBe(false);
   });
 });
@@ -205,7 +206,7 @@ describe('worker uninstall', () => {
 describe('the service', () => {
   it('runs this program with this Node, in the configuration of the shell that installed it', () => {
     const env = { HOME: folder, HOLDFAST_HOME: config.home, HOLDFAST_PORT: '40123', PI_CODING_AGENT_DIR: '/srv/pi' };
-    expect(planOf(loadConfig(env))).toEqual({
+    expect(planOf(loadConfig(env), workerService)).toEqual({
       command: [process.execPath, program, 'worker', 'run'],
       environment: {
         HOLDFAST_HOME: config.home,
@@ -213,14 +214,14 @@ describe('the service', () => {
         HOLDFAST_AGENTS_PI_WATCH_PATH: '/srv/pi/sessions',
       },
     });
-    expect(planOf(config).environment).toEqual({ HOLDFAST_HOME: config.home });
+    expect(planOf(config, workerService).environment).toEqual({ HOLDFAST_HOME: config.home });
   });
 
   it('is put where the person keeps settings', () => {
-    expect(systemd({ user: '/home/dev', configFolder: '/srv/config' }).file).toBe(
+    expect(systemd(workerKind, { user: '/home/dev', configFolder: '/srv/config' }).file).toBe(
       '/srv/config/systemd/user/holdfast.service',
     );
-    expect(systemd({ user: '/home/dev', configFolder: 'relative' }).file).toBe(
+    expect(systemd(workerKind, { user: '/home/dev', configFolder: 'relative' }).file).toBe(
       '/home/dev/.config/systemd/user/holdfast.service',
     );
   });
@@ -237,8 +238,8 @@ describe('the service', () => {
     fs.symlinkSync(process.execPath, node);
     const plan = { command: [node, path.join(odd, 'holdfast'), 'worker', 'run'], environment: { HOLDFAST_HOME: odd } };
     const file = path.join(folder, 'holdfast.service');
-    for (const wanted of [plan, planOf(config)]) {
-      fs.writeFileSync(file, systemd({ user: folder, configFolder: undefined }).text(wanted));
+    for (const wanted of [plan, planOf(config, workerService)]) {
+      fs.writeFileSync(file, systemd(workerKind, { user: folder, configFolder: undefined }).text(wanted));
       const { code, output } = await runProgram({ ...process.env, XDG_RUNTIME_DIR: folder })([
         'systemd-analyze',
         '--user',
@@ -253,7 +254,7 @@ describe('the service', () => {
 
   it.skipIf(isMissing('python3'))('survives it in the file of launchd, too', () => {
     const plan = { command: [`/${hostile}`, 'worker', 'run'], environment: { HOLDFAST_HOME: `/${hostile}` } };
-    const text = launchd({ user: folder, uid: 501 }).text(plan);
+    const text = launchd(workerKind, { user: folder, uid: 501 }).text(plan);
     const read = `import plistlib, json, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))`;
     const plist = JSON.parse(execFileSync('python3', ['-c', read], { input: text, encoding: 'utf8' }));
     expect(plist).toMatchObject({

@@ -1,8 +1,16 @@
 import type { z } from 'zod';
 import type { chatWith, groupsSend, hostStatus } from '../../operations/host.ts';
 import { plural } from '../../text/plural.ts';
+import type { Installed, Uninstalled } from '../../worker/service.ts';
 import { oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
+import { renderInstalled, renderUninstalled } from './worker.ts';
+
+export const renderInstall = (done: Installed, view: View, input: { dryRun: boolean }): string =>
+  renderInstalled(done, view, input, 'host');
+
+export const renderUninstall = (done: Uninstalled, _: View, input: { dryRun: boolean }): string =>
+  renderUninstalled(done, input, 'host');
 
 export function renderHost(status: z.output<(typeof hostStatus)['output']>, view: View): string {
   const { style } = view;

@@ -88,6 +88,8 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'tasks cancel': async () => (await import('./tasks.ts')).renderCancelled,
   'host run': async () => () => '',
   'host status': async () => (await import('./host.ts')).renderHost,
+  'host install': async () => (await import('./host.ts')).renderInstall,
+  'host uninstall': async () => (await import('./host.ts')).renderUninstall,
   'worker run': async () => () => '',
   'worker start': async () => (await import('./worker.ts')).renderStart,
   'worker stop': async () => (await import('./worker.ts')).renderStop,

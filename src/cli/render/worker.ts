@@ -35,10 +35,17 @@ export function renderStatus(
   return lines.join('\n');
 }
 
-export function renderInstall(
+export const renderInstall = (done: Installed, view: View, input: { dryRun: boolean }): string =>
+  renderInstalled(done, view, input, 'worker');
+
+export const renderUninstall = (done: Uninstalled, _: View, input: { dryRun: boolean }): string =>
+  renderUninstalled(done, input, 'worker', ' Hooks start it when they need it.');
+
+export function renderInstalled(
   { manager, file, text, changed, running, commands }: Installed,
   { style }: View,
   { dryRun }: { dryRun: boolean },
+  what: string,
 ): string {
   const steps = commands.map((command) => `  ${command}`);
   if (dryRun)
@@ -48,20 +55,21 @@ export function renderInstall(
       ...(steps.length > 0 ? ['Then these would be run:', ...steps] : ['Nothing would be run.']),
     ].join('\n');
   const written = changed ? `${file} is written.` : `${file} is as it should be.`;
-  if (running) return `${written}\n${manager} runs the worker now, and after each login.`;
+  if (running) return `${written}\n${manager} runs the ${what} now, and after each login.`;
   return [written, style.yellow(`${manager} cannot be reached from here. Run this in a login session:`), ...steps].join(
     '\n',
   );
 }
 
-export function renderUninstall(
+export function renderUninstalled(
   { manager, file, found, commands }: Uninstalled,
-  _: View,
   { dryRun }: { dryRun: boolean },
+  what: string,
+  then = '',
 ): string {
-  if (!found) return `${manager} does not run the worker; there is nothing to remove.`;
+  if (!found) return `${manager} does not run the ${what}; there is nothing to remove.`;
   const steps = commands.map((command) => `  ${command}`);
   if (dryRun)
     return [`${file} would be removed${steps.length > 0 ? ', and these would be run:' : '.'}`, ...steps].join('\n');
-  return `${file} is removed; ${manager} no longer runs the worker. Hooks start it when they need it.`;
+  return `${file} is removed; ${manager} no longer runs the ${what}.${then}`;
 }
