@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { LiveEvents } from '../schema/live-event.ts';
 import type { Store } from '../store/store.ts';
+import { taken } from './taken.ts';
 
 export interface EventStreams {
   /** `known`: the number of the last change that this listener has seen. */
@@ -64,6 +65,7 @@ export function eventStreams(
           write(stream, `event: change\nid: ${change.seq}\ndata: ${JSON.stringify(change)}\n\n`);
         }
         if (changes.length < pageSize) return;
+        await taken(stream.response);
       }
     } catch {
       // A store that is busy or closing: the next look tries again, and nothing was counted as sent.

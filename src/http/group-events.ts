@@ -8,6 +8,7 @@ import { OutgoingMessage } from '../schema/group-message.ts';
 import { listenToHost } from '../sessions/bell.ts';
 import { numberIn } from './own-routes.ts';
 import { type Route, route } from './route.ts';
+import { taken } from './taken.ts';
 import type { Born } from './tokens.ts';
 
 const maxStreams = 64;
@@ -38,9 +39,11 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
         if ((await context.store.group(group))?.createdAt !== createdAt) return stream.end();
         for (;;) {
           const found = await context.store.outgoing(group, seen, pageSize);
-          for (const out of over ? [] : found) {
+          for (const out of found) {
+            if (over) return;
             write(`event: ${out.kind}\nid: ${out.id}\ndata: ${JSON.stringify(out)}\n\n`);
             seen = out.id;
+            await taken(response);
           }
           if (over || found.length < pageSize) return;
         }
