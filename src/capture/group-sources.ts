@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { systemCode } from '../errors.ts';
 import { GroupName } from '../schema/group.ts';
 import type { Source } from './chunk.ts';
+import { isPlain } from './plain-file.ts';
 import { type Found, type Problem, scan } from './scan.ts';
 
 /** A key is the group, then what lies below the home of its agent. */
@@ -67,16 +68,6 @@ export function leadsToTranscripts(config: Config, folder: string): boolean {
 }
 
 export const isHomeTranscript = (config: Config, file: string): boolean => partsOf(keyIn(config, file)) !== undefined;
-
-/** Whether no step below the root is a link. What does not exist is none. */
-export function isPlain(root: string, file: string): boolean {
-  let at = root;
-  for (const step of path.relative(root, file).split(path.sep)) {
-    at = path.join(at, step);
-    if (step === '..' || fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
-  }
-  return true;
-}
 
 function namesIn(folder: string): string[] {
   try {

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import type { FileState } from '../store/files.ts';
 import { fingerprint, type Source } from './chunk.ts';
+import { openTranscript } from './plain-file.ts';
 
 export type Plan =
   | { readonly do: 'skip'; readonly note: boolean }
@@ -28,9 +29,9 @@ export function planFor(source: Source, state: FileState | undefined, reimport: 
 }
 
 /** Whether the file begins, and at the offset ends, with the bytes that were read before; as far as it is long enough to tell. */
-function continues({ path, size }: Source, { head, tail, offset }: FileState): boolean {
+function continues({ path, size, group, root }: Source, { head, tail, offset }: FileState): boolean {
   const beginning = head.split(' ').findLast((print) => lengthOf(print) <= size) ?? '';
-  const fd = fs.openSync(path, 'r');
+  const fd = openTranscript(path, group && root);
   try {
     return sameBytes(fd, beginning, 0) && (offset > size || sameBytes(fd, tail, offset - lengthOf(tail)));
   } finally {

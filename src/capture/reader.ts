@@ -6,6 +6,7 @@ import type { Chunk, FileCopy, FileState } from '../store/files.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
 import { hasPrivateTurns, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
+import { openTranscript } from './plain-file.ts';
 import { planFor } from './plan.ts';
 import { type ProjectRules, projectFinder } from './project.ts';
 import { type Problem, problemOf } from './scan.ts';
@@ -130,7 +131,7 @@ function* readChunks(
 ): Generator<Omit<Reading, 'source'>> {
   const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
   let last: Chunk | undefined;
-  const fd = fs.openSync(source.path, 'r');
+  const fd = openTranscript(source.path, source.group && source.root);
   try {
     const next = chunker(source, fd, begin, {
       home,

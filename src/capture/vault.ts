@@ -13,8 +13,9 @@ import type { AgentName } from '../schema/agent-name.ts';
 import type { Store } from '../store/store.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import type { VaultDue } from '../store/vault.ts';
-import { isInHomes, isPlain, rootOf } from './group-sources.ts';
+import { isInHomes, rootOf } from './group-sources.ts';
 import type { Limits } from './keep.ts';
+import { isPlain, openTranscript } from './plain-file.ts';
 import { projectFinder } from './project.ts';
 import { sessionKeys } from './session-keys.ts';
 
@@ -56,7 +57,9 @@ export async function fillVault(
   for (const due of await store.vaultDue()) {
     if (signal?.aborted) break;
     const forgotten = await forgottenBy(store);
-    const source = due.roots.map((root) => path.join(root, due.key)).find((file) => sizeOf(file) >= due.to);
+    const source = due.roots
+      .map((root) => path.join(root, due.key))
+      .find((file) => isWhereItSays(config, file) && sizeOf(file) >= due.to);
     if (source === undefined) continue;
     if (clock() - fs.statSync(source).mtimeMs < (options.quietMs ?? quietMs)) done.waiting = true;
     else if (await copyPart(deps, due, source, limits, forgotten)) done.grown++;
@@ -91,7 +94,7 @@ async function copyPart(
   });
   const target = copyPath(config, due.agent, due.key);
   let bytes = due.bytes;
-  for (const part of isGone ? [] : partsOf(source, due.from, due.to)) {
+  for (const part of isGone ? [] : partsOf(config, source, due.from, due.to)) {
     const lines = part.flatMap((line) => toVault(line) ?? []);
     if (lines.length > 0) {
       const packed = await gzip(`${lines.join('\n')}\n`);
@@ -184,8 +187,8 @@ function cutAt(file: string, bytes: number): void {
 }
 
 /** Lines between two offsets, in parts. */
-function* partsOf(file: string, from: number, to: number): Generator<string[]> {
-  const fd = fs.openSync(file, 'r');
+function* partsOf(config: Config, file: string, from: number, to: number): Generator<string[]> {
+  const fd = openTranscript(file, isInHomes(config, file) ? config.agentHomesPath : undefined);
   try {
     let rest: Buffer[] = [];
     for (let at = from; at < to; ) {
@@ -257,8 +260,7 @@ export async function restoreSession(
   for (const copy of await deps.store.sessionCopies(agent, session)) {
     const root = rootOf(deps.config, known, copy.key);
     const target = path.join(root, copy.key);
-    // The agent of a group may have put a link in the way.
-    if (isInHomes(deps.config, target) && !isPlain(root, target)) continue;
+    if (!isWhereItSays(deps.config, target)) continue;
     const isOwn = known.describe(copy.key).subagent === undefined && known.describe(copy.key).session === session;
     const outcome = sizeOf(target) >= 0 ? 'there' : putBack(copyPath(deps.config, agent, copy.key), copy.bytes, target);
     if (outcome === 'restored') restored.push(target);
@@ -282,7 +284,9 @@ function putBack(copy: string, bytes: number, target: string): Restored {
     fs.mkdirSync(path.dirname(target), { recursive: true });
     const draft = `${target}.${process.pid}.restoring`;
     try {
-      fs.writeFileSync(draft, text, { mode: 0o600, flush: true });
+      // What somebody has put there is not written through.
+      fs.rmSync(draft, { force: true });
+      fs.writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
       fs.linkSync(draft, target);
     } finally {
       fs.rmSync(draft, { force: true });
@@ -294,6 +298,10 @@ function putBack(copy: string, bytes: number, target: string): Restored {
     throw explain(error, target);
   }
 }
+
+/** The agent of a group may have put a link in the way. */
+const isWhereItSays = (config: Config, file: string): boolean =>
+  !isInHomes(config, file) || isPlain(config.agentHomesPath, file);
 
 /** −1 where there is no such file. */
 function sizeOf(file: string): number {

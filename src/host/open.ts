@@ -64,6 +64,8 @@ export async function openHostOf(
       appendFor: (group) => [aboutHost(group), globalMemory(config, group)].filter(Boolean).join('\n\n'),
       async archive(group, session) {
         await takeIn(group);
+        // Its process says which session it is: of another's, nothing is put into this group's folder.
+        if ((await store.groupOf({ agent: groupAgent, session })) !== group) return;
         const { conversations: folder } = groupFolders(config, group);
         await archiveSession({ store, config, clock: clock.now }, { agent: groupAgent, session, folder });
       },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -6,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,6 +55,26 @@ const archives = () => readdirSync(holdfast.config.archivePath).sort();
 const read = (name: string) => readFileSync(path.join(holdfast.config.archivePath, name), 'utf8');
 
 describe('an archive', () => {
+  it.each(['pipe', 'link'])(
+    'in whose place somebody has put a %s is written beside it, and neither waits nor follows',
+    async (what) => {
+      await say(line('user', 'Ferries to Naoshima'), line('assistant', 'At noon.'));
+      const { file = '' } = await archive();
+      const other = path.join(folder, 'other.md');
+      writeFileSync(other, readFileSync(file));
+      rmSync(file);
+      if (what === 'pipe') execFileSync('mkfifo', [file]);
+      else symlinkSync(other, file);
+      await say(line('user', 'And back?'), line('assistant', 'At five.'));
+      const again = await archive();
+      expect(again.file).toBe(file.replace(/\.md$/, '-2.md'));
+      expect(readFileSync(other, 'utf8')).not.toContain('At five');
+      const { removed, kept } = await dropArchives(holdfast.context, 'claude-code', 'japan');
+      expect([removed, kept]).toEqual([[again.file], []]);
+    },
+    5000,
+  );
+
   it('8: has a title, a date, and what was said by whom; nothing else', async () => {
     await say(
       line('user', 'I want to plan a trip to Japan...'),

@@ -103,12 +103,21 @@ function put(folder: string, replaced: string | undefined, name: string, text: s
   }
 }
 
+/** Undefined where there is none. What an agent may have put in its place is nobody's archive: no link is followed, no pipe waited at. */
 function printOf(file: string): string | undefined {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  let opened: number;
   try {
-    return print(fs.readFileSync(file));
+    opened = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
+    if (['ELOOP', 'ENXIO', 'EACCES'].includes(systemCode(error) ?? '')) return '';
     throw error;
+  }
+  try {
+    return fs.fstatSync(opened).isFile() ? print(fs.readFileSync(opened)) : '';
+  } finally {
+    fs.closeSync(opened);
   }
 }
 

@@ -1,10 +1,12 @@
 // Statements 19 and 20 of groups: one group tries to reach another's sessions, and the person's, through every surface. Each attempt is
 // counted, each must fail, and afterwards the other group is as it was.
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ingest } from '../../src/capture/ingest.ts';
+import { homeSources } from '../../src/capture/group-sources.ts';
+import { ingest, ingestSources } from '../../src/capture/ingest.ts';
 import { fillVault } from '../../src/capture/vault.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { groupToken, openTokens } from '../../src/http/tokens.ts';
@@ -172,6 +174,27 @@ describe('19: through the library, a group', () => {
     expect(attempts).toBe(8);
   });
 
+  it.each(['link', 'pipe'])(
+    'cannot take in what is another’s by a %s that it puts there after it was looked at',
+    async (what) => {
+      const { config, store, context } = stand.holdfast;
+      const own = write(transcripts(tide), 'tide-new', 'swept '.repeat(200));
+      const { sources } = await homeSources(config, 'tide');
+      fs.rmSync(own);
+      // Nobody has taken it in yet, so nobody knows whose it is.
+      const away = path.join(stand.folder, 'person-new.jsonl');
+      fs.writeFileSync(away, line('person-new', 'p1', secret.person).repeat(20));
+      if (what === 'link') fs.symlinkSync(away, own);
+      else execFileSync('mkfifo', [own]);
+      await attempt('a transcript that was exchanged', async () => {
+        await ingestSources(context, sources, false);
+        return tide.search(secret.person, 100);
+      });
+      expect(await store.groupOf({ agent: 'claude-code', session: 'person-new' })).toBeUndefined();
+    },
+    10_000,
+  );
+
   it('cannot have things put elsewhere by links in its own folders', async () => {
     const away = (target: string, link: string) => {
       fs.rmSync(link, { recursive: true, force: true });
@@ -194,6 +217,33 @@ describe('19: through the library, a group', () => {
     });
     expect(fs.existsSync(path.join(reef.folders.agentHome, '.claude', 'skills', 'weather'))).toBe(false);
     expect(attempts).toBe(3);
+  });
+
+  it('cannot have the vault read or write elsewhere by links in its own folders', async () => {
+    const { context } = stand.holdfast;
+    const own = write(transcripts(tide), 'tide-long', 'swept '.repeat(200));
+    await stand.deps.takeIn?.('tide');
+    const theirs = write(transcripts(reef), 'reef-long', ...Array(20).fill(secret.reef));
+    await attempt('another’s transcript as a copy of its own', async () => {
+      fs.rmSync(own);
+      fs.symlinkSync(theirs, own);
+      await fillVault(context, { quietMs: 0 });
+      fs.rmSync(own);
+      await stand.deps.ready('tide', { agent: 'claude-code', session: 'tide-long' });
+      return fs.existsSync(own) ? fs.readFileSync(own, 'utf8') : '';
+    });
+    fs.rmSync(theirs);
+    const precious = path.join(stand.folder, 'precious');
+    fs.writeFileSync(precious, 'as it was');
+    const kept = path.join(transcripts(tide), 'tide-own.jsonl');
+    await attempt('a transcript put back into a file of the person’s', async () => {
+      fs.rmSync(kept);
+      fs.symlinkSync(precious, `${kept}.${process.pid}.restoring`);
+      return stand.deps.ready('tide', { agent: 'claude-code', session: 'tide-own' });
+    });
+    expect(fs.readFileSync(kept, 'utf8')).toContain(inside);
+    expect(fs.readFileSync(precious, 'utf8')).toBe('as it was');
+    expect(attempts).toBe(2);
   });
 });
 
