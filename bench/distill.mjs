@@ -1,5 +1,6 @@
 // The offline distiller from end to end: real sessions read from the store, observed, summarised and saved.
 import path from 'node:path';
+import Database from 'better-sqlite3';
 import { distillSession, ingest, openHoldfast } from '../dist/index.js';
 import { realTranscripts, scratchFolder } from './corpus.mjs';
 import { quantile, show, timed } from './figures.mjs';
@@ -15,6 +16,8 @@ const { context, store, close } = await openHoldfast({
 });
 await ingest(context, {});
 const sessions = await store.sessions({});
+/** What was made is taken out between the rounds. */
+const rows = new Database(context.config.databasePath);
 let turns = 0;
 for (const { agent, id } of sessions) turns += (await store.turns(agent, id))?.turns.length ?? 0;
 
@@ -24,7 +27,7 @@ const busy = [];
 let saved = { observations: 0, summaries: 0 };
 // The first round finds cold caches and is not counted.
 for (let round = 0; round <= rounds; round++) {
-  await store.dropDistilled();
+  rows.exec('DELETE FROM observations; DELETE FROM summaries');
   saved = { observations: 0, summaries: 0 };
   const made = [];
   const before = process.cpuUsage();
@@ -33,8 +36,12 @@ for (let round = 0; round <= rounds; round++) {
   });
   const saving = await timed(async () => {
     for (const { observations, summary } of made) {
-      saved.observations += await store.saveDistilled(observations, summary);
-      if (summary !== undefined) saved.summaries++;
+      const taken = await store.takeRows([
+        ...observations.map((one) => ({ is: 'observation', ...one })),
+        ...(summary === undefined ? [] : [{ is: 'summary', ...summary }]),
+      ]);
+      saved.observations += taken.observation ?? 0;
+      saved.summaries += taken.summary ?? 0;
     }
   });
   const { user, system } = process.cpuUsage(before);
@@ -43,6 +50,7 @@ for (let round = 0; round <= rounds; round++) {
   read.push((1000 * turns) / reading);
   whole.push((1000 * turns) / (reading + saving));
 }
+rows.close();
 await close();
 
 console.log(

@@ -1,10 +1,55 @@
-// A memory with what its sessions and turns came to, made without a model.
+// What sessions and turns came to, put into a memory without a model, in the ways that a program has: an import, and the end of a job.
 import { distillSession } from '../src/distill/offline/session.ts';
+import type { Observation } from '../src/schema/observation.ts';
+import type { Summary } from '../src/schema/summary.ts';
+import type { NewObservation, NewSummary } from '../src/store/distilled.ts';
 import type { Store } from '../src/store/store.ts';
 
 export async function distillAll(store: Store): Promise<void> {
   for (const { agent, id } of await store.sessions({})) {
     const { observations, summary } = await distillSession(store, { agent, session: id });
-    await store.saveDistilled(observations, summary);
+    await store.takeRows([
+      ...observations.map((one) => ({ is: 'observation' as const, ...one })),
+      ...(summary === undefined ? [] : [{ is: 'summary' as const, ...summary }]),
+    ]);
   }
+}
+
+/** As an import does it. Undefined where it was not taken. */
+export async function takeObservation(store: Store, one: NewObservation): Promise<Observation | undefined> {
+  const { observation } = await store.takeRows([{ is: 'observation', ...one }]);
+  const { agent, session, prompt } = one;
+  return observation === 1
+    ? (await store.observations({ agent, session })).find((row) => row.prompt === prompt)
+    : undefined;
+}
+
+export async function takeSummary(store: Store, one: NewSummary): Promise<Summary | undefined> {
+  const { summary } = await store.takeRows([{ is: 'summary', ...one }]);
+  const { agent, session } = one;
+  return summary === 1 ? (await store.summaries({ agent, session }))[0] : undefined;
+}
+
+type Given =
+  | { readonly kind: 'observe'; readonly observation: NewObservation | undefined }
+  | { readonly kind: 'summarize'; readonly summary: NewSummary | undefined };
+
+/** As a distiller does it: the first job of this kind ends with that, in place of what was there. */
+export async function endJob(
+  store: Store,
+  session: Pick<NewSummary, 'agent' | 'session'>,
+  given: Given,
+): Promise<void> {
+  const now = Date.parse('2100-01-01T00:00:00Z');
+  const { kind } = given;
+  await store.planJobs(now, { gapMs: 0 });
+  await store.redoJobs({ session, kind }, now);
+  const claim = { claimant: 'test', now, leaseMs: 1000, maxAttempts: 3, limit: 1, session, early: true };
+  // A summary waits for what was observed.
+  for (let jobs = await store.claimJobs(claim); jobs[0] !== undefined; jobs = await store.claimJobs(claim)) {
+    const [{ id, kind: other }] = jobs;
+    if (other === kind) return void (await store.finishJobs('test', [{ id, by: 'offline', tokens: 0, ...given }], now));
+    await store.cancelJobs([id], now);
+  }
+  throw new Error(`There was no job to ${kind}`);
 }

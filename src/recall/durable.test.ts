@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now, tell } from '../../test/demo-memory.ts';
-import { distillAll } from '../../test/distilled.ts';
+import { distillAll, endJob } from '../../test/distilled.ts';
 import { applyExtraction } from '../../test/memory-stand.ts';
 import { readConversation } from '../distill/material.ts';
 import { extractConversation } from '../distill/offline/extract.ts';
@@ -48,7 +48,11 @@ describe('a briefing of a memory that was distilled', () => {
     const memory = await remembered();
     const [session] = await memory.store.sessions({});
     expect(session?.title).toBe((await memory.store.summaries({}))[0]?.title);
-    await memory.store.dropDistilled();
+    await endJob(
+      memory.store,
+      { agent: 'claude-code', session: 'aaaa1111' },
+      { kind: 'summarize', summary: undefined },
+    );
     expect((await memory.store.sessions({}))[0]?.title).toMatch(/^Let's use sqlite/);
   });
 

@@ -46,12 +46,6 @@ export interface DerivedAt {
 }
 
 export interface DistilledStore {
-  /** Replaces what was said of the turn before. Undefined, and nothing is kept, when the turn is no longer there. */
-  saveObservation(observation: NewObservation): Promise<Observation | undefined>;
-  /** Replaces what was said of the session before. Undefined, and nothing is kept, when there is no such session. */
-  saveSummary(summary: NewSummary): Promise<Summary | undefined>;
-  /** All of a session's at once, in one transaction; returns how many observations were kept. */
-  saveDistilled(observations: readonly NewObservation[], summary: NewSummary | undefined): Promise<number>;
   /** Newest first. */
   observations(filter: ObservationFilter): Promise<readonly Observation[]>;
   summaries(filter: DistilledFilter): Promise<readonly Summary[]>;
@@ -67,9 +61,4 @@ export interface DistilledStore {
   /** In the order asked for; rows that are gone are left out. */
   derivedAt(kind: DerivedKind, rows: readonly number[]): Promise<readonly DerivedAt[]>;
   distilledCounts(): Promise<{ observations: number; summaries: number }>;
-  /** Takes away what was distilled, of one session or of all: it can be made again. */
-  dropDistilled(of?: {
-    readonly agent: AgentName;
-    readonly session: string;
-  }): Promise<{ observations: number; summaries: number }>;
 }

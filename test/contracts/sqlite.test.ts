@@ -1,4 +1,5 @@
 // SQLite keeps the store's contract; beyond that: migrations, modes, durability, and queries that use their indexes.
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -9,6 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { takeObservation } from '../distilled.ts';
 import { chunk, entry, rules } from './chunks.ts';
 import { describeStore } from './store.ts';
 import { observation } from './store-distilled.ts';
@@ -278,7 +280,7 @@ describe('hot queries', () => {
     'tool uses': (store) => store.toolUses(['a', 'b']),
     'a turn': (store) => store.turns('claude-code', 's1', 1),
     'the turns of a session': (store) => store.turns('claude-code', 's1'),
-    'an observation that is saved': (store) => store.saveObservation(observation('a')),
+    'an observation that is saved': (store) => takeObservation(store, observation('a')),
     'a search in observations': (store) => store.searchDerived('observation', terms('database'), {}),
     'who touched a file': (store) => store.fileTouches(['/w/tide/a.ts'], { limit: 5, since: 1 }),
     'words in turns': (store) => store.turnMatches(terms('database'), 'a'),

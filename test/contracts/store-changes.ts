@@ -1,7 +1,9 @@
 // The part of the store's contract about what changed in which order, and about parts of a transcript.
+
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/schema/change.ts';
 import type { Store } from '../../src/store/store.ts';
+import { takeObservation, takeSummary } from '../distilled.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import { observation, summary } from './store-distilled.ts';
 
@@ -27,8 +29,8 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
       expect((await next()).sort()).toEqual(['entries s1', 'entries s2']);
       const other = await reopen();
       await other.noteSession({ agent: 'claude-code', session: 's1', event: 'start', at: base });
-      await other.saveObservation(observation('a'));
-      await other.saveSummary(summary());
+      await takeObservation(other, observation('a'));
+      await takeSummary(other, summary());
       await other.noteSession({ agent: 'claude-code', session: 's1', event: 'prompt', at: base + 1 });
       await other.close();
       expect(await next()).toEqual(['observations s1', 'summary s1', 'state s1']);

@@ -6,6 +6,7 @@ import type { NewObservation, NewSummary } from '../../src/store/distilled.ts';
 import type { Chunk } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
 import { holding } from '../derived.ts';
+import { endJob, takeObservation, takeSummary } from '../distilled.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 
 export const observation = (first: string, more: Partial<NewObservation> = {}): NewObservation => ({
@@ -156,28 +157,34 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
     it('come back as they were saved, under ids that stay the same', async () => {
       const { store, reopen } = open();
       await two();
-      const saved = await store.saveObservation(observation('p1', { entries: ['p1', 'a1'] }));
+      const saved = await takeObservation(store, observation('p1', { entries: ['p1', 'a1'] }));
       expect(saved).toMatchObject({ ...observation('p1', { entries: ['p1', 'a1'] }), project: 'tide' });
-      const account = await store.saveSummary(summary());
+      const account = await takeSummary(store, summary());
       expect(account).toMatchObject({ ...summary(), project: 'tide' });
       const other = await reopen();
       expect(await other.observations({})).toEqual([saved]);
       expect(await other.summaries({})).toEqual([account]);
       expect(await other.findObservations(saved?.id.slice(0, 6) ?? '')).toEqual([saved]);
       expect(await other.findSummaries(account?.id ?? '')).toEqual([account]);
-      await store.dropDistilled();
+      for (const given of [
+        { kind: 'observe', observation: undefined },
+        { kind: 'summarize', summary: undefined },
+      ] as const)
+        await endJob(store, observation('p1'), given);
       expect([await store.observations({}), await store.summaries({})]).toEqual([[], []]);
-      expect((await store.saveObservation(observation('p1')))?.id).toBe(saved?.id);
-      expect((await store.saveSummary(summary()))?.id).toBe(account?.id);
+      expect((await takeObservation(store, observation('p1')))?.id).toBe(saved?.id);
+      expect((await takeSummary(store, summary()))?.id).toBe(account?.id);
     });
 
     it('a later one replaces the earlier, also in the index', async () => {
       const { store } = open();
       await two();
-      await store.saveObservation(observation('p1'));
-      await store.saveObservation(observation('p1', { title: 'Another title', narrative: 'New words.' }));
-      await store.saveSummary(summary());
-      await store.saveSummary(summary({ title: 'Another account', learned: '' }));
+      await takeObservation(store, observation('p1'));
+      await takeSummary(store, summary());
+      const other = observation('p1', { title: 'Another title', narrative: 'New words.' });
+      await endJob(store, other, { kind: 'observe', observation: other });
+      const account = summary({ title: 'Another account', learned: '' });
+      await endJob(store, account, { kind: 'summarize', summary: account });
       expect((await store.observations({})).map(({ title }) => title)).toEqual(['Another title']);
       expect((await store.summaries({})).map(({ title }) => title)).toEqual(['Another account']);
       const found = async (words: string) => [
@@ -192,12 +199,12 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
     it('are refused without a trace when what they are about is gone', async () => {
       const { store } = open();
       await two();
-      expect(await store.saveObservation(observation('nowhere'))).toBeUndefined();
-      expect(await store.saveObservation(observation('q1'))).toBeUndefined();
-      expect(await store.saveObservation(observation('p1', { session: 'none' }))).toBeUndefined();
-      expect(await store.saveSummary(summary({ session: 'none' }))).toBeUndefined();
+      expect(await takeObservation(store, observation('nowhere'))).toBeUndefined();
+      expect(await takeObservation(store, observation('q1'))).toBeUndefined();
+      expect(await takeObservation(store, observation('p1', { session: 'none' }))).toBeUndefined();
+      expect(await takeSummary(store, summary({ session: 'none' }))).toBeUndefined();
       expect([await store.observations({}), await store.summaries({})]).toEqual([[], []]);
-      expect(await store.saveObservation(observation('p1', { entries: ['p1', 'vanished', 'a1'] }))).toMatchObject({
+      expect(await takeObservation(store, observation('p1', { entries: ['p1', 'vanished', 'a1'] }))).toMatchObject({
         entries: ['p1', 'a1'],
       });
     });
@@ -206,11 +213,13 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       const { store } = open();
       await two();
       const later = toMoment(base + 1000);
-      await store.saveObservation(observation('p1'));
-      await store.saveObservation(
+      await takeObservation(store, observation('p1'));
+      await takeObservation(
+        store,
         observation('p2', { prompt: 2, type: 'feature', at: later, filesModified: [], filesRead: ['lib/tide.ts'] }),
       );
-      await store.saveObservation(
+      await takeObservation(
+        store,
         observation('q1', { agent: 'pi', session: 'z', at: toMoment(base - 5), filesModified: ['moor.ts'] }),
       );
       const ids = async (filter: Parameters<Store['observations']>[0]) =>
@@ -249,9 +258,9 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
     it('go with their session', async () => {
       const { store } = open();
       await two();
-      await store.saveObservation(observation('p1'));
-      await store.saveSummary(summary());
-      await store.saveSummary(summary({ agent: 'pi', session: 'z' }));
+      await takeObservation(store, observation('p1'));
+      await takeSummary(store, summary());
+      await takeSummary(store, summary({ agent: 'pi', session: 'z' }));
       await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
       expect(await store.observations({})).toEqual([]);
       expect((await store.summaries({})).map(({ session }) => session)).toEqual(['z']);
@@ -261,11 +270,11 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
     it('stay when a transcript is read anew, unless their prompt is no longer in it', async () => {
       const { store } = open();
       await two();
-      await store.saveObservation(observation('p1', { entries: ['p1', 'a1'] }));
-      await store.saveObservation(observation('p2', { prompt: 2 }));
+      await takeObservation(store, observation('p1', { entries: ['p1', 'a1'] }));
+      await takeObservation(store, observation('p2', { prompt: 2 }));
       await commit(chunk([entry('p1', 'first'), entry('p3', 'third')], { restart: true }));
       expect((await store.observations({})).map(({ prompt, entries }) => [prompt, entries])).toEqual([[1, ['p1']]]);
-      await store.saveObservation(observation('p3', { prompt: 2 }));
+      await takeObservation(store, observation('p3', { prompt: 2 }));
       expect((await store.observations({})).length).toBe(2);
       expect(await store.integrity()).toEqual([]);
     });
@@ -278,35 +287,27 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
           bornAt: base + 9,
         }),
       );
-      await store.saveObservation(observation('p1', { session: 's2' }));
+      await takeObservation(store, observation('p1', { session: 's2' }));
       // The file that was born first comes later, and the entry becomes its own.
       await commit(chunk([entry('p1', 'first')], { bornAt: base }));
-      expect(await store.saveObservation(observation('p1', { session: 's2' }))).toBeUndefined();
-      await store.saveObservation(observation('p1'));
+      expect(await takeObservation(store, observation('p1', { session: 's2' }))).toBeUndefined();
+      await takeObservation(store, observation('p1'));
       expect((await store.observations({})).map(({ session }) => session)).toEqual(['s1']);
     });
 
     it('are redacted with the texts that they came from', async () => {
       const { store } = open();
       await two();
-      await store.saveObservation(observation('p1', { facts: ['token old-secret was used'], title: 'Use old-secret' }));
-      await store.saveSummary(summary({ notes: 'old-secret leaked' }));
+      await takeObservation(
+        store,
+        observation('p1', { facts: ['token old-secret was used'], title: 'Use old-secret' }),
+      );
+      await takeSummary(store, summary({ notes: 'old-secret leaked' }));
       const hide = (text: string) => text.replaceAll('old-secret', '[removed]');
       for (let done = false; !done; ) ({ done } = await store.rewriteTexts(1, { text: hide, json: hide }, 100));
       expect(JSON.stringify([await store.observations({}), await store.summaries({})])).not.toContain('old-secret');
       expect(await holding(store, 'observation', '"old secret"')).toEqual([]);
       expect(await store.integrity()).toEqual([]);
-    });
-
-    it('are dropped for one session, or for all', async () => {
-      const { store } = open();
-      await two();
-      await store.saveObservation(observation('p1'));
-      await store.saveObservation(observation('q1', { agent: 'pi', session: 'z' }));
-      await store.saveSummary(summary());
-      expect(await store.dropDistilled({ agent: 'pi', session: 'z' })).toEqual({ observations: 1, summaries: 0 });
-      expect(await store.dropDistilled({ agent: 'pi', session: 'none' })).toEqual({ observations: 0, summaries: 0 });
-      expect(await store.dropDistilled()).toEqual({ observations: 1, summaries: 1 });
     });
   });
 }

@@ -1,10 +1,12 @@
 // The queue of distilling, as every engine must keep it: planned from rows, claimed under a lease, done once in effect.
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/schema/job.ts';
 import type { NewObservation } from '../../src/store/distilled.ts';
 import type { Chunk, NewEntry } from '../../src/store/files.ts';
 import type { JobClaim, JobResult } from '../../src/store/jobs.ts';
 import type { Store } from '../../src/store/store.ts';
+import { takeObservation } from '../distilled.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
@@ -151,7 +153,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
 
     it('takes away what was said of a turn of which there is nothing to say any more', async () => {
       await commit(chunk(twoTurns));
-      await store.saveObservation(observation('s1', 1, 'p1'));
+      await takeObservation(store, observation('s1', 1, 'p1'));
       await plan();
       const [first] = await claim(last);
       await store.finishJobs('one', [{ ...end(first?.id ?? 0, 1, 'p1'), observation: undefined } as JobResult], last);
@@ -203,7 +205,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
 
     it('drops the jobs of turns that the session has left, and what was said of them', async () => {
       await commit(chunk(twoTurns));
-      await store.saveObservation(observation('s1', 2, 'p2'));
+      await takeObservation(store, observation('s1', 2, 'p2'));
       await plan();
       await commit(chunk(twoTurns.slice(0, 2), { restart: true }));
       await plan();

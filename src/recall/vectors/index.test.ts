@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { chunk, entry, rules } from '../../../test/contracts/chunks.ts';
 import { observation } from '../../../test/contracts/store-distilled.ts';
+import { takeObservation } from '../../../test/distilled.ts';
 import { loadConfig } from '../../config.ts';
 import { embedPending } from '../../embedding/pending.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
@@ -101,7 +102,7 @@ it('a model that cannot be opened is a reason, not a failure', async () => {
 it('compares a query with what was distilled, as it comes and goes', async () => {
   await commit();
   const save = (prompt: number, first: string, title: string) =>
-    store.saveObservation(observation(first, { prompt, title, subtitle: '', narrative: '' }));
+    takeObservation(store, observation(first, { prompt, title, subtitle: '', narrative: '' }));
   await save(1, 'e0', 'Failed batches are not sent again');
   await save(2, 'e1', 'A pie was baked');
   await embedPending({ store, config: config() });

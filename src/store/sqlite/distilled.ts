@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Observation } from '../../schema/observation.ts';
-import type { Summary } from '../../schema/summary.ts';
 import type { DistilledFilter, NewObservation, NewSummary, ObservationFilter } from '../distilled.ts';
 import { indexText } from '../index-text.ts';
 import type { Store, TextChange } from '../store.ts';
@@ -67,15 +65,15 @@ export function distilledWrites(db: Database) {
   const tombstones = tombstoneRows(db);
 
   return {
-    putObservation(given: NewObservation): Observation | undefined {
-      if (tombstones.any() && tombstones.has(tombstone.observation(given.agent, given.entries[0] ?? '')))
-        return undefined;
+    /** Replaces what was said of the turn before. False, and nothing is kept, when the turn is no longer there. */
+    putObservation(given: NewObservation): boolean {
+      if (tombstones.any() && tombstones.has(tombstone.observation(given.agent, given.entries[0] ?? ''))) return false;
       const session = sessionId.get(given.session, given.agent);
       const first = session === undefined ? undefined : ownEntry.get(given.entries[0] ?? '', session);
-      if (session === undefined || first === undefined) return undefined;
+      if (session === undefined || first === undefined) return false;
       const before = observation.get(session, given.prompt);
       const uid = idOf('o', given.agent, given.session, given.prompt);
-      if (before !== undefined && isSame(toObservation(before), given)) return toObservation(before);
+      if (before !== undefined && isSame(toObservation(before), given)) return true;
       replaceObservation.run(session, given.prompt, first);
       const { lastInsertRowid: id } = addObservation.run({
         ...given,
@@ -92,14 +90,15 @@ export function distilledWrites(db: Database) {
       });
       addCitations.run(id, JSON.stringify([...new Set(given.entries)]));
       index.observations.run(id, indexText(given.title), indexText(observationText(given)));
-      return toObservation(observation.get(session, given.prompt) as ObservationRow);
+      return true;
     },
-    putSummary(given: NewSummary): Summary | undefined {
-      if (tombstones.any() && tombstones.has(tombstone.summary(given.agent, given.session))) return undefined;
+    /** Replaces what was said of the session before. False, and nothing is kept, when there is no such session. */
+    putSummary(given: NewSummary): boolean {
+      if (tombstones.any() && tombstones.has(tombstone.summary(given.agent, given.session))) return false;
       const session = sessionId.get(given.session, given.agent);
-      if (session === undefined) return undefined;
+      if (session === undefined) return false;
       const before = summary.get(session);
-      if (before !== undefined && isSame(toSummary(before), given)) return toSummary(before);
+      if (before !== undefined && isSame(toSummary(before), given)) return true;
       dropSummary.run(session);
       const { lastInsertRowid: id } = addSummary.run({
         ...given,
@@ -111,7 +110,7 @@ export function distilledWrites(db: Database) {
         files_modified: JSON.stringify(given.filesModified),
       });
       index.summaries.run(id, indexText(given.title), indexText(summaryText(given)));
-      return toSummary(summary.get(session) as SummaryRow);
+      return true;
     },
     dropObservation(agent: AgentName, session: string, prompt: number): void {
       dropObservation.run(sessionId.get(session, agent) ?? null, prompt);
@@ -152,23 +151,9 @@ const isSame = (stored: object, given: object): boolean =>
     ([name, value]) => JSON.stringify((stored as Record<string, unknown>)[name]) === JSON.stringify(value),
   );
 
-type Made =
-  | 'saveObservation'
-  | 'saveSummary'
-  | 'saveDistilled'
-  | 'observations'
-  | 'summaries'
-  | 'findObservations'
-  | 'findSummaries'
-  | 'distilledCounts'
-  | 'dropDistilled';
+type Made = 'observations' | 'summaries' | 'findObservations' | 'findSummaries' | 'distilledCounts';
 
-export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, Made> {
-  const writes = distilledWrites(db);
-  const sessionId = db
-    .prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?')
-    .pluck();
-
+export function distilledRows(db: Database, read: Run): Pick<Store, Made> {
   function list<T>(select: string, table: string, filter: ObservationFilter): T[] {
     const { where, values } = conditions(db, filter);
     const sql = `${select} FROM ${table} d ${joins} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
@@ -180,18 +165,6 @@ export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, 
     db.prepare(`${select} FROM ${table} d ${joins} WHERE ${startsWith('d.uid')} LIMIT 50`).all(id, id) as T[];
 
   return {
-    async saveObservation(given) {
-      return write(() => writes.putObservation(given));
-    },
-    async saveSummary(given) {
-      return write(() => writes.putSummary(given));
-    },
-    async saveDistilled(observations, summary) {
-      return write(() => {
-        if (summary !== undefined) writes.putSummary(summary);
-        return observations.filter((one) => writes.putObservation(one) !== undefined).length;
-      });
-    },
     async observations(filter) {
       return read(() => list<ObservationRow>(selectObservation, 'observations', filter).map(toObservation));
     },
@@ -211,16 +184,6 @@ export function distilledRows(db: Database, read: Run, write: Run): Pick<Store, 
         observations: db.prepare('SELECT count(*) FROM observations').pluck().get() as number,
         summaries: db.prepare('SELECT count(*) FROM summaries').pluck().get() as number,
       }));
-    },
-    async dropDistilled(of) {
-      return write(() => {
-        const session = of === undefined ? undefined : (sessionId.get(of.session, of.agent) ?? -1);
-        const drop = (table: string): number =>
-          session === undefined
-            ? db.prepare(`DELETE FROM ${table}`).run().changes
-            : db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(session).changes;
-        return { observations: drop('observations'), summaries: drop('summaries') };
-      });
     },
   };
 }

@@ -84,12 +84,12 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
     observation: (row) => {
       const { is: _, ...given } = row as Is<'observation'>;
       if (hasObservation.get(given) !== undefined) return 0;
-      return writes.putObservation(given) === undefined ? 0 : 1;
+      return Number(writes.putObservation(given));
     },
     summary: (row) => {
       const { is: _, ...given } = row as Is<'summary'>;
       if (hasSummary.get(given) !== undefined) return 0;
-      return writes.putSummary(given) === undefined ? 0 : 1;
+      return Number(writes.putSummary(given));
     },
     job: (row) => {
       const { version, ...job } = row as Is<'job'>;

@@ -149,7 +149,7 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
     ...activityRows(db, read),
     ...digests(db, read),
     ...turnRows(db, read),
-    ...distilledRows(db, read, write),
+    ...distilledRows(db, read),
     ...derivedSearch(db, read),
     ...briefingRows(db, read, write),
     ...groupRows(db, read, write),
