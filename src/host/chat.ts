@@ -1,10 +1,12 @@
 // A chat with a group's agent: lines go into the store, answers come out of it, and what is being written is heard on the way. Where no
 // host runs, the chat is one itself, for the groups that somebody chats with: whoever opens a chat wants an answer.
+import { explain, HoldfastError } from '../errors.ts';
 import type { Context, Terminal } from '../operations/operation.ts';
 import type { LiveWord, OutgoingMessage } from '../schema/group-message.ts';
 import { type Listening, listenToHost, ring } from '../sessions/bell.ts';
+import { groupFolders } from '../sessions/group-folders.ts';
 import { localTime } from '../text/local-time.ts';
-import { type OpenedHost, openHostOf } from './open.ts';
+import { type HostOptions, type OpenedHost, openHostOf } from './open.ts';
 import { nothingIsolated } from './sandbox/index.ts';
 
 export interface ChatOptions {
@@ -13,6 +15,8 @@ export interface ChatOptions {
   readonly message?: string | undefined;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
+  /** How agents are started, where the chat is the host. */
+  readonly start?: HostOptions['start'];
 }
 
 export interface ChatEnd {
@@ -22,12 +26,14 @@ export interface ChatEnd {
 }
 
 const lookMs = 1000;
+/** In whatever characters, it fits into a frame. */
+const longestMessage = 2_000_000;
 /** Whoever leaves in the middle of an answer does not want to wait for it. */
 const patienceMs = 0;
 
 export async function chat(context: Context, terminal: Terminal, options: ChatOptions): Promise<ChatEnd> {
   const { store, clock, config } = context;
-  const { group, log, signal, message } = options;
+  const { group, log, signal, message, start } = options;
   const isOneMessage = message !== undefined || !terminal.isTyped;
   const open = new Set<number>();
   const said: OutgoingMessage[] = [];
@@ -47,16 +53,19 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
 
   let looking: Promise<void> = Promise.resolve();
   const look = (): Promise<void> => {
-    looking = looking.then(async () => {
-      for (const out of over ? [] : await store.outgoing(group, seen, 100)) {
-        seen = out.id;
-        said.push(out);
-        showOut(out);
-        for (const id of out.answers) open.delete(id);
-        if (terminal.isTyped && !isOneMessage && open.size === 0) terminal.ready();
-      }
-      changed();
-    });
+    looking = looking
+      .then(async () => {
+        for (const out of over ? [] : await store.outgoing(group, seen, 100)) {
+          seen = out.id;
+          said.push(out);
+          showOut(out);
+          for (const id of out.answers) open.delete(id);
+          if (terminal.isTyped && !isOneMessage && open.size === 0) terminal.ready();
+        }
+        changed();
+      })
+      // A store that is busy: the next look tries again, and nothing was counted as seen.
+      .catch((error) => log(explain(error, 'the chat').message));
     return looking;
   };
 
@@ -69,11 +78,15 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
     if (kind !== 'message') streamed = '';
   }
 
-  const host = hostNear(context, group, { log, hear, note: terminal.note });
+  const host = hostNear(context, group, { log, hear, note: terminal.note, start });
   const timer = setInterval(() => void look(), lookMs);
   const say = async (text: string) => {
+    if (text.length > longestMessage)
+      throw new HoldfastError('TOO_LARGE', `A message of ${text.length} characters is too long for an agent`, {
+        hint: `Put it into a file in ${groupFolders(config, group).work}, and name the file.`,
+      });
     const added = await store.addMessage(group, { text }, clock());
-    if (added === undefined) return;
+    if (added === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${group} any more`);
     open.add(added.id);
     await ring(config);
   };
@@ -114,11 +127,16 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
 const troubleText = ({ trouble, retryAt }: LiveWord, timeZone: string): string =>
   retryAt === undefined ? `${trouble}` : `${trouble} It is tried again at ${localTime(retryAt, timeZone)}.`;
 
+const inWords = (error: unknown): string => {
+  const { message, hint } = explain(error, 'the host');
+  return hint === undefined ? message : `${message}. ${hint}`;
+};
+
 /** The host that there is, or becomes one, also when the one that was there has ended. */
 function hostNear(
   context: Context,
   group: string,
-  on: { log: (line: string) => void; hear: (word: LiveWord) => void; note: (text: string) => void },
+  on: Pick<ChatOptions, 'log' | 'start'> & { hear: (word: LiveWord) => void; note: (text: string) => void },
 ) {
   let own: OpenedHost | undefined;
   let listening: Listening | undefined;
@@ -128,20 +146,26 @@ function hostNear(
   // What a limit cannot hold is for whoever runs a host; that nothing is held is for everybody.
   const warn = (line: string) => (line === nothingIsolated ? on.note(line) : on.log(line));
 
-  async function find(): Promise<void> {
+  let finding: Promise<void> = Promise.resolve();
+  const find = (): Promise<void> => {
+    finding = seek();
+    return finding;
+  };
+
+  async function seek(): Promise<void> {
     if (left) return;
     if (own === undefined) {
-      const opened = await openHostOf(context, { log: on.log, warn, onlyHeard: { group } });
+      const opened = await openHostOf(context, { log: on.log, warn, onlyHeard: { group }, start: on.start });
       if ('host' in opened) {
         own = opened;
-        on.note('No host is running, so this chat runs the agent itself, until you leave.');
+        if (!left) on.note('No host is running, so this chat runs the agent itself, until you leave.');
       }
     }
     if (left) return;
     listening = listenToHost(context.config, group, {
       word: on.hear,
       gone: () => {
-        again = setTimeout(() => void find().catch((error: Error) => on.note(error.message)), 500);
+        again = setTimeout(() => void find().catch((error) => on.note(inWords(error))), 500);
       },
     });
   }
@@ -156,6 +180,8 @@ function hostNear(
       left = true;
       clearTimeout(again);
       listening?.close();
+      // One that is just becoming the host is to be none, too; what keeps it from that was said already.
+      await finding.catch(() => {});
       await own?.stop(patienceMs);
     },
   };
