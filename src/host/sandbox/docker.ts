@@ -1,12 +1,12 @@
 // A container of docker or podman, from an image that brings Node and the agent's SDK.
 import { createHash, randomBytes } from 'node:crypto';
-import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { packageRoot } from '../../package.ts';
 import { ask, type Engine, engineEnvironment, engineOf } from './engine.ts';
 import { kernel } from './kernel.ts';
 import { insidePaths } from './mounts.ts';
+import { realPath } from './real-path.ts';
 import type { Command, Confined, Sandbox } from './sandbox.ts';
 
 export const docker: Sandbox = {
@@ -120,15 +120,6 @@ function userOf({ kind, rootless, remapped }: Engine): string[] {
 
 /** By which a container is known as one of this data folder's host. */
 export const homeLabel = ({ home }: Pick<Config, 'home'>): string =>
-  `holdfast.home=${createHash('sha256').update(realpathOr(home)).digest('hex').slice(0, 32)}`;
-
-function realpathOr(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    // It is not there yet, so nothing leads to it.
-    return file;
-  }
-}
+  `holdfast.home=${createHash('sha256').update(realPath(home)).digest('hex').slice(0, 32)}`;
 
 const quoted = (field: string): string => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);

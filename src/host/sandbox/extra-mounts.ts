@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import { explain, HoldfastError, systemCode } from '../../errors.ts';
 import type { ExtraMount } from './mounts.ts';
+import { realPath } from './real-path.ts';
 
 const AllowList = z.array(
   z.strictObject({
@@ -84,10 +85,10 @@ function refusal(row: Row, rows: readonly Row[], config: Pick<Config, 'home' | '
   if (steps.some((step) => step.startsWith('.')))
     return 'it is hidden, or in a hidden folder, where credentials are kept';
   if (steps.some((step) => names.test(step))) return 'by its name, it holds credentials';
-  if (isBelow(config.userHome, real)) return 'the home folder with everything in it would be seen';
+  if (isBelow(realPath(config.userHome), real)) return 'the home folder with everything in it would be seen';
   for (const folder of systemFolders)
     if (isBelow(real, folder) || isBelow(folder, real)) return `it belongs to the system (${folder})`;
-  const home = realpathOr(config.home);
+  const home = realPath(config.home);
   if (isBelow(real, home) || isBelow(home, real)) return "Holdfast's own data would be seen";
   if (rows.some((other) => other !== row && other.write && isBelow(real, plain(other.path))))
     return 'it lies in another folder of the list that agents may write in, and could be exchanged by them';
@@ -100,12 +101,3 @@ const plain = (file: string): string => path.resolve(file);
 /** Or the same. */
 const isBelow = (file: string, folder: string): boolean =>
   file === folder || file.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
-
-function realpathOr(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    // It does not exist yet, so nothing leads to it.
-    return file;
-  }
-}

@@ -79,6 +79,16 @@ describe('the allow-list of further mounts', () => {
       for (const name of names) mkdirSync(path.join(folder, name), { recursive: true });
     };
 
+  it('host.md 17: refuses the home folder also where HOME is a link to it', () => {
+    const { folder } = place();
+    mkdirSync(path.join(folder, 'disk', 'dev'), { recursive: true });
+    symlinkSync(path.join(folder, 'disk', 'dev'), path.join(folder, 'dev'));
+    const config = loadConfig({ HOME: path.join(folder, 'dev'), HOLDFAST_HOME: path.join(folder, 'data') });
+    const rows = [{ path: path.join(folder, 'disk', 'dev'), groups: ['*'] }];
+    writeFileSync(path.join(config.home, 'mounts.json'), JSON.stringify(rows));
+    expect(() => extraMounts(config, 'tide')).toThrow('the home folder with everything in it would be seen');
+  });
+
   it('is empty where there is none', () => expect(extraMounts(place().config, 'tide')).toEqual([]));
 
   it('host.md 17: gives each group what it names, read-only unless it says otherwise', () => {
