@@ -59,7 +59,8 @@ const runToEnd = ([file = '', ...args]: readonly string[], env: NodeJS.ProcessEn
     execFile(file, args, { env, timeout: 30_000 }, () => resolve());
   });
 
-function signalGroup(pid: number): void {
+/** Ends a process that `confine` has started, with those that it has started itself. */
+export function signalGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {

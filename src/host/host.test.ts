@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isAlive } from '../../test/e2e/holdfast.ts';
 import { hostStand, minute, settle, until } from '../../test/host-stand.ts';
 import { HoldfastError } from '../errors.ts';
 import { openGroup } from '../sessions/groups.ts';
+import { processStart } from '../worker/claim.ts';
 
 describe('sessions', () => {
   it('host.md 2: the session is stored the moment the agent tells it, so a crash in mid-turn keeps it', async () => {
@@ -370,6 +374,23 @@ describe('messages', () => {
     expect(await stand.state('reef', heard)).toBe('answered');
     expect(agents.agents.filter(({ run }) => run.group === 'reef').length).toBe(1);
     expect((await store.openRuns()).length).toBe(1);
+  });
+
+  it('a host that was killed leaves no process, nor one that its agent has started', async () => {
+    const stand = await hostStand(['tide']);
+    const agent = spawn('sh', ['-c', 'sleep 300 & echo $!; wait'], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [line] = await once(agent.stdout, 'data');
+    const pids = [agent.pid as number, Number(line)];
+    onTestFinished(() => {
+      for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
+    });
+    const run = await stand.store.beginRun({ group: 'tide', epoch: 1 }, 0);
+    await stand.store.noteProcess(run, agent.pid as number, await processStart(agent.pid as number));
+    await stand.restart();
+    await until(() => !pids.some(isAlive), 'their end');
   });
 
   it('who speaks is told to the agent where a bridge says it', async () => {

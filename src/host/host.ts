@@ -4,6 +4,7 @@ import { explain } from '../errors.ts';
 import { nextOf } from '../operations/schedule.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { sameProcess } from '../worker/claim.ts';
+import { signalGroup } from './confine.ts';
 import { backoff, type LiveRun, type RunDeps, startRun } from './run.ts';
 
 export interface HostDeps extends Omit<RunDeps, 'wake' | 'losses'> {
@@ -31,11 +32,7 @@ const slowLookMs = 5000;
 export async function recover({ store, clock, log }: Pick<HostDeps, 'store' | 'clock' | 'log'>): Promise<void> {
   for (const { id, group, pid, pidStarted, task } of await store.openRuns()) {
     if (pid !== undefined && pidStarted !== undefined && (await sameProcess({ pid, started: pidStarted, since: '' })))
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It has gone by itself at this very moment.
-      }
+      signalGroup(pid);
     const due = task === undefined ? undefined : await store.task(task);
     const next = due && nextOf(due, clock.now());
     const error = 'the host was ended in the middle of it';

@@ -101,14 +101,15 @@ export const groupsRemove = operation({
     const { name } = await openNamed(context, given);
     const { pointer, bookmarks, sessions } = await known(context, name);
     const { work, conversations, agentHome, snapshots } = groupFolders(config, name);
+    const { takeIn, close } = groupDeps(context, context.closeGroup);
     // What its agent has written and nobody has taken in would be lost.
-    await groupDeps(context).takeIn?.(name);
+    await takeIn?.(name);
     const folders = [agentHome, snapshots, work].filter((folder) => fs.existsSync(folder));
     const { session } = pointer;
     const answer = { group: name, ...(session === undefined ? {} : { session }), bookmarks, folders, sessions };
     const question = `Remove the group ${name} with ${folders.join(', ')}?`;
     if (dryRun || (!yes && (await person?.agrees?.(question, false)) !== true)) return { ...answer, removed: false };
-    await context.closeGroup?.(name);
+    await close?.(name);
     // Folders first: broken off, the group is still there to be removed again.
     for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
     await store.removeGroup(name, conversations);
