@@ -96,6 +96,17 @@ describe('the tools of a group', () => {
     ).rejects.toThrow(/no cron expression.*Minute/);
   });
 
+  it('tasks: one that is done can be neither paused nor resumed, and the agent is not told that it was', async () => {
+    const { of, store, clock } = await stand();
+    const when = { prompt: 'look', kind: 'once', when: '', timeZone: 'UTC', context: 'isolated' } as const;
+    const { id = 0 } = (await store.addTask({ ...when, group: 'tide', next: clock.now() }, clock.now())) ?? {};
+    const at = await store.beginRun({ group: 'tide', task: id, epoch: 1 }, clock.now());
+    await store.endRun(at, { how: 'ok', backoff: [], result: 'calm' }, clock.now());
+    for (const tool of ['pause_task', 'resume_task'])
+      await expect(of('tide').call(tool, { id })).rejects.toThrow(`Task ${id} is done. Add it anew: schedule_task`);
+    expect(await of('tide').call('cancel_task', { id })).toContain('cancelled');
+  });
+
   it('host.md 14: remember goes into the memory that the agent reads at each start, once, and without secrets', async () => {
     const { of, config } = await stand();
     const file = groupMemoryFile(config, 'tide');

@@ -130,8 +130,7 @@ export const ownTools: readonly OwnTool[] = [
     description: 'Pause a scheduled task until it is resumed.',
     input: z.strictObject({ id }),
     async run(caller, { id: task }) {
-      await ownTask(caller, task);
-      await caller.context.store.setTaskState(task, 'paused', undefined);
+      await turn(caller, await ownTask(caller, task), 'paused');
       return `Task ${task} is paused.`;
     },
   }),
@@ -140,8 +139,7 @@ export const ownTools: readonly OwnTool[] = [
     description: 'Let a paused task go on, at its next time.',
     input: z.strictObject({ id }),
     async run(caller, { id: task }) {
-      const { store, clock } = caller.context;
-      await store.setTaskState(task, 'active', nextAfter(await ownTask(caller, task), clock()));
+      await turn(caller, await ownTask(caller, task), 'active');
       caller.wake();
       return `Task ${task} goes on.`;
     },
@@ -206,6 +204,12 @@ async function ownTask({ context: { store }, group }: Caller, task: number): Pro
   const found = await store.task(task);
   if (found !== undefined && (found.group === group || group === mainGroup)) return found;
   throw new HoldfastError('NOT_FOUND', `There is no task ${task}`, { hint: 'See list_tasks.' });
+}
+
+async function turn({ context }: Caller, task: ScheduledTask, state: 'active' | 'paused'): Promise<void> {
+  const next = state === 'active' ? nextAfter(task, context.clock()) : undefined;
+  if (!(await context.store.setTaskState(task.id, state, next)))
+    throw new HoldfastError('CONFLICT', `Task ${task.id} is done`, { hint: 'Add it anew: schedule_task' });
 }
 
 async function known(store: Context['store'], group: string): Promise<void> {
