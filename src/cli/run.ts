@@ -10,7 +10,7 @@ import { chooseSession } from './picker/choose.ts';
 import { page, print, write } from './print.ts';
 import { progressBar } from './progress.ts';
 import { render } from './render/index.ts';
-import { type Style, styles } from './style.ts';
+import { clean, type Style, styles } from './style.ts';
 import { openTerminal } from './terminal.ts';
 
 /** Returns the exit code. What goes wrong is thrown. */
@@ -28,7 +28,7 @@ export async function runOperation(
   const bar = progressBar(process.stderr);
   const say = (line: string) => {
     bar.clear();
-    (json ? process.stderr : process.stdout).write(`${line}\n`);
+    (json ? process.stderr : process.stdout).write(`${clean(line)}\n`);
   };
   try {
     const context: Context = {

@@ -403,6 +403,17 @@ describe('a bad configuration', () => {
 });
 
 describe('a bad data folder', () => {
+  it('control characters in a log are not shown, also while it is followed', async () => {
+    const own = place();
+    mkdirSync(path.join(own.home, 'logs'), { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(own.home, 'logs', 'worker.log'), 'begin \u001b]52;c;cm0=\u0007end\n');
+    const running = launch(own.env, ['logs', '--follow']);
+    await running.says('end');
+    running.child.kill('SIGINT');
+    const { stdout } = await running.ended;
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
   it('a file in its place is named', async () => {
     const folder = temporaryFolder();
     const own = place({ folder, home: path.join(folder, 'file') });

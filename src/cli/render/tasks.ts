@@ -1,5 +1,5 @@
 import type { ScheduledTask, TaskRun } from '../../schema/task.ts';
-import { oneLine, table } from '../style.ts';
+import { clean, oneLine, table } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
 const whenOf = ({ kind, when, timeZone }: ScheduledTask, view: View): string =>
@@ -23,7 +23,7 @@ export function renderTasks({ tasks }: { tasks: readonly ScheduledTask[] }, view
 }
 
 export function renderTask({ task, runs }: { task: ScheduledTask; runs: readonly TaskRun[] }, view: View): string {
-  const lines = [renderTasks({ tasks: [task] }, view), '', task.prompt];
+  const lines = [renderTasks({ tasks: [task] }, view), '', clean(task.prompt)];
   for (const { startedAt, endedAt, result, error } of runs)
     lines.push(
       `${view.style.dim(localTime(startedAt, view))} ${
