@@ -14,19 +14,24 @@ export interface Answer<T> {
   again(): void;
 }
 
+interface State<T> {
+  readonly data?: T | undefined;
+  /** The key that the data answers. */
+  readonly of?: string | undefined;
+  readonly failure?: Failure;
+  readonly waiting: boolean;
+}
+
 /**
  * With an undefined key nothing is asked. What was asked before and comes late is thrown away. The key says all that is asked for: what was
- * answered to it last is shown until the new answer comes.
+ * answered to it last is shown until the new answer comes. Where none comes, what answers another key is not shown in its place.
  */
 export function useAnswer<T>(
   key: string | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
   matters: (change: Change) => boolean = () => false,
 ): Answer<T> {
-  const [state, setState] = useState<{ data?: T | undefined; failure?: Failure; waiting: boolean }>(() => ({
-    data: keptOf<T>(key),
-    waiting: key !== undefined,
-  }));
+  const [state, setState] = useState<State<T>>(() => ({ data: keptOf<T>(key), of: key, waiting: key !== undefined }));
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
@@ -34,16 +39,18 @@ export function useAnswer<T>(
   useLayoutEffect(() => {
     if (key === undefined) return setState({ waiting: false });
     const leaving = new AbortController();
-    setState((before) => ({ ...before, data: keptOf<T>(key) ?? before.data, waiting: true }));
+    const kept = keptOf<T>(key);
+    setState((before) => ({ ...before, ...(kept === undefined ? {} : { data: kept, of: key }), waiting: true }));
     latest
       .current(leaving.signal)
       .then((data) => {
         if (leaving.signal.aborted) return;
         keep(key, data);
-        setState({ data, waiting: false });
+        setState({ data, of: key, waiting: false });
       })
       .catch((failure: Failure) => {
-        if (!leaving.signal.aborted) setState((before) => ({ ...before, failure, waiting: false }));
+        if (leaving.signal.aborted) return;
+        setState((before) => ({ ...(before.of === key ? before : {}), failure, waiting: false }));
       });
     return () => leaving.abort();
   }, [key, round]);

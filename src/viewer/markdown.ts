@@ -29,10 +29,20 @@ const allowed = {
 
 /** Longer than this it is shown as it is: nobody reads it, and the page must not stand still. */
 const longest = 200_000;
+/** Marks of emphasis between two empty lines: each is looked for among all the others. */
+const mostMarks = 2000;
 
+/** Contract: never throws. */
 export function toFragment(text: string): DocumentFragment {
-  if (text.length > longest) return plain(text);
-  const fragment = DOMPurify.sanitize(marked.parse(text, { async: false }), {
+  if (text.length > longest || text.split(/\n\s*\n/).some(isFullOfMarks)) return plain(text);
+  let html: string;
+  try {
+    html = marked.parse(text, { async: false });
+  } catch {
+    // Quotes in quotes, deeper than the parser can go.
+    return plain(text);
+  }
+  const fragment = DOMPurify.sanitize(html, {
     ...allowed,
     ALLOWED_TAGS: [...allowed.ALLOWED_TAGS],
     ALLOWED_ATTR: [...allowed.ALLOWED_ATTR],
@@ -47,6 +57,9 @@ export function toFragment(text: string): DocumentFragment {
   for (const block of fragment.querySelectorAll<HTMLElement>('ul, ol, blockquote, table')) block.dir = 'auto';
   return fragment;
 }
+
+const isFullOfMarks = (block: string): boolean =>
+  block.length > mostMarks && (block.match(/[*_]/g)?.length ?? 0) > mostMarks;
 
 function plain(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();

@@ -25,6 +25,8 @@ function transcript(): string {
   push('user', [{ type: 'tool_result', tool_use_id: 't0', content: `${long}\n`.repeat(5000) }]);
   push('user', 'מה קורה עם הבדיקה?');
   push('assistant', [{ type: 'text', text: 'הבדיקה נכשלת.\n\n- שורה ראשונה\n- שורה שנייה' }]);
+  push('assistant', [{ type: 'text', text: `${'> '.repeat(5000)}a quote in quotes` }]);
+  push('assistant', [{ type: 'text', text: `${'*'.repeat(50_000)} a row of stars` }]);
   for (let i = 0; i < 90; i++) {
     push('assistant', [use(`f${i}`, 'Edit', { file_path: `${project}/src/${long}/${i}.ts` })]);
     push('user', [{ type: 'tool_result', tool_use_id: `f${i}`, content: 'ok' }]);
@@ -59,6 +61,12 @@ describe.skipIf(noBrowser)('odd texts', () => {
     await show('/search?q=considerable');
     await page.locator('.hit').first().waitFor();
     expect(await page.locator('.hits').textContent()).not.toContain('Used tools');
+  });
+
+  it('quotes without end and rows of stars are shown as they are written', async () => {
+    await show(`/sessions/${session}`);
+    for (const text of ['a quote in quotes', 'a row of stars'])
+      await page.locator('.entry.model pre', { hasText: text }).waitFor();
   });
 
   it('what is written from right to left begins at the right, and so do the points of its lists', async () => {

@@ -92,6 +92,8 @@ export function Search() {
     else if (chosen !== undefined && !answer.waiting) go(hitAddress(chosen));
   };
   const onKey = (event: KeyboardEvent) => {
+    // These keys choose the signs of a word then.
+    if (event.isComposing) return;
     if (event.key === 'ArrowDown') choose(active + 1);
     else if (event.key === 'ArrowUp') choose(active - 1);
     else if (event.key === 'Enter') open();

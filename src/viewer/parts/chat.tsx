@@ -116,12 +116,19 @@ export function Chat({
     const said = text.trim();
     if (said === '') return;
     setFailure(undefined);
-    change('groups send', { group, text: said }).then(({ message, note: told }) => {
-      setText('');
-      setNote(told ?? '');
-      add(lineOf(message));
-      queue.again();
-    }, setFailure);
+    // At once: who presses Enter twice says it once, and may go on typing.
+    setText('');
+    change('groups send', { group, text: said }).then(
+      ({ message, note: told }) => {
+        setNote(told ?? '');
+        add(lineOf(message));
+        queue.again();
+      },
+      (error: Failure) => {
+        setFailure(error);
+        setText((typed) => (typed === '' ? said : `${said}\n${typed}`));
+      },
+    );
   };
 
   return (

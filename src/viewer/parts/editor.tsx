@@ -22,7 +22,9 @@ export function Editor({
   const [failure, setFailure] = useState<Failure>();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
+  const isReady = !busy && text !== was && text.trim() !== '';
   const submit = () => {
+    if (!isReady) return;
     setBusy(true);
     setFailure(undefined);
     save(text, was).catch((error: Failure) => {
@@ -46,13 +48,14 @@ export function Editor({
         spellcheck={false}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
+          if (event.isComposing) return;
           if (event.key === 'Escape') leave();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
         }}
       />
       {failure && <Trouble failure={failure} />}
       <div class="actions">
-        <button type="submit" class="strong" disabled={busy || text === was || text.trim() === ''}>
+        <button type="submit" class="strong" disabled={!isReady}>
           Save
         </button>
         <button type="button" onClick={leave}>

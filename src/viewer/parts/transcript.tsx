@@ -31,16 +31,21 @@ export function Transcript({
   const [, setRound] = useState(0);
   const [place, setPlace] = useState<number>();
   const range = useRef<[number, number]>([0, 0]);
+  /** The version that is being shown: what was asked of an older one, and comes late, counts no more. */
+  const shown = useRef(version);
 
   async function load(page: number): Promise<void> {
     if (asked.current.has(page)) return;
     asked.current.add(page);
+    const of = shown.current;
+    const { id, agent } = session;
     try {
-      keep(
-        await read('show', { id: session.id, agent: session.agent, subagents, from: page * pageSize, limit: pageSize }),
-      );
+      const part = await read('show', { id, agent, subagents, from: page * pageSize, limit: pageSize });
+      if (of !== shown.current) return;
+      keep(part);
       setFailure(undefined);
     } catch (error) {
+      if (of !== shown.current) return;
       asked.current.delete(page);
       setFailure(error as Failure);
     }
@@ -57,16 +62,19 @@ export function Transcript({
   useEffect(() => {
     // What is there stays in sight until its new form has come.
     asked.current.clear();
+    shown.current = version;
     loadRange(range.current);
   }, [version]);
   useEffect(() => {
     if (focus === undefined) return;
-    read('show', { id: focus, agent: session.agent, subagents, limit: pageSize })
+    const leaving = new AbortController();
+    read('show', { id: focus, agent: session.agent, subagents, limit: pageSize }, leaving.signal)
       .then((part) => {
         keep(part);
         setPlace(part.from + part.entries.findIndex(({ id }) => id === focus));
       })
-      .catch(setFailure);
+      .catch((error: Failure) => leaving.signal.aborted || setFailure(error));
+    return () => leaving.abort();
   }, [focus]);
 
   return (
