@@ -205,6 +205,16 @@ describe.skipIf(noBrowser)('the viewer', () => {
       await page.keyboard.press('End');
       return (await page.getByText('Subagent', { exact: true }).count()) > 0;
     }, 'a subagent');
+    // Its own address leads to it, though subagents are not shown otherwise.
+    const address = await page
+      .locator('.entry', { hasText: 'Subagent' })
+      .last()
+      .locator('.permalink')
+      .getAttribute('href');
+    await show('/projects');
+    await show(address as string);
+    await page.locator('.entry.focused', { hasText: 'Subagent' }).waitFor();
+    expect(await page.getByLabel(/what subagents said/).isChecked()).toBe(true);
     await page.keyboard.press('Home');
     await page.getByRole('button', { name: 'Archive' }).click();
     await page.getByText(/^Archived: /).waitFor();

@@ -62,6 +62,7 @@ export function SessionPage({ id }: { id: string }) {
                   version={head.data}
                   total={total}
                   subagents={subagents}
+                  withSubagents={() => setSubagents(true)}
                   focus={focus}
                 />
               </div>

@@ -15,6 +15,7 @@ export function Transcript({
   version,
   total: known,
   subagents,
+  withSubagents,
   focus,
 }: {
   session: Session;
@@ -22,6 +23,8 @@ export function Transcript({
   version: unknown;
   total: number;
   subagents: boolean;
+  /** Called where the focus is what a subagent said, and these are not shown. */
+  withSubagents: () => void;
   focus: string | undefined;
 }) {
   const entries = useRef(new Map<number, ShownEntry>());
@@ -70,8 +73,11 @@ export function Transcript({
     const leaving = new AbortController();
     read('show', { id: focus, agent: session.agent, subagents, limit: pageSize }, leaving.signal)
       .then((part) => {
+        const index = part.entries.findIndex(({ id }) => id === focus);
+        // It is then counted among all of them, and has no place in this list.
+        if (!subagents && part.entries[index]?.subagent !== undefined) return withSubagents();
         keep(part);
-        setPlace(part.from + part.entries.findIndex(({ id }) => id === focus));
+        setPlace(part.from + index);
       })
       .catch((error: Failure) => leaving.signal.aborted || setFailure(error));
     return () => leaving.abort();
