@@ -6,22 +6,27 @@ import { type ChatOptions, chat } from './chat.ts';
 import { hostOf } from './holder.ts';
 import { openHostOf } from './open.ts';
 
-/** A person who types what the test says. */
-async function talking(options: Partial<ChatOptions> & { typed?: boolean; host?: boolean } = {}) {
+/** A host, and a person who types what the test says. */
+async function talking(options: Partial<ChatOptions> & { typed?: boolean } = {}) {
   const stand = await groupStand();
   onTestFinished(() => stand.end());
   await stand.group('tide');
   const { context, store, config } = stand.holdfast;
-  const agents = fakeAgents();
+  const { start, last } = fakeAgents();
   const log: string[] = [];
-  const open = async () => {
-    const opened = await openHostOf(context, { log: (line) => log.push(line), warn: () => {}, start: agents.start });
-    if (!('host' in opened)) throw new Error('There is another host');
-    return opened;
+  const host = await openHostOf(context, { log: (line) => log.push(line), warn: () => {}, start });
+  if (!('host' in host)) throw new Error('There is another host');
+  onTestFinished(() => host.stop(0));
+  const open = ({ typed = true, ...given }: typeof options = {}) => {
+    const terminal = terminalOf(typed);
+    const { signal } = new AbortController();
+    const told = { group: 'tide', log: (line: string) => log.push(line), signal, start, ...given };
+    return { ...terminal, ended: chat(context, terminal, told) };
   };
-  const host = options.host === false ? undefined : await open();
-  onTestFinished(() => host?.stop(0));
+  return { store, config, last, host, log, open, ...open(options) };
+}
 
+function terminalOf(isTyped: boolean) {
   const shown: string[] = [];
   const waiting: string[] = [];
   let [over, typed] = [false, () => {}];
@@ -36,35 +41,27 @@ async function talking(options: Partial<ChatOptions> & { typed?: boolean; host?:
         });
     }
   }
-  const terminal = {
-    ...{ isTyped: options.typed ?? true, lines: lines(), ready: () => {} },
+  return {
+    ...{ isTyped, lines: lines(), ready: () => {} },
     show: (text: string) => void shown.push(text),
-    note: (text: string) => void shown.push(text),
+    note: (text: string) => void shown.push(`${text}\n`),
     close() {
       over = true;
       typed();
     },
-  };
-  const ended = chat(context, terminal, {
-    ...{ group: 'tide', log: (line: string) => log.push(line), signal: new AbortController().signal },
-    ...{ start: agents.start, ...options },
-  });
-  return {
-    ...{ store, config, agents, host, log, ended, open },
     type(text: string) {
       waiting.push(text);
       typed();
     },
-    leave: terminal.close,
     shown: () => shown.join(''),
   };
 }
 
 describe('a chat', () => {
   it('shows the answer also when the store could not be read for a moment', async () => {
-    const { type, agents, store, shown, leave, ended, log } = await talking();
+    const { type, last, store, shown, close, ended, log } = await talking();
     type('hello');
-    await until(() => agents.last('tide')?.sent.length === 1);
+    await until(() => last('tide')?.sent.length === 1);
     const { outgoing } = store;
     let failures = 0;
     Object.assign(store, {
@@ -73,15 +70,15 @@ describe('a chat', () => {
         return outgoing(...args);
       },
     });
-    agents.last('tide')?.answer('good day');
+    last('tide')?.answer('good day');
     await until(() => shown().includes('good day'));
-    leave();
+    close();
     expect(await ended).toMatchObject({ said: [{ text: 'good day' }], open: [] });
     expect(log).toContain('busy');
   });
 
   it('that becomes the host at the moment when the person leaves is none afterwards', async () => {
-    const { config, store, host, leave, ended, shown } = await talking();
+    const { config, store, host, close, ended, shown } = await talking();
     await until(() => shown().includes('You are chatting'));
     const { openRuns } = store;
     let goOn: (() => void) | undefined;
@@ -94,14 +91,56 @@ describe('a chat', () => {
         return openRuns();
       },
     });
-    await host?.stop(0);
+    await host.stop(0);
     await until(() => goOn !== undefined, 'the chat becomes the host');
-    leave();
+    close();
     setTimeout(() => goOn?.(), 50);
     await ended;
     await new Promise((done) => setTimeout(done, 200));
     expect(await hostOf(config)).toBeUndefined();
     expect(shown()).not.toContain('runs the agent itself');
+  });
+
+  it('shows what was said since the last one, once: an answer that nobody waited for is not lost', async () => {
+    const first = await talking();
+    const { last, open } = first;
+    first.type('hello');
+    await until(() => last('tide')?.sent.length === 1);
+    first.close();
+    await first.ended;
+    expect(first.shown()).toContain('the answer waits for your next chat');
+    last('tide')?.answer('good day');
+    await until(async () => (await first.store.unansweredMessages('tide')).length === 0);
+    // Who pipes something in wants the answer to that alone.
+    const piped = open({ typed: false, message: 'and now?' });
+    await until(() => last('tide')?.sent.length === 2);
+    last('tide')?.answer('still here');
+    await piped.ended;
+    expect(piped.shown()).toBe('still here\n');
+    const second = open();
+    await until(() => second.shown().includes('You are chatting'));
+    second.close();
+    expect((await second.ended).said.map(({ text }) => text)).toEqual(['good day', 'still here']);
+    expect(second.shown()).toMatch(/good day\nstill here\n.*You are chatting/s);
+    const third = open();
+    await until(() => third.shown().includes('You are chatting'));
+    third.close();
+    await third.ended;
+    expect(third.shown()).not.toMatch(/good day|still here/);
+  });
+
+  it('after a long time shows the last of what was said, and how much came before', async () => {
+    const { store, open, close, ended, shown } = await talking();
+    await until(() => shown().includes('You are chatting'));
+    close();
+    await ended;
+    for (let i = 1; i <= 130; i++) await store.putOut({ group: 'tide', kind: 'message', text: `<${i}>` }, i);
+    const next = open();
+    await until(() => next.shown().includes('You are chatting'));
+    next.close();
+    await next.ended;
+    expect(next.shown()).toMatch(/Since your last chat \(110 earlier ones are not shown\):\n<111>\n.*<130>\n/s);
+    expect(next.shown()).not.toContain('<110>');
   });
 
   it('refuses what no agent can be handed, and says where to put it', async () => {

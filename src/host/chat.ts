@@ -26,6 +26,9 @@ export interface ChatEnd {
 }
 
 const lookMs = 1000;
+const pageSize = 100;
+/** As much as a person wants to read before going on. */
+const mostMissed = 20;
 /** In whatever characters, it fits into a frame. */
 const longestMessage = 2_000_000;
 /** Whoever leaves in the middle of an answer does not want to wait for it. */
@@ -38,6 +41,11 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
   const open = new Set<number>();
   const said: OutgoingMessage[] = [];
   let seen = await store.lastOutgoing();
+  const seenBefore = await store.seenInChat(group);
+  // One message, and its answer: what was said before is left for a chat at the terminal.
+  const isSeenAll = seenBefore !== undefined && (await store.outgoing(group, seenBefore, 1)).length === 0;
+  const isNoted = !isOneMessage || isSeenAll;
+  let isBegun = false;
   let streamed = '';
   let changed = () => {};
   let over = false;
@@ -55,19 +63,36 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
   const look = (): Promise<void> => {
     looking = looking
       .then(async () => {
-        for (const out of over ? [] : await store.outgoing(group, seen, 100)) {
+        const found = over ? [] : await store.outgoing(group, seen, pageSize);
+        for (const out of found) {
           seen = out.id;
           said.push(out);
           showOut(out);
           for (const id of out.answers) open.delete(id);
-          if (terminal.isTyped && !isOneMessage && open.size === 0) terminal.ready();
+          if (isBegun && open.size === 0) terminal.ready();
         }
         changed();
+        if (isNoted && found.length > 0) await store.noteSeen(group, seen);
       })
       // A store that is busy: the next look tries again, and nothing was counted as seen.
       .catch((error) => log(explain(error, 'the chat').message));
     return looking;
   };
+
+  /** What was said while no chat was open; of much, the last. */
+  async function catchUp(from: number): Promise<void> {
+    const missed: number[] = [];
+    for (let at: number | undefined = from; at !== undefined; ) {
+      const page: readonly OutgoingMessage[] = await store.outgoing(group, at, pageSize);
+      missed.push(...page.map(({ id }) => id));
+      at = page.length < pageSize ? undefined : missed.at(-1);
+    }
+    if (missed.length === 0) return;
+    const left = Math.max(0, missed.length - mostMissed);
+    terminal.note(`Since your last chat${left === 0 ? '' : ` (${left} earlier ones are not shown)`}:`);
+    seen = missed[left - 1] ?? from;
+    await look();
+  }
 
   function showOut({ kind, text, task }: OutgoingMessage): void {
     const isShown = kind === 'answer' && text !== '' && streamed.endsWith(text);
@@ -104,6 +129,9 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
         if (text.trim() !== '') await say(text);
       await answered();
     } else {
+      if (seenBefore === undefined) await store.noteSeen(group, seen);
+      else await catchUp(seenBefore);
+      isBegun = true;
       terminal.note(`You are chatting with the agent of ${group}. Ctrl+D leaves.`);
       terminal.ready();
       signal.addEventListener('abort', terminal.close, { once: true });

@@ -101,6 +101,10 @@ export interface HostStore {
   outgoing(group: string, after: number, limit: number): Promise<readonly OutgoingMessage[]>;
   /** The id of the last one of all; 0 where there is none. */
   lastOutgoing(): Promise<number>;
+  /** The last one that the person has seen in a chat with the group; undefined before the first chat. */
+  seenInChat(group: string): Promise<number | undefined>;
+  /** It never goes back. */
+  noteSeen(group: string, id: number): Promise<void>;
   /** Removes what was told before a moment, and messages that were answered before it. Gives how many rows that were. */
   dropOldMessages(before: number): Promise<number>;
 

@@ -45,7 +45,7 @@ export function describeHost(open: () => OpenStore): void {
       ['three', 'waiting'],
     ]);
     await store.endRun(run, { how: 'failed', error: 'it broke', backoff: [] }, base);
-    expect((await store.unansweredMessages('tide')).map(({ state }) => state)).toEqual(['given-up']);
+    expect((await store.unansweredMessages('tide')).map(({ state }) => state)).toEqual(['given-up', 'given-up']);
   });
 
   it('hands a message once, and only to a living run of its own group', async () => {
@@ -123,6 +123,20 @@ export function describeHost(open: () => OpenStore): void {
       notice: undefined,
     });
     expect((await store.lastErrors()).map(({ error }) => error)).toEqual(['it broke']);
+  });
+
+  it('knows what the person has seen in a chat, for each group that there is', async () => {
+    const { store, reopen } = open();
+    for (const group of ['tide', 'reef']) await store.createGroup(group, base);
+    expect(await store.seenInChat('tide')).toBeUndefined();
+    for (const id of [7, 3]) await store.noteSeen('tide', id);
+    await store.noteSeen('nobody', 7);
+    const again = await reopen();
+    expect([await again.seenInChat('tide'), await again.seenInChat('reef')]).toEqual([7, undefined]);
+    expect(await again.seenInChat('nobody')).toBeUndefined();
+    await again.removeGroup('tide');
+    await again.createGroup('tide', base);
+    expect(await again.seenInChat('tide')).toBeUndefined();
   });
 
   it('host.md 9: an answer is output of what it answers; what the run has besides, or has never seen, waits again', async () => {

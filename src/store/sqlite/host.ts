@@ -122,6 +122,8 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
   const lastOut = db.prepare<[], number>(
     "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'outgoing'), 0)",
   );
+  const seenInChat = db.prepare<[string], number | null>('SELECT chat_seen FROM groups WHERE name = ?').pluck();
+  const noteSeen = db.prepare('UPDATE groups SET chat_seen = max(coalesce(chat_seen, 0), ?) WHERE name = ?');
   const drops = [
     'DELETE FROM outgoing WHERE at < ?',
     "DELETE FROM incoming WHERE state = 'answered' AND arrived_at < ?",
@@ -267,6 +269,12 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
     },
     async lastOutgoing() {
       return read(() => lastOut.pluck().get() as number);
+    },
+    async seenInChat(group) {
+      return read(() => seenInChat.get(group)) ?? undefined;
+    },
+    async noteSeen(group, id) {
+      write(() => noteSeen.run(id, group));
     },
     async dropOldMessages(before) {
       return write(() => drops.reduce((sum, drop) => sum + drop.run(before).changes, 0));

@@ -783,6 +783,13 @@ export const migrations: readonly Migration[] = [
         WHERE name = 'derived';
     `,
   },
+  {
+    name: '020-chat-seen',
+    sql: `
+      -- What the person has seen of what a group was told: the next chat begins after it.
+      ALTER TABLE groups ADD COLUMN chat_seen INTEGER;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */
