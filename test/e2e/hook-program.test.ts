@@ -24,9 +24,14 @@ interface Ran {
   readonly err: string;
 }
 
-function run(port: number, home: string, input = JSON.stringify(payload)): Promise<Ran> {
+function run(
+  port: number,
+  home: string,
+  input = JSON.stringify(payload),
+  before: readonly string[] = [],
+): Promise<Ran> {
   const env = { PATH: process.env.PATH, HOME: path.dirname(home) };
-  const child = spawn(process.execPath, [program, String(port), home], { env, stdio: 'pipe' });
+  const child = spawn(process.execPath, [...before, program, String(port), home], { env, stdio: 'pipe' });
   let [out, err] = ['', ''];
   child.stdout.on('data', (text) => {
     out += text;
@@ -109,6 +114,14 @@ it('9. starts the worker that is not there, and tells it of the session', async 
   expect(ran).toMatchObject({ code: 0, err: '' });
   await until(async () => (await ask(own.env, 'worker', 'status')).running);
   // Told at once, or from the spool.
+  await expectKept(own);
+});
+
+it('9. starts the worker and keeps the session also where its own start took all of its time', async () => {
+  const own = await dataFolder();
+  const slow = path.join(own.folder, 'slow.cjs');
+  writeFileSync(slow, 'while (performance.now() < 900);');
+  expect(await run(own.port, own.home, undefined, ['--require', slow])).toEqual(silent);
   await expectKept(own);
 });
 
