@@ -11,6 +11,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     async () => {
       const own = await machine(version);
       await ask(own.env, 'install', 'claude-code');
+      await ask(own.env, 'worker', 'start');
       const first = await own.claude('Count the gulls on the roof', [{ text: 'There are seven gulls.' }]);
       const folder = path.join(own.home, 'archives');
       const files = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.md')) : []);

@@ -16,6 +16,8 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
   test('finds, looks around and reads what an earlier session said, with the worker up and down', async () => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
+    // Not left to the first hook: on a busy machine the client may end that before it has begun.
+    await ask(own.env, 'worker', 'start');
     await own.claude('Remember the quokka migration', [{ text: 'The quokka table was split in two.' }]);
     const { hits } = await eventually(own, ['search', 'quokka'], (answer) => answer.hits.length === 2);
     const [first] = hits;

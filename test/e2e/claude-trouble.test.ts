@@ -62,6 +62,8 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
 
     if (name === 'a frozen worker') process.kill(workerPid(own) as number, 'SIGCONT');
     if (!name.includes('worker that cannot') && !name.includes('data folder')) {
+      // Not left to the hook: on a busy machine the client may end that before it has begun.
+      await ask(own.env, 'worker', 'start');
       // Nothing is lost: not the transcript, and not what only the hook knew.
       await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length === 1);
       await until(async () => {

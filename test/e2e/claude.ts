@@ -177,6 +177,8 @@ export async function eventually(own: Machine, args: string[], wanted: (answer: 
     const { stdout } = await holdfast(own.env, ...args, '--json');
     answer = stdout.startsWith('{') ? JSON.parse(stdout) : undefined;
     return answer !== undefined && wanted(answer);
-  }, args.join(' '));
+  }, args.join(' ')).catch((error: Error) => {
+    throw new Error(`${error.message}; the last answer: ${JSON.stringify(answer)}`);
+  });
   return answer;
 }

@@ -10,7 +10,7 @@ import { insidePaths } from '../../src/host/sandbox/mounts.ts';
 import { none } from '../../src/host/sandbox/none.ts';
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
 import { groupFolders, prepareFolders } from '../../src/sessions/group-folders.ts';
-import { holdfast, root } from './holdfast.ts';
+import { holdfast, root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
 
 const secret = `SECRET-${randomBytes(8).toString('hex')}`;
@@ -116,6 +116,8 @@ const withIntruder = (sandbox: Sandbox, work: string, told: object): Sandbox => 
 async function intrude(stand: Stand, sandbox: Sandbox) {
   const talk = await stand.start('a', {}, sandbox);
   await talk.agent.exited;
+  // A process may be gone before its last words are read.
+  await until(() => agentLog(stand.config, 'a').includes('got through'), 'what it says');
   return summary(agentLog(stand.config, 'a'));
 }
 
