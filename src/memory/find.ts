@@ -18,6 +18,9 @@ export interface Named {
 export async function findNamed(deps: MemoryDeps, given: string): Promise<Named> {
   const { store } = deps;
   const name = given.trim();
+  // Every id begins with nothing.
+  if (name === '')
+    throw new HoldfastError('BAD_INPUT', 'The name is empty', { hint: 'List pages with `holdfast memory list`.' });
   const page = await pageNamed(deps, name);
   if (page !== undefined) return { page, target: undefined, state: await store.page(page), memory: undefined };
   const found = await store.findMemories(name.toLowerCase());

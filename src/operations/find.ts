@@ -16,6 +16,9 @@ export type Lookup<T> = (id: string) => Promise<readonly Candidate<T>[]>;
 
 /** Asks one kind of thing after the other. A whole id means itself, though other ids may begin with it. */
 export async function findOne<T>(id: string, kinds: readonly Lookup<T>[], words: string): Promise<T> {
+  // Every id begins with nothing.
+  if (id === '')
+    throw new HoldfastError('BAD_INPUT', 'The id is empty', { hint: 'List ids with `holdfast sessions`.' });
   for (const lookup of kinds) {
     const found = await lookup(id);
     const exact = found.filter((candidate) => candidate.id === id);

@@ -161,6 +161,13 @@ describe('forget', () => {
     expect((await store.transcript('claude-code', 's-two')).length).toBe(2);
   });
 
+  it('an id of nothing but spaces is that of nothing, though there is a single session', async () => {
+    const memory = await emptyMemory();
+    await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [ask('Build the gate'), say('Built.')]);
+    await expect(run(memory, ' ')).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    expect(await entriesOf(memory)).toHaveLength(2);
+  });
+
   it('takes its entries out of the sessions that copied them too', async () => {
     const memory = await fullMemory();
     const folder = path.join(memory.home, '.claude/projects/-home-dev-tide');

@@ -81,7 +81,8 @@ describe('get', () => {
   it('refuses an id that nothing has, one that several have, and a place in several', async () => {
     const memory = await demoMemory();
     await expect(ask(memory, ['67096c2b', 'nothing'])).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(ask(memory, [''])).rejects.toMatchObject({ code: 'AMBIGUOUS' });
+    await expect(ask(memory, ['0'])).rejects.toMatchObject({ code: 'AMBIGUOUS' });
+    await expect(ask(memory, [' '])).rejects.toMatchObject({ code: 'BAD_INPUT' });
     await expect(ask(memory, ['67096c2b', '0250d3ae'], { from: 5 })).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 });

@@ -18,6 +18,14 @@ import {
 const remember = (memory: Memory, text: string, more: Partial<Parameters<typeof rememberThis.run>[1]> = {}) =>
   rememberThis.run(memory.context, { text, ...more });
 
+it('a name of nothing but spaces names nothing, though there is a single memory', async () => {
+  const memory = await emptyMemory();
+  await remember(memory, 'Deploys happen on Tuesdays');
+  const forgetting = memoryForget.run(memory.context, { name: ' ', yes: true });
+  await expect(forgetting).rejects.toMatchObject({ code: 'BAD_INPUT' });
+  expect(read(memory, 'core/facts.md')).toContain('Deploys happen on Tuesdays');
+});
+
 it('a rule that came later cleans pages with the next ingest, takes nothing for an edit, and keeps what a person wrote', async () => {
   const memory = await emptyMemory();
   const { store } = memory.context;
