@@ -28,6 +28,7 @@ export function parseSchedule(
     if (next <= now) throw bad(`${typed} is past`, 'Name a moment that is to come.');
     return { ...schedule, next };
   }
+  if (kind === 'cron') refuseSeconds(typed);
   const next = nextAfter(schedule, now);
   if (next === undefined) throw bad(`${JSON.stringify(typed)} never comes`, examples.cron);
   return { ...schedule, next };
@@ -54,6 +55,12 @@ function normal(kind: TaskKind, typed: string, at: { readonly now: number; reado
   if (count === '' || every < shortest || every > 3650 * units.d)
     throw bad(`${JSON.stringify(typed)} is no interval`, examples.interval);
   return every;
+}
+
+/** Five fields, or `@daily` and the like: with a sixth, for seconds, it could be due at every one of them. */
+function refuseSeconds(pattern: string): void {
+  if (!/^(?:@\w+|\S+(?:\s+\S+){4})$/.test(pattern))
+    throw bad(`${JSON.stringify(pattern)} is no cron expression of five fields`, examples.cron);
 }
 
 function cron(pattern: string, timeZone: string): Cron {
