@@ -437,6 +437,13 @@ describe('addresses', () => {
     expect((await stand.get(`/api/sessions/${id}`)).status).toBe(404);
   });
 
+  it('a null byte in a path is bad input', async () => {
+    expect((await stand.get('/api/sessions?project=%00')).status).toBe(400);
+    expect((await stand.get('/api/briefing?project=/srv/shop%00')).status).toBe(400);
+    const moved = { from: '/srv/shop', to: '/srv/\0' };
+    expect((await stand.post('/api/projects/link', moved, stand.tokens.full)).status).toBe(400);
+  });
+
   it('a method that an address does not take is refused, also by another name', async () => {
     expect((await stand.get('/api/hooks/claude-code')).status).toBe(405);
     expect((await stand.post('/api/projects', {}, stand.tokens.full)).status).toBe(405);

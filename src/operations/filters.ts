@@ -80,6 +80,7 @@ export async function toDistilledFilter(
 
 /** A path if it looks like one, or is a folder here and the name of no project. */
 export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
+  if (text.includes('\0')) throw new HoldfastError('BAD_INPUT', 'No project has a null byte in its name or path');
   const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
   if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
   // Where no transcript names a folder, a project is known by where the transcript lay: no path on this machine, and its own all the same.

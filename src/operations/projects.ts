@@ -19,12 +19,17 @@ export const projects = operation({
   run: async ({ store }) => ({ projects: [...(await store.projects())] }),
 });
 
+const folder = z
+  .string()
+  .min(1)
+  .regex(/^[^\0]*$/, 'must not hold a null byte');
+
 export const projectsLink = operation({
   name: 'projects link',
   summary: 'Say that a folder was moved: the sessions of the old one become those of the new one',
   input: z.object({
-    from: z.string().min(1).describe('where the folder was'),
-    to: z.string().min(1).describe('where it is now'),
+    from: folder.describe('where the folder was'),
+    to: folder.describe('where it is now'),
   }),
   output: z.object({ from: z.string(), to: z.string(), project: z.string(), sessions: z.int() }),
   surfaces: ['cli', 'http'],

@@ -19,7 +19,8 @@ function parse(text: string, option: string, { now, timeZone }: Now): { from: nu
   const word = text.trim().toLowerCase();
   const ago = /^(\d{1,6})\s*([mhdw])(?:\s*ago)?$/.exec(word);
   if (ago) {
-    const moment = now - Number(ago[1]) * units[ago[2] as keyof typeof units];
+    // Nothing was said before that, and no calendar has a word for some of it.
+    const moment = Math.max(0, now - Number(ago[1]) * units[ago[2] as keyof typeof units]);
     return { from: moment, to: moment };
   }
   if (word === 'now') return { from: now, to: now };
