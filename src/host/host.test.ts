@@ -455,6 +455,7 @@ describe('limits', () => {
     expect(await state('tide', id)).toBe('waiting');
     expect((await stand.store.lastErrors())[0]?.error).toContain('too long');
     await clock.pass(5000);
+    agents.last('tide')?.take();
     const [run] = await stand.store.openRuns();
     await stand.store.putOut({ group: 'tide', kind: 'message', text: 'begun', run: run?.id }, clock.now());
     await clock.pass(31 * minute);
