@@ -270,6 +270,33 @@ describe('the index', () => {
     expect(await idsOf()).toEqual(['7', '3', 'a']);
   });
 
+  it('9: a save under the name of a file that holds no session keeps that file aside', async () => {
+    await manager.saveSession(talk, { name: 'other' });
+    writeFileSync(join(folder, 'notes.json'), '{"metadata": {"id": "notes"}, "messages": [{"role": "us');
+    expect(await manager.loadSession('notes')).toBeNull();
+    await manager.saveSession(talk, { name: 'notes' });
+    expect(await manager.loadSession('notes')).toMatchObject({ messages: talk });
+    const aside = files().filter((name) => name.startsWith('notes.json.'));
+    expect(aside.map(read)).toEqual([expect.stringContaining('"role": "us')]);
+    rmSync(join(folder, 'index.json'));
+    expect((await idsOf()).sort()).toEqual(['notes', 'other']);
+    expect(files()).toContain(aside[0]);
+  });
+
+  it('3 and 4: a session whose file was put there beside the index is gone on with, and not begun anew', async () => {
+    const { createdAt } = await manager.saveSession(talk, { name: 'Put back', description: 'from a backup' });
+    const text = read('put-back.json');
+    await manager.deleteSession('put-back');
+    writeFileSync(join(folder, 'put-back.json'), text);
+    const restored = await manager.restoreSession('put-back');
+    const saved = await manager.saveSession([...(restored?.messages ?? []), user('Go on')], { name: 'put-back' });
+    expect(saved).toMatchObject({ name: 'Put back', createdAt, description: 'from a backup', messageCount: 3 });
+    await manager.deleteSession('put-back');
+    writeFileSync(join(folder, 'put-back.json'), text);
+    await expect(manager.saveSession(talk, { name: 'put: back' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
+    expect(read('put-back.json')).toBe(text);
+  });
+
   it('6 and 9: an id that leads out of the folder makes the index no index, and nothing outside is touched', async () => {
     const { id, ...rest } = await manager.saveSession(talk, { name: 'a' });
     const away = `../${basename(folder)}-outside`;

@@ -61,7 +61,7 @@ export class SessionManager {
     return this.#write(async (sessions) => {
       // An id that exists is meant as it is, also one that another program has given and no name would become.
       const id = wanted === undefined ? freshId(sessions) : sessions.has(wanted.name) ? wanted.name : wanted.id;
-      const before = sessions.get(id);
+      const before = sessions.get(id) ?? (await this.#unlisted(id));
       if (wanted && before && wanted.name !== id && wanted.name !== before.name)
         throw new SessionError(
           'NAME_TAKEN',
@@ -199,6 +199,19 @@ export class SessionManager {
     }
     found.sort((a, b) => compare(a.lastActivityAt, b.lastActivityAt));
     return new Map(found.map((metadata) => [metadata.id, metadata]));
+  }
+
+  /** What stands in a file that the index does not know. One that holds no session is kept, under another name. */
+  async #unlisted(id: string): Promise<SessionMetadata | undefined> {
+    const file = this.#fileOf(id);
+    const text = await readIfThere(this.#files, file);
+    if (text === undefined) return undefined;
+    const session = parseSession(text, id);
+    if (session === undefined) {
+      this.#debug('Kept aside: the file holds no session', { id });
+      await this.#files.rename(file, `${file}.damaged-${Date.now()}`);
+    }
+    return session?.metadata;
   }
 
   async #remove(sessions: Sessions, id: string): Promise<boolean> {
