@@ -41,8 +41,8 @@ for (let last; ; await sleep(1000)) {
     for await (const line of createInterface({ input: Readable.fromWeb(answer.body) })) {
       if (line !== '') event[line.slice(0, line.indexOf(':'))] = line.slice(line.indexOf(':') + 2);
       else if (/answer|message|notice/.test(event.event)) toAll(JSON.parse(event.data).text);
-      last = event.id ?? last;
-      if (line === '') event = {};
+      // Cut off in the middle of one, it comes again.
+      if (line === '') [last, event] = [event.id ?? last, {}];
     }
   } catch (error) {
     console.error(error.message);

@@ -110,8 +110,9 @@ async function main() {
         saving.note('response');
         console.log(`${answer}\n`);
       } catch (error) {
-        // The question stays out, so that the next one is not asked twice.
+        // The question stays out, so that it is not asked again with the next one; perhaps it was saved already.
         messages.pop();
+        saving.note('user-message');
         console.error(error.message);
         process.exitCode = 1;
       }

@@ -124,6 +124,13 @@ it('Ctrl+C while the model answers keeps what was said', async () => {
   expect(readdirSync(join(folder, 'kept')).filter((name) => name.includes('.tmp.'))).toEqual([]);
 });
 
+it('a question that was saved, and could not be answered, is not kept', async () => {
+  await chat([], anthropic(), ['Hello']);
+  delay = 1500;
+  await chat(['--continue'], anthropic(), ['fail']);
+  expect(await sessions().listSessions()).toMatchObject([{ messageCount: 2 }]);
+});
+
 it('a service that fails, or is not there, is said in a sentence', async () => {
   const failed = await chat([], anthropic(), ['fail']);
   expect(failed.code).toBe(1);

@@ -1,6 +1,7 @@
 // How people, bridges and agents meet the host: chat, pipe, HTTP, event streams, tools, tasks. The real client, in the real sandbox.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -158,6 +159,24 @@ describe.skipIf(isMissing)('over HTTP', () => {
       encoding: 'utf8',
     });
     expect(bridge).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Set GROUP.*\n$/) });
+  });
+
+  it('the example bridge asks again for an event that it was cut off in', async () => {
+    const asked: (string | undefined)[] = [];
+    const worker = http.createServer((request, response) => {
+      asked.push(request.headers['last-event-id'] as string | undefined);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('id: 3\n\nevent: answer\nid: 4\n');
+      setTimeout(() => response.destroy(), 200);
+    });
+    await new Promise<void>((resolve) => worker.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void worker.close());
+    const url = `http://127.0.0.1:${(worker.address() as net.AddressInfo).port}`;
+    const env = { PATH: process.env.PATH, HOLDFAST_URL: url, HOLDFAST_TOKEN: 't', GROUP: 'family', PORT: '0' };
+    const bridge = spawn(process.execPath, [path.join(root, 'examples/bridge/bridge.mjs')], { env, stdio: 'ignore' });
+    onTestFinished(() => void bridge.kill('SIGKILL'));
+    await until(() => asked.length === 3, 'the bridge to come back');
+    expect(asked).toEqual([undefined, '3', '3']);
   });
 
   it('the example bridge: a room over TCP in front of a group', async () => {
