@@ -1,9 +1,5 @@
 // Times as a person says them, in the zone of their browser.
-const spans: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
+const [aMinute, anHour, aDay] = [60_000, 3_600_000, 86_400_000];
 /** Made when it is first needed: fifteen of them would take longer than the rest of the start. */
 const dates = (options: Intl.DateTimeFormatOptions) => {
   let made: Intl.DateTimeFormat | undefined;
@@ -19,11 +15,18 @@ let relative: Intl.RelativeTimeFormat | undefined;
 /** `3 minutes ago`, `yesterday`, `12 Mar`. */
 export function ago(at: string, now = Date.now()): string {
   const past = now - Date.parse(at);
-  if (past < 60_000 && past > -60_000) return 'just now';
-  if (past >= 7 * 86_400_000) return dateOf(at, now);
-  const [unit, length] = spans.find(([, ms]) => Math.abs(past) >= ms) ?? ['minute', 60_000];
+  if (Math.abs(past) < aMinute) return 'just now';
+  if (past >= 7 * aDay) return dateOf(at, now);
   relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-  return relative.format(-Math.round(past / length), unit);
+  if (Math.abs(past) >= aDay) return relative.format(dayOf(Date.parse(at)) - dayOf(now), 'day');
+  const [unit, length] = Math.abs(past) >= anHour ? (['hour', anHour] as const) : (['minute', aMinute] as const);
+  return relative.format(-Math.trunc(past / length), unit);
+}
+
+/** Its place in the calendar: yesterday is the day before this one, whether that is 25 hours ago or 47. */
+function dayOf(moment: number): number {
+  const date = new Date(moment);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / aDay;
 }
 
 export const dateOf = (at: string, now = Date.now()): string =>
@@ -44,8 +47,11 @@ export const number = (value: number): string => value.toLocaleString();
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 /** `1.2 MB`. */
 export function bytes(count: number): string {
-  const unit = Math.min(units.length - 1, count < 1000 ? 0 : Math.floor(Math.log10(count) / 3));
-  const value = count / 1000 ** unit;
+  let [value, unit] = [count, 0];
+  while (Math.round(value) >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
   return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 let compactly: Intl.NumberFormat | undefined;

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { ago, bytes } from './time.ts';
+
+/** By the clock of whoever runs this. */
+const at = (day: number, hour: number, minute = 0, second = 0) => new Date(2026, 2, day, hour, minute, second);
+const said = (then: Date, now: Date) => ago(then.toISOString(), now.getTime());
+
+describe('how long ago', () => {
+  it('yesterday is the day before this one, however many hours that is', () => {
+    expect(said(at(10, 22), at(12, 1))).toBe('2 days ago');
+    expect(said(at(10, 1), at(11, 23))).toBe('yesterday');
+    expect(said(at(10, 9), at(16, 23))).toBe('6 days ago');
+  });
+
+  it('less than a day is hours, less than an hour minutes, and none of them is sixty', () => {
+    expect(said(at(10, 22), at(11, 1))).toBe('3 hours ago');
+    expect(said(at(10, 1), at(11, 0, 50))).toBe('23 hours ago');
+    expect(said(at(10, 9), at(10, 9, 59, 50))).toBe('59 minutes ago');
+    expect(said(at(10, 9), at(10, 9, 0, 20))).toBe('just now');
+  });
+
+  it('what is to come is told the same way', () => {
+    expect(said(at(12, 1), at(10, 22))).toBe('in 2 days');
+    expect(said(at(10, 10), at(10, 9))).toBe('in 1 hour');
+  });
+});
+
+it('sizes have no more than three digits before the unit', () => {
+  expect([bytes(999), bytes(1000), bytes(999_999), bytes(1_250_000)]).toEqual(['999 B', '1.0 kB', '1.0 MB', '1.3 MB']);
+});
