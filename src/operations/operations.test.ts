@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimHost } from '../host/holder.ts';
 import { type Holdfast, openHoldfast } from '../open.ts';
 import { backup } from './backup.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
@@ -210,6 +211,14 @@ describe('doctor', () => {
 });
 
 describe('backup and restore', () => {
+  it('does not take the database away from a host that runs', async () => {
+    const { file } = await backup.run(holdfast.context, {});
+    const held = await claimHost(holdfast.config, 'test');
+    await expect(restore.run(holdfast.context, { file })).rejects.toMatchObject({ code: 'CONFLICT' });
+    if (held.held) held.release();
+    expect(await restore.run(holdfast.context, { file })).toMatchObject({ entries: 5 });
+  });
+
   it('bring back what was there, and keep what was there before', async () => {
     const { file } = await backup.run(holdfast.context, {});
     expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -14,7 +14,7 @@ import {
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { conversationRules } from '../capture/conversation-rules.ts';
-import { ensureHome } from '../config.ts';
+import { type Config, ensureHome } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import type { ConversationRules } from '../store/files.ts';
 import type { Tombstone } from '../store/removal.ts';
@@ -38,12 +38,7 @@ export const restore = operation({
   examples: ['holdfast restore /mnt/usb/holdfast.db'],
   withoutStore: true,
   async run({ config, clock }, input) {
-    const { workerStatus } = await import('../worker/process.ts');
-    const worker = await workerStatus(config);
-    if (worker.running)
-      throw new HoldfastError('CONFLICT', `The worker is running (process ${worker.pid})`, {
-        hint: 'Stop it first: holdfast worker stop',
-      });
+    await refuseWhileUsed(config);
     ensureHome(config);
     const source = resolve(input.file);
     const { databasePath } = config;
@@ -67,6 +62,24 @@ export const restore = operation({
     }
   },
 });
+
+/** Whoever holds the old file open would go on writing into it. */
+async function refuseWhileUsed(config: Config): Promise<void> {
+  const [{ workerStatus }, { hostOf }] = await Promise.all([
+    import('../worker/process.ts'),
+    import('../host/holder.ts'),
+  ]);
+  const worker = await workerStatus(config);
+  if (worker.running)
+    throw new HoldfastError('CONFLICT', `The worker is running (process ${worker.pid})`, {
+      hint: 'Stop it first: holdfast worker stop',
+    });
+  const host = await hostOf(config);
+  if (host !== undefined)
+    throw new HoldfastError('CONFLICT', `A host is running (process ${host.pid})`, {
+      hint: 'Stop it first; a chat may be one. See: holdfast host status',
+    });
+}
 
 /** SQLite's own header, then the mark that Holdfast leaves in it: told without opening, which would write. */
 function refuseForeign(source: string): void {
