@@ -47,8 +47,9 @@ export const start = operation({
 function prepareDemo(config: Config): void {
   const sample = (agent: Agent) => join(packageRoot, 'demo', agent.name);
   const shown = agents.filter((agent) => existsSync(sample(agent)));
-  const ours = (path: string) => path.includes(`${sep}demo${sep}`);
-  if (existsSync(config.databasePath) && !shown.every((agent) => ours(config.watchPath(agent))))
+  // Of this installation or another one.
+  const isSample = (agent: Agent) => config.watchPath(agent).includes(`${sep}demo${sep}${agent.name}${sep}`);
+  if (existsSync(config.databasePath) && !shown.every(isSample))
     throw new HoldfastError('CONFLICT', `${config.home} holds your own memory; the sample must not mix with it`, {
       hint: 'Unset HOLDFAST_HOME, or set it to an empty folder, and try again.',
     });

@@ -160,6 +160,17 @@ it('a folder that is a link to a folder above it is named, not followed, and no 
   await expectBothGood(own);
 });
 
+it('the sample does not mix with the memory of somebody whose folder is called demo', () => {
+  const machine = place({ folder: path.join(temporaryFolder(), 'demo') });
+  mkdirSync(path.join(machine.claude, '-work'), { recursive: true });
+  writeFileSync(path.join(machine.claude, '-work', 'good.jsonl'), prompt('u1', 'A prompt of my own'));
+  const run = (...args: string[]) => spawnSync(program, args, { env: machine.env, encoding: 'utf8', timeout: 60_000 });
+  expect(run('ingest').status).toBe(0);
+  const { status, stderr } = run('start', '--demo');
+  expect(stderr).toContain('holds your own memory');
+  expect(status).toBeGreaterThan(0);
+});
+
 describe('a line of 50 MB', () => {
   const long = (file: string) => {
     writeFileSync(file, prompt('u-1', 'ahead of the long line', 'long'));
