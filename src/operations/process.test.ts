@@ -146,7 +146,10 @@ describe('process', () => {
     expect(one.done.summarize).toBe(1);
   });
 
-  it('with --again leaves what another memory had said: it cannot be made from what is here', async () => {
+  it.each([
+    ['again', { again: true }],
+    ['all', { all: true }],
+  ])('with --%s leaves what another memory had said: it cannot be made from what is here', async (_, how) => {
     const { context, store } = await memory({}, 1);
     await store.planJobs(Date.now(), { gapMs: 0 });
     const job = { is: 'job', agent: 'claude-code', session: 's1', subject: 1, file: null, version: null } as const;
@@ -163,7 +166,9 @@ describe('process', () => {
         updatedAt: 0,
       },
     ]);
-    expect((await processJobs.run(context, { ...run, again: true })).done).toMatchObject({ observe: 0, summarize: 1 });
+    const dry = await processJobs.run(context, { ...run, ...how, dryRun: true });
+    expect(dry.cost?.jobs).toMatchObject({ observe: 0, summarize: 1 });
+    expect((await processJobs.run(context, { ...run, ...how })).done).toMatchObject({ observe: 0, summarize: 1 });
   });
 
   it('waits as the service asks, and by hand tries all the same', async () => {

@@ -79,6 +79,8 @@ export const processJobs = operation({
     });
     const early = input.all || input.session !== undefined;
     const by = { by: distiller.name };
+    /** What these have done stays: what was taken over cannot be made of what is here. */
+    const kept = ['claude-mem', ...(input.again ? [] : [distiller.name])];
     if (input.dryRun) {
       const { costOf } = await import('../distill/cost.ts');
       const wanted = await store.jobs(filter);
@@ -86,17 +88,14 @@ export const processJobs = operation({
       const isWanted = (job: (typeof wanted)[number]) =>
         job.status === 'ready'
           ? early || Date.parse(job.notBefore) <= now || job.waitsFor !== undefined
-          : job.status !== 'claimed' && (input.again ? job.by !== taken : input.all && job.by !== distiller.name);
+          : job.status !== 'claimed' && (input.again || input.all) && !kept.includes(job.by ?? '');
       const cost = await costOf(store, distiller, wanted.filter(isWanted), signal);
       const days = cost.tokens === 0 ? 0 : Math.ceil(cost.tokens / Math.max(1, settings.budget.tokensPerDay));
       return { ...by, ...(await left(context)), ...nothing, cost: { ...cost, days } };
     }
     if (!input.due) await store.endWaits('model');
-    if (input.again) await store.redoJobs({ ...filter, notBy: taken }, clock());
-    else if (input.all) {
-      await store.redoJobs({ ...filter, notBy: distiller.name }, clock());
-      await store.retryJobs(filter, clock());
-    }
+    if (input.again || input.all) await store.redoJobs({ ...filter, notBy: kept }, clock());
+    if (input.all) await store.retryJobs(filter, clock());
     const keep = await pages(context);
     const { done, failedAttempts, usage, stopped } = await runJobs(
       { store, settings, clock, distiller, keep: keep.one, signal, progress },
@@ -115,9 +114,6 @@ export const processJobs = operation({
     };
   },
 });
-
-/** What was taken over from there cannot be made of what is here. */
-const taken = 'claude-mem';
 
 /** Lets what was distilled be found by meaning. Where that fails, the worker tries again, and keywords find it meanwhile. */
 async function embed({ store, config, clock, signal }: Context): Promise<void> {

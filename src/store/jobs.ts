@@ -119,7 +119,7 @@ export interface JobStore {
   /** Returns those that could be: not what is done. What somebody is doing meanwhile is dropped. */
   cancelJobs(ids: readonly number[], now: number): Promise<readonly number[]>;
   /** Makes jobs that have ended ready again; with `notBy`, only those that something else has done. */
-  redoJobs(filter: JobFilter & { notBy?: string | undefined }, now: number): Promise<number>;
+  redoJobs(filter: JobFilter & { notBy?: readonly string[] }, now: number): Promise<number>;
   /** Sets tokens of the budget aside for a claimed job, unless a limit is in the way. */
   reserveTokens(job: number, tokens: number, limits: TokenLimits, now: number): Promise<'ok' | 'day' | 'session'>;
   /** What was spent from then on, by model and by the person's days. */

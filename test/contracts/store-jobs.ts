@@ -305,8 +305,8 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       await plan();
       const [first] = await claim(last);
       await store.finishJobs('one', [end(first?.id ?? 0, 1, 'p1')], last);
-      expect(await store.redoJobs({ notBy: 'offline' }, last)).toBe(0);
-      expect(await store.redoJobs({ notBy: 'a model' }, last)).toBe(1);
+      expect(await store.redoJobs({ notBy: ['offline'] }, last)).toBe(0);
+      expect(await store.redoJobs({ notBy: ['a model', 'another'] }, last)).toBe(1);
       expect((await job('observe', '1')).status).toBe('ready');
     });
 

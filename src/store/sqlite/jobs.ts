@@ -349,10 +349,9 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
     async redoJobs(filter, now) {
       return write(() => {
         const { where, values } = wanted({ ...filter, statuses: ['done', 'failed', 'cancelled'] });
-        const by = filter.notBy === undefined ? '' : ' AND j.by IS NOT ?';
-        const rows = db
-          .prepare(`${select} WHERE 1${where}${by}`)
-          .all(...values, ...(filter.notBy === undefined ? [] : [filter.notBy])) as Row[];
+        const { notBy = [] } = filter;
+        const by = notBy.map(() => ' AND j.by IS NOT ?').join('');
+        const rows = db.prepare(`${select} WHERE 1${where}${by}`).all(...values, ...notBy) as Row[];
         for (const { id } of rows)
           give.run({ id, now, status: 'ready', notBefore: 0, waitsFor: null, attempts: 0, error: null });
         return rows.length;
