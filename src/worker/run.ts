@@ -22,6 +22,7 @@ import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
 import { memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
+import { repeated } from './repeated.ts';
 
 const graceMs = 300;
 
@@ -50,19 +51,11 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   let indexDue = true;
   /** A scan that failed, for want of space say, is tried again with the next poll. */
   let scanDue = false;
-  let scanning: Promise<void> | undefined;
-  let again = false;
-  /** Never two at once, each being a process: whoever asks meanwhile gets one more after it. */
+  /** Each scan is a process. */
+  const scans = repeated(scanOnce, log, signal);
   function scanAll(): Promise<void> {
-    again = true;
-    scanning ??= (async () => {
-      while (again && !signal.aborted) {
-        again = false;
-        await scanOnce();
-      }
-      scanning = undefined;
-    })();
-    return scanning;
+    scans.wake();
+    return scans.idle();
   }
 
   async function scanOnce(): Promise<void> {
