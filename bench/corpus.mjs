@@ -36,6 +36,14 @@ export function realTranscripts(target, megabytes) {
   return repeat(source, target, ({ bytes }) => bytes >= megabytes * 1e6);
 }
 
+/** An archive of real coding sessions, unpacked below `target`. Returns the folder of Claude Code in it. */
+export function codingArchive(name, target) {
+  fs.mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['xzf', path.join(shared, `${name}.tar.gz`), '-C', target]);
+  const folder = path.join(target, name);
+  return fs.existsSync(path.join(folder, 'claude-code')) ? path.join(folder, 'claude-code') : folder;
+}
+
 /**
  * LongMemEval as transcripts, `lines` of them, and its questions; the sample and its prompts where it is not there.
  * `distinct`: each repetition has words of its own.
