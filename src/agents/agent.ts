@@ -27,6 +27,8 @@ export interface ParsedEntry {
   readonly toolUses: readonly ParsedToolUse[];
   /** The line that this entry continues from, when it may lie further back than the line before: see `locate`. */
   readonly continues?: string | undefined;
+  /** Typed while the agent worked. `waiting`: it is in the agent's queue; `given`: the running turn was told of it. Neither ends that turn. */
+  readonly queued?: 'waiting' | 'given' | undefined;
 }
 
 export interface ParsedToolResult {
@@ -39,6 +41,10 @@ export interface ParsedToolResult {
 export type ParsedItem =
   | ParsedEntry
   | ParsedToolResult
+  /** An entry of this file, given earlier, was taken back, or stands in the file again under another id. */
+  | { readonly kind: 'withdrawn'; readonly uuid: string }
+  /** An entry of this file, given earlier, has its place in the order of the file here. */
+  | { readonly kind: 'moved'; readonly uuid: string }
   /** A name that a person or the agent gave to the session; the last one counts. */
   | { readonly kind: 'title'; readonly title: string }
   /** Facts about the file that hold for the lines after it. */

@@ -7,6 +7,8 @@ import { readClaudeCodeHook } from './claude-code-events.ts';
 import { claudeCodeHome } from './claude-code-home.ts';
 import { claudeCodeHooks } from './claude-code-hooks.ts';
 import { claudeCodeMcp } from './claude-code-mcp.ts';
+import { asTyped, machineMade, typedBlocks } from './claude-code-prompt.ts';
+import { leaveQueue, readQueuedCommand, readQueueLine } from './claude-code-queue.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
 
 export const claudeCode: Agent = {
@@ -38,6 +40,7 @@ export const claudeCode: Agent = {
     const line = asObject(value);
     const at = asTime(line.timestamp);
     if (line.type === 'user' || line.type === 'assistant') return { at, items: readMessage(line, at, file) };
+    if (line.type === 'queue-operation' || line.type === 'attachment') return { at, items: readQueued(line, file) };
     const field = titleFields.get(line.type);
     const title = field === undefined ? undefined : asString(line[field]);
     return title === undefined ? { ...nothing, at } : { at, items: [{ kind: 'title', title }] };
@@ -79,7 +82,15 @@ const titleFields: ReadonlyMap<unknown, string> = new Map([
 /** Asked for every line. */
 const isSubagent = (key: string): boolean => key.startsWith('agent-', key.lastIndexOf('/') + 1);
 
-const kindsThatMatter = ['user', 'assistant', ...titleFields.keys()].map((kind) => Buffer.from(`"${kind}"`));
+const kindsThatMatter = ['user', 'assistant', 'queue-operation', 'queued_command', ...titleFields.keys()].map((kind) =>
+  Buffer.from(`"${kind}"`),
+);
+
+function readQueued(line: Record<string, unknown>, file: TranscriptFile): readonly ParsedItem[] {
+  if (line.isSidechain === true || isSubagent(file.key)) return [];
+  if (line.type === 'queue-operation') return readQueueLine(line, file.state);
+  return asObject(line.attachment).type === 'queued_command' ? readQueuedCommand(line, file.state) : [];
+}
 
 function readMessage(line: Record<string, unknown>, at: number | undefined, file: TranscriptFile): ParsedLine['items'] {
   const inSubagent = isSubagent(file.key);
@@ -91,6 +102,7 @@ function readMessage(line: Record<string, unknown>, at: number | undefined, file
   const { text, author, toolUses } =
     line.type === 'user' ? readPrompt(line, message, inSubagent) : readAnswer(line, message);
   if (uuid !== undefined && text !== '') {
+    if (author === 'person') items.push(...leaveQueue(text, at, file.state));
     items.push({
       kind: 'entry',
       uuid,
@@ -115,8 +127,7 @@ interface Content {
 }
 
 function readPrompt(line: Record<string, unknown>, message: Record<string, unknown>, inSubagent: boolean): Content {
-  const blocks = typeof message.content === 'string' ? [message.content] : textOfBlocks(message.content);
-  const own = blocks.map((block) => withoutInjected(block)).filter((block) => block !== '');
+  const { blocks, own } = typedBlocks(message.content);
   // Nothing but injected text is left as it came, and marked as the machine's.
   const text = own.length > 0 ? asTyped(own.join('\n')) : blocks.join('\n').trim();
   const machine = inSubagent || own.length === 0 || line.isCompactSummary === true || !typedByPerson(line, text);
@@ -155,43 +166,6 @@ function typedByPerson(line: Record<string, unknown>, text: string): boolean {
   if (line.promptSource === 'system' || (origin !== undefined && origin !== 'human')) return false;
   if (line.promptSource === 'typed') return true;
   return !machineMade.test(text);
-}
-
-const machineMade =
-  /^(<(task-notification|local-command-|bash-std|user-prompt-submit-hook|system-reminder|teammate-message)|\[Request interrupted by user|Caveat: The messages below|This session is being continued from a previous conversation)/;
-
-const injectedTags = ['system-reminder', 'ide_opened_file', 'ide_selection', 'ide_diagnostics'];
-
-/** The text without what the client put into it. Linear: each tag is searched forward once. */
-function withoutInjected(text: string): string {
-  let left = text;
-  for (const tag of injectedTags) {
-    const open = `<${tag}>`;
-    const close = `</${tag}>`;
-    let start = left.indexOf(open);
-    if (start < 0) continue;
-    let kept = '';
-    let from = 0;
-    while (start >= 0) {
-      const end = left.indexOf(close, start);
-      if (end < 0) break;
-      kept += left.slice(from, start);
-      from = end + close.length;
-      start = left.indexOf(open, from);
-    }
-    left = kept + left.slice(from);
-  }
-  return left.trim();
-}
-
-/** A command as the person typed it: `<command-name>/init</command-name>…` reads `/init`, `<bash-input>ls</bash-input>` reads `! ls`. */
-function asTyped(text: string): string {
-  const shell = /^<bash-input>([\s\S]*)<\/bash-input>$/.exec(text)?.[1];
-  if (shell !== undefined) return `! ${shell.trim()}`;
-  const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
-  if (name === undefined || !text.startsWith('<command-')) return text;
-  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? '';
-  return `${name} ${args}`.trim();
 }
 
 function filesOf(input: unknown): string[] {

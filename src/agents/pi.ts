@@ -1,5 +1,4 @@
 // Pi: one JSONL file for each session. Version 1 has no ids; versions 2 and 3 are a tree by id and parentId.
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type {
   Agent,
@@ -10,18 +9,12 @@ import type {
   ReaderState,
   TranscriptFile,
 } from './agent.ts';
+import { derivedId } from './derived-id.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
 
 type Json = Record<string, unknown>;
 
-/** A uuid (version 8, "made by the application") that is the same wherever the same line is read. */
-function derive(...parts: readonly (string | number)[]): string {
-  const hex = createHash('sha256')
-    .update(['pi', ...parts].join('\n'))
-    .digest('hex');
-  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+const derive = (...parts: readonly (string | number)[]): string => derivedId('pi', ...parts);
 
 /** `…/2026-05-02T09-12-44-103Z_<id>.jsonl` names the session by what follows the last underscore. */
 const sessionInPath = (path: string): string =>

@@ -97,6 +97,13 @@ export function chunker(
     restart = options.restart && from === 0;
     const entries: NewEntry[] = [];
     const results: NewToolResult[] = [];
+    const withdrawn: string[] = [];
+    const moved = new Map<string, number>();
+    /** The entry, taken out of this chunk; undefined when an earlier one had it, or nothing was kept of it. */
+    const takeBack = (uuid: string): NewEntry | undefined => {
+      const index = entries.findLastIndex((entry) => entry.uuid === uuid);
+      return index < 0 ? undefined : entries.splice(index, 1)[0];
+    };
     const sessions = new Map<string, { cwd: string | undefined; title: string | undefined }>();
     const lineAt = () => state[own.lineAt] as number | undefined;
     const sessionOf = (said: string | undefined) => said ?? (state[own.session] as string | undefined) ?? named;
@@ -111,6 +118,13 @@ export function chunker(
             outcome: item.failed ? 'error' : 'ok',
             output: isRecall(item.id, state) ? recalled : shorten(item.output, cut.output),
           });
+        } else if (item.kind === 'withdrawn') {
+          if (takeBack(item.uuid) === undefined) withdrawn.push(item.uuid);
+          moved.delete(item.uuid);
+        } else if (item.kind === 'moved') {
+          const entry = takeBack(item.uuid);
+          if (entry === undefined) moved.set(item.uuid, line.pos);
+          else entries.push({ ...entry, pos: line.pos });
         } else if (item.kind === 'header') {
           if (item.session !== undefined) state[own.session] = item.session;
           if (item.cwd !== undefined) state[own.cwd] = item.cwd;
@@ -169,6 +183,8 @@ export function chunker(
         ? []
         : [...sessions].map(([session, { cwd, title }]) => inFile(session, cwd, title, deps.projectOf)),
       entries: ours ? [] : entries,
+      withdrawn: ours ? [] : withdrawn,
+      moved: ours ? [] : [...moved].map(([uuid, pos]) => ({ uuid, pos })),
       results: ours ? [] : results,
     };
   };
@@ -198,7 +214,8 @@ function newEntry(
     if (parent !== undefined && parent < before) joinsAt = parent;
   }
   state[own.lastAt] = at;
-  state[own.lastEntry] = pos;
+  // A line of the queue is no link of the chain that prompts continue from.
+  if (item.queued !== 'waiting') state[own.lastEntry] = pos;
   noteRecalls(item, state);
   return {
     uuid: item.uuid,

@@ -55,7 +55,8 @@ export function keeper(
         const inherited = deps.subagent && isPrivateTurn(deps.sessionState(session), at);
         const before = state[own.private];
         if (inherited || isWhollyPrivate(item.text)) state[own.private] = session;
-        else if (before === session) delete state[own.private];
+        // What is typed while the agent works does not end the turn it works on.
+        else if (before === session && item.queued === undefined) delete state[own.private];
         if (!deps.subagent && state[own.private] !== before) noteTurn(state, at);
       }
       if (state[own.session] !== session) {
@@ -64,6 +65,8 @@ export function keeper(
       }
       if (cwd !== undefined) state[own.folder] ??= cwd;
       const folder = state[own.folder] as string | undefined;
+      // A line of the queue does not say where the session works.
+      if (item.queued === 'waiting' && folder === undefined && limits.ignore.length > 0) return false;
       const ignored = (folder !== undefined && ignores(folder)) || (cwd !== undefined && ignores(cwd));
       if (ignored) state[own.ignored] = true;
       else delete state[own.ignored];

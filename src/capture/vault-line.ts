@@ -75,11 +75,13 @@ function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
     const gone = items.some((item) => {
       if (item.kind === 'tool-result') return forgotten.has(tombstone.use(agent.name, key, item.id));
       if (item.kind === 'title') return forgotten.has(tombstone.title(agent.name, session, item.title));
-      if (item.kind === 'header') return false;
+      if (item.kind !== 'entry') return false;
       const of = item.session ?? session;
       return forgotten.has(tombstone.entry(agent.name, item.uuid)) || forgotten.has(tombstone.session(agent.name, of));
     });
-    const said = items.some(({ kind }) => kind === 'entry' || kind === 'tool-result');
+    const said = items.some(
+      (item) => (item.kind === 'entry' && item.queued !== 'waiting') || item.kind === 'tool-result',
+    );
     const isLink = typeof value.uuid === 'string' || typeof value.parentId === 'string' || typeof value.id === 'string';
     if (items.some(({ kind }) => kind === 'header')) return 'stays';
     if (said) return gone ? 'emptied' : 'stays';

@@ -90,6 +90,9 @@ export interface Chunk {
   readonly error?: string | undefined;
   readonly sessions: readonly SessionInFile[];
   readonly entries: readonly NewEntry[];
+  /** Entries of this file from earlier chunks that it no longer counts, and those whose place is another now. */
+  readonly withdrawn?: readonly string[] | undefined;
+  readonly moved?: readonly { readonly uuid: string; readonly pos: number }[] | undefined;
   readonly results: readonly NewToolResult[];
 }
 

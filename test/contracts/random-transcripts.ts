@@ -1,5 +1,5 @@
 // Random transcripts from a seed: forks, gaps, equal times, branches, malformed lines, every script.
-import { type Json, type Part, prompt, toolResult, toolUse } from './transcript-builder.ts';
+import { type Json, minute, type Part, prompt, start, toolResult, toolUse } from './transcript-builder.ts';
 
 export type Random = ReturnType<typeof random>;
 
@@ -54,6 +54,26 @@ export function randomTranscripts(seed: number): Map<string, Part[]> {
       }
       minutes += below(400);
     }
+    /** What is typed while the agent works, in few words, so that the same ones come again. */
+    const queueLines = (operation: string): Json[] => {
+      const typed = pick(['go on', 'yes', 'tide', '/model', 'yes']);
+      const timestamp = new Date(start + minutes * minute).toISOString();
+      if (operation === 'given')
+        return [
+          {
+            type: 'attachment',
+            uuid: `${session}-${made++}`,
+            sessionId: session,
+            timestamp,
+            attachment: { type: 'queued_command', prompt: typed, commandMode: 'prompt' },
+          },
+        ];
+      const content = operation === 'enqueue' || (operation === 'popAll' && chance(0.5)) ? { content: typed } : {};
+      const line = { type: 'queue-operation', operation, sessionId: session, timestamp, ...content };
+      return operation === 'enqueue' && chance(0.3)
+        ? [line, { ...line, operation: 'remove', content: undefined }, ...queueLines('given')]
+        : [line];
+    };
     for (let n = 1 + below(12); n > 0; n--) {
       minutes += pick([0, 0, 1, 7, 59, 60, 61, 300]) + (chance(0.1) ? 0.0001 : 0);
       const uuid = `${session}-${made++}`;
@@ -80,6 +100,7 @@ export function randomTranscripts(seed: number): Map<string, Part[]> {
           ]),
         );
       if (kind === 9) lines.push(`${pick(malformed)}\n`);
+      if (chance(0.25)) lines.push(...queueLines(pick(['enqueue', 'remove', 'popAll', 'dequeue', 'given'])));
       if (kind < 9) ids.push(uuid);
       if (chance(0.03)) lines.push(lines.at(-1) as Part);
     }

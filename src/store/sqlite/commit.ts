@@ -86,6 +86,10 @@ export function committer(db: Database) {
   const vanishedCopies = db.prepare<[number, number], { entry_id: number; session_id: number }>(
     'SELECT entry_id, session_id FROM entry_copies WHERE file_id = ? AND generation < ?',
   );
+  const placeEntry = db.prepare('UPDATE entries SET pos = @pos WHERE uuid = @uuid AND file_id = @file');
+  const placeCopy = db.prepare(
+    'UPDATE entry_copies SET pos = @pos WHERE file_id = @file AND entry_id = (SELECT id FROM entries WHERE uuid = @uuid)',
+  );
   const deleteCopy = db.prepare('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
   const deleteEntry = db.prepare('DELETE FROM entries WHERE id = ?');
 
@@ -162,23 +166,34 @@ export function committer(db: Database) {
     }
   }
 
+  /** The file counts an entry of its own no longer: it goes, unless another file holds it too. */
+  function withdraw(uuid: string, file: number, touched: Touched): void {
+    const entry = known.get(uuid);
+    if (entry === undefined) return;
+    if (entry.file_id === file) leaveFile(entry, touched);
+    else deleteCopy.run(entry.id, file);
+    touched.files.add(file);
+  }
+
+  function leaveFile(entry: { readonly id: number; readonly session_id: number }, touched: Touched): void {
+    touched.sessions.add(entry.session_id);
+    const heir = owners.handOver(entry.id);
+    if (heir !== undefined) {
+      touched.files.add(heir.file);
+      touched.sessions.add(heir.session);
+    } else {
+      unindexEntry.run(entry.id);
+      deleteEntry.run(entry.id);
+    }
+  }
+
   /** Ends a read from the start: what the file no longer holds goes, unless another file holds it too. */
   function sweep(id: number, generation: number, touched: Touched): void {
     for (const copy of vanishedCopies.all(id, generation)) {
       touched.sessions.add(copy.session_id);
       deleteCopy.run(copy.entry_id, id);
     }
-    for (const entry of vanished.all(id, generation)) {
-      touched.sessions.add(entry.session_id);
-      const heir = owners.handOver(entry.id);
-      if (heir !== undefined) {
-        touched.files.add(heir.file);
-        touched.sessions.add(heir.session);
-      } else {
-        unindexEntry.run(entry.id);
-        deleteEntry.run(entry.id);
-      }
-    }
+    for (const entry of vanished.all(id, generation)) leaveFile(entry, touched);
   }
 
   return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
@@ -211,6 +226,11 @@ export function committer(db: Database) {
       touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
     let added = 0;
     for (const entry of chunk.entries) if (takeEntry(entry, chunk, at, generation, touched)) added++;
+    for (const uuid of chunk.withdrawn ?? []) withdraw(uuid, at.id, touched);
+    for (const { uuid, pos } of chunk.moved ?? []) {
+      const place = { uuid, pos, file: at.id };
+      if (placeEntry.run(place).changes + placeCopy.run(place).changes > 0) touched.files.add(at.id);
+    }
     const shared = file.get(chunk.agent, chunk.key)?.shared === 1;
     for (const result of chunk.results) (shared ? addSharedResult : addResult).run({ ...result, file: at.id });
 
