@@ -6,6 +6,8 @@ import { distillerMark } from '../schema/distiller.ts';
 import { notKept } from '../schema/not-kept.ts';
 import { recallTag } from '../schema/recall-tag.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/files.ts';
+import { indexText } from '../store/index-text.ts';
+import { isUnspaced } from '../store/segment.ts';
 import { type Keeper, keeper, type Limits } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
@@ -225,6 +227,8 @@ function newEntry(
     role: item.role,
     author: item.author,
     text: item.text,
+    // Words of scripts without spaces are dear to find: not while the store waits in a transaction.
+    ...(isUnspaced(item.text) ? { indexed: indexText(item.text) } : {}),
     tools: [...new Set(item.toolUses.map((use) => use.tool))],
     toolUses: item.toolUses
       .filter(({ tool }) => !skipTools.includes(tool))

@@ -81,7 +81,7 @@ export const ownTools: readonly OwnTool[] = [
     description:
       'Search all that was said in this group, earlier conversations too. Use it when somebody refers to something that you do not know.',
     input: z.strictObject({
-      query: z.string().trim().min(1).describe('words, and "phrases in quotes"'),
+      query: z.string().trim().min(1).max(2000).describe('words, and "phrases in quotes"'),
       limit: z.int().min(1).max(50).default(10),
     }),
     async run({ context, group, takeIn }, { query, limit }) {

@@ -17,13 +17,27 @@ interface Line {
 const linesOf = (text: string | undefined): string[] =>
   text === undefined || text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
 
-/** The longest common subsequence, after the equal beginning and end are put aside. Settings are small. */
+/** Above this product of lengths the comparison would take too long and too much memory: then all lines stand as replaced. */
+const exact = 4_000_000;
+
+/** The longest common subsequence, after the equal beginning and end are put aside. */
 function compare(a: readonly string[], b: readonly string[]): Line[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
   let tail = 0;
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
   const [left, right] = [a.slice(head, a.length - tail), b.slice(head, b.length - tail)];
+  const same = (text: string): Line => ({ sign: ' ', text });
+  const around = (middle: readonly Line[]) => [
+    ...a.slice(0, head).map(same),
+    ...middle,
+    ...a.slice(a.length - tail).map(same),
+  ];
+  if (left.length * right.length > exact)
+    return around([
+      ...left.map((text): Line => ({ sign: '-', text })),
+      ...right.map((text): Line => ({ sign: '+', text })),
+    ]);
   const best = Array.from({ length: left.length + 1 }, () => new Uint32Array(right.length + 1));
   const at = (i: number, j: number): number => best[i]?.[j] ?? 0;
   for (let i = left.length - 1; i >= 0; i--)
@@ -38,8 +52,7 @@ function compare(a: readonly string[], b: readonly string[]): Line[] {
       middle.push({ sign: '-', text: left[i++] as string });
     else middle.push({ sign: '+', text: right[j++] as string });
   }
-  const same = (text: string): Line => ({ sign: ' ', text });
-  return [...a.slice(0, head).map(same), ...middle, ...a.slice(a.length - tail).map(same)];
+  return around(middle);
 }
 
 function hunks(lines: readonly Line[]): string[] {

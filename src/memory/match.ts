@@ -59,20 +59,33 @@ function sameTexts(old: readonly Block[], now: readonly Block[]): (readonly [num
     }
   } else {
     // Good enough for pages of thousands of blocks that have little in common.
-    const places = new Map<string, number[]>();
-    for (let j = from; j < from + m; j++) {
-      const { text } = now[j] as Block;
-      places.set(text, [...(places.get(text) ?? []), j]);
-    }
+    const next = inTurn(now.slice(from, from + m).map(({ text }) => text));
     for (let i = from, last = from - 1; i < from + n; i++) {
-      const j = places.get((old[i] as Block).text)?.find((place) => place > last);
+      const j = next((old[i] as Block).text, last + 1 - from);
       if (j === undefined) continue;
-      found.push([i, j]);
-      last = j;
+      found.push([i, from + j]);
+      last = from + j;
     }
   }
   for (let i = tail; i > 0; i--) found.push([old.length - i, now.length - i]);
   return found;
+}
+
+/** Says where a name stands next, from a place on, and each place once. What it passes over is never asked for again. */
+function inTurn(names: readonly (string | undefined)[]): (name: string, from?: number) => number | undefined {
+  const places = new Map<string, { readonly at: number[]; next: number }>();
+  names.forEach((name, place) => {
+    if (name === undefined) return;
+    const known = places.get(name);
+    if (known === undefined) places.set(name, { at: [place], next: 0 });
+    else known.at.push(place);
+  });
+  return (name, from = 0) => {
+    const known = places.get(name);
+    if (known === undefined) return undefined;
+    while ((known.at[known.next] ?? from) < from) known.next++;
+    return known.at[known.next++];
+  };
 }
 
 /** Between two equal blocks: pairs by key or field, then by words; one for one where nothing else stands there. */
@@ -85,19 +98,24 @@ function matchGap(old: readonly TargetBlock[], now: readonly Block[]): Pair[] {
     partner.set(j, i);
     taken.add(i);
   };
-  const names = old.map(nameOf);
+  const nextNamed = inTurn(old.map(nameOf));
   now.forEach((block, j) => {
     const name = nameOf(block);
-    const i = name === undefined ? -1 : names.findIndex((each, place) => each === name && !taken.has(place));
-    if (i >= 0) pair(j, i);
+    const i = name === undefined ? undefined : nextNamed(name);
+    if (i !== undefined) pair(j, i);
   });
-  if (old.length * now.length <= exact / 100)
+  if (old.length * now.length <= exact / 100) {
+    const wordsOf = old.map(({ text }) => words(text));
     now.forEach((block, j) => {
       if (partner.has(j)) return;
-      const scores = old.map((each, i) => (taken.has(i) ? 0 : likeness(each, block)));
+      const own = words(block.text);
+      const scores = old.map((each, i) =>
+        taken.has(i) || shape(each) !== shape(block) ? 0 : likeness(wordsOf[i] as Set<string>, own),
+      );
       const best = scores.reduce((top, score, i) => (score > (scores[top] as number) ? i : top), 0);
       if ((scores[best] as number) >= alike) pair(j, best);
     });
+  }
   if (old.length === 1 && now.length === 1 && !partner.has(0) && shape(old[0]) === shape(now[0])) pair(0, 0);
   // Only in order: a line that was moved is gone from its old place, and the person's own in the new one.
   const kept = new Set<number>();
@@ -121,11 +139,20 @@ function nameOf({ text, front }: Block): string | undefined {
 
 const shape = (block: Block | undefined): string => /^\s*([#-]|\d+\.)?/.exec(block?.text ?? '')?.[1] ?? '';
 
-const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+/** Words beyond these say no more about whether two blocks are one. */
+const mostWords = 2000;
 
-function likeness(a: Block, b: Block): number {
-  if (shape(a) !== shape(b)) return 0;
-  const [one, other] = [words(a.text), words(b.text)];
+const words = (text: string): Set<string> =>
+  new Set(
+    (
+      text
+        .slice(0, 10 * mostWords)
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu) ?? []
+    ).slice(0, mostWords),
+  );
+
+function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const shared = [...one].filter((word) => other.has(word)).length;
   return shared / Math.max(1, Math.max(one.size, other.size));
 }

@@ -1,6 +1,7 @@
 // The sessions of one group, for the person, and over HTTP for the group itself: with its own token it reaches these, and no others.
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
+import { longestQuery } from '../recall/words.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { Bookmark, Pointer } from '../schema/group.ts';
 import { GroupHit, Left, leftOf } from '../sessions/group-tools.ts';
@@ -59,7 +60,12 @@ export const groupsSearch = operation({
   summary: 'Find sessions of a group by what was said in them',
   input: z.object({
     group: groupField,
-    query: z.string().trim().min(1).meta({ description: 'words, and "phrases in quotes"', rest: true }),
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(longestQuery)
+      .meta({ description: 'words, and "phrases in quotes"', rest: true }),
     limit: z.int().min(1).max(100).default(10).describe('at most this many'),
   }),
   output: z.object({ hits: z.array(GroupHit) }),

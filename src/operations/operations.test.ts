@@ -110,6 +110,13 @@ describe('search', () => {
     },
   );
 
+  it('looks for the beginning of a query that is too long, and says so', async () => {
+    const { hits, note } = await find(`checkout ${'a/'.repeat(25_000)}`);
+    expect(hits.length).toBeGreaterThan(0);
+    expect(note).toContain('first 10,000 characters');
+    expect((await find('checkout')).note).toBeUndefined();
+  });
+
   it.each(['  ', '"', '*', '-', '\0', '\ud800', '('.repeat(1000)])(
     'refuses one that has nothing in it (%#)',
     async (query) => {

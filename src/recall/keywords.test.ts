@@ -69,6 +69,9 @@ describe('a keyword query', () => {
     'a b '.repeat(25_000),
     '{"a":1},'.repeat(12_500),
     '漢字'.repeat(30_000),
+    'a/'.repeat(500_000),
+    'a://b:'.repeat(100_000),
+    `${'!'.repeat(500_000)}a`,
   ])('accepts any text (%#)', (text) => {
     const query = parseKeywords(text);
     expect(query.terms.length).toBeLessThanOrEqual(48);

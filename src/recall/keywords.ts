@@ -5,19 +5,17 @@ import { isUnspaced, segment } from '../store/segment.ts';
 import type { KeywordQuery, KeywordTerm } from '../store/store.ts';
 import { isTellingWord } from '../text/stop-words.ts';
 import { beginningOf, isFillWord, looksGerman, withoutUmlautE, withUmlautE } from './inflection.ts';
-import { wordPattern } from './words.ts';
+import { longestQuery, wordPattern } from './words.ts';
 
 const maxTerms = 48;
 const maxVariants = 24;
 const maxPhrases = 8;
 /** Longer chains of words (a pasted line of JSON) are looked for in pieces. */
 const maxWords = 8;
-/** More text than this adds nothing to the choice of 48 terms. */
-const maxLength = 50_000;
 
 export function parseKeywords(input: string): KeywordQuery {
   const phrases: string[][] = [];
-  const text = segment(input.slice(0, maxLength));
+  const text = segment(input.slice(0, longestQuery));
   const rest = text.replace(/["“”]([^"“”]*)["“”]/g, (_, inside: string) => {
     const words = wordsOf(inside);
     if (words.length > 0 && phrases.length < maxPhrases) phrases.push(...pieces(words).slice(0, 4));
@@ -47,13 +45,27 @@ const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map(
 /** Words joined by punctuation (`src/auth.ts:42`, `ERR_NOT_FOUND`) stay together; apostrophes part them (`user's`). */
 function* tokens(text: string): Generator<Term> {
   for (const token of text.match(/[^\s'’]+/gu) ?? []) {
-    const typed = token.replace(/^[([{<«"“`]+|[?!,;.)\]}>»"”`]+$/gu, '');
+    const typed = bare(token);
+    let isPath: boolean | undefined;
     for (const words of pieces(wordsOf(typed))) {
-      const parts = words.length > 1 ? (narrower(typed) ? [] : singles(words)) : withUmlaut(typed);
+      if (words.length > 1) isPath ??= narrower(typed) !== undefined;
+      const parts = words.length > 1 ? (isPath ? [] : singles(words)) : withUmlaut(typed);
       const prefix = isUnspaced(words[words.length - 1] as string);
       yield { words, prefix, typed, ...(parts.length > 0 ? { parts } : {}) };
     }
   }
+}
+
+const opening = '([{<«"“`';
+const closing = '?!,;.)]}>»"”`';
+
+/** A token without the signs around it. */
+function bare(token: string): string {
+  let from = 0;
+  let to = token.length;
+  while (from < to && opening.includes(token[from] as string)) from++;
+  while (to > from && closing.includes(token[to - 1] as string)) to--;
+  return token.slice(from, to);
 }
 
 /** A name such as `Mueller` may be written Müller where it stands. */

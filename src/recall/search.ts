@@ -13,6 +13,7 @@ import { openEntryIndex } from './vectors/entry-index.ts';
 import { flag, type Meaning, type MeaningState, type Places } from './vectors/index.ts';
 import { bytes, floats } from './vectors/scratch.ts';
 import { reasons } from './why.ts';
+import { longestQuery } from './words.ts';
 
 export interface SearchDeps {
   readonly store: Store;
@@ -42,11 +43,21 @@ const mostGrouped = 5000;
 /** So many are looked at with their texts. */
 const looked = (limit: number): number => 2 * limit + 30;
 
+const onlyBeginning = `The query is long: its first ${longestQuery.toLocaleString('en')} characters were looked for.`;
+
 /**
  * Phrases in quotes must be there. In a sentence that quotes something which stands nowhere they need not, and the note says
  * so: who asks about a book by its title still wants to find what was said about it.
  */
-export async function search(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
+export async function search(deps: SearchDeps, whole: SearchRequest): Promise<SearchAnswer> {
+  if (whole.query.length <= longestQuery) return searchWithin(deps, whole);
+  // Whole letters only: half of one is no text that a model or an index takes.
+  const query = whole.query.slice(0, longestQuery).toWellFormed();
+  const { hits, note } = await searchWithin(deps, { ...whole, query });
+  return { hits, note: note === undefined ? onlyBeginning : `${onlyBeginning} ${note}` };
+}
+
+async function searchWithin(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
   const answer = await searchAsAsked(deps, request);
   const query = answer.hits.length === 0 ? withoutQuotes(request.query) : undefined;
   if (query === undefined) return answer;

@@ -3,6 +3,9 @@ import { HoldfastError } from '../errors.ts';
 import { spell } from '../store/segment.ts';
 import { cut } from '../text/gist.ts';
 
+/** Of a longer query, the beginning is looked for: more text adds nothing to the choice of words, and must not cost time. */
+export const longestQuery = 10_000;
+
 export const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 export const hasWord = (text: string): boolean => /[\p{L}\p{N}\p{Co}]/u.test(text);

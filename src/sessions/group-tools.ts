@@ -94,7 +94,7 @@ export const groupTools: readonly GroupTool[] = [
     name: 'search_sessions',
     description:
       'Find earlier conversations of this group by what was said in them. Each hit has the id that resume_session takes.',
-    input: z.strictObject({ query: z.string().trim().min(1).describe('words, and "phrases in quotes"') }),
+    input: z.strictObject({ query: z.string().trim().min(1).max(2000).describe('words, and "phrases in quotes"') }),
     output: z.object({ hits: z.array(GroupHit) }),
     readOnly: true,
     run: async (group, { query }) => ({ hits: [...(await group.search(query))] }),

@@ -41,6 +41,8 @@ export interface NewEntry {
   readonly role: Role;
   readonly author: Author;
   readonly text: string;
+  /** The text as the index gets it, where it takes long to make: made before the transaction, by the one who read the line. */
+  readonly indexed?: string | undefined;
   readonly tools: readonly string[];
   readonly toolUses: readonly NewToolUse[];
   /** Set when the entry continues from a line further back: the byte offset of that line. */

@@ -2,7 +2,8 @@
 
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]/u;
-const unspacedRuns = new RegExp(`${unspaced.source}+`, 'gu');
+/** Bounded: for a repetition of millions the matcher runs out of stack. */
+const unspacedPiece = new RegExp(`${unspaced.source}{1,10000}`, 'gu');
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -40,15 +41,65 @@ export function spell(text: string): string {
 export const toHiragana = (text: string): string =>
   text.replace(/[\u30a1-\u30f6]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x60));
 
-/** The text in one spelling, with spaces between the words of unspaced scripts. Contract: never throws. */
+/**
+ * The segmenter needs more than quadratic time for a long run of letters, so a run goes through it in windows. A run that fits
+ * into one window, as all that people write do, has the words that the segmenter gives it as a whole.
+ */
+const longestWindow = 1000;
+/** The words at the end of a window may be cut; the next window begins with them. */
+const windowOverlap = 100;
+
+/** The text in one spelling, with spaces between the words of unspaced scripts. Contract: never throws; linear in the length. */
 export function segment(text: string): string {
   const spelt = spell(text);
   if (!unspaced.test(spelt)) return spelt;
+  let out = '';
+  let at = 0;
+  for (const [from, to] of unspacedRuns(spelt)) {
+    // Kana change only now: whether a word is written in one or the other tells where it ends.
+    out += `${spelt.slice(at, from)} ${toHiragana(wordsOfRun(spelt.slice(from, to)).join(' '))} `;
+    at = to;
+  }
+  return out + spelt.slice(at);
+}
+
+/** Where the runs of unspaced letters begin and end. */
+function* unspacedRuns(text: string): Generator<readonly [number, number]> {
+  let from = -1;
+  let to = -1;
+  for (const piece of text.matchAll(unspacedPiece)) {
+    if (piece.index !== to) {
+      if (from >= 0) yield [from, to];
+      from = piece.index;
+    }
+    to = piece.index + piece[0].length;
+  }
+  if (from >= 0) yield [from, to];
+}
+
+function wordsOfRun(run: string): string[] {
+  if (run.length === 1) return [run];
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' });
-  const words = segmenter;
-  // Kana change only now: whether a word is written in one or the other tells where it ends.
-  return spelt.replace(
-    unspacedRuns,
-    (run) => ` ${toHiragana(Array.from(words.segment(run), (part) => part.segment).join(' '))} `,
-  );
+  const words: string[] = [];
+  for (let from = 0; from < run.length; ) {
+    const end = windowEnd(run, from);
+    // The words in the overlap wait for the next window. A first word that reaches into it is taken as it is: each window moves on.
+    const sure = end === run.length ? end : end - windowOverlap;
+    let taken = from;
+    for (const { segment: word, index } of segmenter.segment(run.slice(from, end))) {
+      if (index > 0 && from + index + word.length > sure) break;
+      words.push(word);
+      taken = from + index + word.length;
+    }
+    from = taken;
+  }
+  return words;
+}
+
+/** Where a window that begins at `from` ends: never between the two halves of a letter. */
+function windowEnd(run: string, from: number): number {
+  const end = from + longestWindow;
+  if (end >= run.length) return run.length;
+  const before = run.charCodeAt(end - 1);
+  return before >= 0xd800 && before <= 0xdbff ? end - 1 : end;
 }

@@ -1,6 +1,7 @@
 // Markdown that a stranger may have written → a fragment without anything that acts. Tags in it are text, links lead out only by http or mail.
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
+import { isTooDear } from './markdown-cost.ts';
 
 const asText = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -27,14 +28,9 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
-/** Longer than this it is shown as it is: nobody reads it, and the page must not stand still. */
-const longest = 200_000;
-/** Marks of emphasis between two empty lines: each is looked for among all the others. */
-const mostMarks = 2000;
-
 /** Contract: never throws. */
 export function toFragment(text: string): DocumentFragment {
-  if (text.length > longest || text.split(/\n\s*\n/).some(isFullOfMarks)) return plain(text);
+  if (isTooDear(text)) return plain(text);
   let html: string;
   try {
     html = marked.parse(text, { async: false });
@@ -57,9 +53,6 @@ export function toFragment(text: string): DocumentFragment {
   for (const block of fragment.querySelectorAll<HTMLElement>('ul, ol, blockquote, table')) block.dir = 'auto';
   return fragment;
 }
-
-const isFullOfMarks = (block: string): boolean =>
-  block.length > mostMarks && (block.match(/[*_]/g)?.length ?? 0) > mostMarks;
 
 function plain(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();

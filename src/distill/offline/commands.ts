@@ -84,7 +84,7 @@ function partsOf(command: string): string[] {
     .map((part) =>
       part
         .replace(/^[\s(]*(?:(?:time|sudo|env|nice(?: -n ?\d+)?|timeout \S+|[A-Za-z_]\w*=\S*)\s+)*/, '')
-        .replace(/\s*\d?>&\d|\s*[&\d]?>\s*\/dev\/null/g, '')
+        .replace(/(?<!\s)\s*(?:\d?>&\d|[&\d]?>\s*\/dev\/null)/g, '')
         .trim(),
     )
     .map((part) => (part.endsWith(')') && !part.includes('(') ? part.slice(0, -1).trim() : part))

@@ -175,10 +175,10 @@ export function readRequest(text: string): Asked {
   return { title: best.title, sure: best.score + 0.5 * best.place >= 3.5, sentences };
 }
 
-/** People who type in haste begin sentences in lower case. */
+/** People who type in haste begin sentences in lower case. The blank is asked for first: else each sign of a long run looks back over all. */
 export const inPieces = (sentence: string): string[] =>
   sentence.split(
-    /(?<=[\p{L}\p{N})"'`][?!]+|(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx))(?<=[\p{L}\p{N})"'`])\.)\s+(?=\p{Ll})/u,
+    /(?=\s)(?<=[\p{L}\p{N})"'`][?!]+|(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx))(?<=[\p{L}\p{N})"'`])\.)\s+(?=\p{Ll})/u,
   );
 
 /** A sentence as it is, and what follows where it comes to the point late. */

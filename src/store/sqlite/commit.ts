@@ -27,6 +27,8 @@ interface KnownEntry {
   readonly text: string;
 }
 
+const indexed = (entry: NewEntry): string => entry.indexed ?? indexText(entry.text);
+
 export function committer(db: Database) {
   const file = db.prepare<[string, string], FileRow>(
     'SELECT id, offset, generation, sweeping, shared FROM files WHERE agent = ? AND key = ?',
@@ -128,7 +130,7 @@ export function committer(db: Database) {
       generation,
     );
     if (added.changes === 1) {
-      indexEntry.run(added.lastInsertRowid, indexText(entry.text));
+      indexEntry.run(added.lastInsertRowid, indexed(entry));
       takeToolUses(entry, added.lastInsertRowid, touches.add);
       return true;
     }
@@ -152,7 +154,7 @@ export function committer(db: Database) {
       );
       if (before.text !== entry.text) {
         unindexEntry.run(before.id);
-        indexEntry.run(before.id, indexText(entry.text));
+        indexEntry.run(before.id, indexed(entry));
       }
       takeToolUses(entry, before.id, touches.renew);
     }

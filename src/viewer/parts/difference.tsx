@@ -1,10 +1,10 @@
-import { diffWordsWithSpace } from 'diff';
+import { wordDifference } from '../word-difference.ts';
 
 /** What changed between two texts, word by word, to be seen and to be heard. */
 export function Difference({ before, after }: { before: string; after: string }) {
   return (
     <p class="difference">
-      {diffWordsWithSpace(before, after).map((part, i) =>
+      {wordDifference(before, after).map((part, i) =>
         part.added ? (
           <ins key={i}>{part.value}</ins>
         ) : part.removed ? (
