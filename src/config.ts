@@ -1,5 +1,5 @@
 // The only reader of process.env and of config.json. Order: environment, then file, then default.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ZodEnum, type z } from 'zod';
@@ -152,6 +152,8 @@ export function ensureHome(config: Config): void {
         hint: 'Set HOLDFAST_HOME to a folder.',
         cause: error,
       });
+    // A folder that is there and cannot be written can still be read; what has to write says so.
+    if (['EROFS', 'EACCES', 'EPERM'].includes(code ?? '') && existsSync(config.databasePath)) return;
     throw explain(error, `The data folder ${config.home}`);
   }
 }

@@ -69,6 +69,12 @@ export function explain(error: unknown, subject: string): HoldfastError {
       `${subject}: the system allows no more watched folders`,
       'Raise fs.inotify.max_user_watches and max_user_instances; until then changes are found by looking.',
     );
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return because(
+      'CONFLICT',
+      `${subject}: too many files and connections are open`,
+      'Close some, or allow more (ulimit -n), then try again; nothing is lost.',
+    );
   if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code === 'EDQUOT')
     return because(
       'DISK_FULL',

@@ -2,6 +2,7 @@
 import { type Config, ensureHome, loadConfig } from './config.ts';
 import type { Context } from './operations/operation.ts';
 import { type Meaning, openMeaning } from './recall/vectors/index.ts';
+import { runningTime } from './running-time.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -24,7 +25,7 @@ export async function openHoldfast(env?: NodeJS.ProcessEnv): Promise<Holdfast> {
     config,
     store,
     meaning,
-    context: { config, store, meaning, clock: Date.now },
+    context: { config, store, meaning, clock: Date.now, running: runningTime },
     async close() {
       await meaning.close();
       await store.close();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { embedPending, noteTrouble } from '../embedding/pending.ts';
 import { explain, HoldfastError } from '../errors.ts';
+import type { RunningTime } from '../running-time.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, FileCopy, FileState } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
@@ -22,6 +23,8 @@ export interface IngestDeps {
   readonly store: Store;
   readonly config: Config;
   readonly clock: () => number;
+  /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
+  readonly running?: (() => RunningTime | undefined) | undefined;
   readonly progress?: ((progress: IngestProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -216,7 +219,11 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
   };
   // Read after the sizes of the files: whatever was written within them, the pause it may lie in is known by now.
   const { ignore, settings: current } = config.reload();
-  const limits: Limits = { pauses: await store.pauses(), ignore, skipTools: current.skipTools };
+  const limits: Limits = {
+    pauses: await store.pauses({ at: deps.clock(), running: deps.running?.() }),
+    ignore,
+    skipTools: current.skipTools,
+  };
   let left = sources;
   for (let round = 0; left.length > 0; round++) {
     if (round === 20) {

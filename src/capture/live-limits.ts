@@ -2,7 +2,7 @@
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Store } from '../store/store.ts';
 import type { LiveDeps } from './hook.ts';
-import { ignoring, isInPrivateTurn, isPaused } from './keep.ts';
+import { ignoring, isInPrivateTurn } from './keep.ts';
 import { projectOf } from './project.ts';
 import { isWhollyPrivate } from './redact.ts';
 
@@ -17,7 +17,7 @@ export interface LiveLimits {
   isIgnored(folder: string | undefined): boolean;
 }
 
-export function liveLimits({ store, config, clock }: Pick<LiveDeps, 'store' | 'config' | 'clock'>): LiveLimits {
+export function liveLimits({ store, config }: Pick<LiveDeps, 'store' | 'config'>): LiveLimits {
   const known = turns.get(store) ?? new Map<string, boolean>();
   turns.set(store, known);
   return {
@@ -27,7 +27,8 @@ export function liveLimits({ store, config, clock }: Pick<LiveDeps, 'store' | 'c
       return hidden;
     },
     async keepsText(agent, session, transcript) {
-      if (isPaused(await store.pauses(), clock())) return false;
+      // A pause that runs holds back all that is told now, whatever the clock says.
+      if ((await store.pauses()).some(({ until }) => until === undefined)) return false;
       const told = known.get(`${agent} ${session}`);
       if (told !== undefined || transcript === undefined) return told !== true;
       // The worker was started in the middle of a turn: the transcript has its prompt.

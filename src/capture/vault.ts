@@ -9,6 +9,7 @@ import { agents } from '../agents/index.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import { syncFolder } from '../replace-file.ts';
+import type { RunningTime } from '../running-time.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Store } from '../store/store.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
@@ -25,6 +26,8 @@ export interface VaultDeps {
   readonly store: Store;
   readonly config: Config;
   readonly clock: () => number;
+  /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
+  readonly running?: (() => RunningTime | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,10 +53,14 @@ export async function fillVault(
   deps: VaultDeps,
   options: { quietMs?: number } = {},
 ): Promise<{ grown: number; waiting: boolean }> {
-  const { store, config, clock, signal } = deps;
+  const { store, config, clock, running, signal } = deps;
   const done = { grown: 0, waiting: false };
   if (!config.settings.vault) return done;
-  const limits: Limits = { pauses: await store.pauses(), ignore: config.reload().ignore, skipTools: [] };
+  const limits: Limits = {
+    pauses: await store.pauses({ at: clock(), running: running?.() }),
+    ignore: config.reload().ignore,
+    skipTools: [],
+  };
   for (const due of await store.vaultDue()) {
     if (signal?.aborted) break;
     const forgotten = await forgottenBy(store);

@@ -9,6 +9,7 @@ export interface Watch {
 
 /**
  * Resolves when changes are being seen. Files that are there at that moment are not told of: the scan takes them.
+ * Where the system gives no watch, `error` is told, and nothing else.
  * `onRoot` is called whenever the folder has come back: what it holds then must be scanned. `into`: see `watchTree`.
  */
 export async function watchFolder(
@@ -41,10 +42,16 @@ export async function watchFolder(
     }
     let folder = path.dirname(root);
     while (!fs.existsSync(folder)) folder = path.dirname(folder);
-    above = fs.watch(folder, () => {
-      if (fs.existsSync(root) || !fs.existsSync(folder) || nextStep(folder, root)) void awaitRoot();
-    });
-    above.on('error', on.error);
+    try {
+      above = fs.watch(folder, () => {
+        if (fs.existsSync(root) || !fs.existsSync(folder) || nextStep(folder, root)) void awaitRoot();
+      });
+      above.on('error', on.error);
+    } catch (error) {
+      // The system gives no watch: who asked for one has to look for himself.
+      on.error(error);
+      return;
+    }
     // It may have come between the look and the watch.
     if (fs.existsSync(root) || nextStep(folder, root)) await awaitRoot();
   }

@@ -4,6 +4,7 @@ import { HoldfastError } from '../errors.ts';
 import { askWorker } from '../http/ask.ts';
 import type { Context, Operation } from '../operations/operation.ts';
 import { openMeaning } from '../recall/vectors/index.ts';
+import { runningTime } from '../running-time.ts';
 import type { Store } from '../store/store.ts';
 import { agrees, openEditor, piped } from './person.ts';
 import { chooseSession } from './picker/choose.ts';
@@ -39,6 +40,7 @@ export async function runOperation(
       },
       meaning,
       clock: Date.now,
+      running: runningTime,
       // Another process of ours that waits for this one draws it itself.
       progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
       signal,

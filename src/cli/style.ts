@@ -44,7 +44,7 @@ export const marked = (snippet: string, style: Style): string =>
     : snippet.replace(/«([^«»]*)»/g, (_, match: string) => style.bold(style.yellow(match)));
 
 export function bytes(count: number): string {
-  if (count < 1000) return `${count} B`;
+  if (count < 1000) return `${Math.round(count)} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];
   let value = count / 1000;
   let unit = 0;

@@ -43,13 +43,16 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
         pid: z.int(),
         proof: z.string().optional().describe('HMAC-SHA256, by the token, of "holdfast", the port and the nonce'),
       }),
-      run: async ({ nonce }) => ({
-        ok: true,
-        name: 'holdfast',
-        version,
-        pid: process.pid,
-        ...(nonce === undefined ? {} : { proof: prove(nonce) }),
-      }),
+      async run({ nonce }) {
+        await context.store.probe();
+        return {
+          ok: true,
+          name: 'holdfast',
+          version,
+          pid: process.pid,
+          ...(nonce === undefined ? {} : { proof: prove(nonce) }),
+        };
+      },
     }),
     route({
       ...reads,

@@ -26,9 +26,9 @@ export const ingest = operation({
       throw new HoldfastError('BAD_INPUT', '--file and --dir exclude each other', { hint: 'Give one of them.' });
     // Loaded only here: a search must not pay for it.
     const { ingest: run } = await import('../capture/ingest.ts');
-    const { store, config, clock, progress, signal } = context;
+    const { store, config, clock, running, progress, signal } = context;
     const report = await run(
-      { store, config, clock, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
+      { store, config, clock, running, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
       {
         reimport: input.reimport,
         later: input.later,

@@ -4,6 +4,7 @@ import type { IngestProgress } from '../capture/ingest.ts';
 import type { Config } from '../config.ts';
 import type { RunProgress } from '../distill/run.ts';
 import type { Meaning } from '../recall/vectors/index.ts';
+import type { RunningTime } from '../running-time.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Session } from '../schema/session.ts';
 import type { Store } from '../store/store.ts';
@@ -18,6 +19,8 @@ export interface Context {
   readonly config: Config;
   readonly store: Store;
   readonly clock: () => number;
+  /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
+  readonly running?: (() => RunningTime | undefined) | undefined;
   /** Search by meaning, which holds the vectors in memory; where it is absent keywords must do. */
   readonly meaning?: Meaning | undefined;
   /** Reports how far long work has come. */

@@ -12,9 +12,9 @@ export const pause = operation({
   output: z.object({ since: Moment, alreadyPaused: z.boolean() }),
   surfaces: ['cli'],
   examples: ['holdfast pause'],
-  async run({ store, clock }) {
+  async run({ store, clock, running }) {
     const before = runningPause(await store.pauses());
-    const { from } = await store.startPause(clock());
+    const { from } = await store.startPause({ at: clock(), running: running?.() });
     return { since: toMoment(from), alreadyPaused: before !== undefined };
   },
 });
@@ -26,8 +26,8 @@ export const resumeCapture = operation({
   output: z.object({ resumed: z.boolean(), since: Moment.optional(), until: Moment.optional() }),
   surfaces: ['cli'],
   examples: ['holdfast resume-capture'],
-  async run({ store, clock }) {
-    const ended = await store.endPause(clock());
+  async run({ store, clock, running }) {
+    const ended = await store.endPause({ at: clock(), running: running?.() });
     if (ended?.until === undefined) return { resumed: false };
     return { resumed: true, since: toMoment(ended.from), until: toMoment(ended.until) };
   },

@@ -47,8 +47,8 @@ async function richMemory(): Promise<Memory> {
     event: 'end',
     reason: 'exit',
   });
-  await store.startPause(10);
-  await store.endPause(20);
+  await store.startPause({ at: 10 });
+  await store.endPause({ at: 20 });
   await store.linkProject({ from: '/old/place', to: '/new/place' }, []);
   for (const told of (await store.conversations({})).slice(0, 3))
     await apply(memory, told, fact('port', `The port is ${told.entries}`));

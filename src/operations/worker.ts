@@ -53,7 +53,15 @@ export async function watch(context: Context): Promise<void> {
     setTimeout(() => void mendInstalled(config, log), 1000).unref();
     // A worker whose data folder was removed would hold the port against the next one, for ever.
     const orphaned = new AbortController();
-    const look = () => claim.lost() && orphaned.abort();
+    const opened = inodeOf(config.databasePath);
+    const look = () => {
+      if (claim.lost()) return orphaned.abort();
+      const now = inodeOf(config.databasePath);
+      if (now === opened || now === undefined) return;
+      // What it writes from here on would go into a file that no other process sees.
+      log(`${config.databasePath} was replaced: the worker ends, and the next one opens the new file`);
+      orphaned.abort();
+    };
     setInterval(look, config.settings.pollIntervalMs).unref();
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
@@ -104,6 +112,8 @@ async function mendInstalled(config: Config, log: (line: string) => void): Promi
     log(explain(error, 'the hooks').message);
   }
 }
+
+const inodeOf = (path: string): bigint | undefined => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
 
 function isOutput(path: string): boolean {
   const [output, file] = [fstatSync(1), statSync(path, { throwIfNoEntry: false })];

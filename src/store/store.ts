@@ -16,6 +16,7 @@ import type { GroupStore } from './groups.ts';
 import type { HostStore } from './host.ts';
 import type { JobStore } from './jobs.ts';
 import type { MemoryStore } from './memory.ts';
+import type { PauseNow } from './pause-times.ts';
 import type { RemovalStore } from './removal.ts';
 import type { VaultStore } from './vault.ts';
 import type { VectorStore } from './vectors.ts';
@@ -362,12 +363,12 @@ export interface Store
   /** `active → ready` after the silence, then `ready → skipped` for those too short. Returns how many moved. */
   markReady(now: number, rules: { gapMs: number; minEntries: number }): Promise<number>;
 
-  /** Oldest first. */
-  pauses(): Promise<readonly Pause[]>;
+  /** Oldest first. `now`: a pause that runs covers what happens while it runs, also when the clock was set meanwhile. */
+  pauses(now?: PauseNow): Promise<readonly Pause[]>;
   /** Begins a pause, unless one is running; returns the running one. */
-  startPause(at: number): Promise<Pause>;
+  startPause(now: PauseNow): Promise<Pause>;
   /** Ends the running pause; undefined when none is running. */
-  endPause(at: number): Promise<Pause | undefined>;
+  endPause(now: PauseNow): Promise<Pause | undefined>;
   /**
    * Puts the next `limit` stored texts through the change, until all have the version: then it is done, and costs nothing any
    * more. How far it came is part of the same transaction, so it goes on after a crash, and processes share the work.
@@ -387,6 +388,8 @@ export interface Store
 
   /** Bytes on disk, with side files. */
   size(): Promise<number>;
+  /** Reads a little; throws where the database cannot be read any more. */
+  probe(): Promise<void>;
   /** What a check of the engine's own structures says; empty when all is well. */
   integrity(): Promise<readonly string[]>;
   /** Writes a consistent copy while others go on. */

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -33,8 +33,11 @@ export async function claim(file: string, version?: string): Promise<Claim> {
   await writeFile(draft, mine, { mode: 0o600, flag: 'wx' });
   try {
     while (true) {
-      if (await linked(draft, file))
+      if (await linked(draft, file)) {
+        // A folder that cannot be looked through now is looked through by the next one.
+        await sweepDrafts(file).catch(() => {});
         return { held: true, release: () => releaseIf(file, mine), lost: () => !stands(file, mine) };
+      }
       const found = await read(file);
       if (found === undefined) continue;
       const other = await livingHolder(found);
@@ -106,14 +109,30 @@ function releaseIf(file: string, mine: string): void {
   if (stands(file, mine)) rmSync(file, { force: true });
 }
 
+/** Where the file cannot be read at the moment (no descriptor is left, say), it stands as far as anybody knows. */
 function stands(file: string, mine: string): boolean {
   try {
     return readFileSync(file, 'utf8') === mine;
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return false;
+    return systemCode(error) !== 'ENOENT';
   }
 }
+
+/** Removes what processes that were killed while they took this claim have left beside it. */
+async function sweepDrafts(file: string): Promise<void> {
+  const [folder, name] = [path.dirname(file), path.basename(file)];
+  for (const found of await readdir(folder)) {
+    if (!found.startsWith(`${name}.`) || !isDraft.test(found)) continue;
+    const draft = path.join(folder, found);
+    const text = await read(draft);
+    // One that is still being written says nothing yet.
+    const isLeft = text === undefined || parse(text) === undefined ? await isOld(draft) : !(await livingHolder(text));
+    if (isLeft) await rm(draft, { force: true });
+  }
+}
+
+const isDraft = /\.[0-9a-f]{8}-[0-9a-f-]{27}$/;
+const isOld = async (file: string): Promise<boolean> => Date.now() - (await stat(file)).mtimeMs > 3_600_000;
 
 /** When a process started, in words that no later process of the same pid can have; undefined when it does not live. */
 export async function processStart(pid: number): Promise<string | undefined> {

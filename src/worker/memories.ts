@@ -22,6 +22,8 @@ export async function memoryFiles(
   let looking: Promise<void> | undefined;
   let due = false;
   let failed = false;
+  /** Set when the folder cannot be watched: then every poll looks for itself. */
+  let blind = false;
 
   function look(): void {
     due = true;
@@ -44,12 +46,16 @@ export async function memoryFiles(
     })();
   }
 
+  const blinded = (error: unknown) => {
+    blind = true;
+    on.error(error);
+  };
   let watch: Watch | undefined;
   try {
     // To watch the data folder for it would wake us with every write of the database.
     if (deps.config.settings.memoryPath === undefined) makeInside(deps.config.home, folder);
     const isPage = (file: string) => /\.md$/i.test(file);
-    watch = await watchFolder(folder, isPage, { file: look, lost: look, root: look, error: on.error });
+    watch = await watchFolder(folder, isPage, { file: look, lost: look, root: look, error: blinded });
   } catch (error) {
     on.error(error);
   }
@@ -57,7 +63,7 @@ export async function memoryFiles(
 
   return {
     retry() {
-      if (failed) look();
+      if (failed || blind) look();
     },
     async close() {
       await watch?.close();

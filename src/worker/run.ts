@@ -20,7 +20,7 @@ import { groupFolders } from '../sessions/group-folders.ts';
 import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
-import { memoryFiles } from './memories.ts';
+import { type MemoryFiles, memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
 import { repeated } from './repeated.ts';
 
@@ -122,94 +122,100 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const spool = await openSpool(live, complain);
   const { listen } = deps;
   const http: Door | undefined = listen && door(() => listen(live), log);
-  await http?.open();
-  // Whoever has started us waits for a briefing now; the scan would take his second core.
-  if (http) await sleep(graceMs, undefined, { signal }).catch(() => {});
-
-  /** Set when a folder cannot be watched: then every poll looks for itself. */
-  let blind = false;
   const watches: Watch[] = [];
-  const blinded = (error: unknown) => {
-    blind = true;
-    complain(error);
-  };
-  const watchAgent = async (agent: Agent) => {
-    const root = config.watchPath(agent);
-    watches.push(
-      await watchFolder(root, (file) => agent.isTranscript(file), {
-        file: queue.add,
-        root: () => void scanAll(),
-        error: blinded,
-      }),
-    );
-  };
-  const watchHomes = async () => {
-    watches.push(
-      await watchFolder(
-        config.agentHomesPath,
-        (file) => isHomeTranscript(config, file),
-        { file: queue.add, root: () => void scanAll(), error: blinded },
-        (folder) => leadsToTranscripts(config, folder),
-      ),
-    );
-  };
-  await Promise.all([...agents.filter((agent) => config.enabled(agent)).map(watchAgent), watchHomes()]);
-  await scanAll();
+  let memories: MemoryFiles | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await http?.open();
+    // Whoever has started us waits for a briefing now; the scan would take his second core.
+    if (http) await sleep(graceMs, undefined, { signal }).catch(() => {});
 
-  const memories = await memoryFiles(deps, { changed: vectors.wake, error: complain }, signal);
-
-  let thinnedAt = 0;
-  async function keepVault(): Promise<void> {
-    if (vaultDue) {
-      vaultDue = false;
-      vaultDue = (await fillVault({ store, config, clock, signal })).waiting;
-    }
-    if (clock() - thinnedAt > 86_400_000) {
-      thinnedAt = clock();
-      await thinVault({ store, config, clock });
-    }
-  }
-
-  let polling = false;
-  async function poll(): Promise<void> {
-    // A poll that scans may take longer than the time to the next.
-    if (polling) return;
-    polling = true;
-    try {
-      await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
-      distils?.wake();
-      queue.retry();
-      await spool.drain();
-      await http?.open();
-      if (scanDue || blind) await scanAll();
-      vectors.wake();
-      memories.retry();
-      await finishForgetting({ store, config, clock });
-      await keepVault();
-      if (indexDue) index.wake();
-      indexDue = false;
-    } catch (error) {
+    /** Set when a folder cannot be watched: then every poll looks for itself. */
+    let blind = false;
+    const blinded = (error: unknown) => {
+      blind = true;
       complain(error);
-    } finally {
-      polling = false;
-    }
-  }
-  await poll();
-  const timer = setInterval(() => void poll(), config.settings.pollIntervalMs);
+    };
+    const watchAgent = async (agent: Agent) => {
+      const root = config.watchPath(agent);
+      watches.push(
+        await watchFolder(root, (file) => agent.isTranscript(file), {
+          file: queue.add,
+          root: () => void scanAll(),
+          error: blinded,
+        }),
+      );
+    };
+    const watchHomes = async () => {
+      watches.push(
+        await watchFolder(
+          config.agentHomesPath,
+          (file) => isHomeTranscript(config, file),
+          { file: queue.add, root: () => void scanAll(), error: blinded },
+          (folder) => leadsToTranscripts(config, folder),
+        ),
+      );
+    };
+    await Promise.all([...agents.filter((agent) => config.enabled(agent)).map(watchAgent), watchHomes()]);
+    await scanAll();
 
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  clearInterval(timer);
-  await distils?.close();
-  await http?.close();
-  await spool.close();
-  await Promise.all(watches.map((watch) => watch.close()));
-  await memories.close();
-  await queue.idle();
-  await vectors.idle();
-  await index.idle();
+    memories = await memoryFiles(deps, { changed: vectors.wake, error: complain }, signal);
+
+    let thinnedAt = 0;
+    async function keepVault(): Promise<void> {
+      if (vaultDue) {
+        vaultDue = false;
+        vaultDue = (await fillVault({ store, config, clock, running: deps.running, signal })).waiting;
+      }
+      if (clock() - thinnedAt > 86_400_000) {
+        thinnedAt = clock();
+        await thinVault({ store, config, clock });
+      }
+    }
+
+    let polling = false;
+    async function poll(): Promise<void> {
+      // A poll that scans may take longer than the time to the next.
+      if (polling) return;
+      polling = true;
+      try {
+        await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
+        distils?.wake();
+        queue.retry();
+        await spool.drain();
+        await http?.open();
+        if (scanDue || blind) await scanAll();
+        vectors.wake();
+        memories?.retry();
+        await finishForgetting({ store, config, clock });
+        await keepVault();
+        if (indexDue) index.wake();
+        indexDue = false;
+      } catch (error) {
+        complain(error);
+      } finally {
+        polling = false;
+      }
+    }
+    await poll();
+    timer = setInterval(() => void poll(), config.settings.pollIntervalMs);
+
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  } finally {
+    // Also where something above has failed: a door that stays open would keep the process, deaf, and the port from the next one.
+    clearInterval(timer);
+    await distils?.close();
+    await http?.close();
+    await spool.close();
+    await Promise.all(watches.map((watch) => watch.close()));
+    await memories?.close();
+    await queue.idle();
+    await vectors.idle();
+    await index.idle();
+  }
 }
 
 function sizeOf(file: string): number | undefined {

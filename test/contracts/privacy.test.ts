@@ -276,12 +276,12 @@ describe('a pause', () => {
     bench.write('p/s1.jsonl', [lines[0] as Json]);
     await expect.poll(() => bench.texts()).toEqual(['before']);
     const other = await bench.open();
-    await other.startPause(start + 10 * minute);
+    await other.startPause({ at: start + 10 * minute });
     bench.append('p/s1.jsonl', prompt('d', 'in the pause', 12));
     await expect
       .poll(async () => (await bench.state('p/s1.jsonl'))?.offset)
       .toBe(fs.statSync(path.join(bench.root, 'p/s1.jsonl')).size);
-    await other.endPause(start + 20 * minute);
+    await other.endPause({ at: start + 20 * minute });
     bench.append('p/s1.jsonl', prompt('g', 'after', 22));
     await expect.poll(() => bench.texts()).toEqual(['before', 'after']);
     stop.abort();
@@ -290,7 +290,7 @@ describe('a pause', () => {
 
   it('keeps the last answer of a hook out, too', async () => {
     const bench = await workbench();
-    await bench.store.startPause(start);
+    await bench.store.startPause({ at: start });
     const deps = { ...bench.deps, ...at(1), events: liveEvents(() => start), wake: () => {} };
     await receiveHook(deps, claudeCode, {
       session_id: 's1',

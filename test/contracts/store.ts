@@ -362,17 +362,17 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
 
     it('has one running pause at most, and keeps those that have ended', async () => {
       expect(await store.pauses()).toEqual([]);
-      expect(await store.endPause(1)).toBeUndefined();
-      expect(await store.startPause(10)).toEqual({ from: 10, until: undefined });
+      expect(await store.endPause({ at: 1 })).toBeUndefined();
+      expect(await store.startPause({ at: 10 })).toEqual({ from: 10, until: undefined });
       const other = await opened.reopen();
-      expect(await other.startPause(20)).toEqual({ from: 10, until: undefined });
-      expect(await other.endPause(30)).toEqual({ from: 10, until: 30 });
-      expect(await store.startPause(40)).toEqual({ from: 40, until: undefined });
+      expect(await other.startPause({ at: 20 })).toEqual({ from: 10, until: undefined });
+      expect(await other.endPause({ at: 30 })).toEqual({ from: 10, until: 30 });
+      expect(await store.startPause({ at: 40 })).toEqual({ from: 40, until: undefined });
       // The clock was set back.
-      expect(await store.endPause(35)).toEqual({ from: 40, until: 40 });
+      expect(await store.endPause({ at: 35 })).toEqual({ from: 35, until: 35 });
       expect(await store.pauses()).toEqual([
         { from: 10, until: 30 },
-        { from: 40, until: 40 },
+        { from: 35, until: 35 },
       ]);
     });
 

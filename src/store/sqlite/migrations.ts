@@ -790,6 +790,15 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE groups ADD COLUMN chat_seen INTEGER;
     `,
   },
+  {
+    name: '021-pauses-by-running-time',
+    sql: `
+      -- Which start of the machine, how long it had run, and the newest entry, when the pause began: the clock may have been wrong.
+      ALTER TABLE pauses ADD COLUMN boot TEXT;
+      ALTER TABLE pauses ADD COLUMN running_ms INTEGER;
+      ALTER TABLE pauses ADD COLUMN seen_at INTEGER;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */
@@ -818,6 +827,12 @@ const applied = (db: Database): string[] =>
 const pending = (db: Database): Migration[] => {
   const done = new Set(applied(db));
   return migrations.filter(({ name }) => !done.has(name));
+};
+
+/** Whether the database has all that this version needs, and nothing that it does not know. */
+export const isUpToDate = (db: Database): boolean => {
+  const known = new Set(migrations.map(({ name }) => name));
+  return pending(db).length === 0 && applied(db).every((name) => known.has(name));
 };
 
 function refuseForeign(db: Database, location: string): void {

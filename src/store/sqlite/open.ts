@@ -35,6 +35,7 @@ import { pinRows } from './pins.ts';
 import { placeRows } from './places.ts';
 import { prepareLater } from './prepared.ts';
 import { reader } from './read.ts';
+import { cannotWrite, openReadOnly } from './read-only.ts';
 import { renewal } from './renewal.ts';
 import { textRewriting } from './rewrite.ts';
 import { keywordSearch } from './search.ts';
@@ -184,6 +185,9 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
         0,
       );
     },
+    async probe() {
+      read(() => db.prepare('SELECT count(*) FROM facts').get());
+    },
     async integrity() {
       return read(() => {
         const said = db.pragma('quick_check(20)') as { quick_check: string }[];
@@ -243,7 +247,19 @@ function open(location: string, trace: ((sql: string) => void) | undefined): Dat
     return db;
   } catch (error) {
     db?.close();
+    if (cannotWrite(error, location)) return readable(location, error);
     throw explain(error, `the database ${location}`);
+  }
+}
+
+/** Where not even reading is possible, what stood in the way of writing is what a person has to know. */
+function readable(location: string, obstacle: unknown): Database.Database {
+  try {
+    const db = openReadOnly(location);
+    prepareLater(db);
+    return db;
+  } catch (error) {
+    throw error instanceof HoldfastError ? error : explain(obstacle, `the database ${location}`);
   }
 }
 
