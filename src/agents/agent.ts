@@ -1,6 +1,7 @@
 // What Holdfast must know about an agent: where its transcripts are, how a line becomes an entry, how a session is resumed.
 import type { AgentName } from '../schema/agent-name.ts';
-import type { Author, Role } from '../schema/entry.ts';
+import type { Author, EntryForm, Role } from '../schema/entry.ts';
+import type { FactKind, TitleSource } from '../schema/session-fact.ts';
 import type { HookEvent } from './hook-event.ts';
 import type { AgentHooks, AgentMcp } from './hooks.ts';
 
@@ -20,6 +21,7 @@ export interface ParsedEntry {
   readonly session: string | undefined;
   readonly role: Role;
   readonly author: Author;
+  readonly form?: EntryForm | undefined;
   /** Milliseconds since 1970; undefined when the line has no time of its own. */
   readonly at: number | undefined;
   readonly cwd: string | undefined;
@@ -27,8 +29,11 @@ export interface ParsedEntry {
   readonly toolUses: readonly ParsedToolUse[];
   /** The line that this entry continues from, when it may lie further back than the line before: see `locate`. */
   readonly continues?: string | undefined;
-  /** Typed while the agent worked. `waiting`: it is in the agent's queue; `given`: the running turn was told of it. Neither ends that turn. */
+  /** Typed while the agent worked. `waiting`: it is in the agent's queue; `given`: the running turn was told of it, also as the answer to its question. Neither ends that turn. */
   readonly queued?: 'waiting' | 'given' | undefined;
+  /** The branch of the repository that it was said on, and the session that its history was copied from. */
+  readonly branch?: string | undefined;
+  readonly forkOf?: string | undefined;
 }
 
 export interface ParsedToolResult {
@@ -45,8 +50,13 @@ export type ParsedItem =
   | { readonly kind: 'withdrawn'; readonly uuid: string }
   /** An entry of this file, given earlier, has its place in the order of the file here. */
   | { readonly kind: 'moved'; readonly uuid: string }
-  /** A name that a person or the agent gave to the session; the last one counts. */
-  | { readonly kind: 'title'; readonly title: string }
+  /**
+   * A name that a person or the agent gave to the session; the last one counts, and a person's before the agent's. With `leaf`, the session
+   * is the one that holds the entry of this id, in whichever file.
+   */
+  | { readonly kind: 'title'; readonly title: string; readonly by: TitleSource; readonly leaf?: string }
+  /** Something about the session that is not said in it. */
+  | { readonly kind: 'fact'; readonly fact: FactKind; readonly value: string }
   /** Facts about the file that hold for the lines after it. */
   | { readonly kind: 'header'; readonly session?: string; readonly cwd?: string };
 

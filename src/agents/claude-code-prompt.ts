@@ -1,5 +1,7 @@
 // What of a line's text a person typed: without what the client put around it, and as it was typed.
-import { textOfBlocks } from './json.ts';
+import type { EntryForm } from '../schema/entry.ts';
+import { withoutInjected } from './injected.ts';
+import { asObject, asString, textOfBlocks } from './json.ts';
 
 /** Texts of a message, each without what the client injected; blocks that hold nothing else are left out. */
 export function typedBlocks(content: unknown): { readonly blocks: string[]; readonly own: string[] } {
@@ -11,30 +13,6 @@ export function typedBlocks(content: unknown): { readonly blocks: string[]; read
 export const machineMade =
   /^(<(task-notification|local-command-|bash-std|user-prompt-submit-hook|system-reminder|teammate-message)|\[Request interrupted by user|Caveat: The messages below|This session is being continued from a previous conversation)/;
 
-const injectedTags = ['system-reminder', 'ide_opened_file', 'ide_selection', 'ide_diagnostics'];
-
-/** The text without what the client put into it. Linear: each tag is searched forward once. */
-function withoutInjected(text: string): string {
-  let left = text;
-  for (const tag of injectedTags) {
-    const open = `<${tag}>`;
-    const close = `</${tag}>`;
-    let start = left.indexOf(open);
-    if (start < 0) continue;
-    let kept = '';
-    let from = 0;
-    while (start >= 0) {
-      const end = left.indexOf(close, start);
-      if (end < 0) break;
-      kept += left.slice(from, start);
-      from = end + close.length;
-      start = left.indexOf(open, from);
-    }
-    left = kept + left.slice(from);
-  }
-  return left.trim();
-}
-
 /** A command as the person typed it: `<command-name>/init</command-name>…` reads `/init`, `<bash-input>ls</bash-input>` reads `! ls`. */
 export function asTyped(text: string): string {
   const shell = /^<bash-input>([\s\S]*)<\/bash-input>$/.exec(text)?.[1];
@@ -43,4 +21,22 @@ export function asTyped(text: string): string {
   if (name === undefined || !text.startsWith('<command-')) return text;
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? '';
   return `${name} ${args}`.trim();
+}
+
+/** What a typed text is for. Commands stand in a text as the client writes them; a path that begins with a slash is not one. */
+export function formOf(content: unknown, text: string): EntryForm | undefined {
+  if (text.startsWith('! ')) return 'shell';
+  const said = typeof content === 'string' ? content : (textOfBlocks(content)[0] ?? '');
+  return text.startsWith('/') && said.trimStart().startsWith('<command-') ? 'command' : undefined;
+}
+
+/** Names for pictures and documents that a prompt holds, where its text does not name them. */
+export function namedPictures(content: unknown, text: string): string[] {
+  if (!Array.isArray(content) || text.includes('[Image #')) return [];
+  return content.flatMap((part) => {
+    const block = asObject(part);
+    if (block.type !== 'image' && block.type !== 'document') return [];
+    const name = asString(block.title) ?? asString(asObject(block.source).media_type);
+    return [`[${block.type === 'image' ? 'Image' : 'Document'}${name === undefined ? '' : `: ${name.slice(0, 200)}`}]`];
+  });
 }

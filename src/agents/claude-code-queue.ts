@@ -113,7 +113,9 @@ const queuedEntry = (
   author: 'person',
   at: asTime(line.timestamp),
   cwd: asString(line.cwd),
+  branch: line.gitBranch === 'HEAD' ? undefined : asString(line.gitBranch),
   text,
+  form: text.startsWith('/') && queued === 'waiting' ? 'command' : undefined,
   toolUses: [],
   queued,
 });

@@ -66,14 +66,20 @@ describe('prompts', () => {
     });
   });
 
-  it('are joined from their blocks, without pictures', () => {
+  it('are joined from their blocks, with names for pictures', () => {
     const blocks = [
       { type: 'text', text: 'look' },
       { type: 'image', source: { data: 'AAAA' } },
       { type: 'text', text: 'here' },
     ];
-    expect(entryOf(user(blocks))?.text).toBe('look\nhere');
-    expect(entryOf(user([{ type: 'image', source: {} }]))).toBeUndefined();
+    expect(entryOf(user(blocks))?.text).toBe('look\nhere\n[Image]');
+    expect(entryOf(user([{ type: 'image', source: { media_type: 'image/png' } }]))).toMatchObject({
+      text: '[Image: image/png]',
+      author: 'person',
+    });
+    const named = [{ type: 'text', text: 'see [Image #1]' }, { type: 'image' }];
+    expect(entryOf(user(named))?.text).toBe('see [Image #1]');
+    expect(entryOf(user([{ type: 'document', title: 'plan.pdf' }]))?.text).toBe('[Document: plan.pdf]');
   });
 
   it('lose what the client put into them, closed or not', () => {
@@ -147,10 +153,13 @@ describe('other lines', () => {
 
   it('titles come from the lines that give them', () => {
     expect(read({ type: 'custom-title', customTitle: 'Mine', sessionId: 's' }).items).toEqual([
-      { kind: 'title', title: 'Mine' },
+      { kind: 'title', title: 'Mine', by: 'person' },
     ]);
-    expect(read({ type: 'ai-title', aiTitle: 'Its' }).items).toEqual([{ kind: 'title', title: 'Its' }]);
+    expect(read({ type: 'ai-title', aiTitle: 'Its' }).items).toEqual([{ kind: 'title', title: 'Its', by: 'agent' }]);
     expect(read({ type: 'summary', summary: 'old', customTitle: 'no' }).items).toEqual([]);
+    expect(read({ type: 'summary', summary: 'About tides', leafUuid: 'l' }).items).toEqual([
+      { kind: 'title', title: 'About tides', by: 'agent', leaf: 'l' },
+    ]);
   });
 
   it('date the transcript even when they yield nothing', () => {

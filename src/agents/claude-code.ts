@@ -1,14 +1,16 @@
 // Claude Code: ~/.claude/projects/<folder>/<session>.jsonl, subagents beside or below it; about forty kinds of lines, of which few matter.
 import path from 'node:path';
-import type { Author } from '../schema/entry.ts';
-import type { Agent, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from './agent.ts';
+import type { Author, EntryForm } from '../schema/entry.ts';
+import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from './agent.ts';
 import { nothing } from './agent.ts';
 import { readClaudeCodeHook } from './claude-code-events.ts';
 import { claudeCodeHome } from './claude-code-home.ts';
 import { claudeCodeHooks } from './claude-code-hooks.ts';
 import { claudeCodeMcp } from './claude-code-mcp.ts';
-import { asTyped, machineMade, typedBlocks } from './claude-code-prompt.ts';
+import { asTyped, formOf, machineMade, namedPictures, typedBlocks } from './claude-code-prompt.ts';
 import { leaveQueue, readQueuedCommand, readQueueLine } from './claude-code-queue.ts';
+import { notePlans, readReplies } from './claude-code-replies.ts';
+import { derivedId } from './derived-id.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
 
 export const claudeCode: Agent = {
@@ -41,9 +43,8 @@ export const claudeCode: Agent = {
     const at = asTime(line.timestamp);
     if (line.type === 'user' || line.type === 'assistant') return { at, items: readMessage(line, at, file) };
     if (line.type === 'queue-operation' || line.type === 'attachment') return { at, items: readQueued(line, file) };
-    const field = titleFields.get(line.type);
-    const title = field === undefined ? undefined : asString(line[field]);
-    return title === undefined ? { ...nothing, at } : { at, items: [{ kind: 'title', title }] };
+    if (line.type === 'system') return { at, items: readLocalCommand(line, at, file) };
+    return { at, items: readAbout(line) };
   },
 
   readHook: readClaudeCodeHook,
@@ -74,23 +75,61 @@ export const environmentOfHosted = (key: string): Record<string, string> => ({
   IS_SANDBOX: '1',
 });
 
-const titleFields: ReadonlyMap<unknown, string> = new Map([
-  ['custom-title', 'customTitle'],
-  ['ai-title', 'aiTitle'],
-]);
+/** What a line says about its session, or about another one. */
+function readAbout(line: Record<string, unknown>): readonly ParsedItem[] {
+  const title = asString(line.customTitle) ?? asString(line.aiTitle);
+  if (line.type === 'custom-title' && title !== undefined) return [{ kind: 'title', title, by: 'person' }];
+  if (line.type === 'ai-title' && title !== undefined) return [{ kind: 'title', title, by: 'agent' }];
+  // The summary of a conversation stands in whichever file the client wrote next, and names the last line of that conversation.
+  const [summary, leaf] = [asString(line.summary), asString(line.leafUuid)];
+  if (line.type === 'summary' && summary !== undefined && leaf !== undefined)
+    return [{ kind: 'title', title: summary, by: 'agent', leaf }];
+  if (line.type !== 'pr-link') return nothing.items;
+  const [url, repository] = [asString(line.prUrl), asString(line.prRepository)];
+  return [
+    ...(url === undefined ? [] : [{ kind: 'fact', fact: 'link', value: url } as const]),
+    ...(repository === undefined ? [] : [{ kind: 'fact', fact: 'repository', value: repository } as const]),
+  ];
+}
 
 /** Asked for every line. */
 const isSubagent = (key: string): boolean => key.startsWith('agent-', key.lastIndexOf('/') + 1);
 
-const kindsThatMatter = ['user', 'assistant', 'queue-operation', 'queued_command', ...titleFields.keys()].map((kind) =>
-  Buffer.from(`"${kind}"`),
-);
+const kindsThatMatter = [
+  ...['user', 'assistant', 'queue-operation', 'queued_command', 'local_command'],
+  ...['custom-title', 'ai-title', 'summary', 'pr-link'],
+].map((kind) => Buffer.from(`"${kind}"`));
 
 function readQueued(line: Record<string, unknown>, file: TranscriptFile): readonly ParsedItem[] {
   if (line.isSidechain === true || isSubagent(file.key)) return [];
   if (line.type === 'queue-operation') return readQueueLine(line, file.state);
   return asObject(line.attachment).type === 'queued_command' ? readQueuedCommand(line, file.state) : [];
 }
+
+/** Newer clients write a command that needs no model as a system line. */
+function readLocalCommand(
+  line: Record<string, unknown>,
+  at: number | undefined,
+  file: TranscriptFile,
+): readonly ParsedItem[] {
+  const [uuid, content] = [asString(line.uuid), asString(line.content)];
+  const isOwn = line.isMeta !== true && line.isSidechain !== true && !isSubagent(file.key);
+  if (line.subtype !== 'local_command' || uuid === undefined || content === undefined || !isOwn) return [];
+  const text = asTyped(content.trim());
+  if (!text.startsWith('/')) return [];
+  const { branch, forkOf } = whereOf(line);
+  const said = { role: 'user', author: 'person', form: 'command', text, toolUses: [] } as const;
+  return [
+    ...leaveQueue(text, at, file.state),
+    { kind: 'entry', uuid, session: asString(line.sessionId), at, cwd: asString(line.cwd), ...said, branch, forkOf },
+  ];
+}
+
+/** A detached head is no branch. */
+const whereOf = (line: Record<string, unknown>): Pick<ParsedEntry, 'branch' | 'forkOf'> => ({
+  branch: line.gitBranch === 'HEAD' ? undefined : asString(line.gitBranch),
+  forkOf: line.forkedFrom === undefined ? undefined : asString(asObject(line.forkedFrom).sessionId),
+});
 
 function readMessage(line: Record<string, unknown>, at: number | undefined, file: TranscriptFile): ParsedLine['items'] {
   const inSubagent = isSubagent(file.key);
@@ -99,18 +138,27 @@ function readMessage(line: Record<string, unknown>, at: number | undefined, file
   const uuid = asString(line.uuid);
   const items: ParsedItem[] = [];
   if (line.type === 'user') items.push(...toolResults(message.content));
-  const { text, author, toolUses } =
+  const { text, author, toolUses, form, typed } =
     line.type === 'user' ? readPrompt(line, message, inSubagent) : readAnswer(line, message);
-  if (uuid !== undefined && text !== '') {
-    if (author === 'person') items.push(...leaveQueue(text, at, file.state));
+  if (uuid === undefined) return items;
+  const { branch, forkOf } = whereOf(line);
+  const said = { session: asString(line.sessionId), at, cwd: asString(line.cwd), branch, forkOf };
+  if (line.type === 'assistant') notePlans(toolUses, file.state);
+  else if (!inSubagent)
+    for (const reply of readReplies(line, message.content, file.state)) {
+      const id = text === '' && !items.some(({ kind }) => kind === 'entry') ? uuid : derivedId(uuid, reply.use);
+      const words = { role: 'user', author: 'person', text: reply.text, form: reply.form, toolUses: [] } as const;
+      items.push({ kind: 'entry', uuid: id, ...said, ...words, queued: 'given' });
+    }
+  if (text !== '') {
+    if (author === 'person') items.push(...leaveQueue(typed ?? text, at, file.state));
     items.push({
       kind: 'entry',
       uuid,
-      session: asString(line.sessionId),
+      ...said,
       role: line.type === 'user' ? 'user' : 'assistant',
       author,
-      at,
-      cwd: asString(line.cwd),
+      form,
       text,
       toolUses,
       // Only a prompt can leave a branch; the small forks of parallel tool calls are none.
@@ -124,14 +172,21 @@ interface Content {
   readonly text: string;
   readonly author: Author;
   readonly toolUses: readonly ParsedToolUse[];
+  readonly form?: EntryForm | undefined;
+  /** The text alone, where names of pictures were added to it. */
+  readonly typed?: string;
 }
 
 function readPrompt(line: Record<string, unknown>, message: Record<string, unknown>, inSubagent: boolean): Content {
   const { blocks, own } = typedBlocks(message.content);
+  const typed = asTyped(own.join('\n'));
+  const pictures = namedPictures(message.content, typed);
   // Nothing but injected text is left as it came, and marked as the machine's.
-  const text = own.length > 0 ? asTyped(own.join('\n')) : blocks.join('\n').trim();
-  const machine = inSubagent || own.length === 0 || line.isCompactSummary === true || !typedByPerson(line, text);
-  return { text, author: machine ? 'machine' : 'person', toolUses: [] };
+  const isEmpty = own.length === 0 && pictures.length === 0;
+  const text = isEmpty ? blocks.join('\n').trim() : [typed, ...pictures].filter((part) => part !== '').join('\n');
+  const machine = inSubagent || isEmpty || line.isCompactSummary === true || !typedByPerson(line, text);
+  const form = line.isCompactSummary === true ? 'compaction' : machine ? undefined : formOf(message.content, text);
+  return { text, author: machine ? 'machine' : 'person', toolUses: [], form, typed };
 }
 
 function readAnswer(line: Record<string, unknown>, message: Record<string, unknown>): Content {

@@ -102,7 +102,7 @@ describe('version 3', () => {
   });
 
   it('takes the name that a person gave to the session', () => {
-    expect(items).toContainEqual({ kind: 'title', title: 'Moon phase on the harbour page' });
+    expect(items).toContainEqual({ kind: 'title', title: 'Moon phase on the harbour page', by: 'person' });
   });
 
   it('a fork does not double its history', () => {

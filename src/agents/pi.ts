@@ -23,7 +23,7 @@ const sessionInPath = (path: string): string =>
 const textOf = (content: unknown): string =>
   (typeof content === 'string' ? content : textOfBlocks(content).join('\n')).trim();
 
-function readHeader(line: Json, state: ReaderState): ParsedItem {
+function readHeader(line: Json, state: ReaderState): ParsedItem[] {
   const session = asString(line.id);
   const cwd = asString(line.cwd);
   if (session !== undefined && session !== state.session) {
@@ -35,7 +35,11 @@ function readHeader(line: Json, state: ReaderState): ParsedItem {
     if (origin !== undefined) state.origin = sessionInPath(origin);
   }
   if (cwd !== undefined) state.cwd = cwd;
-  return { kind: 'header', ...(session === undefined ? {} : { session }), ...(cwd === undefined ? {} : { cwd }) };
+  const origin = asString(line.branchedFrom) ?? asString(line.parentSession);
+  return [
+    { kind: 'header', ...(session === undefined ? {} : { session }), ...(cwd === undefined ? {} : { cwd }) },
+    ...(origin === undefined ? [] : [{ kind: 'fact', fact: 'fork-of', value: sessionInPath(origin) } as const]),
+  ];
 }
 
 /**
@@ -155,13 +159,13 @@ function readMessage(line: Json, message: Json, file: TranscriptFile): ParsedIte
 }
 
 function readItems(line: Json, file: TranscriptFile): readonly ParsedItem[] {
-  if (line.type === 'session') return [readHeader(line, file.state)];
+  if (line.type === 'session') return readHeader(line, file.state);
   follow(line, file.state);
   if (line.type === 'message') return readMessage(line, asObject(line.message), file);
   if (line.type === 'custom_message') return readMessage(line, { ...line, role: 'custom' }, file);
   if (line.type === 'session_info') {
     const title = asString(line.name)?.trim();
-    return title === undefined || title === '' ? [] : [{ kind: 'title', title }];
+    return title === undefined || title === '' ? [] : [{ kind: 'title', title, by: 'person' }];
   }
   // Summaries of compactions and of branches repeat what the entries themselves say.
   return [];

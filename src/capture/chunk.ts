@@ -5,13 +5,14 @@ import { briefingTag } from '../schema/briefing-tag.ts';
 import { distillerMark } from '../schema/distiller.ts';
 import { notKept } from '../schema/not-kept.ts';
 import { recallTag } from '../schema/recall-tag.ts';
-import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse, SessionInFile } from '../store/files.ts';
+import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse } from '../store/files.ts';
 import { indexText } from '../store/index-text.ts';
 import { isUnspaced } from '../store/segment.ts';
 import { type Keeper, keeper, type Limits } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
 import { redact, redactValue } from './redact.ts';
+import { sessionNotes } from './session-notes.ts';
 
 export interface Source {
   readonly agent: Agent;
@@ -36,10 +37,6 @@ const own = {
   lastAt: '@at',
   session: '@session',
   cwd: '@cwd',
-  /** The title of the current session; it may come before the first entry. */
-  title: '@title',
-  /** Print of the last title that was not kept: agents repeat titles. */
-  hidden: '@hidden',
   /** When the last line with a time was written. */
   lineAt: '@line',
   /** The last uses of our own tools, whose results are ours too. */
@@ -106,7 +103,8 @@ export function chunker(
       const index = entries.findLastIndex((entry) => entry.uuid === uuid);
       return index < 0 ? undefined : entries.splice(index, 1)[0];
     };
-    const sessions = new Map<string, { cwd: string | undefined; title: string | undefined }>();
+    const about = sessionNotes(state, (text) => fingerprint(Buffer.from(text)));
+    const hasEntries = () => state[own.lastEntry] !== undefined;
     const lineAt = () => state[own.lineAt] as number | undefined;
     const sessionOf = (said: string | undefined) => said ?? (state[own.session] as string | undefined) ?? named;
 
@@ -132,28 +130,23 @@ export function chunker(
           if (item.cwd !== undefined) state[own.cwd] = item.cwd;
         } else if (item.kind === 'title') {
           const id = sessionOf(undefined);
-          const print = fingerprint(Buffer.from(item.title));
-          if (!keep.other(id, lineAt())) state[own.hidden] = print;
-          const title = redact(item.title).trim();
-          if (print === state[own.hidden] || title === '') continue;
-          state[own.title] = title;
-          // A session without entries is none yet; its first entry brings the title along.
-          if (state[own.lastEntry] !== undefined) sessions.set(id, { cwd: sessions.get(id)?.cwd, title });
+          about.title(item, id, keep.other(id, lineAt()), hasEntries());
+        } else if (item.kind === 'fact') {
+          const id = sessionOf(undefined);
+          if (keep.other(id, lineAt())) about.fact(item.fact, item.value, id, line.pos, hasEntries());
         } else {
           const session = sessionOf(item.session);
           const cwd = source.group?.folder ?? item.cwd ?? (state[own.cwd] as string | undefined);
           if (source.group === undefined && isOurs(item, cwd, deps.home, state)) continue;
           // A file whose lines name their session speaks of that one from here on.
           if (item.session !== undefined) {
-            if (state[own.lastEntry] !== undefined && session !== sessionOf(undefined)) delete state[own.title];
+            if (hasEntries() && session !== sessionOf(undefined)) about.change();
             state[own.session] = session;
           }
           const text = keep.entry(item, session, cwd, timeOf(item, state)) ? redact(item.text) : '';
           // A transcript from the vault has places where nothing was kept.
           if (text.trim() === '' || text.startsWith(notKept)) continue;
-          const known = sessions.get(session);
-          const title = (state[own.title] as string | undefined) ?? known?.title;
-          sessions.set(session, { cwd: known?.cwd ?? cwd, title });
+          about.entry(item, session, cwd, line.pos);
           entries.push(newEntry({ ...item, text }, session, line.pos, fd, agent.idKey, state, deps.limits.skipTools));
         }
       }
@@ -181,9 +174,8 @@ export function chunker(
       state: { ...state },
       bornAt,
       status: ours ? 'ignored' : 'ok',
-      sessions: ours
-        ? []
-        : [...sessions].map(([session, { cwd, title }]) => inFile(session, cwd, title, deps.projectOf)),
+      sessions: ours ? [] : about.sessions(deps.projectOf),
+      titles: ours ? [] : about.titles(),
       entries: ours ? [] : entries,
       withdrawn: ours ? [] : withdrawn,
       moved: ours ? [] : [...moved].map(([uuid, pos]) => ({ uuid, pos })),
@@ -191,13 +183,6 @@ export function chunker(
     };
   };
 }
-
-const inFile = (
-  session: string,
-  cwd: string | undefined,
-  title: string | undefined,
-  projectOf: (folder: string) => string,
-): SessionInFile => ({ session, cwd, title, projectPath: cwd === undefined ? undefined : projectOf(cwd) });
 
 function newEntry(
   item: ParsedEntry,
@@ -226,6 +211,7 @@ function newEntry(
     at,
     role: item.role,
     author: item.author,
+    form: item.form,
     text: item.text,
     // Words of scripts without spaces are dear to find: not while the store waits in a transaction.
     ...(isUnspaced(item.text) ? { indexed: indexText(item.text) } : {}),

@@ -208,7 +208,8 @@ function uuidOf(...parts: readonly (string | number)[]): string {
 }
 
 const entryOf = (uuid: string, session: string, at: number, text: string, pos: number): ExportedEntry => ({
-  ...{ is: 'entry', uuid, session, pos, at, role: 'user', author: 'person', text, tools: [], joinsAt: null, uses: [] },
+  ...{ is: 'entry', uuid, session, pos, at, role: 'user', author: 'person', form: null, text },
+  ...{ tools: [], joinsAt: null, uses: [] },
 });
 
 const promptEntry = (session: string, { number, text, at }: PromptRow): ExportedEntry =>
@@ -227,7 +228,8 @@ const fileOf = (key: string, session: string, project: string, entries: readonly
   offset: (entries.at(-1)?.pos ?? 0) + step,
   bornAt: entries[0]?.at ?? null,
   ...{ status: 'ok', error: null, copies: [] },
-  sessions: [{ session, cwd: project, project, title: null }],
+  sessions: [{ session, cwd: project, project, title: null, titleBy: null, facts: [] }],
+  titles: [],
 });
 
 /** One for each turn here, where claude-mem has one for each use of a tool. */

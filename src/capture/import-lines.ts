@@ -173,14 +173,18 @@ function chunkOf(file: ExportedFile, key: string, from: number, entries: readonl
     error: file.error ?? undefined,
     sessions: file.sessions
       .filter(({ session }) => from === 0 || sessions.has(session))
-      .map(({ session, cwd, project, title }) => ({
+      .map(({ session, cwd, project, title, titleBy, facts }) => ({
         session,
         cwd: cwd ?? undefined,
         projectPath: project ?? undefined,
         title: title === null ? undefined : redact(title),
+        titleBy: titleBy ?? undefined,
+        facts: facts.map((fact) => ({ ...fact, value: redact(fact.value) })),
       })),
+    titles: file.titles.map(({ leaf, title }) => ({ leaf, title: redact(title) })),
     entries: entries.map((entry) => ({
       ...entry,
+      form: entry.form ?? undefined,
       text: redact(entry.text),
       joinsAt: entry.joinsAt ?? undefined,
       toolUses: entry.uses.map(({ id, tool, input, files }) => ({ id, tool, input: redactJson(input), files })),

@@ -9,6 +9,14 @@ export type Role = z.infer<typeof Role>;
 export const Author = z.enum(['person', 'machine', 'model']);
 export type Author = z.infer<typeof Author>;
 
+/**
+ * What a text is when it is more than a prompt or an answer. `command`: a slash command with its arguments; `shell`: a line for the shell;
+ * `choice`: what the person answered to the agent's questions; `verdict`: what the person said to a plan or to a tool that asked first;
+ * `compaction`: the agent's own summary of what was said before.
+ */
+export const EntryForm = z.enum(['command', 'shell', 'choice', 'verdict', 'compaction']);
+export type EntryForm = z.infer<typeof EntryForm>;
+
 /** One immutable item of a session. */
 export const Entry = z.object({
   id: z.string().describe("the agent's own uuid, or one derived from the session and the ordinal"),
@@ -16,6 +24,7 @@ export const Entry = z.object({
   agent: AgentName,
   role: Role,
   author: Author,
+  form: EntryForm.optional().describe('set when the text is more than a prompt or an answer'),
   at: Moment,
   text: z.string(),
   tools: z.array(z.string()).describe('names of the tools used in this entry'),

@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { ConversationStatus } from './conversation.ts';
-import { Author, Role } from './entry.ts';
+import { Author, EntryForm, Role } from './entry.ts';
 import { GroupName } from './group.ts';
 import { JobKind } from './job.ts';
 import { Observation } from './observation.ts';
 import { PinKind } from './pin.ts';
+import { FactKind, TitleSource } from './session-fact.ts';
 import { SessionStatus } from './session-state.ts';
 import { Summary } from './summary.ts';
 import { TaskContext, TaskKind, TaskState } from './task.ts';
@@ -54,8 +55,11 @@ export const ExportedFile = z.object({
       cwd: OrNull(z.string()),
       project: OrNull(z.string()),
       title: OrNull(z.string()),
+      titleBy: OrNull(TitleSource).default(null),
+      facts: z.array(z.object({ kind: FactKind, value: z.string(), pos: z.int().min(0) })).default([]),
     }),
   ),
+  titles: z.array(z.object({ leaf: z.string(), title: z.string() })).default([]),
 });
 export type ExportedFile = z.infer<typeof ExportedFile>;
 
@@ -67,6 +71,7 @@ export const ExportedEntry = z.object({
   at: Ms,
   role: Role,
   author: Author,
+  form: OrNull(EntryForm).default(null),
   text: z.string(),
   tools: z.array(z.string()),
   joinsAt: OrNull(z.int()),

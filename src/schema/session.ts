@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
+import { TitleSource } from './session-fact.ts';
 import { SessionStatus } from './session-state.ts';
 import { Moment } from './time.ts';
 
@@ -11,6 +12,14 @@ export const Session = z.object({
   projectPath: z.string(),
   cwd: z.string(),
   title: z.string(),
+  titleSource: TitleSource.optional().describe('who named it; absent when the title is made from what was said'),
+  branch: z.string().optional().describe('the branch that was worked on last'),
+  branches: z.array(z.string()).optional().describe('all branches, when there were several; the last one first'),
+  repository: z.string().optional(),
+  links: z.array(z.string()).optional().describe('pull requests and the like that the agent noted'),
+  parent: z.string().optional().describe('the session that started this one'),
+  forkOf: z.string().optional().describe('the session whose history this one began with'),
+  subagent: z.string().optional().describe('the role in which another session started it'),
   startedAt: Moment,
   endedAt: Moment,
   entries: z.number().int().describe('entries of the session itself, copies of forked history included'),

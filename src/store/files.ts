@@ -1,7 +1,8 @@
 // What the store keeps of transcripts as files: how far each was taken in, and the step that takes it further.
 import type { ReaderState } from '../agents/agent.ts';
 import type { AgentName } from '../schema/agent-name.ts';
-import type { Author, Role } from '../schema/entry.ts';
+import type { Author, EntryForm, Role } from '../schema/entry.ts';
+import type { FactKind, TitleSource } from '../schema/session-fact.ts';
 
 /** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
 export interface FileState {
@@ -40,6 +41,7 @@ export interface NewEntry {
   readonly at: number;
   readonly role: Role;
   readonly author: Author;
+  readonly form?: EntryForm | undefined;
   readonly text: string;
   /** The text as the index gets it, where it takes long to make: made before the transaction, by the one who read the line. */
   readonly indexed?: string | undefined;
@@ -56,12 +58,21 @@ export interface NewToolResult {
   readonly output: string;
 }
 
+export interface SessionFact {
+  readonly kind: FactKind;
+  readonly value: string;
+  /** Byte offset of the line that says it: of several values the last one is current. */
+  readonly pos: number;
+}
+
 /** A session as one file knows it. */
 export interface SessionInFile {
   readonly session: string;
   readonly cwd: string | undefined;
   readonly projectPath: string | undefined;
   readonly title: string | undefined;
+  readonly titleBy?: TitleSource | undefined;
+  readonly facts?: readonly SessionFact[] | undefined;
 }
 
 /** One step forward in one file: everything between two offsets. */
@@ -91,6 +102,8 @@ export interface Chunk {
   /** Why the file is `failed`. */
   readonly error?: string | undefined;
   readonly sessions: readonly SessionInFile[];
+  /** Names of sessions of any file, each by the id of an entry that the session holds. */
+  readonly titles?: readonly { readonly leaf: string; readonly title: string }[] | undefined;
   readonly entries: readonly NewEntry[];
   /** Entries of this file from earlier chunks that it no longer counts, and those whose place is another now. */
   readonly withdrawn?: readonly string[] | undefined;

@@ -83,6 +83,7 @@ export function randomTranscripts(seed: number): Map<string, Part[]> {
         sessionId: chance(0.9) ? session : undefined,
         parentUuid,
         cwd: pick(['/w/a', '/w/b', undefined]),
+        gitBranch: pick(['main', 'main', 'tides', 'HEAD', undefined]),
       };
       const kind = below(10);
       if (kind < 4) lines.push(prompt(uuid, text, minutes, more));
@@ -96,6 +97,9 @@ export function randomTranscripts(seed: number): Map<string, Part[]> {
         lines.push(
           pick([
             { type: 'custom-title', customTitle: text },
+            { type: 'ai-title', aiTitle: text },
+            { type: 'summary', summary: text, leafUuid: pick(['s0-0', 's0-1', 's1-2', ...ids]) },
+            { type: 'pr-link', prUrl: pick(['https://a.example/1', 'https://a.example/2']), prRepository: 'a/b' },
             { type: 'system', uuid, ...more },
           ]),
         );

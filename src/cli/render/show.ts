@@ -19,6 +19,10 @@ export function renderShow({ session, entries, focus, files = [], total, from }:
     `${style.dim('session')}  ${clean(session.id)}`,
     `${style.dim('project')}  ${clean(session.project)}  ${style.dim(clean(session.projectPath))}`,
     `${style.dim('agent')}    ${session.agent}`,
+    ...(session.branch ? [`${style.dim('branch')}   ${clean((session.branches ?? [session.branch]).join(', '))}`] : []),
+    ...(session.links ?? []).map((link) => `${style.dim('link')}     ${clean(link)}`),
+    ...(session.forkOf ? [`${style.dim('fork of')}  ${clean(session.forkOf)}`] : []),
+    ...(session.parent ? [`${style.dim('parent')}   ${clean(session.parent)}`] : []),
     `${style.dim('time')}     ${localTime(session.startedAt, view)} – ${localTime(session.endedAt, view)}`,
     `${style.dim('holds')}    ${counts.filter((part) => part !== '').join(', ')}`,
     ...(session.resume ? [`${style.dim('resume')}   ${clean(session.resume)}`] : []),
@@ -40,6 +44,7 @@ function renderEntry(entry: Output['entries'][number], focused: boolean, view: V
   const name = who === 'user' ? style.green(who) : who === 'assistant' ? style.magenta(who) : style.dim(who);
   const marks = [
     entry.subagent === undefined ? '' : `subagent ${clean(entry.subagent)}`,
+    entry.form === undefined ? '' : entry.form,
     entry.abandoned ? 'abandoned' : '',
   ].filter((mark) => mark !== '');
   const suffix = marks.length > 0 ? `  ${style.yellow(`[${marks.join(', ')}]`)}` : '';

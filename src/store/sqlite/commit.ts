@@ -45,14 +45,14 @@ export function committer(db: Database) {
     'INSERT INTO file_copies (file_id, root, size) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET size = excluded.size',
   );
   const addEntry = db.prepare(
-    `INSERT INTO entries (uuid, session_id, file_id, pos, at, role, author, text, tools, subagent, joins_at, generation)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING`,
+    `INSERT INTO entries (uuid, session_id, file_id, pos, at, role, author, form, text, tools, subagent, joins_at, generation)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING`,
   );
   const known = db.prepare<[string], KnownEntry>(
     'SELECT id, file_id, session_id, generation, text FROM entries WHERE uuid = ?',
   );
   const renewEntry = db.prepare(
-    `UPDATE entries SET session_id = ?, pos = ?, at = ?, role = ?, author = ?, text = ?, tools = ?, joins_at = ?, generation = ?
+    `UPDATE entries SET session_id = ?, pos = ?, at = ?, role = ?, author = ?, form = ?, text = ?, tools = ?, joins_at = ?, generation = ?
      WHERE id = ?`,
   );
   const addCopy = db.prepare(
@@ -123,6 +123,7 @@ export function committer(db: Database) {
       entry.at,
       entry.role,
       entry.author,
+      entry.form ?? null,
       entry.text,
       tools,
       chunk.subagent ?? null,
@@ -146,6 +147,7 @@ export function committer(db: Database) {
         entry.at,
         entry.role,
         entry.author,
+        entry.form ?? null,
         entry.text,
         tools,
         joinsAt,
@@ -224,10 +226,12 @@ export function committer(db: Database) {
     noteCopy.run(at.id, chunk.root, chunk.size);
 
     const touched: Touched = { sessions: new Set(), files: new Set() };
+    if (chunk.restart) for (const session of sessions.forgetFacts(at.id)) touched.sessions.add(session);
     for (const session of chunk.sessions)
       touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
     let added = 0;
     for (const entry of chunk.entries) if (takeEntry(entry, chunk, at, generation, touched)) added++;
+    for (const session of sessions.nameByLeaf(at.id, chunk.titles ?? [])) touched.sessions.add(session);
     for (const uuid of chunk.withdrawn ?? []) withdraw(uuid, at.id, touched);
     for (const { uuid, pos } of chunk.moved ?? []) {
       const place = { uuid, pos, file: at.id };

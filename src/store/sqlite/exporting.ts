@@ -113,8 +113,8 @@ const always: readonly Kind[] = [
 const filesSql = `SELECT f.id FROM files f WHERE EXISTS (SELECT 1 FROM entries e JOIN wanted w ON w.id = e.session_id WHERE e.file_id = f.id)
     OR EXISTS (SELECT 1 FROM entry_copies c JOIN wanted w ON w.id = c.session_id WHERE c.file_id = f.id) ORDER BY f.id`;
 const placesSql = `
-  SELECT e.id, e.uuid, e.session_id, e.pos, e.at, e.role, e.author, e.text, e.tools, e.joins_at AS joinsAt FROM entries e WHERE e.file_id = @file
-  UNION ALL SELECT e.id, e.uuid, c.session_id, c.pos, e.at, e.role, c.author, e.text, e.tools, c.joins_at FROM entry_copies c
+  SELECT e.id, e.uuid, e.session_id, e.pos, e.at, e.role, e.author, e.form, e.text, e.tools, e.joins_at AS joinsAt FROM entries e WHERE e.file_id = @file
+  UNION ALL SELECT e.id, e.uuid, c.session_id, c.pos, e.at, e.role, c.author, e.form, e.text, e.tools, c.joins_at FROM entry_copies c
     JOIN entries e ON e.id = c.entry_id WHERE c.file_id = @file ORDER BY 4, 5, 2`;
 
 export function exporting(location: string): Pick<Store, 'exported'> {
@@ -219,10 +219,13 @@ function* fileLines(
   const copies = db.prepare('SELECT root, size FROM file_copies WHERE file_id = ?').all(id);
   const sessions = db
     .prepare(
-      `SELECT s.id, s.session, x.cwd, p.path AS project, x.title FROM file_sessions x JOIN sessions s ON s.id = x.session_id
+      `SELECT s.id, s.session, x.cwd, p.path AS project, x.title, x.title_by AS titleBy FROM file_sessions x JOIN sessions s ON s.id = x.session_id
        LEFT JOIN projects p ON p.id = x.project_id WHERE x.file_id = ? ORDER BY s.session`,
     )
     .all(id) as (Row & { id: number })[];
+  const facts = db.prepare(
+    'SELECT kind, value, pos FROM session_facts WHERE file_id = ? AND session_id = ? ORDER BY kind, pos, value',
+  );
   const places = db.prepare(placesSql).all({ file: id }) as (Row & { id: number; session_id: number })[];
   const shown = places.filter((place) => wanted.has(place.session_id));
   const { sweeping, state, ...rest } = file;
@@ -233,7 +236,10 @@ function* fileLines(
     partial: shown.length < places.length || sweeping === 1,
     state: parsed(state),
     copies,
-    sessions: sessions.filter((one) => whole || wanted.has(one.id)).map(({ id: _, ...one }) => one),
+    sessions: sessions
+      .filter((one) => whole || wanted.has(one.id))
+      .map(({ id: session, ...one }) => ({ ...one, facts: facts.all(id, session) })),
+    titles: whole ? db.prepare('SELECT leaf, title FROM leaf_titles WHERE file_id = ? ORDER BY leaf').all(id) : [],
   } as unknown as ExportedLine;
   const uses = db.prepare(
     'SELECT use_id AS id, tool, input, files, outcome, output FROM tool_uses WHERE entry_id = ? ORDER BY id',

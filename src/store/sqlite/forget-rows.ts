@@ -73,6 +73,7 @@ export function forgetRows(db: Database) {
     .pluck();
   const joinFrom = db.prepare('UPDATE entries SET joins_at = coalesce(joins_at, ?) WHERE id = ?');
   const unindex = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
+  const dropLeafTitles = db.prepare('DELETE FROM leaf_titles WHERE leaf = ?');
   const dropEntry = db.prepare('DELETE FROM entries WHERE id = ?');
   const dropPin = db.prepare('DELETE FROM pins WHERE kind = ? AND id = ? AND agent = ?');
 
@@ -236,6 +237,7 @@ export function forgetRows(db: Database) {
         if (next !== undefined) joinFrom.run(entry.joins_at, next);
       }
       dropPin.run('entry', uuid, agent);
+      dropLeafTitles.run(uuid);
       unindex.run(id);
       dropEntry.run(id);
     }

@@ -799,6 +799,32 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE pauses ADD COLUMN seen_at INTEGER;
     `,
   },
+  {
+    name: '022-session-facts',
+    sql: `
+      ALTER TABLE entries ADD COLUMN form TEXT; -- empty for a prompt or an answer
+      ALTER TABLE file_sessions ADD COLUMN title_by TEXT;
+      ALTER TABLE sessions ADD COLUMN title_by TEXT;
+      -- What a transcript says about a session beside what was said in it. Of several values of a kind the one at the highest place is current.
+      CREATE TABLE session_facts (
+        file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        kind TEXT NOT NULL,
+        value TEXT NOT NULL,
+        pos INTEGER NOT NULL,
+        PRIMARY KEY (session_id, kind, value, file_id)
+      ) WITHOUT ROWID;
+      CREATE INDEX session_facts_by_file ON session_facts (file_id);
+      -- Names that a file gives to sessions of other files, by an entry of that session.
+      CREATE TABLE leaf_titles (
+        leaf TEXT NOT NULL,
+        file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+        title TEXT NOT NULL,
+        PRIMARY KEY (leaf, file_id)
+      ) WITHOUT ROWID;
+      CREATE INDEX leaf_titles_by_file ON leaf_titles (file_id);
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -3,8 +3,9 @@ import type { Database } from 'better-sqlite3';
 import { agentNamed } from '../../agents/index.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import { ConversationStatus } from '../../schema/conversation.ts';
-import type { Author, Entry, Role } from '../../schema/entry.ts';
+import type { Author, Entry, EntryForm, Role } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
+import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
 import type { SessionStatus } from '../../schema/session-state.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
@@ -18,6 +19,7 @@ export interface EntryRow {
   agent: AgentName;
   role: Role;
   author: Author;
+  form: EntryForm | null;
   at: number;
   text: string;
   tools: string | null;
@@ -26,7 +28,7 @@ export interface EntryRow {
 }
 
 export const entryColumns =
-  'e.uuid, s.session, s.agent, e.role, e.author, e.at, e.text, e.tools, e.subagent, e.abandoned';
+  'e.uuid, s.session, s.agent, e.role, e.author, e.form, e.at, e.text, e.tools, e.subagent, e.abandoned';
 
 export const toEntry = (row: EntryRow): Entry => ({
   id: row.uuid,
@@ -34,6 +36,7 @@ export const toEntry = (row: EntryRow): Entry => ({
   agent: row.agent,
   role: row.role,
   author: row.author,
+  ...(row.form === null ? {} : { form: row.form }),
   at: toMoment(row.at),
   text: row.text,
   tools: row.tools === null ? [] : (JSON.parse(row.tools) as string[]),
@@ -48,6 +51,9 @@ interface SessionRow {
   path: string | null;
   cwd: string | null;
   title: string | null;
+  title_by: TitleSource | null;
+  facts: string | null;
+  copied_from: string | null;
   started_at: number | null;
   ended_at: number | null;
   entries: number;
@@ -57,10 +63,14 @@ interface SessionRow {
 }
 
 /** The name that the agent gave to a session; else that of its account, if there is one; else what it began with. */
-export const titleOfSession = `CASE WHEN EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title
+export const titleOfSession = `CASE WHEN s.title_by IS NOT NULL OR EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title
   ELSE coalesce((SELECT m.title FROM summaries m WHERE m.session_id = s.id), s.title) END AS title`;
 
-const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titleOfSession}, s.started_at, s.ended_at, s.entries, s.subagent_entries,
+const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titleOfSession}, s.title_by, s.started_at, s.ended_at, s.entries, s.subagent_entries,
+  (SELECT json_group_array(json_array(x.kind, x.value) ORDER BY f.born_at DESC, f.key, x.pos DESC) FROM session_facts x
+     JOIN files f ON f.id = x.file_id WHERE x.session_id = s.id) AS facts,
+  (SELECT o.session FROM entry_copies k JOIN entries e ON e.id = k.entry_id JOIN sessions o ON o.id = e.session_id
+     WHERE k.session_id = s.id AND e.session_id <> s.id ORDER BY k.pos LIMIT 1) AS copied_from,
   (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses,
   (SELECT t.status FROM session_states t WHERE t.agent = s.agent AND t.session = s.session) AS state`;
 
@@ -73,6 +83,7 @@ function toSession(row: SessionRow): Session {
     projectPath: row.path ?? '',
     cwd: row.cwd ?? '',
     title: row.title ?? '',
+    ...factsOf(row),
     startedAt: toMoment(row.started_at ?? 0),
     endedAt: toMoment(row.ended_at ?? 0),
     entries: row.entries,
@@ -80,6 +91,27 @@ function toSession(row: SessionRow): Session {
     toolUses: row.tool_uses,
     ...(row.state === null ? {} : { state: row.state }),
     ...(resume === undefined ? {} : { resume }),
+  };
+}
+
+/** The last value of each kind, and all where there may be several. */
+function factsOf({ facts, title_by, copied_from }: SessionRow): Partial<Session> {
+  const said = JSON.parse(facts ?? '[]') as [FactKind, string][];
+  const all = (kind: FactKind) => [...new Set(said.filter(([of]) => of === kind).map(([, value]) => value))];
+  const [branches, links] = [all('branch'), all('link')];
+  const [repository] = all('repository');
+  const [parent] = all('parent');
+  const [subagent] = all('subagent');
+  const forkOf = all('fork-of')[0] ?? copied_from ?? undefined;
+  return {
+    ...(title_by === null ? {} : { titleSource: title_by }),
+    ...(branches[0] === undefined ? {} : { branch: branches[0] }),
+    ...(branches.length > 1 ? { branches } : {}),
+    ...(repository === undefined ? {} : { repository }),
+    ...(links.length > 0 ? { links } : {}),
+    ...(parent === undefined ? {} : { parent }),
+    ...(forkOf === undefined ? {} : { forkOf }),
+    ...(subagent === undefined ? {} : { subagent }),
   };
 }
 

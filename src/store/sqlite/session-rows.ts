@@ -12,28 +12,49 @@ export function sessionRows(db: Database) {
   const findProject = db.prepare<[string], number>('SELECT id FROM projects WHERE path = ?').pluck();
   const addProject = db.prepare('INSERT INTO projects (path, name) VALUES (?, ?)');
   const noteInFile = db.prepare(
-    `INSERT INTO file_sessions (file_id, session_id, cwd, project_id, title) VALUES (@file, @session, @cwd, @project, @title)
+    `INSERT INTO file_sessions (file_id, session_id, cwd, project_id, title, title_by)
+     VALUES (@file, @session, @cwd, @project, @title, @titleBy)
      ON CONFLICT DO UPDATE SET cwd = coalesce(cwd, excluded.cwd), project_id = coalesce(project_id, excluded.project_id),
-       title = coalesce(excluded.title, title)`,
+       title = coalesce(excluded.title, title), title_by = CASE WHEN excluded.title IS NULL THEN title_by ELSE excluded.title_by END`,
   );
+  const addFact = db.prepare(
+    `INSERT INTO session_facts (file_id, session_id, kind, value, pos) VALUES (@file, @session, @kind, @value, @pos)
+     ON CONFLICT DO UPDATE SET pos = max(pos, excluded.pos)`,
+  );
+  const dropFacts = db.prepare('DELETE FROM session_facts WHERE file_id = ?');
+  const addLeafTitle = db.prepare(
+    'INSERT INTO leaf_titles (leaf, file_id, title) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET title = excluded.title',
+  );
+  const dropLeafTitles = db.prepare('DELETE FROM leaf_titles WHERE file_id = ?');
+  const sessionOfLeaf = db.prepare<[string], number>('SELECT session_id FROM entries WHERE uuid = ?').pluck();
+  const leavesIn = db
+    .prepare<[number], number>(
+      'SELECT DISTINCT e.session_id FROM leaf_titles t JOIN entries e ON e.uuid = t.leaf WHERE t.file_id = ?',
+    )
+    .pluck();
+
   const projectInFile = db
     .prepare<[number, number], number | null>(
       'SELECT project_id FROM file_sessions WHERE file_id = ? AND session_id = ?',
     )
     .pluck();
   const forgetInFile = db.prepare(
-    'UPDATE file_sessions SET cwd = NULL, project_id = NULL, title = NULL WHERE file_id = ? AND session_id = ?',
+    'UPDATE file_sessions SET cwd = NULL, project_id = NULL, title = NULL, title_by = NULL WHERE file_id = ? AND session_id = ?',
   );
   const place = db.prepare<[number], { cwd: string | null; project_id: number | null }>(
     `SELECT s.cwd, s.project_id FROM file_sessions s JOIN files f ON f.id = s.file_id
      WHERE s.session_id = ? AND s.cwd IS NOT NULL ORDER BY f.subagent IS NOT NULL, f.born_at, f.key LIMIT 1`,
   );
-  const given = db
-    .prepare<[number], string>(
-      `SELECT s.title FROM file_sessions s JOIN files f ON f.id = s.file_id
-     WHERE s.session_id = ? AND s.title IS NOT NULL ORDER BY f.born_at DESC, f.key DESC LIMIT 1`,
-    )
-    .pluck();
+  const given = db.prepare<[number], { title: string; title_by: string | null }>(
+    `SELECT s.title, s.title_by FROM file_sessions s JOIN files f ON f.id = s.file_id
+     WHERE s.session_id = ? AND s.title IS NOT NULL ORDER BY s.title_by IS 'person' DESC, f.born_at DESC, f.key DESC LIMIT 1`,
+  );
+  // Of several the one whose entry stands last in the session.
+  const byLeaf = db.prepare<[number], { title: string; title_by: string }>(
+    `SELECT t.title, 'agent' AS title_by FROM leaf_titles t CROSS JOIN entries e ON e.uuid = t.leaf JOIN files f ON f.id = t.file_id
+     WHERE e.session_id = ? ORDER BY e.at DESC, e.uuid, f.key LIMIT 1`,
+  );
+  const hasLeafTitles = db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM leaf_titles)').pluck();
   const own = db.prepare<
     [number],
     {
@@ -71,7 +92,7 @@ export function sessionRows(db: Database) {
     )
     .pluck();
   const update = db.prepare(
-    `UPDATE sessions SET project_id = ?, cwd = ?, title = ?, started_at = ?, ended_at = ?, entries = ?, subagent_entries = ?
+    `UPDATE sessions SET project_id = ?, cwd = ?, title = ?, title_by = ?, started_at = ?, ended_at = ?, entries = ?, subagent_entries = ?
      WHERE id = ?`,
   );
   const pinned = db
@@ -100,8 +121,26 @@ export function sessionRows(db: Database) {
       // The first folder that a file names counts. A later one must not leave a project behind that nothing belongs to.
       const isKnown = typeof projectInFile.get(file, session) === 'number';
       const project = said.projectPath === undefined || isKnown ? null : projectOf(said.projectPath);
-      noteInFile.run({ file, session, cwd: said.cwd ?? null, project, title: said.title ?? null });
+      const titleBy = said.titleBy ?? null;
+      noteInFile.run({ file, session, cwd: said.cwd ?? null, project, title: said.title ?? null, titleBy });
+      for (const fact of said.facts ?? []) addFact.run({ file, session, ...fact });
       return session;
+    },
+
+    /** A file that is read from the start says everything about its sessions again. Returns the sessions that it named by an entry. */
+    forgetFacts(file: number): number[] {
+      dropFacts.run(file);
+      const named = leavesIn.all(file);
+      dropLeafTitles.run(file);
+      return named;
+    },
+
+    /** Records names of sessions by an entry; returns those that are known. */
+    nameByLeaf(file: number, titles: readonly { readonly leaf: string; readonly title: string }[]): number[] {
+      return titles.flatMap(({ leaf, title }) => {
+        addLeafTitle.run(leaf, file, title);
+        return sessionOfLeaf.get(leaf) ?? [];
+      });
     },
 
     /** Brings a session's row in line with its files and entries, and has its jobs looked at; one without entries goes. */
@@ -116,11 +155,13 @@ export function sessionRows(db: Database) {
       }
       planJobs(id);
       const where = place.get(id);
-      const title = given.get(id) ?? firstPrompt.get({ session: id }) ?? firstText.get(id) ?? '';
+      const named = given.get(id) ?? (hasLeafTitles.get() === 1 ? byLeaf.get(id) : undefined);
+      const title = named?.title ?? firstPrompt.get({ session: id }) ?? firstText.get(id) ?? '';
       update.run(
         where?.project_id ?? null,
         where?.cwd ?? null,
         headline(title),
+        named === undefined ? null : (named.title_by ?? 'agent'),
         mine.started ?? copies.started ?? mine.anyStarted,
         mine.ended ?? copies.ended ?? mine.anyEnded,
         mine.entries + copies.entries,

@@ -1,0 +1,32 @@
+// What a client or another memory puts into a person's text, in tags of its own. It was not said by the person.
+
+/** Passages with one of these tags around them. */
+const tags = [
+  ...['system-reminder', 'ide_opened_file', 'ide_selection', 'ide_diagnostics', 'local-command-caveat'],
+  ...['hook_context', 'qwen:user-prompt-submit-context', 'environment_context'],
+  // Other memories.
+  ...['claude-mem-context', 'supermemory-context', 'hindsight_memories', 'relevant-memories'],
+];
+
+/** The text without what was put into it. Linear: each tag is searched forward once. A passage without its end stays. */
+export function withoutInjected(text: string): string {
+  if (!text.includes('</')) return text.trim();
+  let left = text;
+  for (const tag of tags) {
+    const open = `<${tag}>`;
+    const close = `</${tag}>`;
+    let start = left.indexOf(open);
+    if (start < 0) continue;
+    let kept = '';
+    let from = 0;
+    while (start >= 0) {
+      const end = left.indexOf(close, start);
+      if (end < 0) break;
+      kept += left.slice(from, start);
+      from = end + close.length;
+      start = left.indexOf(open, from);
+    }
+    left = kept + left.slice(from);
+  }
+  return left.trim();
+}
