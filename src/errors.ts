@@ -89,7 +89,7 @@ export function explain(error: unknown, subject: string): HoldfastError {
     return because(
       'STORE_DAMAGED',
       `${subject} is damaged or not a Holdfast database`,
-      'Restore a backup: holdfast restore <file>.',
+      'Mend it: holdfast recover. Or put a backup in its place: holdfast restore <file>.',
     );
   if (code.startsWith('SQLITE_IOERR'))
     return because(

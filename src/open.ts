@@ -3,6 +3,7 @@ import { type Config, ensureHome, loadConfig } from './config.ts';
 import type { Context } from './operations/operation.ts';
 import { type Meaning, openMeaning } from './recall/vectors/index.ts';
 import { runningTime } from './running-time.ts';
+import { backupPlan } from './store/sqlite/backup-files.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -19,7 +20,7 @@ export interface Holdfast {
 export async function openHoldfast(env?: NodeJS.ProcessEnv): Promise<Holdfast> {
   const config = loadConfig(env);
   ensureHome(config);
-  const store = await openSqliteStore(config.databasePath);
+  const store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
   const meaning = openMeaning({ store, config });
   return {
     config,

@@ -6,6 +6,7 @@ import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../
 import type { Chunk, ConversationRules, FileState } from '../store/files.ts';
 import type { Tombstone } from '../store/removal.ts';
 import type { Store } from '../store/store.ts';
+import { tombstone } from '../store/tombstone.ts';
 import { redact, redactJson } from './redact.ts';
 
 export interface ImportDeps {
@@ -141,7 +142,14 @@ async function toChunk(
       entries.filter(({ pos }) => pos >= state.offset),
     );
   // Another one of the same name, or a part: kept apart, so that the transcript itself is still read whole.
-  const fresh = entries.filter(({ uuid }) => !known.has(uuid));
+  const gone = new Set((await store.tombstones()).map((one) => one.print));
+  const fresh = entries.filter(
+    ({ uuid, session }) =>
+      !known.has(uuid) &&
+      !gone.has(tombstone.entry(file.agent, uuid)) &&
+      !gone.has(tombstone.session(file.agent, session)),
+  );
+  if (fresh.length === 0) return undefined;
   const print = createHash('sha256')
     .update(fresh.map(({ uuid }) => uuid).join('\n'))
     .digest('hex');

@@ -74,8 +74,11 @@ export async function runOperation(
 
   async function openStore(): Promise<Store> {
     ensureHome(config);
-    const { openSqliteStore } = await import('../store/sqlite/open.ts');
-    return openSqliteStore(config.databasePath);
+    const [{ openSqliteStore }, { backupPlan }] = await Promise.all([
+      import('../store/sqlite/open.ts'),
+      import('../store/sqlite/backup-files.ts'),
+    ]);
+    return openSqliteStore(config.databasePath, undefined, backupPlan(config));
   }
 }
 

@@ -43,7 +43,9 @@ export function planPage(
     if (before?.text === text) onDisk = withTargets(before);
     else {
       const noticed = noticeEdits({
-        ...{ before: before ? withTargets(before) : derived, whole: before !== undefined, file: parsePage(text) },
+        // Where nobody knows what was written last, edits that are known already must not be taken for new ones.
+        before: before ? withTargets(before) : applyEdits(derived, state.edits),
+        ...{ whole: before !== undefined, file: parsePage(text) },
         ...{ derived, edits: state.edits, at: file.changedAt },
       });
       edits = noticed.edits;

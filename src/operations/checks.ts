@@ -8,7 +8,9 @@ import { inspectMcp } from '../install/mcp.ts';
 import { version } from '../package.ts';
 import { toMoment } from '../schema/time.ts';
 import type { FileState } from '../store/files.ts';
+import { automaticBackups, backupFolder } from '../store/sqlite/backup-files.ts';
 import type { Store } from '../store/store.ts';
+import { damageHint, damageMessage } from './backups.ts';
 import type { Check } from './doctor.ts';
 
 const listed = 10;
@@ -32,13 +34,18 @@ export function checkPermissions(config: Config): Check {
 
 export async function checkStore(store: Store): Promise<Check> {
   const problems = await store.integrity();
-  if (problems.length === 0) return { name: 'store', ok: true, message: `${store.location} is sound` };
-  return {
-    name: 'store',
-    ok: false,
-    message: `${store.location} is damaged: ${problems.slice(0, 3).join('; ')}`,
-    hint: 'Restore a backup: holdfast restore <file>. Or move the database away and import anew: holdfast ingest',
-  };
+  return problems.length === 0
+    ? { name: 'store', ok: true, message: `${store.location} is sound` }
+    : { name: 'store', ok: false, message: damageMessage(store.location, problems.length), hint: damageHint };
+}
+
+/** The copies that are made by themselves. */
+export function checkBackups(config: Config): Check {
+  const name = 'backups';
+  if (!config.settings.backup.automatic) return { name, ok: true, message: 'switched off (backup.automatic)' };
+  const [newest, ...older] = automaticBackups(backupFolder(config.home));
+  if (newest === undefined) return { name, ok: true, message: 'none yet; the worker makes one each day' };
+  return { name, ok: true, message: `${older.length + 1}, the last of ${toMoment(newest.at)}` };
 }
 
 export async function checkFiles(store: Store): Promise<Check[]> {

@@ -5,6 +5,7 @@ import { ConversationStatus } from '../schema/conversation.ts';
 import type { Counts, Store } from '../store/store.ts';
 import {
   checkAgents,
+  checkBackups,
   checkFiles,
   checkMeaning,
   checkPermissions,
@@ -55,15 +56,21 @@ export const doctor = operation({
   async run({ config }) {
     const { ensureHome } = await import('../config.ts');
     const { openSqliteStore } = await import('../store/sqlite/open.ts');
+    const { backupPlan } = await import('../store/sqlite/backup-files.ts');
     ensureHome(config);
     let store: Store | undefined;
     let counts = noCounts;
     const checks: Check[] = [];
     try {
-      store = await openSqliteStore(config.databasePath);
+      store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
       checks.push(await checkStore(store));
       counts = await store.counts();
-      checks.push(...(await checkFiles(store)), await checkPause(store), await checkMeaning(store, config));
+      checks.push(
+        ...(await checkFiles(store)),
+        await checkPause(store),
+        await checkMeaning(store, config),
+        checkBackups(config),
+      );
     } catch (error) {
       const { message, hint } = explain(error, config.databasePath);
       checks.push({ name: 'store', ok: false, message, ...(hint ? { hint } : {}) });

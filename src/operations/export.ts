@@ -5,7 +5,7 @@ import { explain, HoldfastError } from '../errors.ts';
 import { syncFolder } from '../replace-file.ts';
 import { exportFormat, exportVersion } from '../schema/exported.ts';
 import { toMoment } from '../schema/time.ts';
-import { stamp } from './backup.ts';
+import { stamp } from '../store/sqlite/backup-files.ts';
 import { toFilter } from './filters.ts';
 import { operation } from './operation.ts';
 

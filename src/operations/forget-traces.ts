@@ -1,4 +1,5 @@
-// What a forgetting left outside of the database: memory pages, archives, copies in the vault, free bytes. Each step can be repeated,
+// What a forgetting left outside of the database: memory pages, archives, copies in the vault, automatic
+// backups, free bytes. Each step can be repeated,
 // so a crash in between is finished by the next forgetting, or by the worker.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,7 +7,9 @@ import { copyPath, rewriteCopy } from '../capture/vault.ts';
 import type { Config } from '../config.ts';
 import { archiveSession, dropArchives } from '../sessions/archives.ts';
 import type { ForgottenTraces } from '../store/removal.ts';
+import { ownBackups } from '../store/sqlite/backup-files.ts';
 import type { Store } from '../store/store.ts';
+import { reachBackups } from './backups.ts';
 
 export interface TraceDeps {
   readonly store: Store;
@@ -42,6 +45,7 @@ export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefin
     );
     return { ...done, files: [...done.files], left: [...done.left] };
   }
+  for (const what of await reachBackups(deps)) done.left.add(what);
   await store.finishForgetting(all.map(({ id }) => id));
   return { ...done, files: [...done.files], left: [...done.left] };
 }
@@ -95,9 +99,9 @@ export function beyondReach({ config, store }: Pick<TraceDeps, 'config' | 'store
     .filter((file) => fs.existsSync(file));
   const names = (folder: string) => (fs.existsSync(folder) ? fs.readdirSync(folder) : []);
   const backups = [
-    ...names(path.join(config.home, 'backups')).map((file) => path.join(config.home, 'backups', file)),
+    ...ownBackups(path.join(config.home, 'backups')),
     ...names(config.home)
-      .filter((file) => file.startsWith(`${path.basename(store.location)}.before-restore-`))
+      .filter((file) => file.startsWith(`${path.basename(store.location)}.before-`))
       .map((file) => path.join(config.home, file)),
   ];
   const git = traces.conversations.length > 0 && fs.existsSync(path.join(config.memoryPath, '.git'));

@@ -7,6 +7,7 @@ import { AgentName } from '../schema/agent-name.ts';
 import type { Forgettable, Forgotten } from '../store/removal.ts';
 import type { Store } from '../store/store.ts';
 import { inOneLine } from '../text/gist.ts';
+import { reachBackups } from './backups.ts';
 import { type Candidate, entriesNamed, findOne, type Lookup, sessionsNamed } from './find.ts';
 import { beyondReach, finishForgetting } from './forget-traces.ts';
 import { librarian, toDeps } from './memory.ts';
@@ -115,6 +116,7 @@ async function forgetMemory(
   await commitPages(toDeps(context));
   const briefings = await store.dropBriefings(Date.parse(found.at));
   await store.purge();
+  left.push(...(await reachBackups(context)));
   return { ...answer, left, removed: { ...nothing, memories: forgotten, briefings }, forgotten: true };
 }
 

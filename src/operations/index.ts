@@ -35,6 +35,7 @@ import { mute, pin, pins } from './pins.ts';
 import { processJobs } from './process.ts';
 import { projects, projectsLink } from './projects.ts';
 import { sessionsPurge } from './purge.ts';
+import { recover } from './recover.ts';
 import { restore } from './restore.ts';
 import { resume } from './resume.ts';
 import { search } from './search.ts';
@@ -127,6 +128,7 @@ export const operations: readonly Operation[] = [
   configUnset,
   backup,
   restore,
+  recover,
   exportAll,
   importAll,
   logs,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { explain, HoldfastError } from '../errors.ts';
 import { IngestReport } from '../schema/ingest-report.ts';
+import { reachBackups } from './backups.ts';
 import { librarian, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
 
@@ -37,6 +38,7 @@ export const ingest = operation({
       },
     );
     await followInPages(context);
+    for (const left of await reachBackups(context)) context.say?.(`Not reached: ${left}`);
     return report;
   },
 });

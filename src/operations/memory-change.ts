@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { About, Memory } from '../schema/memory.ts';
 import { plural } from '../text/plural.ts';
+import { reachBackups } from './backups.ts';
 import { embedNow } from './embed-now.ts';
 import { toProject } from './filters.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
@@ -229,6 +230,7 @@ export const memoryForget = operation({
     await finish(context);
     const { memoryPath } = context.config;
     const left = isRepository(memoryPath) ? [`the git history of ${memoryPath}, which is yours`] : [];
+    left.push(...(await reachBackups(context)));
     return { page, forgotten, left };
   },
 });

@@ -18,7 +18,8 @@ import { type Config, ensureHome } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import type { ConversationRules } from '../store/files.ts';
 import type { Tombstone } from '../store/removal.ts';
-import { stamp } from './backup.ts';
+import { stamp } from '../store/sqlite/backup-files.ts';
+import { damageIsOver } from './backups.ts';
 import { type Context, operation } from './operation.ts';
 
 const sides = ['-wal', '-shm'] as const;
@@ -53,6 +54,7 @@ export const restore = operation({
       const kept = await setAside(databasePath, previous);
       renameSync(draft, databasePath);
       sync(config.home);
+      damageIsOver(config);
       if (forgotten !== undefined) await finish({ config, clock });
       return { database: databasePath, ...(kept ? { previous } : {}), ...counts };
     } catch (error) {
@@ -64,7 +66,7 @@ export const restore = operation({
 });
 
 /** Whoever holds the old file open would go on writing into it. */
-async function refuseWhileUsed(config: Config): Promise<void> {
+export async function refuseWhileUsed(config: Config): Promise<void> {
   const [{ workerStatus }, { hostOf }] = await Promise.all([
     import('../worker/process.ts'),
     import('../host/holder.ts'),

@@ -10,6 +10,7 @@ import { readRecord } from '../install/record.ts';
 import { version } from '../package.ts';
 import { Moment, toMoment } from '../schema/time.ts';
 import type { Store } from '../store/store.ts';
+import { checkDamage } from './backups.ts';
 import { checkMcp, checkMeaning } from './checks.ts';
 import { Check } from './doctor.ts';
 import { hooked, hookToken } from './install.ts';
@@ -35,7 +36,13 @@ export const status = operation({
   succeeded: (report) => report.ok,
   async run({ config }) {
     const last = await lastReport(config);
-    const checks = [...(await checkHooks(config)), ...(await checkReach(config)), ...last.checks, checkSpace(config)];
+    const checks = [
+      ...(await checkHooks(config)),
+      ...(await checkReach(config)),
+      ...last.checks,
+      ...checkDamage(config),
+      checkSpace(config),
+    ];
     return {
       ok: checks.every((check) => check.ok),
       checks,
@@ -126,9 +133,12 @@ async function checkReach(config: Config): Promise<Check[]> {
 async function lastReport(config: Config): Promise<{ at?: number | undefined; checks: Check[] }> {
   const name = 'last report';
   if (!existsSync(config.databasePath)) return { checks: [{ name, ok: true, message: 'none yet' }] };
-  const { openSqliteStore } = await import('../store/sqlite/open.ts');
+  const [{ openSqliteStore }, { backupPlan }] = await Promise.all([
+    import('../store/sqlite/open.ts'),
+    import('../store/sqlite/backup-files.ts'),
+  ]);
   try {
-    const store = await openSqliteStore(config.databasePath);
+    const store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
     try {
       const at = await store.lastToldAt();
       const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };

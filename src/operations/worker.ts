@@ -66,6 +66,12 @@ export async function watch(context: Context): Promise<void> {
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
     const distil = () => processApart({ config, signal });
+    const backUp = () =>
+      runApart<{ file: string; why?: string }>(['backup', '--rotate'], 'The copy', {
+        config,
+        signal,
+        background: true,
+      });
     const apart = (words: readonly string[]) => runApart(words, `holdfast ${words.join(' ')}`, { config, signal });
     const listen = async (live: LiveDeps) => {
       const server = await startHttp({ ...live, meaning: context.meaning, apart, log, onPrompt: pastOf(context) });
@@ -75,7 +81,7 @@ export async function watch(context: Context): Promise<void> {
     };
     const { keepHeapSmall } = await import('../worker/heap.ts');
     keepHeapSmall();
-    await runWorker({ ...context, progress: undefined, scan, distil, log, listen }, signal);
+    await runWorker({ ...context, progress: undefined, scan, distil, backUp, log, listen }, signal);
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();
@@ -182,8 +188,11 @@ export const workerStatus = operation({
 async function pauseOf(config: Config): Promise<Moment | undefined> {
   if (!existsSync(config.databasePath)) return undefined;
   try {
-    const { openSqliteStore } = await import('../store/sqlite/open.ts');
-    const store = await openSqliteStore(config.databasePath);
+    const [{ openSqliteStore }, { backupPlan }] = await Promise.all([
+      import('../store/sqlite/open.ts'),
+      import('../store/sqlite/backup-files.ts'),
+    ]);
+    const store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
     try {
       return await pausedSince(store);
     } finally {

@@ -89,6 +89,20 @@ const SessionSettings = z.strictObject({
   maxSessions: z.int().min(1).max(1_000_000).default(50).describe('how many sessions such an agent keeps'),
 });
 
+/** Copies of the database that Holdfast makes by itself. */
+const BackupSettings = z.strictObject({
+  automatic: z
+    .boolean()
+    .default(true)
+    .describe('whether a copy of the database is made each day and before each migration; three are kept'),
+  maxMb: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .default(4000)
+    .describe('what these copies may take together; a larger database is not copied'),
+});
+
 /** Everything a person can set. Defaults are here and nowhere else. */
 export const Settings = z.strictObject({
   agents: z.strictObject(
@@ -162,6 +176,7 @@ export const Settings = z.strictObject({
     .max(36_500)
     .default(0)
     .describe('after how many days without change a copy is removed; 0 keeps all'),
+  backup: BackupSettings.prefault({}),
   port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -185,7 +200,7 @@ export interface Setting {
 }
 
 /** What is read anew whenever it is needed, or by others than the worker. */
-const readAnew = /^(?:(?:distill|budget|embedding|host|session)\.|(?:skipTools|ignore|recallOnPrompt)$)/;
+const readAnew = /^(?:(?:distill|budget|embedding|host|session|backup)\.|(?:skipTools|ignore|recallOnPrompt)$)/;
 
 const variableOf = (key: string): string =>
   `HOLDFAST_${key

@@ -394,5 +394,7 @@ export interface Store
   integrity(): Promise<readonly string[]>;
   /** Writes a consistent copy while others go on. */
   backup(path: string): Promise<void>;
+  /** Makes sure that the file beside the database holds every hash of what was forgotten, and every pause. */
+  keepLedger(): Promise<void>;
   close(): Promise<void>;
 }

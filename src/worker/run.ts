@@ -17,6 +17,7 @@ import type { IngestReport } from '../schema/ingest-report.ts';
 import { liveEvents } from '../schema/live-event.ts';
 import { archiveSession } from '../sessions/archives.ts';
 import { groupFolders } from '../sessions/group-folders.ts';
+import { backingUp } from './backing-up.ts';
 import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
@@ -31,6 +32,8 @@ export interface WorkerDeps extends IngestDeps {
   readonly log: (line: string) => void;
   /** Does the distilling that is due, and says how many jobs that were; without it nothing is distilled. */
   readonly distil?: (() => Promise<number>) | undefined;
+  /** Makes the daily copy of the database; without it none is made. */
+  readonly backUp?: (() => Promise<{ file: string; why?: string }>) | undefined;
   /** Opens HTTP; without it the worker only watches. */
   readonly listen?: ((live: LiveDeps) => ReturnType<Parameters<typeof door>[0]>) | undefined;
 }
@@ -75,6 +78,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
 
   const vectors = embedding(deps, signal);
   const index = merging(deps, signal);
+  const backups = backingUp(deps, signal);
+  await store.keepLedger().catch(complain);
   const queue = fileQueue(
     async (file) => {
       const size = sizeOf(file);
@@ -191,6 +196,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
         await keepVault();
         if (indexDue) index.wake();
         indexDue = false;
+        backups.wake();
       } catch (error) {
         complain(error);
       } finally {
@@ -215,6 +221,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     await queue.idle();
     await vectors.idle();
     await index.idle();
+    await backups.idle();
   }
 }
 

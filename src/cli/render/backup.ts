@@ -2,8 +2,15 @@ import { plural } from '../../text/plural.ts';
 import { bytes } from '../style.ts';
 import type { View } from '../view.ts';
 
-export const renderBackup = ({ file, bytes: size }: { file: string; bytes: number }, { style }: View): string =>
-  `${style.green('Saved')} ${file} (${bytes(size)})\n${style.dim(`Put it back with: holdfast restore '${file}'`)}`;
+export function renderBackup(
+  { file, bytes: size, removed = [], why }: { file: string; bytes: number; removed?: string[]; why?: string },
+  { style }: View,
+): string {
+  const gone = removed.map((old) => `Removed ${old}, which held what was forgotten since`);
+  if (file === '') return [why === undefined ? 'No copy is due.' : `No copy was made: ${why}.`, ...gone].join('\n');
+  const saved = `${style.green('Saved')} ${file} (${bytes(size)})`;
+  return [saved, ...gone, style.dim(`Put it back with: holdfast restore '${file}'`)].join('\n');
+}
 
 export function renderRestore(
   output: { database: string; previous?: string; entries: number; sessions: number },

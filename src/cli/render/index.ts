@@ -74,6 +74,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'config set': async () => (await import('./config.ts')).renderSet,
   'config unset': async () => (await import('./config.ts')).renderUnset,
   backup: async () => (await import('./backup.ts')).renderBackup,
+  recover: async () => (await import('./recover.ts')).renderRecover,
   restore: async () => (await import('./backup.ts')).renderRestore,
   export: async () => (await import('./transfer.ts')).renderExport,
   import: async () => (await import('./transfer.ts')).renderImport,

@@ -830,10 +830,12 @@ export const migrations: readonly Migration[] = [
 /** "HFst": marks a SQLite file as ours. */
 const applicationId = 0x48467374;
 
-/** Brings the database to this version. One from a newer version, or of another program, is refused before anything is written. */
-export function migrate(db: Database, location: string): void {
+/** Brings the database to this version. One from a newer version, or of another program, is refused before anything is written; `before` runs when a database with content is about to change. */
+export function migrate(db: Database, location: string, before?: () => void): void {
   refuseForeign(db, location);
   if (pending(db).length === 0) return;
+  // A new database has nothing to lose.
+  if (applied(db).length > 0) before?.();
   db.pragma('journal_mode = WAL');
   db.transaction(() => {
     refuseForeign(db, location);

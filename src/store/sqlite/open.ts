@@ -8,6 +8,7 @@ import type { Chunk, ConversationRules, FileState, FileStatus } from '../files.t
 import type { Store } from '../store.ts';
 import { activityRows } from './activity.ts';
 import { archiveRows } from './archives.ts';
+import { type BackupPlan, backUpFirst, draftOf } from './backup-files.ts';
 import { briefingRows } from './briefings.ts';
 import { changeRows } from './changes.ts';
 import { committer } from './commit.ts';
@@ -26,6 +27,7 @@ import { importNotes, importRows } from './imports.ts';
 import { indexMerging } from './index-merging.ts';
 import { jobRows } from './jobs.ts';
 import { keywordRanking } from './keyword-ranking.ts';
+import { appendToLedger, ledgerFile, ledgerLinesIn, ledgerOf } from './ledger.ts';
 import { projectLinks } from './links.ts';
 import { memoryIndex } from './memory-index.ts';
 import { memoryRows } from './memory-rows.ts';
@@ -62,9 +64,14 @@ interface FileRow {
   error: string | null;
 }
 
-/** `trace` is told every statement that runs, with its values in place. */
-export async function openSqliteStore(location: string, trace?: (sql: string) => void): Promise<Store> {
-  const db = open(location, trace);
+/** `trace` is told every statement that runs, with its values in place. With `backups`, a copy is made before a migration. */
+export async function openSqliteStore(
+  location: string,
+  trace?: (sql: string) => void,
+  backups?: BackupPlan,
+): Promise<Store> {
+  const db = open(location, trace, backups);
+  const ledger = ledgerOf(db, location);
   const apply = committer(db);
   const noteImport = importNotes(db);
   const fileRows = db.prepare<[], FileRow>('SELECT * FROM files');
@@ -90,8 +97,17 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
   /** Every write runs here: one immediate transaction, so that two processes wait for each other instead of colliding. */
   const write = <T>(work: () => T): T => {
     try {
-      return db.transaction(work).immediate();
+      const done = db
+        .transaction(() => {
+          const result = work();
+          ledger.beforeCommit();
+          return result;
+        })
+        .immediate();
+      ledger.afterCommit();
+      return done;
     } catch (error) {
+      ledger.drop();
       throw explain(error, `the database ${location}`);
     }
   };
@@ -208,17 +224,17 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
           hint: 'Name a file that does not exist yet.',
         });
       }
-      const draft = `${target}.${process.pid}.tmp`;
       try {
-        createPrivate(draft, 'w');
-        db.prepare('VACUUM INTO ?').run(draft);
-        syncFile(draft);
-        fs.renameSync(draft, target);
-        syncFile(path.dirname(target));
+        copyInto(db, target);
       } catch (error) {
-        fs.rmSync(draft, { force: true });
         throw explain(error, target);
       }
+    },
+    async keepLedger() {
+      appendToLedger(
+        ledgerFile(location),
+        read(() => ledgerLinesIn(db)),
+      );
     },
     async close() {
       db.close();
@@ -226,7 +242,11 @@ export async function openSqliteStore(location: string, trace?: (sql: string) =>
   };
 }
 
-function open(location: string, trace: ((sql: string) => void) | undefined): Database.Database {
+function open(
+  location: string,
+  trace: ((sql: string) => void) | undefined,
+  backups: BackupPlan | undefined,
+): Database.Database {
   let db: Database.Database | undefined;
   try {
     // SQLite gives its side files the mode of the database: created closed, they stay closed.
@@ -236,7 +256,8 @@ function open(location: string, trace: ((sql: string) => void) | undefined): Dat
       syncFile(path.dirname(location));
     }
     db = new Database(location, { timeout: 5000, ...(trace && { verbose: (sql) => trace(String(sql)) }) });
-    migrate(db, location);
+    const copy = backups && ((file: string) => copyInto(db as Database.Database, file));
+    migrate(db, location, copy && (() => backUpFirst(backups, copy, fs.statSync(location).size, Date.now())));
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
@@ -260,6 +281,21 @@ function readable(location: string, obstacle: unknown): Database.Database {
     return db;
   } catch (error) {
     throw error instanceof HoldfastError ? error : explain(obstacle, `the database ${location}`);
+  }
+}
+
+/** A copy of one moment, there when it is whole. */
+function copyInto(db: Database.Database, target: string): void {
+  const draft = draftOf(target);
+  try {
+    createPrivate(draft, 'w');
+    db.prepare('VACUUM INTO ?').run(draft);
+    syncFile(draft);
+    fs.renameSync(draft, target);
+    syncFile(path.dirname(target));
+  } catch (error) {
+    fs.rmSync(draft, { force: true });
+    throw error;
   }
 }
 

@@ -1,0 +1,94 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { appendToLedger, ledgerFile, readLedger } from './ledger.ts';
+import { openSqliteStore } from './open.ts';
+
+const rules = { gapMs: 1, maxEntries: 10, maxChars: 1000 };
+let folder: string;
+let database: string;
+let file: string;
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-ledger-'));
+  database = path.join(folder, 'holdfast.db');
+  file = ledgerFile(database);
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+});
+
+describe('the file of what must never come back', () => {
+  it('holds every hash and every pause that the database holds, for its owner alone', async () => {
+    const store = await openSqliteStore(database);
+    await store.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
+    await store.startPause(5);
+    expect(readLedger(file)).toEqual([
+      { is: 'memory-tombstone', print: 'm' },
+      { is: 'tombstone', print: 'a', at: 1 },
+      { is: 'pause', from: 5, until: null },
+    ]);
+    await store.endPause(9);
+    expect(readLedger(file).at(-1)).toEqual({ is: 'pause', from: 5, until: 9 });
+    await store.close();
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('says nothing of a transaction that was undone', async () => {
+    const store = await openSqliteStore(database);
+    const bad = [
+      { print: 'kept', at: 1 },
+      { print: null as never, at: 1 },
+    ];
+    await expect(store.takeTombstones(bad, [], { rules, now: 1 })).rejects.toThrow();
+    await store.startPause(3);
+    await store.close();
+    expect(readLedger(file)).toEqual([{ is: 'pause', from: 3, until: null }]);
+  });
+
+  it('passes over a line that was cut anywhere, and goes on after it', () => {
+    const lines = [
+      { is: 'tombstone', print: 'a'.repeat(32), at: 1 },
+      { is: 'pause', from: 2, until: 3 },
+    ] as const;
+    appendToLedger(file, lines);
+    const whole = fs.readFileSync(file);
+    for (let cut = 0; cut < whole.length; cut++) {
+      fs.writeFileSync(file, whole.subarray(0, cut));
+      appendToLedger(file, [{ is: 'memory-tombstone', print: 'new' }]);
+      appendToLedger(file, lines);
+      const known = readLedger(file).map((line) => JSON.stringify(line));
+      expect(known.sort(), `cut at ${cut}`).toEqual(
+        [...lines, { is: 'memory-tombstone', print: 'new' }].map((line) => JSON.stringify(line)).sort(),
+      );
+    }
+  });
+
+  it('is made again from the database where it is gone, and doubles nothing', async () => {
+    const store = await openSqliteStore(database);
+    await store.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
+    const before = fs.readFileSync(file, 'utf8');
+    await store.keepLedger();
+    expect(fs.readFileSync(file, 'utf8')).toBe(before);
+    fs.rmSync(file);
+    await store.keepLedger();
+    await store.close();
+    expect(readLedger(file)).toHaveLength(2);
+  });
+
+  it('a file that holds anything else is read in bounded time, and does no harm', () => {
+    fs.writeFileSync(file, `${'['.repeat(200_000)}\n{"is":"pause"}\nnull\n7\n{"is":"tombstone","print":7}\n\0\0\0\n`);
+    expect(readLedger(file)).toEqual([]);
+  });
+
+  it('says nothing of a pause that could not begin', async () => {
+    const store = await openSqliteStore(database);
+    const other = new Database(database);
+    other.exec('BEGIN IMMEDIATE');
+    const told = expect(store.startPause(1)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    await told;
+    other.exec('ROLLBACK');
+    other.close();
+    await store.close();
+    expect(readLedger(file)).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+// How far a database, or a copy of it, has come with what must go: by its rules of redaction, and by what was forgotten.
+import fs from 'node:fs';
+import Database from 'better-sqlite3';
+
+export interface Marks {
+  readonly redaction: number;
+  readonly forgotten: number;
+  readonly memories: number;
+  /** The number of the last change: of two copies of one database the higher is the newer. */
+  readonly changes: number;
+}
+
+/** Undefined where the file is no database of ours, or cannot be read. Only looks. */
+export function marksOf(file: string): Marks | undefined {
+  if (!fs.existsSync(file)) return undefined;
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { readonly: true, fileMustExist: true });
+    const value = (sql: string) => Number((db as Database.Database).prepare(sql).pluck().get() ?? 0);
+    return {
+      redaction: value("SELECT json_extract(value, '$.done') FROM facts WHERE name = 'redaction'"),
+      forgotten: value('SELECT count(*) FROM tombstones'),
+      memories: value('SELECT count(*) FROM memory_tombstones'),
+      changes: value('SELECT max(seq) FROM changes'),
+    };
+  } catch {
+    // Damaged, or from before one of these tables.
+    return undefined;
+  } finally {
+    db?.close();
+  }
+}
