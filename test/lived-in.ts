@@ -87,8 +87,8 @@ export async function livedIn(): Promise<LivedIn> {
   const answers = await store.handMessages(run, waiting);
   await store.putOut({ group: 'tide', kind: 'answer', text: 'High.', answers, run }, 11);
   await store.addMessage('tide', { text: 'And now?' }, 12);
-  await store.startPause(Date.parse('2026-11-01T00:00:00Z'));
-  await store.endPause(Date.parse('2026-11-01T12:00:00Z'));
+  await store.startPause({ at: Date.parse('2026-11-01T00:00:00Z') });
+  await store.endPause({ at: Date.parse('2026-11-01T12:00:00Z') });
   await forget.run(context, { id: 'regretted-1', dryRun: false, yes: true });
   const page = path.join(config.memoryPath, pageWithFacts(config.memoryPath));
   edit(page, 'A line of the person, from before the backup');
@@ -107,7 +107,7 @@ export async function livedIn(): Promise<LivedIn> {
   await bringInLine(context);
   const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
   await store.forget({ kind: 'entry', agent: 'claude-code', id: 'regretted-2' }, { rules, now });
-  await store.startPause(Date.parse('2026-11-02T20:00:00Z'));
+  await store.startPause({ at: Date.parse('2026-11-02T20:00:00Z') });
   const paused = 'A prompt about a weasel that was typed during the pause';
   session('unseen', '2026-11-02T21:00:00Z', paused);
   await ingest(context, {});

@@ -21,13 +21,13 @@ describe('the file of what must never come back', () => {
   it('holds every hash and every pause that the database holds, for its owner alone', async () => {
     const store = await openSqliteStore(database);
     await store.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
-    await store.startPause(5);
+    await store.startPause({ at: 5 });
     expect(readLedger(file)).toEqual([
       { is: 'memory-tombstone', print: 'm' },
       { is: 'tombstone', print: 'a', at: 1 },
       { is: 'pause', from: 5, until: null },
     ]);
-    await store.endPause(9);
+    await store.endPause({ at: 9 });
     expect(readLedger(file).at(-1)).toEqual({ is: 'pause', from: 5, until: 9 });
     await store.close();
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
@@ -40,7 +40,7 @@ describe('the file of what must never come back', () => {
       { print: null as never, at: 1 },
     ];
     await expect(store.takeTombstones(bad, [], { rules, now: 1 })).rejects.toThrow();
-    await store.startPause(3);
+    await store.startPause({ at: 3 });
     await store.close();
     expect(readLedger(file)).toEqual([{ is: 'pause', from: 3, until: null }]);
   });
@@ -84,7 +84,7 @@ describe('the file of what must never come back', () => {
     const store = await openSqliteStore(database);
     const other = new Database(database);
     other.exec('BEGIN IMMEDIATE');
-    const told = expect(store.startPause(1)).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    const told = expect(store.startPause({ at: 1 })).rejects.toMatchObject({ code: 'STORE_BUSY' });
     await told;
     other.exec('ROLLBACK');
     other.close();

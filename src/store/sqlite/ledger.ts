@@ -97,11 +97,15 @@ export function ledgerOf(db: Database, location: string): Ledger {
     else then.push({ is: 'pause', from: Number(from), until: Number(until) });
     return null;
   });
+  // A clock that was set meanwhile may give a pause another beginning: the line of the old one ends too.
   db.exec(`
     CREATE TEMP TRIGGER tombstone_noted AFTER INSERT ON main.tombstones BEGIN SELECT note_tombstone(new.print, new.at); END;
     CREATE TEMP TRIGGER memory_noted AFTER INSERT ON main.memory_tombstones BEGIN SELECT note_memory(new.print); END;
     CREATE TEMP TRIGGER pause_noted AFTER INSERT ON main.pauses BEGIN SELECT note_pause(new.from_at, new.until_at); END;
-    CREATE TEMP TRIGGER pause_end_noted AFTER UPDATE ON main.pauses BEGIN SELECT note_pause(new.from_at, new.until_at); END;
+    CREATE TEMP TRIGGER pause_end_noted AFTER UPDATE ON main.pauses BEGIN
+      SELECT note_pause(old.from_at, new.until_at);
+      SELECT note_pause(new.from_at, new.until_at);
+    END;
   `);
   const append = (lines: LedgerLine[]) => location !== ':memory:' && appendToLedger(file, lines);
   return {
