@@ -1,7 +1,8 @@
 // Statements 21–27 of the promise to transcripts: stretches between silences, their statuses, and what a rebuild may not touch.
 import { describe, expect, it } from 'vitest';
 import type { Conversation, ConversationStatus } from '../../src/schema/conversation.ts';
-import { answer, type Bench, later, minute, prompt, prompts, start, workbench } from './transcript-builder.ts';
+import { random, randomTranscripts } from './random-transcripts.ts';
+import { answer, type Bench, bytesOf, later, minute, prompt, prompts, start, workbench } from './transcript-builder.ts';
 
 const key = 'p/s1.jsonl';
 const gapMs = 60 * minute;
@@ -25,18 +26,21 @@ const memories = async ({ store }: Bench) =>
     ({ id }) => ({ id, kind: 'remember', by: 'offline', tokens: 0 }) as const,
   );
 
+/** Memories are made once their turns have been looked at. */
+async function claimMemories({ store }: Bench, now: number) {
+  const turns = await store.jobs({ kind: 'observe' });
+  await store.cancelJobs(
+    turns.map(({ id }) => id),
+    now,
+  );
+  return store.claimJobs({ ...claim, now });
+}
+
 /** All that ever moves a conversation. */
 const moves: Readonly<Record<string, (bench: Bench) => Promise<unknown>>> = {
   silence: ({ store }) => store.markReady(later, { gapMs, minEntries: 5 }),
   planning: ({ store }) => store.planJobs(later, { gapMs }),
-  async claiming({ store }) {
-    // Memories are made once their turns have been looked at.
-    await store.cancelJobs(
-      (await store.jobs({ kind: 'observe' })).map(({ id }) => id),
-      later,
-    );
-    await store.claimJobs(claim);
-  },
+  claiming: (bench) => claimMemories(bench, later),
   finishing: async (bench) => bench.store.finishJobs('x', await memories(bench), later),
   releasing: ({ store }) => store.releaseJobs('x', later),
 };
@@ -196,7 +200,7 @@ describe('statuses', () => {
 
 describe('rebuilds', () => {
   it.each(['queued', 'processing', 'archived'] as const)(
-    '24. a rebuild and a reimport leave a %s row as it is; late entries start a new conversation',
+    '24. a rebuild and a reimport leave a %s row as it is; what follows after a silence starts a new conversation',
     async (status) => {
       const bench = await workbench();
       bench.write(key, [...prompts('a', 6), ...prompts('b', 6, 200)]);
@@ -204,8 +208,7 @@ describe('rebuilds', () => {
       const [first] = (await talks(bench)) as [Conversation];
       await bring(bench, status);
       const frozen = (await talks(bench)).slice(0, 2);
-      // Within the gap of the last entry, so that it would belong to the second row.
-      bench.append(key, prompt('late', 'late', 206));
+      bench.append(key, prompt('late', 'late', 206 + 61));
       await bench.ingest();
       await bench.ingest({ reimport: true });
       const rows = await talks(bench);
@@ -213,11 +216,67 @@ describe('rebuilds', () => {
       expect(rows.slice(2)).toMatchObject([{ entries: 1 }]);
       expect(await bench.store.conversationEntries(first.id)).toHaveLength(6);
       expect((await bench.store.conversationEntries(rows[2]?.id ?? 0)).map((entry) => entry.id)).toEqual(['late']);
-      bench.append(key, prompt('later', 'later', 207));
+      bench.append(key, prompt('later', 'later', 207 + 61));
       await bench.ingest();
       expect(await sizes(bench)).toEqual([6, 6, 2]);
     },
   );
+
+  it.each(['queued', 'processing', 'archived'] as const)(
+    '24. a %s row that goes on without a silence is one conversation again, and is distilled again',
+    async (status) => {
+      const bench = await workbench();
+      bench.write(key, [...prompts('a', 6), ...prompts('b', 6, 200)]);
+      await bench.ingest();
+      await bring(bench, status);
+      const [first, second] = (await talks(bench)) as [Conversation, Conversation];
+      bench.append(key, prompt('late', 'late', 206));
+      await bench.take(key);
+      expect(await talks(bench)).toMatchObject([first, { id: second.id, status: 'active', entries: 7, attempts: 0 }]);
+      // Whoever held it ends; then the whole is done.
+      await moves.finishing?.(bench);
+      await moves.silence?.(bench);
+      await moves.planning?.(bench);
+      expect(await claimMemories(bench, later + 60_000)).toContainEqual(
+        expect.objectContaining({ kind: 'remember', subject: second.id }),
+      );
+      await moves.finishing?.(bench);
+      expect((await talks(bench))[1]).toMatchObject({ id: second.id, status: 'archived', entries: 7 });
+    },
+  );
+
+  it('9. conversations do not depend on where a file was cut, also when each piece was distilled at once', async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const { below, chance } = random(seed);
+      // The first one copies nothing. An entry that stands in several files may change hands while a row that holds it stays.
+      const files = new Map([...randomTranscripts(seed)].slice(0, 1).map(([name, parts]) => [name, bytesOf(parts)]));
+      const env = { HOLDFAST_CONVERSATION_MAX_ENTRIES: '4', HOLDFAST_MIN_CONVERSATION_MESSAGES: '1' };
+      const whole = await workbench(env);
+      for (const [name, bytes] of files) whole.write(name, [bytes]);
+      await whole.ingest();
+      const pieces = await workbench(env);
+      for (const [name, bytes] of files)
+        for (let from = 0; from < bytes.length; ) {
+          const to = Math.min(bytes.length, from + 1 + below(900));
+          pieces.append(name, bytes.subarray(from, to));
+          from = to;
+          await pieces.take(name);
+          if (chance(0.3)) continue;
+          await pieces.store.markReady(later, { gapMs, minEntries: 1 });
+          await moves.planning?.(pieces);
+          if (chance(0.8)) await claimMemories(pieces, later + 60_000);
+          if (chance(0.8)) await moves.finishing?.(pieces);
+        }
+      await pieces.ingest();
+      const shape = async (bench: Bench) =>
+        (await bench.store.conversations({}))
+          .map(({ file, firstPos, firstAt, lastAt, entries }) => ({ file, firstPos, firstAt, lastAt, entries }))
+          .sort((a, b) => a.file.localeCompare(b.file) || a.firstPos - b.firstPos);
+      expect(await shape(pieces), `seed ${seed}`).toEqual(await shape(whole));
+      await whole.dispose();
+      await pieces.dispose();
+    }
+  });
 
   it('24. a file that shrank below an archived row still gets conversations for what it gains', async () => {
     const bench = await workbench();

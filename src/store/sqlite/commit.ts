@@ -232,8 +232,12 @@ export function committer(db: Database) {
     let added = 0;
     for (const entry of chunk.entries) if (takeEntry(entry, chunk, at, generation, touched)) added++;
     for (const session of sessions.nameByLeaf(at.id, chunk.titles ?? [])) touched.sessions.add(session);
-    for (const uuid of chunk.withdrawn ?? []) withdraw(uuid, at.id, touched);
+    for (const uuid of chunk.withdrawn ?? []) {
+      groups.loosen(uuid, at.id);
+      withdraw(uuid, at.id, touched);
+    }
     for (const { uuid, pos } of chunk.moved ?? []) {
+      groups.loosen(uuid, at.id);
       const place = { uuid, pos, file: at.id };
       if (placeEntry.run(place).changes + placeCopy.run(place).changes > 0) touched.files.add(at.id);
     }

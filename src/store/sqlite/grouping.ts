@@ -7,8 +7,9 @@ interface Member {
   readonly at: number;
   readonly session_id: number;
   readonly chars: number;
-  /** The frozen conversation that already holds the entry. */
+  /** The frozen conversation that already holds the entry, and where that ends, if it is one of this file. */
   readonly frozen: number | null;
+  readonly ends: number | null;
 }
 
 interface Group {
@@ -22,12 +23,12 @@ const frozen = "status IN ('queued', 'processing', 'archived')";
 
 export function grouping(db: Database) {
   const isSubagent = db.prepare<[number], number>('SELECT subagent IS NOT NULL FROM files WHERE id = ?').pluck();
-  const last = db.prepare<[number], { pos: number; first_pos: number; held: number }>(
-    `SELECT e.pos, c.first_pos, c.${frozen} AS held FROM entries e JOIN conversations c ON c.id = e.conversation_id
+  const last = db.prepare<[number], { pos: number; first_pos: number; own: number }>(
+    `SELECT e.pos, c.first_pos, c.file_id = e.file_id AS own FROM entries e JOIN conversations c ON c.id = e.conversation_id
      WHERE e.file_id = ? ORDER BY e.pos DESC LIMIT 1`,
   );
   const members = db.prepare<[number, number], Member>(
-    `SELECT e.pos, e.at, e.session_id, length(e.text) AS chars, c.id AS frozen
+    `SELECT e.pos, e.at, e.session_id, length(e.text) AS chars, c.id AS frozen, CASE WHEN c.file_id = e.file_id THEN c.last_pos END AS ends
      FROM entries e LEFT JOIN conversations c ON c.id = e.conversation_id AND c.${frozen}
      WHERE e.file_id = ? AND e.pos >= ? ORDER BY e.pos`,
   );
@@ -44,6 +45,7 @@ export function grouping(db: Database) {
     `UPDATE conversations SET session_id = ?, status = 'active', reason = NULL, first_at = ?, last_at = ?, first_pos = ?,
        last_pos = ?, entries = ? WHERE id = ?`,
   );
+  const thaw = db.prepare("UPDATE conversations SET status = 'active', attempts = 0, lease_until = NULL WHERE id = ?");
   const remove = db.prepare('DELETE FROM conversations WHERE id = ?');
   const detach = db.prepare('UPDATE entries SET conversation_id = NULL WHERE file_id = ? AND conversation_id = ?');
   const attach = db.prepare(
@@ -52,8 +54,12 @@ export function grouping(db: Database) {
 
   function regroup(file: number, from: number, rules: ConversationRules): void {
     if (isSubagent.get(file) === 1) return;
+    let { groups, grown } = split(members.all(file, from), rules);
+    while (grown.length > 0) {
+      for (const id of grown) thaw.run(id);
+      ({ groups, grown } = split(members.all(file, from), rules));
+    }
     const reusable = loose.all(file, from);
-    const groups = split(members.all(file, from), rules);
     groups.forEach((group, i) => {
       const { first, last: end, entries } = group;
       let id = reusable[i];
@@ -70,11 +76,23 @@ export function grouping(db: Database) {
     }
   }
 
+  const holder = db
+    .prepare<[string, number], number>(
+      `SELECT c.id FROM entries e JOIN conversations c ON c.id = e.conversation_id AND c.file_id = e.file_id AND c.${frozen}
+       WHERE e.uuid = ? AND e.file_id = ?`,
+    )
+    .pluck();
+
   return {
+    /** Before an entry is withdrawn or moved within its file: the conversation that holds it is another one then. */
+    loosen(uuid: string, file: number): void {
+      const id = holder.get(uuid, file);
+      if (id !== undefined) thaw.run(id);
+    },
     /** Takes in entries that were appended: only the last conversation can change. */
     extend(file: number, rules: ConversationRules): void {
       const tail = last.get(file);
-      regroup(file, tail === undefined ? 0 : tail.held === 1 ? tail.pos + 1 : tail.first_pos, rules);
+      regroup(file, tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1, rules);
     },
     /** Groups the whole file anew; rows that somebody works with, or has, stay as they are. */
     rebuild(file: number, rules: ConversationRules): void {
@@ -83,24 +101,41 @@ export function grouping(db: Database) {
   };
 }
 
-/** Left to right, so that a file read in pieces gives the same groups as one read whole. */
-function split(entries: readonly Member[], rules: ConversationRules): Group[] {
+/**
+ * Left to right, so that a file read in pieces gives the same groups as one read whole. `grown`: frozen conversations of this file that go on
+ * after their end, without a silence: what came later was a part of them.
+ */
+function split(entries: readonly Member[], rules: ConversationRules): { groups: Group[]; grown: number[] } {
   const groups: Group[] = [];
+  const grown: number[] = [];
   let open: Group | undefined;
+  let wall: Group | undefined;
+  const goesOn = (group: Group, { at, chars }: Member): boolean =>
+    group.entries < rules.maxEntries && group.chars + chars <= rules.maxChars && at - group.last.at <= rules.gapMs;
   for (const entry of entries) {
     if (entry.frozen !== null) {
       open = undefined;
-      continue;
-    }
-    const full = open !== undefined && (open.entries >= rules.maxEntries || open.chars + entry.chars > rules.maxChars);
-    if (open === undefined || full || entry.at - open.last.at > rules.gapMs) {
-      open = { first: entry, last: entry, entries: 1, chars: entry.chars };
+      wall = wall?.first.frozen === entry.frozen ? added(wall, entry) : begun(entry);
+    } else if (wall !== undefined) {
+      const { frozen: id, ends } = wall.first;
+      if (id !== null && ends !== null && entry.pos > ends && goesOn(wall, entry)) grown.push(id);
+      wall = undefined;
+      open = begun(entry);
       groups.push(open);
-    } else {
-      open.last = entry;
-      open.entries++;
-      open.chars += entry.chars;
+    } else if (open !== undefined && goesOn(open, entry)) added(open, entry);
+    else {
+      open = begun(entry);
+      groups.push(open);
     }
   }
-  return groups;
+  return { groups, grown };
+}
+
+const begun = (entry: Member): Group => ({ first: entry, last: entry, entries: 1, chars: entry.chars });
+
+function added(group: Group, entry: Member): Group {
+  group.last = entry;
+  group.entries++;
+  group.chars += entry.chars;
+  return group;
 }

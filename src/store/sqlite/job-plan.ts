@@ -50,8 +50,11 @@ export function jobPlans(db: Database) {
   const dropBeyond = db.prepare('DELETE FROM jobs WHERE session_id = ? AND kind = ? AND subject > ?');
   const dropObservations = db.prepare('DELETE FROM observations WHERE session_id = ? AND prompt > ?');
   const dropSummary = db.prepare('DELETE FROM summaries WHERE session_id = ?');
-  const queue = db.prepare<[], { id: number; session_id: number; last_at: number }>(
-    "UPDATE conversations SET status = 'queued' WHERE status = 'ready' RETURNING id, session_id, last_at",
+  const queue = db.prepare<[], { id: number; session_id: number; last_at: number; last_pos: number; entries: number }>(
+    "UPDATE conversations SET status = 'queued' WHERE status = 'ready' RETURNING id, session_id, last_at, last_pos, entries",
+  );
+  const wasPlanned = db.prepare<[number, number], number>(
+    "SELECT 1 FROM jobs WHERE session_id = ? AND kind = 'remember' AND subject = ?",
   );
 
   const waiting = db.prepare(
@@ -110,8 +113,11 @@ export function jobPlans(db: Database) {
         planSession(session, now, rules);
         planned.run(session);
       }
-      for (const { id, session_id: session, last_at: at } of queue.all())
-        put.run({ kind: 'remember', session, subject: id, version: '1', at, due: 0, now });
+      for (const { id, session_id: session, last_at: at, last_pos, entries } of queue.all()) {
+        // One that has grown since may go on growing: a transcript with old times that is copied here piece by piece.
+        const due = wasPlanned.get(session, id) === undefined ? 0 : now + lateMs;
+        put.run({ kind: 'remember', session, subject: id, version: `${last_pos} ${entries}`, at, due, now });
+      }
       return sessions.length < limit;
     },
   };
