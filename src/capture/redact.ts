@@ -1,47 +1,62 @@
 // What must not be kept is taken out before anything is stored: private passages, text of our own, and secrets.
 import { briefingTag } from '../schema/briefing-tag.ts';
 import { recallTag } from '../schema/recall-tag.ts';
-import { withoutSecrets } from './secrets.ts';
+import { findPassages, tagsNamed, without, withoutPassagesAcross } from './passages.ts';
+import { namesSecret, withoutSecretField, withoutSecrets } from './secrets.ts';
 
 /** Raised whenever the rules find more than before: rows that were stored under a lower one are redacted again. */
-export const redactionVersion = 1;
-
-/** An opening or closing tag in any case, with spaces or attributes in it. Bounded, and it stops at the next `<`: linear. */
-const tagsNamed = (name: string): RegExp =>
-  new RegExp(`<\\s{0,20}(/?)\\s{0,20}${name}(?![\\w:.-])[^<>]{0,1000}>`, 'gi');
+export const redactionVersion = 2;
 
 const privateTags = tagsNamed('private');
-const ownTags = tagsNamed(`(?:${briefingTag}|${recallTag})`);
-const mayBePrivate = /<\s{0,20}\/?\s{0,20}private/i;
-const mayBeOwn = new RegExp(`${briefingTag}|${recallTag}`, 'i');
+const ownTags = tagsNamed(`${briefingTag}|${recallTag}`);
 
 /** Contract: never throws; text without anything to hide comes back as it is. */
 export function redact(text: string): string {
-  let clean = text;
-  if (text.includes('<')) {
-    if (mayBePrivate.test(clean)) clean = withoutPassages(clean, privateTags);
-    if (mayBeOwn.test(clean)) clean = withoutPassages(clean, ownTags);
-  }
-  return withoutSecrets(clean);
+  return withoutSecrets(withoutPassages(text));
 }
 
-/** No tool is called with more. Whoever walks a value that goes deeper runs out of stack, and with it a whole transcript is lost. */
-const deepest = 200;
+const withoutPassages = (text: string): string => {
+  const open = without(text, findPassages(text, privateTags));
+  return without(open, findPassages(open, ownTags));
+};
 
-/** Every text in a JSON value redacted. What has nothing to hide comes back as the same object. */
+/** Texts that follow each other, such as the blocks of one message: a private passage may reach from one into the next. */
+export const withoutPrivatePassages = (texts: readonly string[]): string[] => withoutPassagesAcross(texts, privateTags);
+
+/** The value of a field: its name may say that it is secret. */
+export const redactField = (name: string, value: string, redactText: (text: string) => string = redact): string =>
+  namesSecret(name) ? withoutSecretField(name, withoutPassages(value)) : redactText(value);
+
+/** No tool is called with more. A walk that goes deeper runs out of stack, and with it a whole transcript is lost. */
+const deepest = 200;
+const tooDeep = '[left out: nested too deeply]';
+
+/**
+ * Every text in a JSON value redacted: keys, values by their own shape, values by the name of their field, and values that follow an
+ * option (`["--password", "…"]`). What has nothing to hide comes back as the same object.
+ */
 export function redactValue(value: unknown, redactText: (text: string) => string = redact, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === deepest) return '[left out: nested too deeply]';
+  if (depth === deepest) return tooDeep;
   if (Array.isArray(value)) {
-    const clean = value.map((item) => redactValue(item, redactText, depth + 1));
+    const clean = value.map((item, i) => {
+      const before: unknown = value[i - 1];
+      const option = typeof before === 'string' && typeof item === 'string' && /^--?[a-z]/i.test(before);
+      return option ? redactField(before, item, redactText) : redactValue(item, redactText, depth + 1);
+    });
     return clean.some((item, i) => item !== value[i]) ? clean : value;
   }
   let changed = false;
-  const clean = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const next = redactValue(item, redactText, depth + 1);
-    if (next !== item) changed = true;
-    return [key, next];
+  const fields = value as Record<string, unknown>;
+  const clean = Object.entries(fields).map(([key, item]): [string, unknown] => {
+    const name = redact(key);
+    // `{"name": "DB_PASSWORD", "value": "…"}`
+    const says = key === 'value' && typeof fields.name === 'string' ? fields.name : key;
+    const next =
+      typeof item === 'string' ? redactField(says, item, redactText) : redactValue(item, redactText, depth + 1);
+    if (next !== item || name !== key) changed = true;
+    return [name, next];
   });
   return changed ? Object.fromEntries(clean) : value;
 }
@@ -58,30 +73,12 @@ export function redactJson(text: string): string {
   }
 }
 
+/** A name of a command or a picture beside a private passage does not tell what it is about. */
+const saysNothing = /^[\s!]*(?:\/[\w:.-]{1,80})?\s*(?:\[(?:Image|Pasted text)[^\]\n]{0,200}\]\s*)*$/;
+
 /** Whether a prompt has private passages and says nothing beside them. */
 export function isWhollyPrivate(text: string): boolean {
-  if (!mayBePrivate.test(text)) return false;
-  const left = withoutPassages(text, privateTags);
-  // A shell command begins with `!`.
-  return left.length < text.length && /^[\s!]*$/.test(left);
-}
-
-/** Nested passages are one; what is not closed goes to the end; a closing tag alone goes by itself. */
-function withoutPassages(text: string, tags: RegExp): string {
-  let kept = '';
-  let from = 0;
-  let depth = 0;
-  for (const tag of text.matchAll(tags)) {
-    const end = tag.index + tag[0].length;
-    if (tag[1] === '') {
-      if (depth === 0) kept += text.slice(from, tag.index);
-      depth++;
-    } else if (depth === 0) {
-      kept += text.slice(from, tag.index);
-      from = end;
-    } else if (--depth === 0) {
-      from = end;
-    }
-  }
-  return depth > 0 ? kept : kept + text.slice(from);
+  const passages = findPassages(text, privateTags);
+  if (passages.length === 0) return false;
+  return saysNothing.test(without(text, passages));
 }

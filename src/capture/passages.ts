@@ -1,0 +1,104 @@
+// Passages between two tags, `<private>…</private>` and those of our own: where they are, however the tags are written.
+import { hidesWords, plainView } from './secrets/plain-view.ts';
+import type { Span } from './secrets/span.ts';
+
+export interface Tags {
+  readonly names: RegExp;
+  readonly name: string;
+  /** Whether a text may hold such a tag at all; wrong only the other way. */
+  readonly may: RegExp;
+}
+
+/** The beginning of an opening or closing tag, in any case, with blanks in it. */
+export const tagsNamed = (name: string): Tags => ({
+  name,
+  names: new RegExp(`<\\s{0,20}(/?)\\s{0,20}(?:${name})(?![\\w:.-])`, 'gi'),
+  may: new RegExp(name, 'i'),
+});
+
+/** A tag of an attribute's length is no tag any more. */
+const longestTag = 200_000;
+
+/**
+ * Nested passages are one; what is not closed goes to the end; a closing tag alone goes by itself. Tags count that are written with
+ * entities or escapes, or that have letters in them which cannot be seen.
+ */
+export function findPassages(text: string, tags: Tags): Span[] {
+  if (!hidesWords.test(text)) return tags.may.test(text) && text.includes('<') ? passagesOf(text, tags) : [];
+  const view = plainView(text);
+  if (!tags.may.test(view.text)) return [];
+  return passagesOf(view.text, tags).map(({ from, to, name }) => ({
+    from: view.begin(from),
+    to: to === view.text.length ? text.length : view.end(to),
+    name,
+  }));
+}
+
+function passagesOf(text: string, { names, name }: Tags): Span[] {
+  const spans: Span[] = [];
+  let depth = 0;
+  let from = 0;
+  let next = 0;
+  for (const tag of text.matchAll(names)) {
+    if (tag.index < next) continue;
+    const end = endOfTag(text, tag.index + tag[0].length);
+    if (end < 0) continue;
+    next = end;
+    if (tag[1] === '') {
+      if (depth === 0) from = tag.index;
+      depth++;
+    } else if (depth === 0) {
+      spans.push({ from: tag.index, to: end, name });
+    } else if (--depth === 0) {
+      spans.push({ from, to: end, name });
+    }
+  }
+  if (depth > 0) spans.push({ from, to: text.length, name });
+  return spans;
+}
+
+/** After the `>` of a tag whose name ends at `at`. What stands in quotation marks does not end it. -1: it is no tag. */
+function endOfTag(text: string, at: number): number {
+  let quote = 0;
+  const limit = Math.min(text.length, at + longestTag);
+  for (let i = at; i < limit; i++) {
+    const code = text.charCodeAt(i);
+    if (quote !== 0) {
+      if (code === quote) quote = 0;
+    } else if (code === 62) return i + 1;
+    else if (code === 60) return -1;
+    // Only behind `=`: an apostrophe in a bare word is none.
+    else if ((code === 34 || code === 39) && text.charCodeAt(i - 1) === 61) quote = code;
+  }
+  if (quote === 0) return -1;
+  // The quotation mark was never closed: the next `>` ends the tag.
+  const end = text.indexOf('>', at);
+  return end < 0 || end > limit ? -1 : end + 1;
+}
+
+/** The text without the spans. */
+export function without(text: string, spans: readonly { readonly from: number; readonly to: number }[]): string {
+  if (spans.length === 0) return text;
+  let kept = '';
+  let from = 0;
+  for (const span of spans) {
+    kept += text.slice(from, span.from);
+    from = span.to;
+  }
+  return kept + text.slice(from);
+}
+
+/** Several texts that follow each other, such as the blocks of a prompt: a passage may begin in one and end in another. */
+export function withoutPassagesAcross(texts: readonly string[], tags: Tags): string[] {
+  const between = '\n';
+  const spans = findPassages(texts.join(between), tags);
+  let begin = 0;
+  return texts.map((text) => {
+    const start = begin;
+    begin += text.length + between.length;
+    const inside = spans
+      .map(({ from, to }) => ({ from: Math.max(0, from - start), to: Math.min(text.length, to - start) }))
+      .filter(({ from, to }) => from < to);
+    return without(text, inside);
+  });
+}

@@ -1,0 +1,160 @@
+// Where the secrets of a text are. One walk over the text looks for the beginnings of all rules at once; only where it finds one is a rule asked.
+import { findInAddress } from './addresses.ts';
+import { commands, findCommand } from './headers.ts';
+import { findByLint } from './lint.ts';
+import { findNamed, nameWords } from './names.ts';
+import { hidesWords, plainView } from './plain-view.ts';
+import { findPrivateKeys } from './private-keys.ts';
+import { apartFrom, merged, type Span } from './span.ts';
+import { vendorShapes } from './vendors.ts';
+
+/** Asked where its word stands. Undefined: no secret here. */
+type Matcher = (text: string, at: number) => Span | undefined;
+
+interface Rule {
+  /** In small letters: the walk does not tell them from capitals, the matcher does. */
+  readonly word: string;
+  readonly find: Matcher;
+  /** Exactly these letters make it worth while to ask secretlint, whose rules go through the whole text. */
+  readonly lint?: string;
+}
+
+/** Text that was quoted once more: the last letter of `\\n`, `\\u003d` or `%3D` is not part of the word that follows. */
+const escaped = '(?<=\\\\(?:[nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|\\u001b\\[[0-9;]{0,9}m)';
+/** Where a secret may begin: not inside a word, and not in the midst of a picture's bytes. */
+const start = `(?:(?<![A-Za-z0-9])(?<![A-Za-z0-9+/]{32}[+/])|${escaped})`;
+
+const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+/** Beginnings of the kinds that secretlint knows. */
+const lintWords =
+  /^(?:A[A-Z]{3}$|npm_|_authToken|xox|xapp-|hooks\.slack|SG\.|shp|gh[pousr]_|github_pat_|sk-|lin_|ops_)/;
+
+const vendorRules: readonly Rule[] = vendorShapes.flatMap(({ name, begins, shape, keepsBeginning }) =>
+  begins.map((word): Rule => {
+    const whole = new RegExp(`${/^[A-Za-z0-9]/.test(word) && word !== 'Q~' ? start : ''}${literal(word)}${shape}`, 'y');
+    return {
+      word: word.toLowerCase(),
+      ...(lintWords.test(word) ? { lint: word } : {}),
+      find(text, at) {
+        if (!text.startsWith(word, at)) return undefined;
+        whole.lastIndex = at;
+        const found = whole.exec(text);
+        if (found === null) return undefined;
+        const before = found.groups?.before?.length ?? 0;
+        return { from: keepsBeginning ? at + word.length : at - before, to: at + found[0].length, name };
+      },
+    };
+  }),
+);
+
+/** Three parts, or the five of an encrypted one. */
+const webToken = new RegExp(
+  `${start}eyJ[\\w-]{10,4000}\\.(?:eyJ[\\w-]{10,8000}\\.[\\w-]{10,2000}|[\\w-]{0,1000}\\.[\\w-]{8,200}\\.[\\w-]{8,16000}\\.[\\w-]{16,200})`,
+  'y',
+);
+const findWebToken: Matcher = (text, at) => {
+  webToken.lastIndex = at;
+  const found = webToken.exec(text);
+  return found === null ? undefined : { from: at, to: at + found[0].length, name: 'JSON web token' };
+};
+
+const rules: readonly Rule[] = [
+  ...vendorRules,
+  { word: '://', find: findInAddress },
+  ...commands.map((command): Rule => ({ word: command.word, find: (text, at) => findCommand(text, at, command) })),
+  ...nameWords.map((word): Rule => ({ word, find: findNamed })),
+];
+
+// Three letters as one number of eighteen bits. Everything below is a table that is made once, from the rules.
+const other = 63;
+const classes = new Uint8Array(65_536).fill(other);
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789_-./:=~+@<>?&%"\' $*{};,';
+for (let i = 0; i < letters.length; i++) {
+  classes[letters.charCodeAt(i)] = i;
+  classes[letters.charAt(i).toUpperCase().charCodeAt(0)] = i;
+}
+const gram = (word: string): number =>
+  ((classes[word.charCodeAt(0)] ?? other) << 12) |
+  ((classes[word.charCodeAt(1)] ?? other) << 6) |
+  (classes[word.charCodeAt(2)] ?? other);
+
+/** All sequences of three letters that a word can begin with: one, unless the word is shorter. */
+const gramsOf = (word: string): number[] =>
+  word.length >= 3 ? [gram(word)] : Array.from(letters, (next) => gram(word + next));
+
+const webTokenWord = 'eyj';
+const keyWord = 'private key';
+const flags = { rule: 1, key: 2, webToken: 4 } as const;
+const marks = new Uint8Array(1 << 18);
+const byGram = new Map<number, Rule[]>();
+for (const rule of rules)
+  for (const one of gramsOf(rule.word)) {
+    marks[one] = (marks[one] ?? 0) | flags.rule;
+    byGram.set(one, [...(byGram.get(one) ?? []), rule]);
+  }
+for (const [word, flag] of [
+  [keyWord, flags.key],
+  [webTokenWord, flags.webToken],
+] as const)
+  marks[gram(word)] = (marks[gram(word)] ?? 0) | flag;
+
+/** No secret with a beginning of its own is shorter, and none with a name. */
+const shortest = 8;
+
+/** Contract: never throws; the spans are in order and do not overlap; time is linear in the length of the text. */
+export function find(text: string): Span[] {
+  if (text.length < shortest) return [];
+  const { spans, candidates } = walk(text);
+  const hidden = hidesWords.test(text);
+  if (!hidden && !(candidates && text.includes('\\'))) return spans.length > 1 ? merged(spans) : spans;
+  const view = plainView(text);
+  const inView = walk(view.text).spans.map(({ from, to, name }) => ({
+    from: view.begin(from),
+    to: view.end(to),
+    name,
+  }));
+  return merged([...spans, ...inView]);
+}
+
+const runOfToken = /[\w-]*/y;
+
+function walk(text: string): { spans: Span[]; candidates: boolean } {
+  const spans: Span[] = [];
+  let seen = 0;
+  let asksLint = false;
+  let last = (other << 6) | other;
+  let next = 0;
+  let noWebTokenBefore = 0;
+  for (let i = 0; i < text.length; i++) {
+    last = ((last << 6) | (classes[text.charCodeAt(i)] ?? other)) & 0x3ffff;
+    const mark = marks[last] ?? 0;
+    if (mark === 0) continue;
+    const at = i - 2;
+    seen |= mark;
+    if (at < next) continue;
+    let span: Span | undefined;
+    if ((mark & flags.webToken) !== 0 && at >= noWebTokenBefore && text.startsWith('eyJ', at)) {
+      span = findWebToken(text, at);
+      if (span === undefined) {
+        // A run of beginnings is searched through once, not from each of them on.
+        runOfToken.lastIndex = at;
+        noWebTokenBefore = at + (runOfToken.exec(text)?.[0].length ?? 0);
+      }
+    }
+    if (span === undefined && (mark & flags.rule) !== 0) {
+      for (const rule of byGram.get(last) ?? []) {
+        if (!asksLint && rule.lint !== undefined) asksLint = text.startsWith(rule.lint, at);
+        span = rule.find(text, at);
+        if (span !== undefined) break;
+      }
+    }
+    if (span === undefined) continue;
+    spans.push(span);
+    next = span.to;
+  }
+  if ((seen & flags.key) !== 0 && /PRIVATE KEY|Private-Lines/.test(text)) spans.push(...findPrivateKeys(text));
+  // Last: some of its shapes take only the beginning of a longer secret, which is then known already.
+  if (asksLint) spans.push(...apartFrom(findByLint(text), merged(spans)));
+  return { spans, candidates: seen !== 0 };
+}

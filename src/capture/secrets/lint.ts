@@ -1,0 +1,74 @@
+// The rules of secretlint's recommended preset, as functions of a text.
+import type { Span } from './span.ts';
+
+/** The part of secretlint's rule interface that we use: a rule looks at a text, and reports. */
+interface LintRule {
+  readonly meta: { readonly id: string };
+  create(
+    context: {
+      createTranslator(): (messageId: string, data?: Readonly<Record<string, string>>) => Message;
+      report(found: { readonly message: Message; readonly range: readonly [number, number] }): void;
+      ignore(): void;
+    },
+    options: object,
+  ): { file(source: { readonly content: string; readonly ext: string; readonly filePath: undefined }): unknown };
+}
+
+interface Message {
+  readonly data: Readonly<Record<string, string>>;
+}
+
+// Loaded with this module, not with every command: in the bundled program a static import would be.
+const { rules: preset } = (await import('@secretlint/secretlint-rule-preset-recommend')) as unknown as {
+  rules: readonly LintRule[];
+};
+
+/** What secretlint's rules are called in our marks. One that is not named here gets the name of its package. */
+const lintNames: Readonly<Record<string, string>> = {
+  aws: 'AWS secret key',
+  privatekey: 'private key',
+  npm: 'npm token',
+  basicauth: 'password',
+  slack: 'Slack token',
+  sendgrid: 'SendGrid key',
+  shopify: 'Shopify token',
+  github: 'GitHub token',
+  openai: 'OpenAI key',
+  anthropic: 'Anthropic key',
+  linear: 'Linear key',
+  '1password': '1Password token',
+  'database-connection-string': 'database password',
+};
+
+/**
+ * `filter-comments` would let a comment in the text switch the rules off; `gcp` looks at whole files only; addresses are ours, since
+ * these two would take the password of an example as well.
+ */
+const unused = ['filter-comments', 'gcp', 'basicauth', 'database-connection-string'];
+
+const rules = preset
+  .map((rule) => ({ rule, kind: rule.meta.id.replace(/^.*secretlint-rule-/, '') }))
+  .filter(({ kind }) => !unused.includes(kind));
+
+/**
+ * Without secretlint's core, whose work is about files: it is asynchronous, computes lines and columns, and compares every finding
+ * with every other. A rule itself is a synchronous function of a text.
+ */
+export function findByLint(content: string): Span[] {
+  const spans: Span[] = [];
+  for (const { rule, kind } of rules) {
+    const context = {
+      createTranslator: () => (_: string, data?: Readonly<Record<string, string>>) => ({ data: data ?? {} }),
+      report({ message: { data }, range }: { readonly message: Message; readonly range: readonly [number, number] }) {
+        // The range is not always that of the secret; what the message quotes is, and stands at it or soon after.
+        const secret = Object.values(data).reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+        const at = content.indexOf(secret, range[0]);
+        const [from, to] = secret === '' || at < 0 ? range : [at, at + secret.length];
+        spans.push({ name: lintNames[kind] ?? kind, from, to });
+      },
+      ignore: () => {},
+    };
+    rule.create(context, {}).file({ content, ext: '', filePath: undefined });
+  }
+  return spans;
+}

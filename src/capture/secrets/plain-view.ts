@@ -1,0 +1,99 @@
+// A text as a reader would see it: escapes resolved, colours and invisible letters left out, wide letters as plain ones.
+
+export interface PlainView {
+  readonly text: string;
+  /** Where the letter at `index` of the view begins in the original, and where it ends. */
+  begin(index: number): number;
+  end(index: number): number;
+}
+
+/** Letters without a width, and marks of direction, that can stand inside a word unseen. */
+const invisible =
+  '\\u00ad\\u034f\\u061c\\u115f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u206a-\\u206f\\ufe00-\\ufe0f\\ufeff';
+const wide = '\\uff01-\\uff5e';
+
+/** Whether a text holds something that can hide a word from a search. A blank or a quotation mark behind a backslash cannot. */
+export const hidesWords = new RegExp(
+  `[\\u001b\\u009b${invisible}${wide}]|\\\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/e]|0?33\\[)|&(?:#|quot|amp|lt|gt|apos)`,
+);
+
+const hiding =
+  `\\\\{1,16}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbf"'/e]))` +
+  '|&(?:#(\\d{1,5})|#[xX]([0-9a-fA-F]{1,4})|(quot|amp|lt|gt|apos));' +
+  `|(?:\\u001b|\\u009b|\\\\{1,16}(?:u001[bB]|x1[bB]|0?33|e)(?=\\[))(?:\\[[0-9;?]{0,40}[A-Za-z]|\\][^\\u0007\\u001b]{0,200}(?:\\u0007|\\u001b\\\\))?` +
+  `|([${invisible}])|([${wide}])`;
+const colourFirst = /\\{1,16}(?:u001[bB]|x1[bB]|0?33|e)\[[0-9;?]{0,40}[A-Za-z]/y;
+
+const named: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" };
+const short: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: ' ', f: ' ', e: '' };
+
+/** Linear: one walk over the escapes, each with no more backslashes than five quotations of a text need. An escape inside an escape (`&amp;quot;`, `\\u005cn`) is resolved once. */
+export function plainView(original: string): PlainView {
+  // Parallel lists of the places where the view and the original part: view index, begin in the original, letters taken.
+  const at: number[] = [0];
+  const from: number[] = [0];
+  let text = '';
+  let done = 0;
+  const escapes = new RegExp(hiding, 'g');
+  for (let found = escapes.exec(original); found !== null; found = escapes.exec(original)) {
+    let end = found.index + found[0].length;
+    let letter = letterOf(found);
+    colourFirst.lastIndex = found.index;
+    const colour = original.charCodeAt(found.index) === 92 ? colourFirst.exec(original) : null;
+    if (colour !== null) {
+      letter = '';
+      end = found.index + colour[0].length;
+      escapes.lastIndex = end;
+    }
+    text += original.slice(done, found.index);
+    if (letter !== '') {
+      at.push(text.length);
+      from.push(found.index);
+      text += letter;
+    }
+    at.push(text.length);
+    from.push(end);
+    done = end;
+  }
+  text += original.slice(done);
+  const place = (index: number): number => {
+    let low = 0;
+    let high = at.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((at[middle] ?? 0) <= index) low = middle;
+      else high = middle - 1;
+    }
+    return (from[low] ?? 0) + index - (at[low] ?? 0);
+  };
+  return { text, begin: place, end: (index) => (index === 0 ? 0 : endOf(index)) };
+
+  /** The end of the letter before `index`: an escape is longer in the original than in the view. */
+  function endOf(index: number): number {
+    const next = place(index);
+    const last = place(index - 1);
+    // Invisible letters between the two belong to what follows, unless the last letter is an escape itself.
+    return original.charCodeAt(last) === 92 || original.charCodeAt(last) === 38 ? Math.max(next, last + 1) : last + 1;
+  }
+}
+
+function letterOf(found: RegExpExecArray): string {
+  const [, unicode, hex, letter, decimal, hexEntity, entity, hidden, wideLetter] = found;
+  const code = unicode ?? hex ?? hexEntity;
+  if (code !== undefined) return visible(Number.parseInt(code, 16));
+  if (decimal !== undefined) return visible(Number(decimal));
+  if (letter !== undefined) return short[letter] ?? letter;
+  if (entity !== undefined) return named[entity] ?? '';
+  if (hidden !== undefined) return '';
+  if (wideLetter !== undefined) return String.fromCharCode(wideLetter.charCodeAt(0) - 0xfee0);
+  return '';
+}
+
+const unseen = new RegExp(`[${invisible}]`);
+const wides = new RegExp(`[${wide}]`);
+
+function visible(code: number): string {
+  const letter = String.fromCharCode(code);
+  if (unseen.test(letter)) return '';
+  return wides.test(letter) ? String.fromCharCode(code - 0xfee0) : letter;
+}

@@ -1,0 +1,38 @@
+// Private keys between their markers, also encrypted ones, PGP blocks, and keys whose end was cut off; a marker without a key stays.
+import type { Span } from './span.ts';
+
+const keyMarker = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+/** The body of a key without its end: lines of base64, also where the newlines are written as `\n`. */
+const keyBody = /[A-Za-z0-9+/=\\\s]*/y;
+const shortestBody = 40;
+const longestBody = 20_000;
+const puttyKey =
+  /Private-Lines: \d{1,3}\s{1,4}(?:[A-Za-z0-9+/=]{16,64}\s{1,4}){1,60}(?:Private-MAC: [0-9a-f]{40,64})?/g;
+
+/** Linear: one walk over the markers. */
+export function findPrivateKeys(text: string): Span[] {
+  const spans: Span[] = [];
+  let begin: { at: number; body: number } | undefined;
+  const take = (from: number, to: number) => spans.push({ from, to, name: 'private key' });
+  const takeUnfinished = ({ at, body }: { at: number; body: number }) => {
+    keyBody.lastIndex = body;
+    const length = keyBody.exec(text)?.[0].length ?? 0;
+    if (length >= shortestBody) take(at, body + length);
+  };
+  for (const marker of text.matchAll(keyMarker)) {
+    const end = marker.index + marker[0].length;
+    if (marker[1] === 'BEGIN') {
+      if (begin !== undefined) takeUnfinished(begin);
+      begin = { at: marker.index, body: end };
+    } else if (begin !== undefined) {
+      const length = marker.index - begin.body;
+      if (length > longestBody) takeUnfinished(begin);
+      else if (length >= shortestBody) take(begin.at, end);
+      begin = undefined;
+    }
+  }
+  if (begin !== undefined) takeUnfinished(begin);
+  if (text.includes('Private-Lines: '))
+    for (const key of text.matchAll(puttyKey)) take(key.index, key.index + key[0].length);
+  return spans;
+}
