@@ -69,6 +69,14 @@ export function chunker(
   let head = begin?.head ?? '';
   let tail = begin?.tail ?? '';
   let restart = false;
+  const folders = new Map<string, string>();
+  /** Nearly every line names the same folder. */
+  const cleanFolder = (folder: string | undefined): string | undefined => {
+    if (folder === undefined) return undefined;
+    const known = folders.get(folder) ?? redact(folder);
+    if (folders.size < 100) folders.set(folder, known);
+    return known;
+  };
 
   function parse(line: Line, notes: ChunkNotes): readonly ParsedItem[] {
     lines++;
@@ -127,7 +135,7 @@ export function chunker(
           else entries.push({ ...entry, pos: line.pos });
         } else if (item.kind === 'header') {
           if (item.session !== undefined) state[own.session] = item.session;
-          if (item.cwd !== undefined) state[own.cwd] = item.cwd;
+          if (item.cwd !== undefined) state[own.cwd] = redact(item.cwd);
         } else if (item.kind === 'title') {
           const id = sessionOf(undefined);
           about.title(item, id, keep.other(id, lineAt()), hasEntries());
@@ -136,7 +144,7 @@ export function chunker(
           if (keep.other(id, lineAt())) about.fact(item.fact, item.value, id, line.pos, hasEntries());
         } else {
           const session = sessionOf(item.session);
-          const cwd = source.group?.folder ?? item.cwd ?? (state[own.cwd] as string | undefined);
+          const cwd = source.group?.folder ?? cleanFolder(item.cwd) ?? (state[own.cwd] as string | undefined);
           if (source.group === undefined && isOurs(item, cwd, deps.home, state)) continue;
           // A file whose lines name their session speaks of that one from here on.
           if (item.session !== undefined) {
@@ -215,15 +223,15 @@ function newEntry(
     text: item.text,
     // Words of scripts without spaces are dear to find: not while the store waits in a transaction.
     ...(isUnspaced(item.text) ? { indexed: indexText(item.text) } : {}),
-    tools: [...new Set(item.toolUses.map((use) => use.tool))],
+    tools: [...new Set(item.toolUses.map((use) => redact(use.tool)))],
     toolUses: item.toolUses
       .filter(({ tool }) => !skipTools.includes(tool))
       .map(
         (use): NewToolUse => ({
           id: use.id,
-          tool: use.tool,
+          tool: redact(use.tool),
           input: clip(JSON.stringify(redactValue(use.input ?? {}, shortenInput)), cut.input),
-          files: use.files,
+          files: use.files.map((file) => redact(file)),
         }),
       ),
     joinsAt,
@@ -270,6 +278,7 @@ const shortenInput = (text: string): string => shorten(text, cut.input);
 
 /** What tells a secret, such as the name of its variable, is never further away than this from it. */
 const margin = 256;
+const longestHeader = 4096;
 
 /** A secret has no blanks in it: a place between two words, near enough to the given one, cuts none. */
 function wordEnd(text: string, at: number): number {
@@ -280,6 +289,9 @@ function wordEnd(text: string, at: number): number {
 
 function wordStart(text: string, at: number): number {
   let start = text.length + at - margin;
+  // The values of a header are many words: its name stands at the beginning of the line.
+  const line = text.lastIndexOf('\n', start);
+  if (start - line < longestHeader) start = line + 1;
   while (start > 0 && !isBlankCode(text.charCodeAt(start - 1))) start--;
   return start;
 }
@@ -289,7 +301,7 @@ const isBlankCode = (code: number): boolean => code <= 32;
 /** What is removed as a whole, and may be longer than the margin. */
 const hidesAtLength = (text: string): boolean =>
   text.includes('PRIVATE KEY') ||
-  /<\s{0,20}\/?\s{0,20}private/i.test(text) ||
+  /(?:<|&lt;|&#60;|\\u003c|\\x3c)\s{0,20}\/?\s{0,20}private/i.test(text) ||
   text.includes(briefingTag) ||
   text.includes(recallTag);
 

@@ -92,8 +92,10 @@ export function openClients(deps: LiveDeps): Clients {
   };
 
   return {
-    async init({ claudeSessionId: session, userPrompt, cwd, project }) {
-      if (limits.isIgnored(cwd ?? project)) {
+    async init({ claudeSessionId, userPrompt, cwd: folder, project }) {
+      const session = cleanId(claudeSessionId);
+      const cwd = folder === undefined ? undefined : redact(folder);
+      if (limits.isIgnored(folder ?? project)) {
         ignored.add(session);
         return { session, promptNumber: 0 };
       }
@@ -103,14 +105,17 @@ export function openClients(deps: LiveDeps): Clients {
       // An empty private passage says that what follows is private, also to a worker that is started in between.
       const text = hidden ? '<private></private>' : keeps ? redact(userPrompt ?? '').trim() : '';
       const lines: ClientLine[] = text === '' ? [] : [{ kind: 'prompt', id: randomUUID(), at: now(), text }];
-      if (keeps) append(session, lines, cwd ?? project);
+      if (keeps) append(session, lines, cwd ?? (project === undefined ? undefined : redact(project)));
       const state = await note(session, { event: userPrompt === undefined ? 'start' : 'prompt' });
       return { session, promptNumber: state.prompts };
     },
 
-    async observe({ claudeSessionId: session, tool_name: tool, tool_input, tool_response, cwd }) {
-      if (deps.config.reload().settings.skipTools.includes(tool)) return { stored: false };
-      if (ignored.has(session) || limits.isIgnored(cwd)) return { stored: false };
+    async observe({ claudeSessionId, tool_name, tool_input, tool_response, cwd: folder }) {
+      const session = cleanId(claudeSessionId);
+      const tool = redact(tool_name);
+      const cwd = folder === undefined ? undefined : redact(folder);
+      if (deps.config.reload().settings.skipTools.includes(tool_name)) return { stored: false };
+      if (ignored.has(session) || limits.isIgnored(folder)) return { stored: false };
       if (!(await limits.keepsText(client.name, session, keyOf(session)))) return { stored: false };
       const { path: file, file_path } = (tool_input ?? {}) as Record<string, unknown>;
       append(
@@ -123,7 +128,7 @@ export function openClients(deps: LiveDeps): Clients {
             tool,
             input: asText(redactValue(tool_input ?? {})),
             output: asText(redactValue(tool_response ?? '')),
-            files: [file, file_path].filter((name) => typeof name === 'string'),
+            files: [file, file_path].filter((name) => typeof name === 'string').map((name) => redact(name)),
           },
         ],
         cwd,
@@ -131,7 +136,8 @@ export function openClients(deps: LiveDeps): Clients {
       return { stored: true };
     },
 
-    async summarize({ claudeSessionId: session, last_user_message, last_assistant_message }) {
+    async summarize({ claudeSessionId, last_user_message, last_assistant_message }) {
+      const session = cleanId(claudeSessionId);
       if (ignored.has(session)) return;
       const keeps = await limits.keepsText(client.name, session, keyOf(session));
       const answer = keeps ? redact(last_assistant_message ?? '').trim() : '';
@@ -143,12 +149,22 @@ export function openClients(deps: LiveDeps): Clients {
       });
     },
 
-    async complete({ claudeSessionId: session, reason }) {
+    async complete({ claudeSessionId, reason: said }) {
+      const session = cleanId(claudeSessionId);
+      const reason = said === undefined ? undefined : redact(said);
       if (ignored.delete(session)) return;
       append(session, [{ kind: 'end', id: randomUUID(), at: now(), reason }], undefined);
       await note(session, { event: 'end', reason });
     },
   };
+}
+
+/** A client chooses its ids. One that holds a secret is told apart from others by a hash. */
+function cleanId(session: string): string {
+  const clean = redact(session);
+  return clean === session
+    ? session
+    : `${clean.trim()} ${createHash('sha256').update(session).digest('hex').slice(0, 12)}`;
 }
 
 /** A full disk or a power cut may have left half a line: what follows must not become part of it. */

@@ -78,7 +78,7 @@ function changeOf(event: HookEvent): Pick<SessionChange, 'event' | 'promptId' | 
     case 'prompt':
       return { event: 'prompt', promptId: event.promptId };
     case 'end':
-      return { event: 'end', reason: event.reason };
+      return { event: 'end', reason: event.reason === undefined ? undefined : redact(event.reason) };
     default:
       return undefined;
   }

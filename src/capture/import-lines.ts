@@ -31,7 +31,7 @@ const batchChars = 4 << 20;
 const batchFiles = 256;
 /** Fields that hold what somebody said: rules for secrets may be newer than the export. */
 const said =
-  'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why prompt'.split(
+  'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why prompt endReason reason cwd key filesRead filesModified files tools'.split(
     ' ',
   );
 
@@ -183,8 +183,8 @@ function chunkOf(file: ExportedFile, key: string, from: number, entries: readonl
       .filter(({ session }) => from === 0 || sessions.has(session))
       .map(({ session, cwd, project, title, titleBy, facts }) => ({
         session,
-        cwd: cwd ?? undefined,
-        projectPath: project ?? undefined,
+        cwd: cwd === null ? undefined : redact(cwd),
+        projectPath: project === null ? undefined : redact(project),
         title: title === null ? undefined : redact(title),
         titleBy: titleBy ?? undefined,
         facts: facts.map((fact) => ({ ...fact, value: redact(fact.value) })),
@@ -195,7 +195,13 @@ function chunkOf(file: ExportedFile, key: string, from: number, entries: readonl
       form: entry.form ?? undefined,
       text: redact(entry.text),
       joinsAt: entry.joinsAt ?? undefined,
-      toolUses: entry.uses.map(({ id, tool, input, files }) => ({ id, tool, input: redactJson(input), files })),
+      tools: entry.tools.map((tool) => redact(tool)),
+      toolUses: entry.uses.map(({ id, tool, input, files }) => ({
+        id,
+        tool: redact(tool),
+        input: redactJson(input),
+        files: files.map((file) => redact(file)),
+      })),
     })),
     results: entries.flatMap(({ pos, uses }) =>
       uses.flatMap(({ id, outcome, output }) =>

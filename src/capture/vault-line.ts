@@ -2,8 +2,8 @@
 import type { Agent, ReaderState } from '../agents/agent.ts';
 import { notKept } from '../schema/not-kept.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
-import { type Keeper, keeper, type Limits } from './keep.ts';
-import { redact } from './redact.ts';
+import { type Keeper, keeper, type Limits, noLimits } from './keep.ts';
+import { redact, redactField, withoutPrivatePassages } from './redact.ts';
 
 /** What the model's service has signed or sealed: it is sent back as it was, or not at all. */
 const sealed = new Set(['signature', 'thinkingSignature', 'textSignature', 'encrypted_content', 'data']);
@@ -46,6 +46,11 @@ export function vaultLines(
     if (fate === 'out') return undefined;
     return JSON.stringify(kept && fate === 'stays' ? clean(value, 0) : emptied(value, 0));
   };
+}
+
+/** Lines of a copy that older rules made → the same by the rules of today. */
+export function redactLines(agent: Agent, key: string): (line: string) => string | undefined {
+  return vaultLines(agent, key, {}, noLimits, { projectOf: (folder) => folder, sessionState: () => undefined });
 }
 
 /** Lines of a copy → the same without what was forgotten. */
@@ -117,15 +122,30 @@ function parse(line: string): Fields | undefined {
   }
 }
 
-/** Every text redacted; a signed block that would change goes whole. */
+/** Every text redacted, keys too; a signed block that would change goes whole. */
 function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return redact(value);
-  if (typeof value !== 'object' || value === null || depth === deepest) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return notKept;
   if (Array.isArray(value))
-    return value.flatMap((item) => (isSealed(item) ? unchanged(item) : [clean(item, depth + 1)]));
+    return withoutPassagesOverBlocks(value).flatMap((item) =>
+      isSealed(item) ? unchanged(item) : [clean(item, depth + 1)],
+    );
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, isBinary(value as Fields, key) ? item : clean(item, depth + 1)]),
+    Object.entries(value).map(([key, item]) => {
+      if (isBinary(value as Fields, key)) return [key, item];
+      const next = typeof item === 'string' && !structure.has(key) ? redactField(key, item) : clean(item, depth + 1);
+      return [redact(key), next];
+    }),
   );
+}
+
+/** A private passage may begin in one block of a message and end in another. */
+function withoutPassagesOverBlocks(blocks: readonly unknown[]): readonly unknown[] {
+  const textAt = (block: unknown): string => (isObject(block) && typeof block.text === 'string' ? block.text : '');
+  if (!blocks.some((block) => /private/i.test(textAt(block)))) return blocks;
+  const left = withoutPrivatePassages(blocks.map(textAt));
+  return blocks.map((block, i) => (isObject(block) && textAt(block) !== left[i] ? { ...block, text: left[i] } : block));
 }
 
 const isSealed = (item: unknown): item is Fields =>
@@ -133,16 +153,16 @@ const isSealed = (item: unknown): item is Fields =>
   Object.entries(item).some(([key, inside]) => sealed.has(key) && typeof inside === 'string' && inside !== '');
 
 function unchanged(block: Fields): Fields[] {
-  const said = Object.entries(block).filter(([key]) => !sealed.has(key));
-  return said.every(([, inside]) => JSON.stringify(clean(inside, 0)) === JSON.stringify(inside)) ? [block] : [];
+  return JSON.stringify(clean(block, 1)) === JSON.stringify(block) ? [block] : [];
 }
 
-/** The bytes of a picture hold no secret that a rule could find, and must stay whole. */
-const isBinary = (holder: Fields, key: string): boolean => key === 'data' && typeof holder.media_type === 'string';
+/** The bytes of a picture hold no secret that a rule could find, and must stay whole. A document of text does. */
+const isBinary = (holder: Fields, key: string): boolean =>
+  key === 'data' && typeof holder.media_type === 'string' && !/^text\/|json|xml|yaml/i.test(holder.media_type);
 
 /** Nothing of what was said; only that a line was here, and between which others. */
 function emptied(value: unknown, depth: number, key = ''): unknown {
-  if (typeof value === 'string') return structure.has(key) ? value : notKept;
+  if (typeof value === 'string') return structure.has(key) ? redact(value) : notKept;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const items = value.filter((item) => !isSealed(item)).map((item) => emptied(item, depth + 1, key));
@@ -152,7 +172,7 @@ function emptied(value: unknown, depth: number, key = ''): unknown {
     if (name === 'input' || name === 'arguments') return [[name, {}]];
     if (typeof inside === 'string' && !structure.has(name) && name !== 'text' && name !== 'content') return [];
     if (depth === 0 && isObject(inside) && name !== 'message') return [];
-    return [[name, emptied(inside, depth + 1, name)]];
+    return [[redact(name), emptied(inside, depth + 1, name)]];
   });
   return Object.fromEntries(fields);
 }

@@ -8,7 +8,7 @@ import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
-import { syncFolder } from '../replace-file.ts';
+import { replaceFile, syncFolder } from '../replace-file.ts';
 import type { RunningTime } from '../running-time.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Store } from '../store/store.ts';
@@ -55,6 +55,7 @@ export async function fillVault(
 ): Promise<{ grown: number; waiting: boolean }> {
   const { store, config, clock, running, signal } = deps;
   const done = { grown: 0, waiting: false };
+  await redactVault(deps);
   if (!config.settings.vault) return done;
   const limits: Limits = {
     pauses: await store.pauses({ at: clock(), running: running?.() }),
@@ -125,12 +126,13 @@ const forgottenBy = async (store: Store): Promise<Tombstones> =>
   new Set((await store.tombstones()).map(({ print }) => print));
 
 /**
- * Takes what was forgotten out of a copy: `removed` where nothing would be left, `none` where there is no copy. The transcript
- * may be gone, so the copy is made from itself.
+ * Takes what was forgotten out of a copy, or what newer rules would not have kept: `removed` where nothing would be left, `none` where
+ * there is no copy. The transcript may be gone, so the copy is made from itself.
  */
 export async function rewriteCopy(
   { store, config }: Pick<VaultDeps, 'store' | 'config'>,
   { agent: name, key }: { agent: AgentName; key: string },
+  rules: 'forgotten' | 'redaction' = 'forgotten',
 ): Promise<'none' | 'same' | 'rewritten' | 'removed'> {
   const agent = agents.find((one) => one.name === name);
   const copy = (await store.vaultCopies()).find((one) => one.agent === name && one.key === key);
@@ -146,9 +148,9 @@ export async function rewriteCopy(
     await dropCopy({ store, config }, copy);
     return 'removed';
   }
-  const { forgetLines } = await import('./vault-line.ts');
-  const forget = forgetLines(agent, key, forgotten);
-  const left = lines.flatMap((line) => forget(line) ?? []);
+  const { forgetLines, redactLines } = await import('./vault-line.ts');
+  const change = rules === 'redaction' ? redactLines(agent, key) : forgetLines(agent, key, forgotten);
+  const left = lines.flatMap((line) => change(line) ?? []);
   if (left.length === lines.length && left.every((line, i) => line === lines[i])) return 'same';
   const packed = await packLines(left);
   const draft = `${file}.${process.pid}.rewriting`;
@@ -163,7 +165,43 @@ export async function rewriteCopy(
     fs.rmSync(draft, { force: true });
   }
   // It has grown meanwhile.
-  return rewriteCopy({ store, config }, { agent: name, key });
+  return rewriteCopy({ store, config }, { agent: name, key }, rules);
+}
+
+/** How far the copies have been gone through by rules of this version. */
+const progressFile = (config: Config): string => path.join(vaultFolder(config), 'redaction.json');
+
+/**
+ * Goes through copies that were made by older rules, in the order of their names. How far it came stands in a file of its own: after a
+ * kill it goes on with the copy that it was at, and to go through one twice changes nothing.
+ */
+async function redactVault({ store, config, signal }: VaultDeps): Promise<void> {
+  const { redactionVersion } = await import('./redact.ts');
+  const progress = readProgress(progressFile(config));
+  if (progress.version >= redactionVersion && progress.after === undefined) return;
+  const nameOf = ({ agent, key }: { agent: string; key: string }) => `${agent} ${key}`;
+  const copies = [...(await store.vaultCopies())].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  if (copies.length === 0 && sizeOf(vaultFolder(config)) < 0) return;
+  const after = progress.version === redactionVersion ? (progress.after ?? '') : '';
+  const note = (said: object) =>
+    replaceFile(progressFile(config), `${JSON.stringify({ version: redactionVersion, ...said })}\n`, 0o600);
+  for (const copy of copies) {
+    if (nameOf(copy) <= after) continue;
+    if (signal?.aborted) return;
+    if ((await rewriteCopy({ store, config }, copy, 'redaction')) === 'rewritten') note({ after: nameOf(copy) });
+    await new Promise(setImmediate);
+  }
+  note({});
+}
+
+function readProgress(file: string): { version: number; after?: string | undefined } {
+  try {
+    const { version, after } = JSON.parse(fs.readFileSync(file, 'utf8')) as { version?: unknown; after?: unknown };
+    return { version: typeof version === 'number' ? version : 0, after: typeof after === 'string' ? after : undefined };
+  } catch {
+    // No such file, or none of ours: the copies are gone through from the first on.
+    return { version: 0 };
+  }
 }
 
 /** Undefined when they cannot be read: such a copy is of no use to anybody. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code.ts';
 import { openClients } from '../../src/capture/client.ts';
 import { receiveHook } from '../../src/capture/hook.ts';
+import { redactionVersion } from '../../src/capture/redact.ts';
 import { redactStored } from '../../src/capture/redact-stored.ts';
 import { setSetting } from '../../src/config-file.ts';
 import { doctor } from '../../src/operations/doctor.ts';
@@ -416,10 +417,12 @@ describe('rows from before a rule existed', () => {
       looked++;
       return text;
     };
-    expect(await bench.store.rewriteTexts(1, { text: change, json: change }, 10)).toMatchObject({ done: true });
+    const done = await bench.store.rewriteTexts(redactionVersion, { text: change, json: change }, 10);
+    expect(done).toMatchObject({ done: true });
     expect(looked).toBe(0);
-    expect(await bench.store.rewriteTexts(2, { text: change, json: change }, 10)).toMatchObject({ done: false });
-    expect(looked).toBe(10);
+    const next = await bench.store.rewriteTexts(redactionVersion + 1, { text: change, json: change }, 10);
+    expect(next).toMatchObject({ done: false });
+    expect(looked).toBeGreaterThanOrEqual(10);
   });
 
   it('do not stop a newer chunk from being taken in between two steps', async () => {

@@ -31,9 +31,9 @@ describe('secrets of every kind, in every place', () => {
 
 describe('what is no secret', () => {
   it.each([
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of a shell
     [
       'a variable',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of a shell
       'password: ${PASSWORD}\nDB_PASSWORD=$DB_PASSWORD TOKEN=${{ secrets.TOKEN }} curl -u "$USER:$PASS" h',
     ],
     ['a placeholder', 'API_KEY=<your key> API_KEY=your-api-key-here password=changeme TOKEN=xxxxxxxxxxxx SECRET=***'],

@@ -46,7 +46,7 @@ const separator =
   /(?:["'`\])]{0,3}[ \t]{0,8}(?:(=>|:=|:(?![:=])|\?=|(?<![=!<>])=(?![=>~]))|:[ \t]?[\w.]{1,20}[ \t]?(=))[ \t]{0,8}|["'`]?,?\s{1,60}["'`]?value["'`]?\s{0,4}(:|=)\s{0,4}|["'`](,)[ \t]{0,4}(?=["'`]))/y;
 const afterFlag = /[ \t]{1,4}(?!-)/y;
 const tagEnd = />(?=[^<\s]{1,200}<\/)/y;
-const quotedValue = /[bru]?(["'`])((?:(?!\1)[^\n]){1,4096})(\1?)/y;
+const quotedValue = /[bru]?(?:(")([^"\n]{1,4096})("?)|(')([^'\n]{1,4096})('?)|(`)([^`\n]{1,4096})(`?))/y;
 // Few signs of equality inside: in a run of names each value would else reach far beyond the next name.
 const plainValue = /[^\s"'`<>,;&|(){}[\]\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`<>,;&|(){}[\]\\=:]{0,400}){0,2}/y;
 const shellValue = /[^\s"'`<>\\=:]{1,4096}(?:[:=]{1,3}[^\s"'`<>\\=:]{0,400}){0,3}/y;
@@ -116,9 +116,15 @@ function judged(text: string, at: number, kind: Kind, place: Place): Span | unde
   const query = place.tight && /[?&;]/.test(place.before);
   const header = place.sign === ':' && /^x-/i.test(place.name);
   const sure =
-    (place.tight && upper) || query || place.isFlag || place.sign === '<' || header || isConnectionString(text, place);
+    (place.tight && upper) ||
+    query ||
+    (place.isFlag && place.sign !== ':') ||
+    place.sign === '<' ||
+    header ||
+    isConnectionString(text, at, place);
   if (quoted !== null) {
-    const [whole, mark = '', value = '', closing = ''] = quoted;
+    const whole = quoted[0];
+    const [mark = '', value = '', closing = ''] = quoted.slice(1).filter((group) => group !== undefined);
     const from = at + whole.indexOf(mark) + 1;
     if (closing === '' && /\s/.test(value)) return undefined;
     return isSecret(kind, value, { quoted: true, sure }) ? { from, to: from + value.length, name } : undefined;
@@ -131,8 +137,10 @@ function judged(text: string, at: number, kind: Kind, place: Place): Span | unde
 }
 
 /** `Server=x;Password=y;`: other settings stand beside it. */
-const isConnectionString = (text: string, { tight, name }: Place): boolean =>
-  tight && /^(?:Password|Pwd|PWD|pwd|password|AccountKey|SharedAccessKey)$/.test(name) && text.includes(';');
+const isConnectionString = (text: string, at: number, { tight, name }: Place): boolean =>
+  tight &&
+  /^(?:Password|Pwd|PWD|pwd|password|AccountKey|SharedAccessKey)$/.test(name) &&
+  text.slice(Math.max(0, at - 150), at + 150).includes(';');
 
 /** What a mark calls it. */
 const markOf = (kind: Kind, name: string): string =>
@@ -146,6 +154,7 @@ interface How {
 
 function isSecret(kind: Kind, value: string, how: How): boolean {
   if (value.length < 4 || value.length > 4096 || value.trim() !== value || isPlaceholder(value)) return false;
+  if (/^#[0-9a-f]{3,8}$/i.test(value)) return false;
   if (!how.quoted && looksLikeCode(value)) return false;
   if (/^[a-z][a-z+.-]{1,20}:\/\//i.test(value) || /^(?:\.{0,2}|~)\/[\w.-]+(?:\/|$)/.test(value)) return false;
   if (kind === 'password') return isSecretPassword(value, how);

@@ -129,7 +129,17 @@ export function rewriteDistilled(db: Database, change: TextChange): number {
   for (const row of db.prepare(`${selectObservation} FROM observations d ${joins}`).all() as ObservationRow[]) {
     const { id: _, project: __, ...old } = toObservation(row);
     const [title, subtitle, narrative] = [old.title, old.subtitle, old.narrative].map((text) => change.text(text));
-    const next = { ...old, title, subtitle, narrative, facts: json(old.facts), concepts: json(old.concepts) };
+    const next = {
+      ...old,
+      title,
+      subtitle,
+      narrative,
+      facts: json(old.facts),
+      concepts: json(old.concepts),
+      filesRead: json(old.filesRead),
+      filesModified: json(old.filesModified),
+      tools: json(old.tools),
+    };
     if (isSame(old, next as NewObservation)) continue;
     changed++;
     writes.putObservation(next as NewObservation);
@@ -139,6 +149,8 @@ export function rewriteDistilled(db: Database, change: TextChange): number {
     const next: NewSummary = { ...old };
     for (const name of ['title', 'request', 'investigated', 'learned', 'completed', 'nextSteps', 'notes'] as const)
       next[name] = change.text(old[name]);
+    next.filesRead = json(old.filesRead);
+    next.filesModified = json(old.filesModified);
     if (isSame(old, next)) continue;
     changed++;
     writes.putSummary(next);

@@ -1,8 +1,10 @@
 // Stored texts through a function, a few at a time: entries with their index, tool uses, then the small tables and titles.
+import path from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { indexText } from '../index-text.ts';
 import type { Store, TextChange } from '../store.ts';
 import { rewriteDistilled } from './distilled.ts';
+import { touchWriting } from './file-touches.ts';
 import { rewriteMemories } from './rewrite-memories.ts';
 import { sessionRows } from './session-rows.ts';
 
@@ -23,9 +25,9 @@ const fact = 'redaction';
 
 /** Tables with few texts, which go in one step. */
 const small = [
-  { table: 'session_states', key: ['agent', 'session'], columns: ['last_user', 'last_assistant'] },
+  { table: 'session_states', key: ['agent', 'session'], columns: ['last_user', 'last_assistant', 'end_reason'] },
   { table: 'briefings', key: ['id'], columns: ['text'] },
-  { table: 'file_sessions', key: ['file_id', 'session_id'], columns: ['title'] },
+  { table: 'file_sessions', key: ['file_id', 'session_id'], columns: ['title', 'cwd'] },
 ] as const;
 
 export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTexts'> {
@@ -33,22 +35,28 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
   const put = db.prepare(
     'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   );
-  const entries = db.prepare<[number, number], { id: number; session_id: number; text: string }>(
-    'SELECT id, session_id, text FROM entries WHERE id > ? ORDER BY id LIMIT ?',
+  const entries = db.prepare<[number, number], { id: number; session_id: number; text: string; tools: string | null }>(
+    'SELECT id, session_id, text, tools FROM entries WHERE id > ? ORDER BY id LIMIT ?',
   );
-  const setText = db.prepare('UPDATE entries SET text = ? WHERE id = ?');
+  const setText = db.prepare('UPDATE entries SET text = ?, tools = ? WHERE id = ?');
   const unindex = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
   const index = db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
   const copiedTo = db
     .prepare<[number], number>('SELECT DISTINCT session_id FROM entry_copies WHERE entry_id = ?')
     .pluck();
-  const uses = db.prepare<[number, number], { id: number; input: string; output: string | null }>(
-    'SELECT id, input, output FROM tool_uses WHERE id > ? ORDER BY id LIMIT ?',
+  const uses = db.prepare<
+    [number, number],
+    { id: number; tool: string; input: string; output: string | null; files: string | null; at: number }
+  >(
+    `SELECT u.id, u.tool, u.input, u.output, u.files, e.at FROM tool_uses u JOIN entries e ON e.id = u.entry_id
+     WHERE u.id > ? ORDER BY u.id LIMIT ?`,
   );
-  const setUse = db.prepare('UPDATE tool_uses SET input = ?, output = ? WHERE id = ?');
-  const states = db.prepare<[], { id: number; state: string }>(
-    `SELECT id, state FROM files WHERE instr(state, '"@title"') > 0`,
-  );
+  const setUse = db.prepare('UPDATE tool_uses SET tool = ?, input = ?, output = ?, files = ? WHERE id = ?');
+  const touches = touchWriting(db);
+  const states = db.prepare<[], { id: number; state: string }>('SELECT id, state FROM files');
+  const projects = db.prepare<[], { id: number; path: string }>('SELECT id, path FROM projects');
+  const projectAt = db.prepare<[string], number>('SELECT id FROM projects WHERE path = ?').pluck();
+  const setProject = db.prepare('UPDATE projects SET path = ?, name = ? WHERE id = ?');
   const setState = db.prepare('UPDATE files SET state = ? WHERE id = ?');
   const sessions = sessionRows(db);
 
@@ -56,11 +64,12 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
     const rows = entries.all(after, limit);
     const touched = new Set<number>();
     let changed = 0;
-    for (const { id, session_id, text } of rows) {
+    for (const { id, session_id, text, tools } of rows) {
       const clean = change.text(text);
-      if (clean === text) continue;
+      const cleanTools = tools === null ? null : change.json(tools);
+      if (clean === text && cleanTools === tools) continue;
       changed++;
-      setText.run(clean, id);
+      setText.run(clean, cleanTools, id);
       unindex.run(id);
       index.run(id, indexText(clean));
       for (const session of [session_id, ...copiedTo.all(id)]) touched.add(session);
@@ -73,11 +82,18 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
   function rewriteUses(after: number, limit: number, change: TextChange) {
     const rows = uses.all(after, limit);
     let changed = 0;
-    for (const { id, input, output } of rows) {
-      const next = [change.json(input), output === null ? null : change.text(output)] as const;
-      if (next[0] === input && next[1] === output) continue;
+    for (const { id, tool, input, output, files, at } of rows) {
+      const before = [tool, input, output, files] as const;
+      const next = [
+        change.text(tool),
+        change.json(input),
+        output === null ? null : change.text(output),
+        files === null ? null : change.json(files),
+      ] as const;
+      if (next.every((text, i) => text === before[i])) continue;
       changed++;
       setUse.run(...next, id);
+      if (next[3] !== null && next[3] !== files) touches.renew(id, at, JSON.parse(next[3]) as string[]);
     }
     return { rows, changed };
   }
@@ -105,9 +121,18 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
     }
     for (const { id, state } of states.all()) {
       const value = JSON.parse(state) as Record<string, unknown>;
-      const title = value['@title'];
-      if (typeof title !== 'string' || change.text(title) === title) continue;
-      setState.run(JSON.stringify({ ...value, '@title': change.text(title) }), id);
+      const next = { ...value };
+      for (const name of ['@title', '@cwd', '@folder'])
+        if (typeof value[name] === 'string') next[name] = change.text(value[name]);
+      if (JSON.stringify(next) !== JSON.stringify(value)) setState.run(JSON.stringify(next), id);
+    }
+    for (const { id, path: folder } of projects.all()) {
+      const clean = change.text(folder);
+      if (clean === folder) continue;
+      changed++;
+      // Two folders may differ by nothing but the secret.
+      const free = projectAt.get(clean) === undefined ? clean : `${clean} (${id})`;
+      setProject.run(free, path.posix.basename(free), id);
     }
     for (const id of touched) sessions.refresh(id);
     return changed + rewriteDistilled(db, change) + rewriteMemories(db, change);
