@@ -36,9 +36,11 @@ export async function openEditor(file: string): Promise<boolean> {
   return true;
 }
 
-/** Whoever runs us from a script has said yes by doing so, unless the command wants it said. */
-export async function agrees(question: string, unasked: boolean, signal: AbortSignal): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return unasked;
+/** Whether a person can be asked: an agent's shell and a script have no terminal. */
+export const canBeAsked = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
+
+export async function agrees(question: string, signal: AbortSignal): Promise<boolean> {
+  if (!canBeAsked()) return false;
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test((await lines.question(`${clean(question)} [y/N] `, { signal })).trim());

@@ -2,11 +2,12 @@
 import { ensureHome, loadConfig, terminalWishes } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 import { askWorker } from '../http/ask.ts';
+import { refuseUnasked } from '../operations/consent.ts';
 import type { Context, Operation } from '../operations/operation.ts';
 import { openMeaning } from '../recall/vectors/index.ts';
 import { runningTime } from '../running-time.ts';
 import type { Store } from '../store/store.ts';
-import { agrees, openEditor, piped } from './person.ts';
+import { agrees, canBeAsked, openEditor, piped } from './person.ts';
 import { chooseSession } from './picker/choose.ts';
 import { page, print, write } from './print.ts';
 import { progressBar } from './progress.ts';
@@ -20,6 +21,7 @@ export async function runOperation(
   input: Record<string, unknown>,
   { json, signal }: { json: boolean; signal: AbortSignal },
 ): Promise<number> {
+  if (!canBeAsked()) refuseUnasked(operation, input, 'add --yes');
   const config = loadConfig(undefined, { mending: operation.mendsConfig });
   const elsewhere = operation.viaWorker?.(input);
   const told = elsewhere && (await askWorker(config, operation, elsewhere));
@@ -49,7 +51,7 @@ export async function runOperation(
       person: {
         piped,
         edit: openEditor,
-        agrees: (question, unasked = true) => agrees(question, unasked, signal),
+        agrees: (question) => agrees(question, signal),
         converse: (stop) => openTerminal({ silent: json, style: styleOf(process.stderr), stop }),
         // Who wants JSON is a program.
         ...(json || store === undefined

@@ -1,4 +1,5 @@
 // The table of operations → routes. Nothing here knows a particular operation.
+import { refuseUnasked } from '../operations/consent.ts';
 import { operations } from '../operations/index.ts';
 import type { Context, Operation } from '../operations/operation.ts';
 import type { Route } from './route.ts';
@@ -20,7 +21,10 @@ export function operationRoutes(context: Context): Route[] {
       run:
         operation.http?.apart && context.apart
           ? onceAtATime(context.apart, operation)
-          : (input) => operation.run(asked, input),
+          : async (input) => {
+              refuseUnasked(operation, input, 'send "yes": true');
+              return operation.run(asked, input);
+            },
     }));
 }
 

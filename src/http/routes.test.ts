@@ -21,6 +21,7 @@ afterAll(() => stand.close());
 const remembered = 'Deploys happen on Tuesdays';
 const examples: Readonly<Record<string, unknown>> = {
   dryRun: true,
+  yes: true,
   print: true,
   ids: session,
   id: session,
@@ -149,7 +150,10 @@ describe('the OpenAPI document', () => {
       const more: Record<string, string[]> = {
         '/api/forget': ['dryRun'],
         '/api/resume': ['print'],
-        '/api/sessions/purge': ['keep'],
+        '/api/sessions/delete': ['yes'],
+        '/api/sessions/purge': ['keep', 'dryRun'],
+        '/api/groups/remove': ['dryRun'],
+        '/api/memory/forget': ['yes'],
         '/api/memory/edit': ['text'],
         '/api/memory/revert': ['release'],
         '/api/tasks/add': ['every'],

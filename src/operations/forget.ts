@@ -35,7 +35,7 @@ export const forget = operation({
     id: z.string().min(1).describe('id of a session, entry, observation, summary or memory; its beginning is enough'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
     dryRun: z.boolean().default(false).describe('only say what would go'),
-    yes: z.boolean().default(false).describe('do not ask'),
+    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
   }),
   output: z.object({
     kind: z.enum(['session', 'entry', 'observation', 'summary', 'memory']),
@@ -46,6 +46,7 @@ export const forget = operation({
     files: z.array(z.string()).describe('archives and copies that go, or are written again without it'),
     left: z.array(z.string()).describe('what cannot be reached'),
   }),
+  destroys: true,
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['id'],

@@ -91,6 +91,7 @@ export const groupsRemove = operation({
     folders: z.array(z.string()).describe('folders that go with all they hold'),
     sessions: z.int().describe('sessions that stay in the memory, and belong to no group from then on'),
   }),
+  destroys: true,
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['group'],
@@ -108,7 +109,7 @@ export const groupsRemove = operation({
     const { session } = pointer;
     const answer = { group: name, ...(session === undefined ? {} : { session }), bookmarks, folders, sessions };
     const question = `Remove the group ${name} with ${folders.join(', ')}?`;
-    if (dryRun || (!yes && (await person?.agrees?.(question, false)) !== true)) return { ...answer, removed: false };
+    if (dryRun || (!yes && (await person?.agrees?.(question)) !== true)) return { ...answer, removed: false };
     await close?.(name);
     // Folders first: broken off, the group is still there to be removed again.
     for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });

@@ -209,12 +209,16 @@ export const memoryConsolidate = operation({
 export const memoryForget = operation({
   name: 'memory forget',
   summary: 'Remove a memory, or a whole page, for good: file, index, vectors, history; it does not come back',
-  input: z.object({ name: nameField, yes: z.boolean().default(false).describe('do not ask') }),
+  input: z.object({
+    name: nameField,
+    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+  }),
   output: z.object({
     page: z.string(),
     forgotten: z.int().describe('0: nothing was changed'),
     left: z.array(z.string()).describe('what could not be reached'),
   }),
+  destroys: true,
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['name'],

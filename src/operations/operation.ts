@@ -44,8 +44,8 @@ export interface Context {
         piped(): Promise<string | undefined>;
         /** An editor on a file. */
         edit(file: string): Promise<boolean>;
-        /** Their consent; where there is nobody to ask, `unasked`, which is true unless told otherwise. */
-        agrees?(question: string, unasked?: boolean): Promise<boolean>;
+        /** Their consent. */
+        agrees?(question: string): Promise<boolean>;
         /** A session; undefined where nobody can be asked, or there is none. */
         chooseSession?(agent: AgentName | undefined): Promise<Session | undefined>;
         /** A conversation; `stop` is called when the person wants to leave. */
@@ -110,6 +110,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    * input as it must be put to a process in another folder; undefined where that cannot be said.
    */
   viaWorker?(input: z.output<Input>): z.output<Input> | undefined;
+  /** Destroys what cannot be got back, and so has a field `yes`: see consent.ts. */
+  readonly destroys?: true;
   /** Works where there is no sound store, or opens one itself: `context.store` must not be touched. */
   readonly withoutStore?: true;
   /** Works where config.json holds bad values: it is what mends them. */

@@ -37,6 +37,7 @@ export const sessionsPurge = operation({
     kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
     spared: z.int().describe('sessions that stay because they are pinned, or active for a group'),
   }),
+  destroys: true,
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   examples: [
@@ -57,7 +58,7 @@ export const sessionsPurge = operation({
     const planned = answer(await plannedRemoval(context, chosen));
     const question = `Delete ${plural(chosen.length, 'session')}: ${inWords(planned)}?`;
     const isWanted =
-      chosen.length > 0 && !input.dryRun && (input.yes || (await context.person?.agrees?.(question, false)) === true);
+      chosen.length > 0 && !input.dryRun && (input.yes || (await context.person?.agrees?.(question)) === true);
     if (!isWanted) return { purged: false, ...planned };
     const keys = chosen.map(({ agent: by, id }) => ({ agent: by, session: id }));
     return { purged: true, ...answer(await removeSessions(context, keys)) };

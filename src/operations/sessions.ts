@@ -36,7 +36,7 @@ export const sessionsDelete = operation({
     id: z.string().min(1).describe('id of a session; its beginning is enough'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
     dryRun: z.boolean().default(false).describe('only say what would go'),
-    yes: z.boolean().default(false).describe('do not ask'),
+    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
   }),
   output: z.object({
     session: z.string(),
@@ -50,6 +50,7 @@ export const sessionsDelete = operation({
     archives: z.array(z.string()).describe('archives that go'),
     kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
   }),
+  destroys: true,
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['id'],

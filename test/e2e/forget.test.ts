@@ -71,20 +71,20 @@ it('a forgetting that is killed at random moments is finished by the next comman
   const copy = path.join(folder, 'home');
   cpSync(own.home, copy, { recursive: true });
   const began = performance.now();
-  await ask(own.env, 'forget', 'session-7');
+  await ask(own.env, 'forget', 'session-7', '--yes');
   const lasts = performance.now() - began;
   const tally = { before: 0, between: 0 };
   for (let round = 0; round < 12; round++) {
     rmSync(own.home, { recursive: true });
     cpSync(copy, own.home, { recursive: true });
-    const running = launch(own.env, ['forget', 'session-7']);
+    const running = launch(own.env, ['forget', 'session-7', '--yes']);
     // By the clock, or right after the rows went: before the files are written again.
     if (round % 2 === 0) await Promise.race([sleep(lasts * (0.3 + random.next() * 0.7)), running.ended]);
     else while (running.child.exitCode === null && !isUnfinished(own)) await sleep(1);
     running.child.kill('SIGKILL');
     await running.ended;
     if (holding(own).length > 0) tally.between++;
-    const { code } = await holdfast(own.env, 'forget', 'session-7');
+    const { code } = await holdfast(own.env, 'forget', 'session-7', '--yes');
     if (code === 0) tally.before++;
     const note = `seed ${seed}, round ${round}`;
     expect(holding(own), note).toEqual([]);

@@ -72,7 +72,7 @@ describe('holdfast mcp --group', () => {
       stderr: expect.stringContaining('See: holdfast groups search --help'),
     });
     expect(await holdfast(at.env, 'sessions', 'archive', 'x')).toMatchObject({ code: 3 });
-    expect(await holdfast(at.env, 'sessions', 'purge', '--older-than', 'soon')).toMatchObject({
+    expect(await holdfast(at.env, 'sessions', 'purge', '--older-than', 'soon', '--dry-run')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--older-than cannot be understood'),
     });
@@ -125,7 +125,7 @@ it('remove says what goes, needs a yes, and then takes exactly that', async () =
     ...{ removed: false, folders, session: 'tide-1' },
   });
   // Nobody is there to agree: nothing is done, and a script is told so.
-  expect(await holdfast(at.env, 'groups', 'remove', 'tide')).toMatchObject({ code: 1 });
+  expect(await holdfast(at.env, 'groups', 'remove', 'tide')).toMatchObject({ code: 2 });
   expect(folders.every((folder) => fs.existsSync(folder))).toBe(true);
   expect(await ask(at.env, 'groups', 'remove', 'tide', '--yes')).toMatchObject({ removed: true, folders });
   expect(folders.some((folder) => fs.existsSync(folder))).toBe(false);

@@ -180,7 +180,7 @@ describe('holdfast mcp', () => {
     const own = await demo();
     await ask(own.env, 'backup', path.join(own.folder, 'copy.db'));
     const { sessions } = await ask(own.env, 'sessions', '--project', 'turnstile');
-    for (const { id } of sessions) await ask(own.env, 'sessions', 'delete', id);
+    for (const { id } of sessions) await ask(own.env, 'sessions', 'delete', id, '--yes');
     const { text } = await connect(own);
     expect(await text('projects')).not.toContain('turnstile');
     await ask(own.env, 'restore', path.join(own.folder, 'copy.db'));

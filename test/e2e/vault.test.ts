@@ -164,7 +164,7 @@ describe('the vault', () => {
     await ask(at.env, 'ingest');
     await ask(at.env, 'vault', '--fill');
     expect(existsSync(copyOf(at))).toBe(true);
-    expect(await ask(at.env, 'sessions', 'delete', 'lamp')).toMatchObject({ copies: 1 });
+    expect(await ask(at.env, 'sessions', 'delete', 'lamp', '--yes')).toMatchObject({ copies: 1 });
     expect(existsSync(copyOf(at))).toBe(false);
     const off = place();
     written(off, [said('a', 'Mend the lamp')]);

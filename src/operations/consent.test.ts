@@ -1,0 +1,34 @@
+// What destroys something never runs unasked, on any surface.
+import { describe, expect, it } from 'vitest';
+import { refuseUnasked } from './consent.ts';
+import { operations } from './index.ts';
+
+const destroying = operations.filter(({ destroys }) => destroys);
+
+describe('an operation that destroys something', () => {
+  it('is one of these, and has a field to say yes', () => {
+    expect(destroying.map(({ name }) => name).sort()).toEqual([
+      'forget',
+      'groups remove',
+      'memory forget',
+      'sessions delete',
+      'sessions purge',
+    ]);
+    const withYes = operations.filter(({ input }) => Object.hasOwn(input.shape, 'yes'));
+    expect(withYes).toEqual(destroying);
+  });
+
+  it('is no tool of an agent', () => {
+    for (const { name, surfaces } of destroying) expect([name, surfaces]).toEqual([name, ['cli', 'http']]);
+  });
+
+  it('is refused where nobody can be asked, unless the call says yes or only wants to know', () => {
+    for (const one of destroying) {
+      expect(() => refuseUnasked(one, { id: 'a' }, 'add --yes')).toThrow(
+        expect.objectContaining({ code: 'BAD_INPUT', hint: expect.stringContaining('--yes') }),
+      );
+      refuseUnasked(one, { yes: true }, 'add --yes');
+      refuseUnasked(one, { dryRun: true }, 'add --yes');
+    }
+  });
+});
