@@ -60,7 +60,9 @@ try {
   await until(async () => (await fetch(`${origin}/api/health`).catch(() => undefined))?.ok, 'the worker');
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const entrance = await context.newPage();
+  const letIn = entrance.waitForResponse((response) => response.url().endsWith('/open/browser'));
   await entrance.goto(await holdfast('open', '--print'));
+  await letIn;
   await entrance.close();
   const authorization = `Bearer ${fs.readFileSync(path.join(env.HOLDFAST_HOME, 'token'), 'utf8').trim()}`;
   const ask = async (name) =>

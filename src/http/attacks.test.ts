@@ -1,11 +1,13 @@
 // What a stranger can try: real sockets, raw bytes.
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { browserStandIn } from '../../test/browser-stand-in.ts';
 import { openStand, type Stand, session } from '../../test/http-stand.ts';
 import { parseJson } from './body.ts';
-import { cookieFor, makeCode } from './entrance.ts';
+import { makeCode } from './entrance.ts';
 
 let stand: Stand;
 beforeAll(async () => {
@@ -152,18 +154,19 @@ describe('22. the token', () => {
 });
 
 describe('the viewer', () => {
-  const ownOrigin = () => `http://127.0.0.1:${stand.server.port}`;
-  const sameOrigin = 'Sec-Fetch-Site: same-origin';
-  const open = (code: string, ...lines: string[]) => request(`GET /open/${code} HTTP/1.1`, [host(), ...lines]);
+  const origin = () => `http://127.0.0.1:${stand.server.port}`;
   const newCode = (at = Date.now()) => makeCode(stand.holdfast.config.home, at);
-  const cookieOf = (head: string) => /^set-cookie: ([^;]+)/m.exec(head)?.[1];
-  const cookie = (at = Date.now()) =>
-    `Cookie: ${cookieFor(stand.tokens.full, stand.server.port, at).split(';')[0] as string}`;
   const read = (...lines: string[]) => request('GET /api/projects HTTP/1.1', [host(), ...lines]);
-  const write = (...lines: string[]) => {
-    const body = '{"isProcessing":true}';
-    const json = ['Content-Type: application/json', `Content-Length: ${body.length}`];
-    return request('POST /api/processing HTTP/1.1', [host(), ...json, ...lines], body);
+  const post = (path: string, body: object, ...lines: string[]) => {
+    const text = JSON.stringify(body);
+    const json = ['Content-Type: application/json', `Content-Length: ${text.length}`];
+    return request(`POST ${path} HTTP/1.1`, [...(lines.length > 0 ? lines : [host()]), ...json], text);
+  };
+  /** As versions before this one made them, sealed with the token. */
+  const oldCookie = () => {
+    const until = Date.now() + 86_400_000;
+    const sealed = createHmac('sha256', stand.tokens.full).update(`holdfast viewer ${stand.server.port} ${until}`);
+    return `Cookie: holdfast-${stand.server.port}=${until}.${sealed.digest('hex')}`;
   };
 
   it('shows its pages to everybody, and nothing that is remembered with them', async () => {
@@ -177,7 +180,7 @@ describe('the viewer', () => {
   it('tells a browser at a wrong address that there is no such page, and everybody else in JSON', async () => {
     const html = 'Accept: text/html,application/xhtml+xml,*/*;q=0.8';
     for (const path of ['/nowhere', '/sessions/a/b?x=1', '/search/', '/token', '/apiary']) {
-      for (const lines of [[cookie(), 'Sec-Fetch-Site: none'], []]) {
+      for (const lines of [['Sec-Fetch-Site: none'], []]) {
         const { status, head, body } = await request(`GET ${path} HTTP/1.1`, [host(), html, ...lines]);
         expect([path, status, body]).toEqual([path, 404, '<!doctype html><title>Holdfast</title>']);
         expect(head).toContain("frame-ancestors 'none'");
@@ -186,12 +189,12 @@ describe('the viewer', () => {
       expect([path, plain.status, plain.json.error.code]).toEqual([path, 404, 'NOT_FOUND']);
     }
     for (const path of ['/api', '/api/', '/api/nowhere', '/api/health/', '/mcp/nowhere']) {
-      const { status, json } = await request(`GET ${path} HTTP/1.1`, [host(), html, cookie(), 'Sec-Fetch-Site: none']);
+      const { status, json } = await request(`GET ${path} HTTP/1.1`, [host(), html, bearer(), 'Sec-Fetch-Site: none']);
       expect([path, status, json.error.code]).toEqual([path, 404, 'NOT_FOUND']);
       expect((await request(`GET ${path} HTTP/1.1`, [host(), html])).status).toBe(401);
     }
     expect((await request('POST /nowhere HTTP/1.1', [host(), html])).status).toBe(401);
-    const foreign = [host(), html, cookie(), 'Sec-Fetch-Site: cross-site'];
+    const foreign = [host(), html, bearer(), 'Sec-Fetch-Site: cross-site'];
     expect((await request('GET /nowhere HTTP/1.1', foreign)).status).toBe(403);
   });
 
@@ -226,100 +229,135 @@ describe('the viewer', () => {
       expect([name, (await request(`GET /assets/${name} HTTP/1.1`, [host()])).status]).toEqual([name, 404]);
   });
 
-  it('lets in who has a code, once, and sends him on to an address without it', async () => {
-    const code = newCode();
-    const first = await open(code);
-    expect([first.status, first.body]).toEqual([303, '']);
-    expect(first.head).toMatch(/^location: \/$/m);
-    expect(first.head).toMatch(
-      /^set-cookie: holdfast-\d+=\d+\.[0-9a-f]{64}; path=\/; max-age=\d+; httponly; samesite=strict$/m,
-    );
+  it('lets in a browser that has a code, once, and gives it no cookie and no token', async () => {
+    const [code, browser, other] = [newCode(), browserStandIn(), browserStandIn()];
+    const first = await post('/open/browser', { code, key: browser.publicKey });
+    expect(first.status).toBe(200);
+    expect(first.head).not.toContain('set-cookie');
     expect(first.head + first.body).not.toContain(stand.tokens.full);
-    expect((await read(`Cookie: ${cookieOf(first.head)}`, sameOrigin)).status).toBe(200);
-    const second = await open(code);
-    expect([second.status, cookieOf(second.head)]).toEqual([303, undefined]);
+    expect((await read(bearer(first.json.bearer))).status).toBe(200);
+    expect((await post('/open/browser', { code, key: other.publicKey })).status).toBe(401);
+    const again = (await browser.comeBack(origin())) as string;
+    expect(again).not.toBe(first.json.bearer);
+    expect((await read(bearer(again))).status).toBe(200);
+    expect(await other.comeBack(origin())).toBeUndefined();
   });
 
-  it('lets in one of two who bring the same code at once', async () => {
+  it('lets in one of fifty who bring the same code at once', async () => {
     const code = newCode();
-    const both = await Promise.all([open(code), open(code)]);
-    expect(both.filter(({ head }) => cookieOf(head) !== undefined)).toHaveLength(1);
+    const all = await Promise.all(Array.from({ length: 50 }, () => browserStandIn().enter(origin(), code)));
+    expect(all.filter((one) => one !== undefined)).toHaveLength(1);
   });
 
   it('takes no code that is too old, made up, or the name of a file', async () => {
+    const key = browserStandIn().publicKey;
     const old = newCode(Date.now() - 11 * 60_000);
     const early = newCode(Date.now() + 60 * 60_000);
-    for (const code of [old, early, 'x'.repeat(32), '..%2F..%2Ftoken', '%00', 'a'.repeat(5000)]) {
-      const { status, head } = await open(code);
-      expect([303, 400]).toContain(status);
-      expect(cookieOf(head)).toBeUndefined();
-    }
-    expect((await open('')).status).toBe(401);
+    for (const code of [old, early, 'x'.repeat(32), '../../token', '\0', '', 'a'.repeat(5000), 7])
+      expect([400, 401, 413]).toContain((await post('/open/browser', { code, key })).status);
+  });
+
+  it('takes no key that is none', async () => {
+    const { publicKey } = browserStandIn();
+    const offCurve = Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url');
+    for (const key of ['', publicKey.slice(1), `${publicKey}A`, offCurve, 'A'.repeat(87), `${publicKey}=`])
+      expect([key, (await post('/open/browser', { code: newCode(), key })).status]).toEqual([key, 400]);
   });
 
   it('takes no code through a foreign page or a name that was made to lead here (DNS rebinding)', async () => {
-    const code = newCode();
+    const [code, browser] = [newCode(), browserStandIn()];
     for (const lines of [
       [`Host: evil.example:${stand.server.port}`],
-      [host(), 'Sec-Fetch-Site: cross-site'],
+      [host(), 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'],
       [host(), 'Sec-Fetch-Site: same-site'],
       [host(), 'Origin: https://evil.example'],
+      [host(), 'Origin: null'],
     ])
-      expect((await request(`GET /open/${code} HTTP/1.1`, lines)).status).toBe(403);
-    expect(cookieOf((await open(code)).head)).toBeDefined();
+      expect((await post('/open/browser', { code, key: browser.publicKey }, ...lines)).status).toBe(403);
+    expect(await browser.enter(origin(), code)).toBeDefined();
   });
 
-  it('keeps its cookies over a restart, and with a new token none of them opens', async () => {
-    expect((await read(cookie(), sameOrigin)).status).toBe(200);
-    const other = cookieFor('f'.repeat(64), stand.server.port, Date.now()).split(';')[0];
-    expect((await read(`Cookie: ${other}`, sameOrigin)).status).toBe(401);
+  it('shows its door to a browser that a file leads there, and only the door, and only as a page', async () => {
+    const led = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+    const get = async (path: string, lines: readonly string[]) =>
+      (await request(`GET ${path} HTTP/1.1`, [host(), ...lines])).status;
+    expect(await get('/open', led)).toBe(200);
+    for (const path of ['/', '/search', '/api/health', '/open?x', '/assets/main-1.js'])
+      expect([path, await get(path, led)]).toEqual([path, 403]);
+    expect(await get('/open', [...led.slice(0, 2), 'Sec-Fetch-Dest: iframe'])).toBe(403);
+    expect(await get('/open', ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors'])).toBe(403);
   });
 
-  it('takes no cookie that is too old, of another port, or changed', async () => {
-    const [name, value = ''] = (cookie().slice('Cookie: '.length) as string).split('=');
-    const [until, seal = ''] = value.split('.');
-    for (const one of [
-      cookie(Date.now() - 31 * 86_400_000),
-      `Cookie: ${cookieFor(stand.tokens.full, stand.server.port + 1, Date.now()).split(';')[0]}`,
-      `Cookie: ${name}=${Number(until) + 1}.${seal}`,
-      `Cookie: ${name}=${until}.${seal.slice(0, 63)}`,
-      `Cookie: ${name}=${until}.${'0'.repeat(64)}`,
-      `Cookie: x${name}=${value}`,
-      `Cookie: ${name}=`,
-      `Cookie: ${name}=${stand.tokens.full}`,
-    ])
-      expect([one, (await read(one, sameOrigin)).status]).toEqual([one, 401]);
-    // Another server on this machine may have set one of the same name: ours still counts.
-    expect((await read(`Cookie: ${name}=junk; ${name}=${value}`, sameOrigin)).status).toBe(200);
-  });
-
-  it('does nothing for a foreign page that sends the cookie along (CSRF)', async () => {
-    for (const lines of [
-      ['Origin: https://evil.example'],
-      ['Origin: http://127.0.0.1:3000', 'Sec-Fetch-Site: same-site'],
-      ['Origin: null'],
-      ['Sec-Fetch-Site: cross-site'],
-      ['Sec-Fetch-Site: same-site'],
-      // What says nothing at all of where it comes from.
-      [],
-    ]) {
-      expect([lines, (await write(cookie(), ...lines)).status]).toEqual([lines, 403]);
-      expect([lines, (await read(cookie(), ...lines)).status]).toEqual([lines, 403]);
+  it('leads a browser that calls it by another name to its address: others may listen under that name', async () => {
+    for (const name of ['localhost', '[::1]']) {
+      const { status, head } = await request('GET /search?q=a HTTP/1.1', [host(name)]);
+      expect([name, status]).toEqual([name, 307]);
+      expect(head).toContain(`location: http://127.0.0.1:${stand.server.port}/search?q=a`);
     }
-    // Typed into the address line: that reads, and changes nothing.
-    expect((await read(cookie(), 'Sec-Fetch-Site: none')).status).toBe(200);
-    expect((await write(cookie(), 'Sec-Fetch-Site: none')).status).toBe(403);
-    expect((await write(cookie(), sameOrigin, `Origin: ${ownOrigin()}`)).status).toBe(200);
   });
 
-  it('opens nothing under a foreign name, whatever cookie comes with it (DNS rebinding)', async () => {
-    const lines = [`Host: evil.example:${stand.server.port}`, cookie(), sameOrigin];
-    for (const path of ['/', '/api/projects', '/assets/main-1.js'])
-      expect((await request(`GET ${path} HTTP/1.1`, lines)).status).toBe(403);
+  it('takes no bearer that is changed, of another browser, from a cookie, or out of the files of the data folder', async () => {
+    const browser = browserStandIn();
+    const given = (await browser.enter(origin(), newCode())) as string;
+    const folder = join(stand.holdfast.config.home, 'browsers');
+    const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(stored.join()).toContain(browser.publicKey);
+    expect(stored.join()).not.toContain(given.slice(19));
+    for (const line of [
+      bearer(given.slice(0, -1)),
+      bearer(`${given}0`),
+      bearer(given.replace(browser.id, '0'.repeat(16))),
+      bearer(`b.${browser.id}.${'0'.repeat(64)}`),
+      bearer(browser.id),
+      `Cookie: bearer=${given}`,
+      `Cookie: holdfast-${stand.server.port}=${given}`,
+    ])
+      expect([line, (await read(line)).status]).toEqual([line, 401]);
+    expect((await read(bearer(given))).status).toBe(200);
   });
 
-  it('a wrong token is not mended by a cookie', async () => {
-    expect((await read(cookie(), sameOrigin, bearer('0'.repeat(64)))).status).toBe(401);
+  it('takes no signature of another key, challenge, port or time', async () => {
+    const [browser, other, { port }] = [browserStandIn(), browserStandIn(), stand.server];
+    await browser.enter(origin(), newCode());
+    const challenge = (await post('/open/challenge', {})).json.challenge as string;
+    const [until = '', sealed = ''] = challenge.split('.');
+    const answer = (given: Partial<{ id: string; challenge: string; signature: string }>) =>
+      post('/open/ticket', { id: browser.id, challenge, signature: browser.sign(port, challenge), ...given });
+    const forged = `${Number(until) + 1}.${sealed}`;
+    for (const given of [
+      { signature: other.sign(port, challenge) },
+      { signature: browser.sign(port + 1, challenge) },
+      { signature: browser.sign(port, forged), challenge: forged },
+      { signature: browser.sign(port, `${until}.`), challenge: `${until}.` },
+      { signature: '' },
+      { id: other.id, signature: other.sign(port, challenge) },
+      { id: '../../token' },
+    ])
+      expect([given, (await answer(given)).status]).toEqual([given, 401]);
+    expect((await answer({})).status).toBe(200);
+  });
+
+  it('does nothing for a foreign page, whatever bearer it brings (CSRF)', async () => {
+    const given = (await browserStandIn().enter(origin(), newCode())) as string;
+    for (const line of [
+      'Origin: https://evil.example',
+      'Origin: http://127.0.0.1:3000',
+      'Origin: null',
+      'Sec-Fetch-Site: cross-site',
+      'Sec-Fetch-Site: same-site',
+    ]) {
+      const lines = [host(), line, bearer(given)];
+      expect([line, (await request('GET /api/projects HTTP/1.1', lines)).status]).toEqual([line, 403]);
+      expect([line, (await post('/api/processing', { isProcessing: true }, ...lines)).status]).toEqual([line, 403]);
+    }
+  });
+
+  it('ignores the cookies of older versions, and clears them', async () => {
+    for (const line of ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: none', `Origin: ${origin()}`])
+      expect((await read(oldCookie(), line)).status).toBe(401);
+    const { head } = await request('GET / HTTP/1.1', [host(), oldCookie()]);
+    expect(head).toMatch(new RegExp(`^set-cookie: holdfast-${stand.server.port}=; path=/; max-age=0;`, 'm'));
+    expect((await request('GET / HTTP/1.1', [host()])).head).not.toContain('set-cookie');
   });
 });
 
@@ -535,14 +573,46 @@ describe('what is no request', () => {
     }
   });
 
-  it('many idle lines do not shut others out for long, and are all closed at the end', async () => {
+  const crowd = async (port: number, count: number) => {
+    const sockets = Array.from({ length: count }, () => net.connect(port, '127.0.0.1'));
+    for (const socket of sockets) socket.on('error', () => {}).resume();
+    await Promise.all(
+      sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))),
+    );
+    return sockets;
+  };
+
+  it('a thousand idle connections of strangers shut out nobody who has a token, and are all closed at the end', async () => {
     const crowded = await openStand();
-    const sockets = Array.from({ length: 200 }, () => net.connect(crowded.server.port, '127.0.0.1'));
-    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-    for (const socket of sockets) socket.on('error', () => {});
-    expect((await crowded.get('/api/health')).status).toBe(200);
-    const ended = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+    const head = `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${crowded.server.port}\r\n`;
+    const owner = net.connect(crowded.server.port, '127.0.0.1');
+    let heard = '';
+    owner.on('data', (data) => {
+      heard += data;
+    });
+    owner.write(`${head}Authorization: Bearer ${crowded.tokens.full}\r\n\r\n`);
+    await expect.poll(() => heard).toContain('welcome');
+    const sockets = [...(await crowd(crowded.server.port, 300)), ...(await crowd(crowded.server.port, 700))];
+    // They have spoken once, and stay: no silence before a request, which has a limit of its own.
+    for (const socket of sockets) if (!socket.destroyed) socket.write(`GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n`);
+    for (let round = 0; round < 5; round++) expect((await crowded.get('/api/projects')).status).toBe(200);
+    expect(owner.destroyed, 'a stream of the owner goes on').toBe(false);
+    crowded.events.publish({ kind: 'entries', added: 7, session });
+    await expect.poll(() => heard).toContain('"added":7');
+    const ended = Promise.all(
+      [owner, ...sockets].map((one) => one.destroyed || new Promise((resolve) => one.once('close', resolve))),
+    );
     await crowded.close();
     await ended;
+  });
+
+  it('a stranger with many connections that ask for something slow loses the oldest of them', async () => {
+    const crowded = await openStand({ budget: { strangers: 8, known: 8 } });
+    const sockets = await crowd(crowded.server.port, 40);
+    const head = `POST /open/ticket HTTP/1.1\r\nHost: 127.0.0.1:${crowded.server.port}\r\nContent-Type: application/json\r\n`;
+    for (const socket of sockets) if (!socket.destroyed) socket.write(`${head}Content-Length: 4000\r\n\r\n{`);
+    await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(8);
+    for (let round = 0; round < 5; round++) expect((await crowded.get('/api/projects')).status).toBe(200);
+    await crowded.close();
   });
 });

@@ -1,10 +1,11 @@
 // One request → one response. Everything about the caller is checked before a byte of the body is read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, explain, HoldfastError, systemCode } from '../errors.ts';
 import type { ApiError } from '../schema/api-error.ts';
 import { readBody, readJson } from './body.ts';
-import { type Door, identify, refuseForeign } from './guard.ts';
+import { type Admission, type Door, identify, refuseForeign } from './guard.ts';
 import { checkInput, findRoute, fromQuery, isOpenTo, leadsTo, type Route } from './route.ts';
 import type { Access } from './tokens.ts';
 
@@ -13,6 +14,8 @@ export interface Serving extends Door {
   /** What a person's browser gets at an address that leads nowhere. */
   readonly nowhere: Route;
   readonly log: (line: string) => void;
+  /** Called for a connection on which somebody has shown a token. */
+  readonly welcome: (socket: Socket) => void;
 }
 
 const smallBody = 1 << 20;
@@ -45,10 +48,12 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
     await serving.nowhere.run({}, { access: undefined, request, response });
     return { route: serving.nowhere, answer: undefined };
   }
-  const access = isOpenTo(serving.routes, method, path) ? undefined : await identify(request, serving);
+  const admission = isOpenTo(serving.routes, method, path) ? undefined : await identify(request, serving);
+  const access = admission?.access;
+  if (admission !== undefined) serving.welcome(request.socket);
   const { route, inPath } = findRoute(serving.routes, method, path);
   refuseOthers(route, inPath, access);
-  const caller = { access: access as Access | undefined, request, response };
+  const caller = { access, request, response };
   if (route.speak !== undefined) {
     await route.speak(await readBody(request, response, route.limit ?? smallBody), caller);
     return { route, answer: undefined };
@@ -62,7 +67,19 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
   const twice = Object.keys(inPath).find((name) => Object.hasOwn(Object(given), name));
   if (twice !== undefined) throw new HoldfastError('BAD_INPUT', `${twice} stands in the address already`);
   const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
-  return { route, answer: await route.run(input, caller) };
+  const answer = await route.run(input, caller);
+  if (route.type === 'text/event-stream' && admission !== undefined) endWithRight(response, admission);
+  return { route, answer };
+}
+
+const lookAtRightMs = 1000;
+
+/** Ends a stream when the caller may no longer listen: the person has revoked that browser. */
+function endWithRight(response: ServerResponse, { still }: Admission): void {
+  const timer = setInterval(() => {
+    if (!still()) response.end();
+  }, lookAtRightMs).unref();
+  response.once('close', () => clearInterval(timer));
 }
 
 /** Programs speak with `/api` and `/mcp`, whatever they say they accept. */

@@ -7,7 +7,10 @@ import { explain, HoldfastError, systemCode } from '../errors.ts';
 import type { McpHttp } from '../mcp/http.ts';
 import type { Context } from '../operations/operation.ts';
 import { packageRoot, version } from '../package.ts';
+import { dropBrowsers, openBrowsers } from './browsers.ts';
 import { captureRoutes } from './capture-routes.ts';
+import { type Budget, limitConnections, ownBudget } from './connections.ts';
+import { dropCodes } from './entrance.ts';
 import { eventStreams } from './events.ts';
 import { groupStreams } from './group-events.ts';
 import { operationRoutes } from './operation-routes.ts';
@@ -40,9 +43,9 @@ export interface HttpOptions {
   readonly heartbeatMs?: number;
   /** Where the built viewer lies. */
   readonly viewerFolder?: string;
+  readonly budget?: Budget;
 }
 
-const maxConnections = 256;
 /** What is being answered when the worker stops has this long. */
 const farewellMs = 500;
 
@@ -66,8 +69,8 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     allRoutes: () => routes,
     mcp,
   };
-  const entrance = { home: deps.config.home, token: tokens.full, clock: deps.clock, port: () => bound, folder };
-  const viewer = viewerRoutes(entrance);
+  const { home } = deps.config;
+  const viewer = viewerRoutes({ home, clock: deps.clock, port: () => bound, browsers: () => browsers, folder });
   const routes: readonly Route[] = [
     ...viewer.routes,
     ...ownRoutes(own),
@@ -86,10 +89,13 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     requireHostHeader: false,
     noDelay: true,
   });
-  server.maxConnections = maxConnections;
+  const connections = limitConnections(server, options.budget ?? ownBudget());
   server.timeout = 3 * patienceMs;
-  await listen(server, port);
+  await listen(server, port, home);
   const bound = (server.address() as AddressInfo).port;
+  // Another program may have had the port until now.
+  dropCodes(home);
+  const browsers = openBrowsers(home, bound, deps.clock);
 
   const groupNamed = (name: string) => deps.store.group(name);
   const serving = {
@@ -97,7 +103,8 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
     tokens,
     routes,
     nowhere: viewer.nowhere,
-    clock: deps.clock,
+    browsers,
+    welcome: connections.welcome,
     log: deps.log,
     groupNamed,
   };
@@ -116,6 +123,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       streams.close();
       ofGroups.close();
+      browsers.close();
       await (await opened?.catch(() => undefined))?.close();
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), farewellMs);
@@ -125,7 +133,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   };
 }
 
-async function listen(server: http.Server, port: number): Promise<void> {
+async function listen(server: http.Server, port: number, home: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -136,6 +144,7 @@ async function listen(server: http.Server, port: number): Promise<void> {
     });
   } catch (error) {
     if (systemCode(error) !== 'EADDRINUSE') throw explain(error, `Port ${port}`);
+    dropBrowsers(home);
     const { message, hint } = describeTaken(port, await portHolder(port));
     throw new HoldfastError('CONFLICT', message, { hint, cause: error });
   }

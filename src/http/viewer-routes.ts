@@ -1,17 +1,19 @@
-// The viewer: the same document for each of its pages, its hashed files, and the door that a code opens. None of it holds anything remembered.
+// The viewer: the same document for each of its pages, its hashed files, and the door for browsers. None of it holds anything remembered.
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
 import { viewerPages } from '../schema/viewer-page.ts';
-import { cookieFor, useCode } from './entrance.ts';
+import { parseJson } from './body.ts';
+import type { Browsers } from './browsers.ts';
+import { useCode } from './entrance.ts';
 import { type Caller, type Route, route } from './route.ts';
 import { bodyFor, readViewer, type ViewerFile, type ViewerFiles } from './viewer-files.ts';
 
 export interface ViewerDeps {
   readonly home: string;
-  readonly token: string;
   readonly clock: () => number;
   readonly port: () => number;
+  readonly browsers: () => Browsers;
   /** Where the built files lie. */
   readonly folder: string;
 }
@@ -31,7 +33,7 @@ const policy = [
 ].join('; ');
 
 /** `nowhere`: for an address that is none. */
-export function viewerRoutes({ home, token, clock, port, folder }: ViewerDeps): { routes: Route[]; nowhere: Route } {
+export function viewerRoutes({ home, clock, port, browsers, folder }: ViewerDeps): { routes: Route[]; nowhere: Route } {
   let files: ViewerFiles | undefined;
   const viewer = (): ViewerFiles => (files ??= readViewer(folder));
   const shown = {
@@ -46,10 +48,19 @@ export function viewerRoutes({ home, token, clock, port, folder }: ViewerDeps): 
     route({
       ...shown,
       path,
-      run: async (_, caller) => send(caller, viewer().shell, { 'content-security-policy': policy }, status),
+      async run(_, caller) {
+        const { request, response } = caller;
+        // A browser may try ::1 for this name, where another program can listen; and what it keeps, it keeps for each name apart.
+        if (!/^127\.0\.0\.1:/.test(request.headers.host ?? '')) return redirect(response, port(), request.url ?? '/');
+        // Earlier versions let browsers in by a cookie. It opens nothing any more.
+        if (request.headers.cookie?.includes(`holdfast-${port()}=`))
+          response.setHeader('set-cookie', `holdfast-${port()}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`);
+        send(caller, viewer().shell, { 'content-security-policy': policy }, status);
+      },
     });
   const routes = [
     ...Object.values(viewerPages).map((path) => page(path)),
+    page('/open'),
     route({
       ...shown,
       path: '/assets/{name}',
@@ -61,23 +72,69 @@ export function viewerRoutes({ home, token, clock, port, folder }: ViewerDeps): 
         send(caller, file, { 'cache-control': 'public, max-age=31536000, immutable' });
       },
     }),
-    route({
-      ...shown,
-      path: '/open/{code}',
-      input: z.object({ code: z.string().max(200) }),
-      async run({ code }, { response }) {
-        // Used up or too old: who has a cookie already gets in anyway, and the page tells the others what to do.
-        if (useCode(home, code, clock())) response.setHeader('set-cookie', cookieFor(token, port(), clock()));
-        redirect(response, viewerPages.now);
-      },
-    }),
+    ...doorRoutes({ home, clock, browsers }),
   ];
   return { routes, nowhere: page('/{nowhere}', 404) };
 }
 
-/** The browser keeps the address that it was sent on to, and not the one with the code. */
-function redirect(response: ServerResponse, location: string): void {
-  response.writeHead(303, { location, 'referrer-policy': 'no-referrer', 'content-length': 0 });
+const Key = z.string().max(100);
+const Entering = z.object({ code: z.string().min(1).max(200), key: Key });
+const Answer = z.object({ id: z.string().max(100), challenge: z.string().max(200), signature: z.string().max(200) });
+
+/** What the viewer's own page says to get in. It is no part of the API: other programs have the token. */
+function doorRoutes({ home, clock, browsers }: Pick<ViewerDeps, 'home' | 'clock' | 'browsers'>): Route[] {
+  const door = (path: string, speak: (body: string, caller: Caller) => object) =>
+    route({
+      method: 'POST',
+      path,
+      summary: 'How a browser gets in',
+      access: 'open',
+      type: 'application/json',
+      input: z.object({}),
+      output: z.unknown(),
+      limit: 4096,
+      run: async () => undefined,
+      async speak(body, caller) {
+        const text = JSON.stringify(speak(body, caller));
+        const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length };
+        caller.response.writeHead(200, headers);
+        caller.response.end(text);
+      },
+    });
+  return [
+    door('/open/challenge', () => ({ challenge: browsers().challenge() })),
+    door('/open/browser', (body, { request }) => {
+      const { code, key } = parsed(Entering, body);
+      if (!useCode(home, code, clock())) throw unknown('This code was used before, or is too old');
+      const bearer = browsers().register(key, String(request.headers['user-agent'] ?? ''));
+      if (bearer === undefined) throw new HoldfastError('BAD_INPUT', 'key: this is not a public key of P-256');
+      return { bearer };
+    }),
+    door('/open/ticket', (body) => {
+      const bearer = browsers().answer(parsed(Answer, body));
+      if (bearer === undefined) throw unknown('The worker does not know this browser');
+      return { bearer };
+    }),
+  ];
+}
+
+const unknown = (message: string): HoldfastError =>
+  new HoldfastError('NO_TOKEN', message, { hint: 'In a terminal on this machine: holdfast open' });
+
+function parsed<T extends z.ZodType>(schema: T, body: string): z.output<T> {
+  const { data, error } = schema.safeParse(parseJson(body));
+  if (error === undefined) return data as z.output<T>;
+  const [issue] = error.issues;
+  throw new HoldfastError('BAD_INPUT', `${issue?.path.join('.') || 'the input'}: ${issue?.message}`);
+}
+
+/** The fragment of the address goes with it: browsers keep that to themselves. */
+function redirect(response: ServerResponse, port: number, path: string): void {
+  response.writeHead(307, {
+    location: `http://127.0.0.1:${port}${path}`,
+    'referrer-policy': 'no-referrer',
+    'content-length': 0,
+  });
   response.end();
 }
 

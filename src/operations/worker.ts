@@ -1,5 +1,6 @@
 // The worker as a process. Its code is loaded only when one of these runs.
 import { existsSync, fstatSync, statSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { z } from 'zod';
 import type { LiveDeps } from '../capture/hook.ts';
 import { type Config, ensureHome } from '../config.ts';
@@ -88,7 +89,9 @@ export async function watch(context: Context): Promise<void> {
   }
 }
 
+/** Only to a person's eyes: what goes through a pipe may end in a journal that others read. */
 async function sayAddress({ config, clock, say }: Context): Promise<void> {
+  if (!isatty(1)) return say?.('To look at it in your browser: holdfast open');
   const { viewerAddress } = await import('./open.ts');
   say?.(`Look at it in your browser: ${await viewerAddress(config, clock())}`);
 }

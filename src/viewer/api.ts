@@ -1,6 +1,7 @@
-// The worker's operations over HTTP. The cookie opens them; whoever has none is told how to get one.
+// The worker's operations over HTTP. A page of a browser that the worker does not know tells the person how to get in.
 import { signal } from '@preact/signals';
 import type { ApiError } from '../schema/api-error.ts';
+import { asked } from './admission.ts';
 import type { Changes, Reads } from './answers.ts';
 import { dropKept } from './kept.ts';
 
@@ -59,14 +60,17 @@ export function change<Name extends keyof Changes>(name: Name, input: object): P
 }
 
 async function call<T>(path: string, init: RequestInit): Promise<T> {
-  let response: Response;
+  let response: Response | undefined;
   try {
-    response = await fetch(path, init);
+    response = await asked(path, init);
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
-    throw new Failure('UNREACHABLE', 'The worker does not answer', 'It may be starting anew. Otherwise: holdfast open');
+    throw new Failure('UNREACHABLE', 'The worker does not answer', 'It may be starting. Otherwise: holdfast open');
   }
-  if (response.status === 401) locked.value = true;
+  if (response === undefined) {
+    locked.value = true;
+    throw new Failure('NO_TOKEN', 'The worker does not know this browser', 'In a terminal: holdfast open');
+  }
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
   const { error } = (answer ?? {}) as Partial<ApiError>;

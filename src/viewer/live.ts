@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Change } from '../schema/change.ts';
-import { locked, read } from './api.ts';
+import { read } from './api.ts';
 import { dropKept } from './kept.ts';
+import { openStream } from './stream.ts';
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
 
@@ -13,8 +14,6 @@ const tell = (change: Change | 'all') => {
   if (change === 'all' || change.kind === 'gone') dropKept();
   for (const listener of listeners) listener(change);
 };
-
-const againAfterMs = 2000;
 
 /**
  * A browser opens six connections to one address, for all of its tabs together: those that nobody sees leave theirs to the others.
@@ -37,41 +36,35 @@ export function whileSeen(open: () => () => void): () => void {
   };
 }
 
-export function listen(after?: string, isReturn = false): void {
-  let last = after;
-  let wasLost = isReturn;
-  const stop = whileSeen(() => {
-    const source = new EventSource(`/api/events${last === undefined ? '' : `?after=${encodeURIComponent(last)}`}`);
-    source.addEventListener('open', () => {
-      connection.value = 'live';
-      // A page that could not load meanwhile tries again; what changed is told besides.
-      if (wasLost) tell('all');
-      wasLost = false;
-    });
-    source.addEventListener('change', (event) => {
-      const { data, lastEventId } = event as MessageEvent<string>;
-      last = lastEventId;
-      tell(JSON.parse(data) as Change);
-    });
-    source.addEventListener('reset', () => tell('all'));
-    source.addEventListener('error', () => {
-      connection.value = 'lost';
-      wasLost = true;
-      // The browser comes back by itself as long as nobody has refused it.
-      if (source.readyState !== EventSource.CLOSED) return;
-      stop();
-      setTimeout(() => void comeBack(last), againAfterMs);
+export function listen(): void {
+  let last: string | undefined;
+  let wasLost = false;
+  whileSeen(() => {
+    const close = openStream(`/api/events${last === undefined ? '' : `?after=${encodeURIComponent(last)}`}`, {
+      open() {
+        connection.value = 'live';
+        // A page that could not load meanwhile tries again; what changed is told besides.
+        if (wasLost) tell('all');
+        wasLost = false;
+      },
+      event({ kind, data, id }) {
+        if (kind === 'reset') tell('all');
+        if (kind !== 'change') return;
+        last = id;
+        tell(JSON.parse(data) as Change);
+      },
+      lost(refused) {
+        connection.value = 'lost';
+        wasLost = true;
+        // Whether the worker does not know this browser any more, a question will tell.
+        if (refused) void read('jobs', { limit: 1 }).catch(() => undefined);
+      },
     });
     return () => {
-      source.close();
+      close();
       wasLost ||= last === undefined;
     };
   });
-}
-
-async function comeBack(last: string | undefined): Promise<void> {
-  await read('jobs', { limit: 1 }).catch(() => undefined);
-  if (!locked.value) listen(last, true);
 }
 
 /** Runs soon after a change that matters, once for many that come together. A page that is drawn anew meanwhile loses none. */

@@ -1,56 +1,104 @@
-// The way into the viewer, as a person goes it: the command, the program that opens browsers, the address, the cookie.
+// The way into the viewer, as a person goes it: the command, the program that opens browsers, the page with the code, the browser's key.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { browserStandIn } from '../browser-stand-in.ts';
 import { ask, holdfast, launch, type Place, place, root, until } from './holdfast.ts';
 
-/** A folder with a program that notes what it was asked to open. */
-function browserOpener(own: Place): { bin: string; opened: () => string[] } {
+/** A program that notes what it was asked to open, and what stood in it: the page goes when its code is used. */
+function browserOpener(own: Place, more = ''): { bin: string; opened: () => string[]; address: () => string } {
   const bin = path.join(own.folder, 'bin');
-  const note = path.join(own.folder, 'opened');
-  mkdirSync(bin);
+  const [note, copy] = [path.join(own.folder, 'opened'), path.join(own.folder, 'copy')];
+  mkdirSync(bin, { recursive: true });
   writeFileSync(note, '');
-  writeFileSync(path.join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" >> ${note}\n`);
+  writeFileSync(path.join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" >> ${note}\ncat "$1" > ${copy}\n${more}`);
   chmodSync(path.join(bin, 'xdg-open'), 0o755);
-  return { bin, opened: () => readFileSync(note, 'utf8').split('\n').filter(Boolean) };
+  return {
+    bin,
+    opened: () => readFileSync(note, 'utf8').split('\n').filter(Boolean),
+    address: () => /"(http[^"]+)"/.exec(readFileSync(copy, 'utf8'))?.[1] ?? '',
+  };
 }
 
-const enter = (address: string) => fetch(address, { redirect: 'manual' });
+const codeIn = (address: string): string => new URL(address).hash.slice(1);
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
 describe('holdfast open', () => {
-  it('starts the worker, calls the browser, and the address opens once', async () => {
+  it('starts the worker and calls the browser with a page of the owner alone, whose code works once', async () => {
     const own = place();
-    const { bin, opened } = browserOpener(own);
-    const env = { ...own.env, PATH: `${bin}:${own.env.PATH}` };
+    const { bin, opened, address } = browserOpener(own);
+    const env: NodeJS.ProcessEnv = { ...own.env, PATH: `${bin}:${own.env.PATH}` };
+    const origin = `http://127.0.0.1:${env.HOLDFAST_PORT}`;
     onTestFinished(async () => void (await holdfast(env, 'worker', 'stop')));
-    const { address, opened: called } = await ask(env, 'open');
-    expect(called).toBe(true);
-    expect(opened()).toEqual([address]);
+    const running = launch(env, ['open']);
+    await until(() => opened().length === 1, 'the browser');
+    const [page = ''] = opened();
+    expect([modeOf(page), modeOf(path.dirname(page)), modeOf(path.join(own.home, 'codes'))]).toEqual([
+      0o600, 0o700, 0o700,
+    ]);
     for (const name of readdirSync(path.join(own.home, 'codes')))
-      expect(statSync(path.join(own.home, 'codes', name)).mode & 0o777).toBe(0o600);
-    expect(statSync(path.join(own.home, 'codes')).mode & 0o777).toBe(0o700);
+      expect(modeOf(path.join(own.home, 'codes', name))).toBe(0o600);
+    await until(() => address() !== '', 'the page');
+    const code = codeIn(address());
+    const browser = browserStandIn();
+    const bearer = await browser.enter(origin, code);
+    const { code: status, stdout, stderr } = await running.ended;
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('The viewer is open in your browser');
+    expect(stdout).not.toContain(code);
+    expect(readdirSync(path.join(own.home, 'open')), 'the page goes with its code').toEqual([]);
+    expect(await browserStandIn().enter(origin, code)).toBeUndefined();
+    const asked = (token: string) =>
+      fetch(`${origin}/api/projects`, { headers: { authorization: `Bearer ${token}` } }).then((one) => one.status);
+    expect(await asked(bearer as string)).toBe(200);
 
-    const first = await enter(address);
-    expect([first.status, first.headers.get('location')]).toEqual([303, '/']);
-    const cookie = first.headers.get('set-cookie')?.split(';')[0] as string;
-    expect((await enter(address)).headers.get('set-cookie')).toBeNull();
-    const asked = (headers: Record<string, string>) => fetch(new URL('/api/projects', address), { headers });
-    expect((await asked({ cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
-    expect((await asked({ 'sec-fetch-site': 'same-origin' })).status).toBe(401);
-
-    // A worker that was restarted takes a code from before, and the cookie.
-    const second = (await ask(env, 'open', '--print')).address;
+    // A worker that was restarted knows the browser, but none of the bearers and codes from before.
+    const { address: second, opened: called } = await ask(env, 'open', '--print');
+    expect([called, opened().length]).toEqual([false, 1]);
     await ask(env, 'worker', 'stop');
     await ask(env, 'worker', 'start');
     await until(async () => (await ask(env, 'worker', 'status')).http.open, 'the worker');
-    expect((await asked({ cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
-    expect((await enter(second)).headers.get('set-cookie')).toContain('HttpOnly');
-    expect(opened(), '--print opens nothing').toHaveLength(1);
-    const page = await fetch(new URL('/', address));
-    expect(await page.text()).toContain('<title>Holdfast</title>');
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-    const code = path.basename(new URL(second).pathname);
-    expect(readFileSync(path.join(own.home, 'logs', 'worker.log'), 'utf8')).not.toContain(code);
+    expect(await asked(bearer as string)).toBe(401);
+    expect(await browserStandIn().enter(origin, codeIn(second))).toBeUndefined();
+    const again = (await browser.comeBack(origin)) as string;
+    expect(await asked(again)).toBe(200);
+
+    // One by one, and at once.
+    const other = browserStandIn();
+    const third = await ask(env, 'open', '--print');
+    await other.enter(origin, codeIn(third.address));
+    const { browsers } = await ask(env, 'open', '--list');
+    expect(browsers.map(({ id }: { id: string }) => id).sort()).toEqual([browser.id, other.id].sort());
+    expect(browsers[0]).toMatchObject({ label: 'Firefox on Linux', expiresAt: expect.any(String) });
+    expect(await ask(env, 'open', '--revoke', browser.id)).toMatchObject({ revoked: [browser.id] });
+    expect(await asked(again)).toBe(401);
+    expect(await browser.comeBack(origin)).toBeUndefined();
+    expect(await other.comeBack(origin)).toBeDefined();
+    const unknown = await holdfast(env, 'open', '--revoke', browser.id);
+    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('--list')]);
+    expect((await holdfast(env, 'open', '--revoke', 'all')).stdout).toContain(`${other.id} is no longer let in`);
+    expect((await holdfast(env, 'open', '--list')).stdout).toContain('No browser is let in');
+
+    const shown = await fetch(`${origin}/`);
+    expect(await shown.text()).toContain('<title>Holdfast</title>');
+    expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const log = readFileSync(path.join(own.home, 'logs', 'worker.log'), 'utf8');
+    for (const secret of [code, codeIn(second), bearer as string, again]) expect(log).not.toContain(secret);
+  });
+
+  it('puts the page where a browser from Snap or Flatpak can read it', async () => {
+    for (const name of ['firefox_firefox.desktop', 'org.mozilla.firefox.desktop', 'chromium.desktop']) {
+      const own = place();
+      const { bin, opened } = browserOpener(own, 'exit 3\n');
+      writeFileSync(path.join(bin, 'xdg-settings'), `#!/bin/sh\necho ${name}\n`, { mode: 0o755 });
+      const env: NodeJS.ProcessEnv = { ...own.env, PATH: `${bin}:${own.env.PATH}` };
+      onTestFinished(async () => void (await holdfast(env, 'worker', 'stop')));
+      await holdfast(env, 'open');
+      const [page = ''] = opened();
+      expect([name, page.startsWith(env.HOME as string)]).toEqual([name, name !== 'chromium.desktop']);
+      expect(page).not.toMatch(/\/\./);
+      expect(readdirSync(env.HOME as string), 'a page that no browser was given goes at once').toEqual([]);
+    }
   });
 
   it('says the address where there is no browser, and what is wrong where the port is taken', async () => {
@@ -59,7 +107,7 @@ describe('holdfast open', () => {
     onTestFinished(async () => void (await holdfast(env, 'worker', 'stop')));
     const { code, stdout } = await holdfast(env, 'open');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/No browser could be called.*\nhttp:\/\/127\.0\.0\.1:\d+\/open\/[\w-]{32}\n$/);
+    expect(stdout).toMatch(/No browser could be called.*\nhttp:\/\/127\.0\.0\.1:\d+\/open#[\w-]{32}\n$/);
     await holdfast(env, 'worker', 'stop');
     const { createServer } = await import('node:net');
     const stranger = createServer().listen(Number(env.HOLDFAST_PORT), '127.0.0.1');
@@ -69,13 +117,20 @@ describe('holdfast open', () => {
     expect(refused.stderr).toContain(`${env.HOLDFAST_PORT}`);
   });
 
-  it('start says the address too, and it works while the worker does', async () => {
+  it('start says no code into a pipe, which may lead into a journal; in a terminal it says an address that works', async () => {
     const own = place({ claude: path.join(root, 'demo/claude-code/projects') });
-    const running = launch(own.env, ['start']);
-    await running.says(/Look at it in your browser: http\S+/);
-    const [, address = ''] = /Look at it in your browser: (http\S+)/.exec(running.said()) ?? [];
-    expect((await enter(address)).headers.get('set-cookie')).toContain('SameSite=Strict');
-    running.child.kill('SIGINT');
-    expect((await running.ended).code).toBe(0);
+    const piped = launch(own.env, ['start']);
+    await piped.says('To look at it in your browser: holdfast open');
+    expect(piped.said()).not.toContain('/open#');
+    piped.child.kill('SIGINT');
+    expect((await piped.ended).code).toBe(0);
+
+    const typed = launch(own.env, ['start'], ['sh', '-c', 'exec script -qec "$0 $1" /dev/null']);
+    await typed.says(/Look at it in your browser: http\S+\s/);
+    const [, address = ''] = /Look at it in your browser: (http\S+)/.exec(typed.said()) ?? [];
+    expect(await browserStandIn().enter(new URL(address).origin, codeIn(address))).toBeDefined();
+    typed.child.kill('SIGTERM');
+    await typed.ended;
+    await holdfast(own.env, 'worker', 'stop');
   });
 });

@@ -1,9 +1,10 @@
 // The viewer as a person has it: a real worker over a folder of transcripts, and Debian's Chromium. One of each for a file of tests.
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { promisify } from 'node:util';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { freePort } from './claude.ts';
 import { patienceMs, program, root, until } from './holdfast.ts';
 
@@ -19,9 +20,15 @@ export interface ViewerStand {
   readonly origin: string;
   /** A page of a browser that was let in. What went wrong in it, and what it asked of anybody else, is noted. */
   page(options?: BrowserContextOptions): Promise<Page>;
+  /** A browser that was not let in. */
+  context(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Another page of that browser. */
+  pageOf(context: BrowserContext): Promise<Page>;
   /** Errors of scripts, refusals by the page's policy, and requests to other addresses. */
   readonly troubles: string[];
   run(...args: string[]): string;
+  /** The same without waiting, with more in its environment. */
+  runWith(more: NodeJS.ProcessEnv, ...args: string[]): Promise<string>;
   startWorker(): Promise<void>;
   /** Ends it at once, as a crash would, or as `worker stop` does. */
   stopWorker(signal?: NodeJS.Signals): Promise<void>;
@@ -90,6 +97,24 @@ export async function viewerStand(
     await ended;
   }
 
+  async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    browser ??= await launchBrowser();
+    const own = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'UTC', ...options });
+    own.setDefaultTimeout(patienceMs);
+    return own;
+  }
+  async function pageOf(own: BrowserContext): Promise<Page> {
+    const page = await own.newPage();
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) troubles.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${origin}/`)) troubles.push(`asked for ${request.url()}`);
+    });
+    return page;
+  }
+
   return {
     folder,
     home,
@@ -100,19 +125,12 @@ export async function viewerStand(
     run,
     startWorker,
     stopWorker,
+    context: newContext,
+    pageOf,
+    runWith: (more, ...args) => promisify(execFile)(program, args, { env: { ...env, ...more } }).then((o) => o.stdout),
     async page(context = {}) {
-      browser ??= await launchBrowser();
-      const own = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'UTC', ...context });
-      own.setDefaultTimeout(patienceMs);
-      const page = await own.newPage();
-      page.on('pageerror', (error) => troubles.push(error.message));
-      page.on('console', (message) => {
-        if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) troubles.push(message.text());
-      });
-      page.on('request', (request) => {
-        if (!request.url().startsWith(`${origin}/`)) troubles.push(`asked for ${request.url()}`);
-      });
-      await page.goto(run('open', '--print'));
+      const page = await pageOf(await newContext(context));
+      await enter(page, run('open', '--print'));
       return page;
     },
     async close() {
@@ -121,6 +139,13 @@ export async function viewerStand(
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
+}
+
+/** Opens an address with a code; resolves when the browser is let in. */
+export async function enter(page: Page, address: string): Promise<void> {
+  const answered = page.waitForResponse((response) => response.url().endsWith('/open/browser'));
+  await page.goto(address);
+  await answered;
 }
 
 /** A page of the viewer, when everything that it asks for has come. */

@@ -9,8 +9,8 @@ export function Locked() {
       <p>Your memory is open only to you. In a terminal on this machine, run</p>
       <pre>holdfast open</pre>
       <p class="dim">
-        The address that it prints works once, for ten minutes. After that this browser stays let in. An address that
-        was used before, or is older, leads here.
+        It lets this browser in for as long as you use it, and for twelve hours more. With <code>--print</code> it
+        prints an address that works once, for ten minutes. An address that was used before, or is older, leads here.
       </p>
     </main>
   );

@@ -5,6 +5,7 @@ import { useAnswer, useLooking } from '../answer.ts';
 import type { IncomingMessage, OutgoingMessage, ShownEntry } from '../answers.ts';
 import { change, type Failure, read } from '../api.ts';
 import { whileSeen } from '../live.ts';
+import { openStream } from '../stream.ts';
 import { Trouble } from './answered.tsx';
 import { EntryView } from './entry-view.tsx';
 import { Markdown } from './markdown.tsx';
@@ -49,25 +50,25 @@ function useStream(group: string, after: number, tell: (line: Line) => void) {
   useEffect(() => {
     let last = after;
     return whileSeen(() => {
-      const source = new EventSource(`/api/groups/${encodeURIComponent(group)}/events?after=${last}`);
-      for (const kind of ['answer', 'message', 'notice'] as const)
-        source.addEventListener(kind, (event) => {
-          const { id, text, at } = JSON.parse((event as MessageEvent<string>).data) as OutgoingMessage;
-          last = id;
-          setPart('');
-          setTrouble('');
-          latest.current({ key: `out ${id}`, by: kind, text, at });
-        });
-      source.addEventListener('part', (event) => {
-        const { text } = JSON.parse((event as MessageEvent<string>).data) as { text: string };
-        setPart((before) => before + text);
-      });
-      source.addEventListener('trouble', (event) => {
-        setPart('');
-        setTrouble((JSON.parse((event as MessageEvent<string>).data) as { text: string }).text);
+      const close = openStream(`/api/groups/${encodeURIComponent(group)}/events?after=${last}`, {
+        event({ kind, data }) {
+          if (kind === 'answer' || kind === 'message' || kind === 'notice') {
+            const { id, text, at } = JSON.parse(data) as OutgoingMessage;
+            last = id;
+            setPart('');
+            setTrouble('');
+            latest.current({ key: `out ${id}`, by: kind, text, at });
+          } else if (kind === 'part') {
+            const { text } = JSON.parse(data) as { text: string };
+            setPart((before) => before + text);
+          } else if (kind === 'trouble') {
+            setPart('');
+            setTrouble((JSON.parse(data) as { text: string }).text);
+          }
+        },
       });
       return () => {
-        source.close();
+        close();
         // The pieces that come meanwhile are not kept for us; the whole answer is.
         setPart('');
       };

@@ -1,0 +1,71 @@
+// The key of this browser. Its private half cannot be read by any script, not even by ours: it can only sign. It is kept for this address alone,
+// so no other server on this machine gets to it.
+
+export interface BrowserKey {
+  readonly id: string;
+  /** The public half, as the worker keeps it. */
+  readonly publicKey: string;
+  sign(text: string): Promise<string>;
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const place = 'browser';
+/** For a browser that keeps nothing: then it holds for this page. */
+let inMemory: CryptoKeyPair | undefined;
+
+export async function ownKey(): Promise<BrowserKey | undefined> {
+  const pair = inMemory ?? (await stored().catch(() => undefined));
+  return pair === undefined ? undefined : keyOf(pair);
+}
+
+export async function makeKey(): Promise<BrowserKey> {
+  const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
+  await keep(pair).catch(() => {
+    inMemory = pair;
+  });
+  return keyOf(pair);
+}
+
+async function keyOf({ publicKey, privateKey }: CryptoKeyPair): Promise<BrowserKey> {
+  const text = base64url(await crypto.subtle.exportKey('raw', publicKey));
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text)));
+  return {
+    id: [...hash.slice(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
+    publicKey: text,
+    sign: async (said) =>
+      base64url(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytesOf(said))),
+  };
+}
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+const base64url = (bytes: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+async function stored(): Promise<CryptoKeyPair | undefined> {
+  const database = await open();
+  const found: unknown = await done(database.transaction('keys').objectStore('keys').get(place));
+  database.close();
+  return found as CryptoKeyPair | undefined;
+}
+
+async function keep(pair: CryptoKeyPair): Promise<void> {
+  const database = await open();
+  await done(database.transaction('keys', 'readwrite').objectStore('keys').put(pair, place));
+  database.close();
+}
+
+function open(): Promise<IDBDatabase> {
+  const asked = indexedDB.open('holdfast', 1);
+  asked.onupgradeneeded = () => asked.result.createObjectStore('keys');
+  return done(asked);
+}
+
+const done = <T>(asked: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });

@@ -1,0 +1,198 @@
+// Who gets in through a person's browser: the person, after a reload, in a second tab, by a bookmark. Not another server of this machine, not
+// another user of it, not a program that takes the worker's port later.
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from './holdfast.ts';
+import { enter, noBrowser, sample, type ViewerStand, viewerStand } from './viewer-stand.ts';
+
+describe.skipIf(noBrowser)("the viewer's door", () => {
+  let stand: ViewerStand;
+  beforeAll(async () => {
+    stand = await viewerStand(sample);
+    await stand.startWorker();
+  });
+  afterAll(() => stand?.close());
+
+  const isIn = async (page: Page): Promise<void> => {
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  };
+  const isOut = (page: Page): Promise<void> => page.getByText('Holdfast does not know this browser').waitFor();
+
+  /** A server of somebody else, which notes everything that it is sent. */
+  async function stranger(port = 0, html = '<!doctype html><title>Preview</title>') {
+    const heard: string[] = [];
+    const server = http.createServer((request, response) => {
+      const head = request.rawHeaders.join('\n');
+      request.on('data', (part) => heard.push(String(part)));
+      heard.push(`${request.method} ${request.url}\n${head}`);
+      response.setHeader('content-type', 'text/html').end(html);
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const close = () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    onTestFinished(close);
+    return { heard, close, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  it('stays open after a reload, in a second tab, by a bookmark, and for what the page changes', async () => {
+    const page = await stand.page();
+    await isIn(page);
+    await page.reload();
+    await isIn(page);
+    const second = await page.context().newPage();
+    await second.goto(`${stand.origin}/memory`);
+    await isIn(second);
+    await second.close();
+    await page.close();
+    const later = await stand.pageOf(page.context());
+    await later.goto(`${stand.origin}/search?q=retry`);
+    await isIn(later);
+    stand.run('remember', 'The door is oak', '--about', 'user', '--key', 'door');
+    await later.goto(`${stand.origin}/memory`);
+    await later.getByRole('link', { name: /^preferences/ }).waitFor();
+    expect(await later.context().cookies()).toEqual([]);
+    await later.context().close();
+  });
+
+  it('gives another server on this machine nothing, whether typed, by a link, or asked for as an image', async () => {
+    const page = await stand.page();
+    await isIn(page);
+    const other = await stranger();
+    await page.goto(other.origin);
+    await page.goto(`${stand.origin}/`);
+    await isIn(page);
+    await page.goto(other.origin);
+    await until(() => other.heard.length >= 2, 'the visits');
+    const all = other.heard.join('\n');
+    expect(all).not.toMatch(/cookie|authorization|bearer|holdfast/i);
+    // Its page, on another port, cannot ask the worker either, nor read what ours keeps.
+    const tried = await page.evaluate(`(async () => {
+      const ask = (path, init) => fetch('${stand.origin}' + path, init).then(String, String);
+      return [
+        await ask('/api/sessions', { credentials: 'include' }),
+        await ask('/open/challenge', { method: 'POST', body: '{}' }),
+        String((await indexedDB.databases()).length + localStorage.length + sessionStorage.length),
+      ];
+    })()`);
+    expect(tried).toEqual([expect.stringContaining('Failed'), expect.stringContaining('Failed'), '0']);
+    await page.context().close();
+    stand.troubles.length = 0;
+  });
+
+  it('opens to no one who replays what the browser has sent once the worker was restarted', async () => {
+    const page = await stand.page();
+    const shown: string[] = [];
+    page.on('request', (request) => {
+      const { authorization } = request.headers();
+      if (authorization !== undefined) shown.push(authorization);
+    });
+    await page.reload();
+    await isIn(page);
+    await until(() => shown.length > 0, 'a request');
+    const ask = (authorization: string) =>
+      fetch(`${stand.origin}/api/sessions`, { headers: { authorization } }).then(({ status }) => status);
+    expect(await ask(shown[0] as string)).toBe(200);
+    await stand.stopWorker();
+    await page.getByText('The worker does not answer. The page comes back by itself.').waitFor();
+    await stand.startWorker();
+    await isIn(page);
+    expect(await ask(shown[0] as string)).toBe(401);
+    await page.context().close();
+  });
+
+  it('gives a program that takes its port nothing that opens the next worker', async () => {
+    const page = await stand.page();
+    await isIn(page);
+    const bookmark = await stand.pageOf(page.context());
+    await stand.stopWorker();
+    // It reads all that the browser keeps for this address.
+    const spy = `<!doctype html><title>Spy</title><script>
+      const asked = indexedDB.open('holdfast');
+      asked.onsuccess = () => {
+        const got = asked.result.transaction('keys').objectStore('keys').get('browser');
+        got.onsuccess = async () => {
+          const said = { local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie };
+          for (const format of ['jwk', 'pkcs8', 'raw'])
+            said[format] = await crypto.subtle.exportKey(format, got.result.privateKey).then(JSON.stringify, String);
+          await fetch('/said', { method: 'POST', body: JSON.stringify(said) });
+        };
+      };</script>`;
+    const other = await stranger(Number(new URL(stand.origin).port), spy);
+    await bookmark.goto(`${stand.origin}/`);
+    await until(() => other.heard.some((text) => text.startsWith('{')), 'what it found');
+    const said = JSON.parse(other.heard.find((text) => text.startsWith('{')) as string);
+    expect(said).toMatchObject({ local: {}, session: {}, cookie: '' });
+    for (const format of ['jwk', 'pkcs8', 'raw']) expect(said[format]).toMatch(/not extractable|InvalidAccess/);
+    // The tab that is open asks again and again, and shows it what the worker before has given.
+    await until(() => /authorization/i.test(other.heard.join('\n')), 'the open tab');
+    const [, bearer = ''] = /authorization\n(Bearer \S+)/i.exec(other.heard.join('\n')) ?? [];
+    await other.close();
+    await bookmark.close();
+    await stand.startWorker();
+    expect(bearer).toMatch(/^Bearer b\./);
+    const { status } = await fetch(`${stand.origin}/api/sessions`, { headers: { authorization: bearer } });
+    expect(status).toBe(401);
+    await page.context().close();
+    stand.troubles.length = 0;
+  });
+
+  it('lets nobody in any more by his browser once that is revoked, and an open page notices', async () => {
+    const page = await stand.page();
+    await isIn(page);
+    const { revoked } = JSON.parse(stand.run('open', '--revoke', 'all', '--json'));
+    expect(revoked.length).toBeGreaterThan(0);
+    await isOut(page);
+    await page.reload();
+    await isOut(page);
+    await enter(page, stand.run('open', '--print'));
+    await isIn(page);
+    await page.context().close();
+  });
+
+  it('another user who looks at all processes gets no code when the browser is called', async () => {
+    const isRoot = process.getuid?.() === 0;
+    const tools = mkdtempSync(path.join(tmpdir(), 'holdfast-other-'));
+    onTestFinished(() => rmSync(tools, { recursive: true, force: true }));
+    chmodSync(tools, 0o755);
+    copyFileSync(path.join(import.meta.dirname, 'other-user.mjs'), path.join(tools, 'other-user.mjs'));
+    const who = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+    const other = spawn(process.execPath, [path.join(tools, 'other-user.mjs'), stand.origin], { ...who, cwd: '/' });
+    onTestFinished(() => void other.kill('SIGKILL'));
+    let found = '';
+    other.stdout.on('data', (part) => {
+      found += part;
+    });
+    await until(() => found.includes('looking'), 'the other user');
+    // A browser that takes its time, as one that is starting does.
+    const bin = path.join(stand.folder, 'bin');
+    mkdirSync(bin, { recursive: true });
+    const noted = path.join(stand.folder, 'noted.html');
+    writeFileSync(
+      path.join(bin, 'xdg-open'),
+      `#!/bin/sh\nsleep 1\ncp "$1" ${noted}.part && mv ${noted}.part ${noted}\n`,
+      { mode: 0o755 },
+    );
+    const page = await (await stand.context()).newPage();
+    const running = stand.runWith({ PATH: `${bin}:${stand.env.PATH}` }, 'open');
+    await until(() => existsSync(noted), 'the page with the code');
+    // As the browser does: a file that leads to the address.
+    await enter(page, `file://${noted}`);
+    await isIn(page);
+    expect(page.url()).toBe(`${stand.origin}/`);
+    expect(await running).toContain('The viewer is open');
+    expect(found).toContain('open.html');
+    if (isRoot) expect(found).not.toContain('FOUND');
+    else expect(found).not.toMatch(/open#/);
+    await page.context().close();
+    stand.troubles.length = 0;
+  });
+});
