@@ -60,6 +60,9 @@ export function explain(error: unknown, subject: string): HoldfastError {
     return because('UNREADABLE', `${subject}: a part of this path is a file, not a folder`, 'Check the path.');
   if (code === 'EEXIST')
     return because('CONFLICT', `${subject} is in the way`, 'Choose another name, or move it away.');
+  // The system's own words would repeat all of it, and tell which folder we work in.
+  if (code === 'ENAMETOOLONG')
+    return because('BAD_INPUT', `${subject}: a name or a path is too long`, 'Check what you have named.');
   if (code === 'ELOOP') return because('UNREADABLE', `${subject} is a symbolic link that leads back to itself`);
   if (code === 'EACCES' || code === 'EPERM')
     return because('NO_PERMISSION', `${subject} cannot be read: permission denied`, 'Check its owner and mode.');

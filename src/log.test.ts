@@ -21,6 +21,17 @@ it("lines carry the time, and the file is the owner's alone", () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+it('what came from outside is not logged whole, and cannot look like lines of its own', () => {
+  const file = path.join(folder, 'worker.log');
+  openLog(file, () => 0)(`GET ${'x'.repeat(100_000)}`);
+  openLog(file, () => 0)('a\r1970-01-01T00:00:00.000Z forged\x1b[2J\u2028b');
+  const [long = '', forged, ...rest] = readFileSync(file, 'utf8').split('\n');
+  expect(long.length).toBeLessThan(2100);
+  expect(long).toMatch(/x … \(100004 characters\)$/);
+  expect(forged).toBe('1970-01-01T00:00:00.000Z a?1970-01-01T00:00:00.000Z forged?[2J?b');
+  expect(rest).toEqual(['']);
+});
+
 it('a full log is moved aside, and only one old file is kept', () => {
   const file = path.join(folder, 'worker.log');
   const log = openLog(file);

@@ -13,7 +13,7 @@ export function openLog(path: string, clock: () => number = Date.now): Log {
       // Opened for each line: another process may have rotated the file meanwhile.
       const file = openLogFile(path);
       try {
-        writeSync(file, `${new Date(clock()).toISOString()} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`);
+        writeSync(file, `${new Date(clock()).toISOString()} ${shortened(line.trimEnd()).replaceAll('\n', '\n  ')}\n`);
       } finally {
         closeSync(file);
       }
@@ -21,6 +21,14 @@ export function openLog(path: string, clock: () => number = Date.now): Log {
       // There is no better place left to report it.
     }
   };
+}
+
+const longestLine = 2000;
+
+/** A line may quote what came from outside: it must not fill the log, move a cursor, or look like a line of its own. */
+function shortened(line: string): string {
+  const cut = line.length > longestLine ? `${line.slice(0, longestLine)} … (${line.length} characters)` : line;
+  return cut.replace(/(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}]/gu, '?');
 }
 
 /** For appending; a new file is the owner's alone. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
+import { isTooLong } from '../operations/filters.ts';
 import type { Access } from './tokens.ts';
 
 export type Method = 'GET' | 'POST';
@@ -125,9 +126,21 @@ function fromText(field: z.ZodType, text: string): unknown {
   return text;
 }
 
+/** Some operations would look for a file of this name, others for a row: none is so long. */
+function notTooLong(input: Record<string, unknown>): Record<string, unknown> {
+  for (const name of ['project', 'id']) {
+    const value = input[name];
+    if (typeof value === 'string' && isTooLong(value))
+      throw new HoldfastError('BAD_INPUT', `${name}: this is longer than any name or path`, {
+        hint: 'A name has at most 255 bytes, a path 4,096.',
+      });
+  }
+  return input;
+}
+
 export function checkInput({ input }: Route, values: unknown): Record<string, unknown> {
   const parsed = input.safeParse(values);
-  if (parsed.success) return parsed.data as Record<string, unknown>;
+  if (parsed.success) return notTooLong(parsed.data as Record<string, unknown>);
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.') || 'the input';
   const missing = issue?.path.length === 1 && (values as Record<string, unknown> | null)?.[field] === undefined;

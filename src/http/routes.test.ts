@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openStand, type Stand, session } from '../../test/http-stand.ts';
 import { memoryId } from '../memory/memories-on.ts';
 import { plainTarget } from '../memory/place.ts';
@@ -258,6 +259,40 @@ describe('answers', () => {
     expect(JSON.stringify(json)).not.toMatch(/\.ts:\d|at .*\(/);
     expect(broken.logged.join()).toContain('GET /api/projects');
     await broken.close().catch(() => {});
+  });
+});
+
+describe('over-long values', () => {
+  const lengths = [256, 300, 5000, 12_000];
+
+  it('are refused in words, without a path of this machine, and are not logged', async () => {
+    const own = await openStand();
+    await withGroup(own);
+    const answers: [string, number][] = [];
+    const check = (key: string, { status, body }: { status: number; body: string }) => {
+      answers.push([key, status]);
+      expect([key, status < 500]).toEqual([key, true]);
+      expect([key, body.includes(process.cwd()) || body.includes('ENAMETOOLONG')]).toEqual([key, false]);
+    };
+    for (const { method, path: template, input, access, type, speak } of own.server.routes) {
+      if (access === 'open' || type === 'text/event-stream' || type === 'page' || speak !== undefined) continue;
+      for (const [field, of] of Object.entries(input.shape)) {
+        if (!JSON.stringify(z.toJSONSchema(of as z.ZodType, { unrepresentable: 'any' })).includes('"string"')) continue;
+        for (const length of lengths) {
+          const value = (name: string) => (name === field ? 'x'.repeat(length) : (examples[name] ?? 'x'));
+          const url = template.replace(/\{(\w+)\}/g, (_, name) => String(value(name)));
+          const inPath = template.includes(`{${field}}`);
+          const key = `${method} ${template} ${field} ${length}`;
+          if (method === 'GET') check(key, await own.get(inPath ? url : `${url}?${field}=${value(field)}`));
+          else check(key, await own.post(url, inPath ? {} : { dryRun: true, [field]: value(field) }, own.tokens.full));
+        }
+      }
+    }
+    expect(answers.length).toBeGreaterThan(300);
+    for (const [key, status] of answers)
+      if (/ (?:project|id) /.test(key) && !key.includes('{id}')) expect([key, status]).toEqual([key, 400]);
+    expect(own.logged.join('\n').length).toBeLessThan(10_000);
+    await own.close();
   });
 });
 

@@ -19,6 +19,8 @@ export interface Serving extends Door {
 }
 
 const smallBody = 1 << 20;
+/** Of an address in the log. */
+const longestPath = 200;
 /** How long a caller may go on sending after the answer. Cut off at once, he might not see what it was. */
 const lingerMs = 500;
 
@@ -33,9 +35,10 @@ export async function serve(serving: Serving, request: IncomingMessage, response
   } catch (error) {
     if (response.headersSent || response.destroyed) return void response.destroy();
     const failure = explain(error, 'the request');
-    if (failure.status >= 500) serving.log(`${request.method} ${pathOf(request)[0]}: ${failure.message}`);
+    if (failure.status >= 500)
+      serving.log(`${request.method} ${pathOf(request)[0].slice(0, longestPath)}: ${failure.message}`);
     if (failure.code === 'NO_TOKEN') response.setHeader('www-authenticate', 'Bearer');
-    send(request, response, failure.status, 'application/json', JSON.stringify(toApiError(failure)));
+    send(request, response, failure.status, 'application/json', JSON.stringify(toApiError(toldOf(failure))));
   }
 }
 
@@ -135,6 +138,12 @@ function send(request: IncomingMessage, response: ServerResponse, status: number
   const cut = setTimeout(() => request.destroy(), lingerMs).unref();
   request.once('close', () => clearTimeout(cut));
 }
+
+/** What an accident says may name files of this machine: the owner finds it in the log. */
+const toldOf = (failure: HoldfastError): Pick<HoldfastError, 'code' | 'message' | 'hint'> =>
+  failure.code === 'INTERNAL'
+    ? { code: failure.code, message: 'Something went wrong inside the worker', hint: 'See: holdfast logs' }
+    : failure;
 
 const toApiError = ({
   code,

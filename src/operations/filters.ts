@@ -81,6 +81,10 @@ export async function toDistilledFilter(
 /** A path if it looks like one, or is a folder here and the name of no project. */
 export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
   if (text.includes('\0')) throw new HoldfastError('BAD_INPUT', 'No project has a null byte in its name or path');
+  if (isTooLong(text))
+    throw new HoldfastError('BAD_INPUT', 'project: this is longer than any name or path', {
+      hint: 'A name has at most 255 bytes, a path 4,096.',
+    });
   const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
   if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
   // Where no transcript names a folder, a project is known by where the transcript lay: no path on this machine, and its own all the same.
@@ -90,6 +94,10 @@ export async function toProject(store: Store, text: string, separateWorktrees = 
   if (isFolder && !(await store.projects()).some((project) => project.name === text)) return folder(text);
   return { name: text };
 }
+
+/** Longer than any name or path of a file can be. */
+export const isTooLong = (text: string): boolean =>
+  Buffer.byteLength(text) > 4096 || text.split(/[/\\]/).some((part) => Buffer.byteLength(part) > 255);
 
 /** The same filters for a process that runs in another folder; undefined where a name could be one of this folder's. */
 export function fromElsewhere<T extends { readonly project?: string | undefined }>(input: T): T | undefined {
