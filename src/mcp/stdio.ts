@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { explain } from '../errors.ts';
 import type { Holdfast } from '../open.ts';
+import { dropHeld, hearForgotten } from '../operations/forgotten-bell.ts';
 import type { Context } from '../operations/operation.ts';
 import { type McpDeps, mcpServers } from './server.ts';
 
@@ -54,7 +55,9 @@ export async function serveMcp(
     transport,
     onerror: (error) => process.stderr.write(`holdfast mcp: ${explain(error, 'the client').message}\n`),
   });
+  const forgetting = hearForgotten(config, () => void memory.drop());
   await Promise.race([closed, aborted, orphaned]);
+  forgetting.close();
   clearInterval(watch);
   await serving.close();
   process.stdin.destroy();
@@ -62,7 +65,7 @@ export async function serveMcp(
 }
 
 /** The memory, opened with the first call, and again when another file has taken its place: a restored backup, say. */
-function openLater(config: Config): { context(): Promise<Context>; close(): Promise<void> } {
+function openLater(config: Config): { context(): Promise<Context>; drop(): Promise<void>; close(): Promise<void> } {
   let opened: Promise<Holdfast> | undefined;
   let file: number | undefined;
   const fileNow = () => statSync(config.databasePath, { throwIfNoEntry: false })?.ino;
@@ -73,6 +76,10 @@ function openLater(config: Config): { context(): Promise<Context>; close(): Prom
   };
   return {
     close,
+    async drop() {
+      const held = await opened?.catch(() => undefined);
+      if (held !== undefined) await dropHeld(held.store);
+    },
     async context() {
       if (opened !== undefined && file !== fileNow()) await close();
       opened ??= import('../open.ts').then(({ openHoldfast }) => openHoldfast(config.environment));

@@ -11,6 +11,7 @@ import { archiveSession } from '../sessions/archives.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { forget } from './forget.ts';
 import { finishForgetting } from './forget-traces.ts';
+import { dropHeld, hearForgotten } from './forgotten-bell.ts';
 import { operations } from './index.ts';
 import { restore } from './restore.ts';
 import { search } from './search.ts';
@@ -206,6 +207,39 @@ describe('forget', () => {
     await distillAll(store);
     expect(await store.summaries({ session: 's-one' })).toEqual([]);
     expect((await entriesOf(memory)).length).toBe(7);
+  });
+
+  it('the names of pages that quote it go, from the index and from the list of changes', async () => {
+    const memory = await emptyMemory();
+    await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [ask('Hello'), say('Hello.')]);
+    await tell(memory, 's-two', '/home/dev/tide', '2026-10-02T10:00:00Z', [ask('Paint the boat'), say('Painted it.')]);
+    const at = '2026-10-01T10:00:00.000Z';
+    for (const told of await memory.context.store.conversations({}))
+      await apply(memory, told, {
+        insights: [{ at, title: told.session === 's-one' ? `Mind the ${word}` : 'Mind the boat', text: 'It bites.' }],
+      });
+    expect(holding(memory).length).toBeGreaterThan(1);
+    const before = await memory.context.store.lastChange();
+    await run(memory, 's-one');
+    expect(holding(memory)).toEqual([]);
+    const changes = await memory.context.store.changesAfter(before, 100);
+    expect(
+      changes.map(({ kind }) => kind),
+      'viewers are told that something went',
+    ).toContain('gone');
+    expect(fs.readdirSync(path.join(memory.context.config.memoryPath, 'insights'))).toHaveLength(1);
+    await memory.close();
+  });
+
+  it('other processes are told at once, and give back what they hold', async () => {
+    const memory = await fullMemory();
+    let heard = 0;
+    const other = hearForgotten(memory.context.config, () => heard++);
+    await run(memory, 's-one');
+    await expect.poll(() => heard).toBeGreaterThan(0);
+    other.close();
+    await dropHeld(memory.context.store);
+    await memory.close();
   });
 
   it('a memory goes from its page and its history', async () => {

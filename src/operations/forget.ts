@@ -10,6 +10,7 @@ import { inOneLine } from '../text/gist.ts';
 import { reachBackups } from './backups.ts';
 import { type Candidate, entriesNamed, findOne, type Lookup, sessionsNamed } from './find.ts';
 import { beyondReach, finishForgetting } from './forget-traces.ts';
+import { ringForgotten } from './forgotten-bell.ts';
 import { librarian, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
 
@@ -72,6 +73,7 @@ export const forget = operation({
     const done = await store.forget(found, { rules, now: clock() });
     if (done === undefined) throw new HoldfastError('NOT_FOUND', `There is no ${kind} ${found.id} any more`);
     const wiped = await finishForgetting(context);
+    ringForgotten(config, clock());
     return {
       ...{ kind, id: found.id, title, forgotten: true },
       removed: { ...done.removed, memories: wiped?.memories ?? 0 },
@@ -118,6 +120,7 @@ async function forgetMemory(
   const briefings = await store.dropBriefings(Date.parse(found.at));
   await store.purge();
   left.push(...(await reachBackups(context)));
+  ringForgotten(config, context.clock());
   return { ...answer, left, removed: { ...nothing, memories: forgotten, briefings }, forgotten: true };
 }
 

@@ -5,6 +5,7 @@ import { HoldfastError } from '../errors.ts';
 import { IncomingMessage, OutgoingMessage } from '../schema/group-message.ts';
 import { Moment, toMoment } from '../schema/time.ts';
 import { ring } from '../sessions/bell.ts';
+import { dropHeld, hearForgotten } from './forgotten-bell.ts';
 import { groupField, openNamed } from './groups.ts';
 import { type Context, operation } from './operation.ts';
 import { installed, serviceInstall, serviceUninstall, uninstalled } from './service.ts';
@@ -42,7 +43,9 @@ export const hostRun = operation({
     // A host whose data folder was removed would serve nobody, for ever.
     const orphaned = new AbortController();
     const look = setInterval(() => opened.isLost() && orphaned.abort(), config.settings.pollIntervalMs);
+    const forgetting = hearForgotten(config, () => void dropHeld(context.store));
     await aborted(AbortSignal.any([signal, orphaned.signal]));
+    forgetting.close();
     clearInterval(look);
     const busy = opened.host.processes().filter((one) => one.isBusy()).length;
     if (busy > 0) say?.(`${busy} of them still answer; Ctrl+C ends them at once, and what they had waits again.`);

@@ -7,6 +7,7 @@ import { plural } from '../text/plural.ts';
 import { reachBackups } from './backups.ts';
 import { embedNow } from './embed-now.ts';
 import { toProject } from './filters.ts';
+import { ringForgotten } from './forgotten-bell.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
 
@@ -232,6 +233,8 @@ export const memoryForget = operation({
     });
     if (forgotten === 0) return { page, forgotten, left: [] };
     await finish(context);
+    await context.store.purge();
+    ringForgotten(context.config, context.clock());
     const { memoryPath } = context.config;
     const left = isRepository(memoryPath) ? [`the git history of ${memoryPath}, which is yours`] : [];
     left.push(...(await reachBackups(context)));

@@ -82,7 +82,10 @@ export async function watch(context: Context): Promise<void> {
     };
     const { keepHeapSmall } = await import('../worker/heap.ts');
     keepHeapSmall();
-    await runWorker({ ...context, progress: undefined, scan, distil, backUp, log, listen }, signal);
+    const { dropHeld, hearForgotten } = await import('./forgotten-bell.ts');
+    const forgetting = hearForgotten(config, () => void dropHeld(context.store));
+    const deps = { ...context, progress: undefined, scan, distil, backUp, log, listen };
+    await runWorker(deps, signal).finally(forgetting.close);
     write(`worker ${process.pid} stopped`);
   } finally {
     claim.release();

@@ -83,4 +83,6 @@ export interface RemovalStore {
   finishForgetting(ids: readonly number[]): Promise<void>;
   /** Overwrites what was removed, in the database and its log. False while somebody else's reading keeps the log. */
   purge(): Promise<boolean>;
+  /** Gives back the memory in which the engine holds parts of the file, so that what was removed goes from there too. */
+  release(): Promise<void>;
 }

@@ -8,7 +8,14 @@ import { forgetRows } from './forget-rows.ts';
 import { tombstoneRows } from './tombstones.ts';
 
 type Run = <T>(work: () => T) => T;
-type Methods = 'forget' | 'tombstones' | 'takeTombstones' | 'unfinishedForgetting' | 'finishForgetting' | 'purge';
+type Methods =
+  | 'forget'
+  | 'tombstones'
+  | 'takeTombstones'
+  | 'unfinishedForgetting'
+  | 'finishForgetting'
+  | 'purge'
+  | 'release';
 
 const indexes = ['entries_fts', 'observations_fts', 'summaries_fts', 'memories_fts'];
 
@@ -33,6 +40,17 @@ export function forgetting(db: Database, read: Run, write: Run): Pick<Store, Met
   );
   const finish = db.prepare('DELETE FROM forgetting WHERE id = ?');
   const allPrints = db.prepare<[], { print: string; at: number }>('SELECT print, at FROM tombstones ORDER BY seq');
+
+  // A page is named after what was said: the name goes with the last line. What git was to be told of it has been told by now.
+  const isEmpty = `stamp = '' AND due = 0 AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.page = memory_pages.page)
+    AND NOT EXISTS (SELECT 1 FROM memory_edits e WHERE e.page = memory_pages.page)`;
+  const namesOfNothing = [
+    `DELETE FROM memory_pages WHERE ${isEmpty}`,
+    'DELETE FROM memory_merges WHERE page NOT IN (SELECT page FROM memory_pages)',
+    "DELETE FROM changes WHERE kind = 'memory' AND subject NOT IN (SELECT page FROM memory_pages) AND subject NOT IN (SELECT page FROM memories)",
+  ].map((sql) => db.prepare(sql));
+  const dropGone = db.prepare("DELETE FROM changes WHERE kind = 'gone'");
+  const addGone = db.prepare("INSERT INTO changes (kind, agent, subject) VALUES ('gone', '', '')");
 
   const tally = () => Object.fromEntries(Object.entries(counted).map(([key, rows]) => [key, rows.get() ?? 0]));
 
@@ -130,6 +148,13 @@ export function forgetting(db: Database, read: Run, write: Run): Pick<Store, Met
       });
     },
     async purge() {
+      db.pragma('secure_delete = ON');
+      write(() => {
+        for (const drop of namesOfNothing) drop.run();
+        // Whoever shows something that was kept from before looks again.
+        dropGone.run();
+        addGone.run();
+      });
       return read(() => {
         // Words of removed texts stand in an index until its parts are merged; other bytes, where rows were moved about.
         for (const table of indexes) db.prepare(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
@@ -137,6 +162,9 @@ export function forgetting(db: Database, read: Run, write: Run): Pick<Store, Met
         const [done] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
         return done?.busy === 0;
       });
+    },
+    async release() {
+      db.pragma('shrink_memory');
     },
   };
 }
