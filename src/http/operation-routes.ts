@@ -28,11 +28,15 @@ export function operationRoutes(context: Context): Route[] {
     }));
 }
 
-/** Who asks while it runs gets the same answer: nobody can start a hundred. */
+/** Callers who ask the same while it runs share one answer, so no one can start a hundred processes. */
 function onceAtATime(apart: NonNullable<Context['apart']>, { name }: Operation): Route['run'] {
-  let running: Promise<unknown> | undefined;
-  return () =>
-    (running ??= apart(name.split(' ')).finally(() => {
-      running = undefined;
-    }));
+  const running = new Map<string, Promise<unknown>>();
+  return (input) => {
+    const flags = Object.entries(input).flatMap(([field, value]) => (value === true ? [`--${field}`] : []));
+    const words = [...name.split(' '), ...flags];
+    const key = words.join(' ');
+    const asked = running.get(key) ?? apart(words).finally(() => running.delete(key));
+    running.set(key, asked);
+    return asked;
+  };
 }

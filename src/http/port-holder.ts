@@ -31,18 +31,48 @@ export function describeTaken(port: number, holder: PortHolder | undefined): { m
   };
 }
 
+/** Every address on which somebody listens on this port. Undefined where the system does not tell. */
+export async function listenersOn(port: number): Promise<(PortHolder & { address: string })[] | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  return Promise.all(
+    (await socketsOn(port)).map(async ({ address, inode }) => ({ address, ...(await holderOf([inode])) })),
+  );
+}
+
 async function holderByProc(port: number): Promise<PortHolder | undefined> {
+  const sockets = await socketsOn(port);
+  return sockets.length === 0 ? undefined : holderOf(sockets.map(({ inode }) => inode));
+}
+
+/** Sockets that listen, by the table of the kernel. */
+async function socketsOn(port: number): Promise<{ address: string; inode: string }[]> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
   );
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const inodes = tables
-    .flatMap((table) => table.split('\n').slice(1))
-    .map((line) => line.trim().split(/\s+/))
-    // 0A: it listens.
-    .filter(([, local = '', , state]) => state === '0A' && local.endsWith(suffix))
-    .map((fields) => `socket:[${fields[9]}]`);
-  if (inodes.length === 0) return undefined;
+  return (
+    tables
+      .flatMap((table) => table.split('\n').slice(1))
+      .map((line) => line.trim().split(/\s+/))
+      // 0A: it listens.
+      .filter(([, local = '', , state]) => state === '0A' && local.endsWith(suffix))
+      .map(([, local = '', ...rest]) => ({ address: addressIn(local.slice(0, -5)), inode: `socket:[${rest[7]}]` }))
+  );
+}
+
+/** The kernel writes each four bytes of an address in the order of the machine. */
+function addressIn(hex: string): string {
+  if (hex.length === 8)
+    return (hex.match(/../g) ?? [])
+      .map((byte) => Number.parseInt(byte, 16))
+      .reverse()
+      .join('.');
+  if (/^0{24}01000000$/.test(hex)) return '::1';
+  const mapped = /^0{16}FFFF0000([0-9A-F]{8})$/.exec(hex)?.[1];
+  return mapped === undefined ? (/^0+$/.test(hex) ? '::' : `[${hex}]`) : addressIn(mapped);
+}
+
+async function holderOf(inodes: readonly string[]): Promise<PortHolder> {
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const links = await readdir(`/proc/${pid}/fd`).catch(() => []);
     for (const link of links) {

@@ -31,7 +31,9 @@ const count = z.number().int();
 export const doctor = operation({
   name: 'doctor',
   summary: 'Check the health of the data folder, the store, the transcripts and the worker',
-  input: z.object({}),
+  input: z.object({
+    security: z.boolean().optional().describe('also look for what other users of this machine could reach'),
+  }),
   output: z.object({
     ok: z.boolean(),
     checks: z.array(Check),
@@ -50,10 +52,10 @@ export const doctor = operation({
   surfaces: ['cli', 'http'],
   // The check of a large store takes seconds, in which the worker could answer no hook.
   http: { apart: true },
-  examples: ['holdfast doctor', 'holdfast doctor --json'],
+  examples: ['holdfast doctor', 'holdfast doctor --json', 'holdfast doctor --security'],
   withoutStore: true,
   succeeded: (report) => report.ok,
-  async run({ config }) {
+  async run({ config, clock }, { security }) {
     const { ensureHome } = await import('../config.ts');
     const { openSqliteStore } = await import('../store/sqlite/open.ts');
     const { backupPlan } = await import('../store/sqlite/backup-files.ts');
@@ -79,6 +81,7 @@ export const doctor = operation({
       // While the store is open, so that its side files exist and are looked at too.
       checks.unshift(checkPermissions(config));
       checks.push(...checkAgents(config), ...checkServers(config), await checkWorker(config), checkVersions(store));
+      if (security) checks.push(...(await (await import('./security-checks.ts')).securityChecks(config, clock())));
       const disk = {
         home: config.home,
         database: (await store?.size()) ?? 0,

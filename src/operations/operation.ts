@@ -87,7 +87,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
     readonly status?: 202;
     /** The group named in the path may call it with its own token. */
     readonly ofGroup?: true;
-    /** Runs in a process of its own: it takes longer than a hook can wait. Takes no input. */
+    /** Runs in a process of its own: it takes longer than a hook can wait. Takes flags alone. */
     readonly apart?: true;
     /** Other names of query fields: `{ q: 'query' }`. */
     readonly aliases?: Readonly<Record<string, string>>;
