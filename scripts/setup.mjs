@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 import { runQuietly } from './child.mjs';
+import { compileEnvironment, missingForCompile } from './compile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -57,8 +58,8 @@ async function installPackages() {
     'Installing packages. Where no prebuilt better-sqlite3 can be fetched, it compiles for about a minute.',
   );
   const [file, ...args] = [...npm(), 'ci', '--no-audit', '--no-fund'];
-  const code = await runQuietly('Installing', file, args, { cwd: root });
-  if (code !== 0) stop('Installing the packages failed; npm says why above.');
+  const code = await runQuietly('Installing', file, args, { cwd: root, env: compileEnvironment() });
+  if (code !== 0) stop(['Installing the packages failed; npm says why above.', missingForCompile()].join('\n').trim());
 }
 
 /** Started by npm, its own program is named in the environment; else the one in PATH must do. */

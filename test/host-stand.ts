@@ -165,6 +165,7 @@ export async function hostStand(groups: readonly string[], options: Partial<Host
   const config = loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, 'data'), HOLDFAST_TIME_ZONE: 'UTC' });
   ensureHome(config);
   const store = await openSqliteStore(config.databasePath);
+  const { maxProcesses, idleMinutes, hardLimitMinutes } = config.settings.host;
   const { obeys = true, ...given } = options;
   const clock = fakeClock();
   const agents = fakeAgents({ obeys });
@@ -178,7 +179,9 @@ export async function hostStand(groups: readonly string[], options: Partial<Host
   };
   for (const name of groups) await createGroup(groupDeps, name);
   const deps: HostDeps = {
-    ...{ store, clock, start: agents.start, maxProcesses: 5, idleMs: 30 * minute, hardMs: 60 * minute },
+    ...{ store, clock, start: agents.start, maxProcesses },
+    // The person's defaults: what tests say of minutes is about them.
+    ...{ idleMs: idleMinutes * minute, hardMs: hardLimitMinutes * minute },
     tell: (word) => words.push(word),
     log: (line) => log.push(line),
     open: (group) => openGroup(groupDeps, group),

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive } from '../../test/e2e/holdfast.ts';
-import { hostStand, minute, settle, until } from '../../test/host-stand.ts';
+import { fakeAgents, hostStand, minute, settle, until } from '../../test/host-stand.ts';
+import { loadConfig } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
+import { groupFolders } from '../sessions/group-folders.ts';
 import { openGroup } from '../sessions/groups.ts';
 import { processStart } from '../worker/claim.ts';
 
@@ -402,7 +406,56 @@ describe('messages', () => {
   });
 });
 
+describe('what a process finds at its start', () => {
+  it('groups.md 14, 17: the host writes history, tasks and groups before each start, and settings where there are none', async () => {
+    const { start, last } = fakeAgents();
+    const found: Record<string, unknown>[] = [];
+    const stand = await hostStand(['main', 'tide'], {
+      start: (run) => {
+        const { snapshots, agentHome } = groupFolders(stand.groupDeps.config, run.group);
+        const read = (file: string) => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined);
+        const [history, tasks, groups] = ['session_history', 'current_tasks', 'available_groups'].map((name) =>
+          read(path.join(snapshots, `${name}.json`)),
+        );
+        found.push({ history, tasks, groups, settings: read(path.join(agentHome, '.claude/settings.json')) });
+        return start(run);
+      },
+    });
+    const daily = { group: 'tide', kind: 'cron', when: '0 9 * * *', timeZone: 'UTC', context: 'group' } as const;
+    const next = stand.clock.now() + 1000 * minute;
+    await stand.store.addTask({ ...daily, prompt: 'Read the gauge', next }, 1);
+    await stand.say('tide', 'one');
+    expect(found[0]).toMatchObject({
+      history: { sessions: [] },
+      tasks: { tasks: [{ prompt: 'Read the gauge' }] },
+      groups: undefined,
+      settings: { env: { CLAUDE_CODE_DISABLE_AUTO_MEMORY: '0' } },
+    });
+    last('tide')?.answer('1', 's-1');
+    await (await openGroup(stand.groupDeps, 'tide')).clear('One');
+    await stand.clock.pass(31 * minute);
+    // What the person wrote into the settings stays; what the snapshots said before does not.
+    const { agentHome } = groupFolders(stand.groupDeps.config, 'tide');
+    fs.writeFileSync(path.join(agentHome, '.claude/settings.json'), '{"mine":true}');
+    await stand.store.addTask({ ...daily, prompt: 'Read the chart', next }, 2);
+    await stand.say('tide', 'two');
+    expect(found).toHaveLength(2);
+    expect(found[1]).toMatchObject({
+      history: { sessions: [{ name: 'One' }] },
+      tasks: { tasks: [{ prompt: 'Read the gauge' }, { prompt: 'Read the chart' }] },
+    });
+    expect(found[1]?.settings).toEqual({ mine: true });
+    await stand.say('main', 'hello');
+    expect(found[2]).toMatchObject({ groups: { groups: [{ name: 'main' }, { name: 'tide' }] } });
+  });
+});
+
 describe('limits', () => {
+  it('host.md 8: without a setting, 30 minutes of silence and 60 without an answer', () => {
+    const { idleMinutes, hardLimitMinutes } = loadConfig({ HOME: '/nowhere' }).settings.host;
+    expect({ idleMinutes, hardLimitMinutes }).toEqual({ idleMinutes: 30, hardLimitMinutes: 60 });
+  });
+
   it('host.md 8: an idle process is closed after 30 minutes, and only a real result begins them anew', async () => {
     const { say, agents, clock } = await hostStand(['tide']);
     await say('tide', 'one');

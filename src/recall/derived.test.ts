@@ -216,6 +216,7 @@ describe('search for memories', () => {
     const hits = await found(memory, 'webhooks deploy');
     expect(hits[0]?.session).toBe('s1');
     const again = hits.filter(({ session }) => session === 's2' || session === 's3');
+    expect(again.map(({ session }) => session).sort()).toEqual(['s2', 's3']);
     for (const hit of again) expect(hit.score).toBeLessThan(0.7 * (hits[0]?.score ?? 0));
   });
 });

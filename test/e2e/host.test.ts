@@ -15,6 +15,9 @@ const transcript = (stand: Stand, group: string, session: string): string => {
   return path.join(groupFolders(stand.config, group).agentHome, found as string);
 };
 
+/** Where Claude Code keeps what it remembers by itself of a folder. */
+const ownMemory = '~/.claude/projects/-workspace-group/memory';
+
 inEachSandbox('the host, end to end', ({ settings }) => {
   it('host.md 1, 3: a document is begun, the process released, and hours later carried on, by a host that was restarted', async () => {
     const stand = await begun(['family'], { ...settings, HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
@@ -25,6 +28,12 @@ inEachSandbox('the host, end to end', ({ settings }) => {
       'family',
       scripted('Begin the document about tides.', [
         { tool: 'Write', input: { file_path: '/workspace/group/doc.md', content: 'Chapter one\n' } },
+        // Its own automatic memory, and a log of its own.
+        {
+          tool: 'Bash',
+          input: { command: `mkdir -p ${ownMemory} && echo "Tides come twice" > ${ownMemory}/MEMORY.md` },
+        },
+        { tool: 'Bash', input: { command: 'mkdir -p ~/logs && echo "began" >> ~/logs/agent.log' } },
         { text: 'Chapter one is written.' },
       ]),
     );
@@ -44,6 +53,7 @@ inEachSandbox('the host, end to end', ({ settings }) => {
       'family',
       scripted('Carry on with that document.', [
         { tool: 'Bash', input: { command: 'echo "Chapter two" >> doc.md' } },
+        { tool: 'Bash', input: { command: `cat ${ownMemory}/MEMORY.md ~/logs/agent.log CLAUDE.md > seen.txt` } },
         { text: 'Chapter two, too.' },
       ]),
     );
@@ -53,6 +63,11 @@ inEachSandbox('the host, end to end', ({ settings }) => {
     for (const words of ['Begin the document about tides.', 'Chapter one is written.', 'Carry on'])
       expect(asked).toContain(words);
     expect(fs.readFileSync(path.join(work, 'doc.md'), 'utf8')).toBe('Chapter one\nChapter two\n');
+    // The new process sees what the old one left, and the host has it under its own folders.
+    const told = fs.readFileSync(path.join(work, 'CLAUDE.md'), 'utf8');
+    expect(fs.readFileSync(path.join(work, 'seen.txt'), 'utf8')).toBe(`Tides come twice\nbegan\n${told}`);
+    const { agentHome } = groupFolders(stand.config, 'family');
+    expect(fs.readFileSync(path.join(agentHome, ownMemory.replace('~/', ''), 'MEMORY.md'), 'utf8')).toContain('twice');
   });
 
   it.each(['deleted', 'corrupted'] as const)(

@@ -70,7 +70,7 @@ it('34. killed while pages are made, again and again, leaves whole files, and in
     for (let n = 0; n < times; n++) {
       if (await killed(own, args, random.next() < 0.8 ? 1 + random.below(count) : 0, random.below(1500))) kills++;
       for (const [name, text] of Object.entries(filesOf(memoryOf(own))))
-        if (!name.endsWith('.tmp')) expect({ note, name, text }).toEqual({ note, name, text: expected[name] ?? text });
+        if (!name.endsWith('.tmp')) expect({ note, name, text }).toEqual({ note, name, text: expected[name] });
     }
     // A person who writes into what the crash left is heard.
     const [page] = Object.keys(filesOf(memoryOf(own))).filter(

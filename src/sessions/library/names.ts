@@ -35,25 +35,20 @@ function problemOf(id: unknown): string | undefined {
   return undefined;
 }
 
-/** A name as an id: lower case, everything else a dash. */
+/** A name as an id: lower case, everything else a dash, dots one at a time. Sanitised first, then checked. */
 export function idOfName(name: unknown): string {
   if (typeof name !== 'string') throw new SessionError('BAD_NAME', 'The name of a session must be a text');
-  if (/[/\\\0]/.test(name) || name.includes('..'))
-    throw new SessionError(
-      'BAD_NAME',
-      `${JSON.stringify(name)} cannot name a session: it must not contain "..", "/", "\\" or NUL`,
-    );
   const id = name
     .toLowerCase()
     .replace(/[^a-z0-9_.-]+/g, '-')
     .replace(/-+/g, '-')
+    .replace(/\.+/g, '.')
     .replace(/^-/, '')
     .slice(0, longest)
     .replace(/-$/, '');
-  const problem = problemOf(id);
+  const problem = /[a-z0-9_]/.test(id) ? problemOf(id) : 'it has no letter a–z, no digit and no "_"';
   if (problem === undefined) return id;
-  const why = id === '' ? 'it has no letter a–z, no digit, "_" or "."' : problem;
-  throw new SessionError('BAD_NAME', `${JSON.stringify(name)} cannot name a session: ${why}`);
+  throw new SessionError('BAD_NAME', `${JSON.stringify(name)} cannot name a session: ${problem}`);
 }
 
 /** `2025-01-04-14-32-15-001-k3f9x2ab`, in UTC. */

@@ -1,0 +1,41 @@
+// Setting up on a bare machine: which headers better-sqlite3 is compiled with, and what is said where something is missing.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+// @ts-expect-error a script without types
+import { compileEnvironment, headersBeside, missingForCompile } from '../scripts/compile.mjs';
+
+function tree(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-setup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(path.join(folder, 'bin'));
+  writeFileSync(path.join(folder, 'bin', 'node'), '');
+  return folder;
+}
+
+describe('compiling better-sqlite3', () => {
+  it('uses the headers beside the Node that runs, also through a link, and without any setting of npm', () => {
+    const folder = tree();
+    const program = path.join(folder, 'bin', 'node');
+    expect(headersBeside(program)).toBeUndefined();
+    mkdirSync(path.join(folder, 'include', 'node'), { recursive: true });
+    writeFileSync(path.join(folder, 'include', 'node', 'node.h'), '');
+    expect(headersBeside(program)).toBe(folder);
+    const link = path.join(tree(), 'node');
+    symlinkSync(program, link);
+    expect(headersBeside(link)).toBe(folder);
+    expect(compileEnvironment({ PATH: '/bin' }, folder)).toEqual({ PATH: '/bin', npm_config_nodedir: folder });
+  });
+
+  it('leaves alone what the person has set, and fetches headers as npm does where there are none', () => {
+    expect(compileEnvironment({ NPM_CONFIG_NODEDIR: '/own' }, '/usr')).toEqual({ NPM_CONFIG_NODEDIR: '/own' });
+    expect(compileEnvironment({ PATH: '/bin' }, undefined)).not.toHaveProperty('npm_config_nodedir', undefined);
+  });
+
+  it('names what to install', () => {
+    const empty = { PATH: path.join(tree(), 'bin') };
+    for (const name of ['python3', 'make', 'g++']) expect(missingForCompile(empty, '/usr')).toContain(name);
+    expect(missingForCompile(empty, '/usr')).not.toContain('headers');
+  });
+});
