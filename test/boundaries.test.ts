@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
-const ground = ['schema', 'errors.ts', 'alive.ts', 'replace-file.ts', 'running-time.ts'];
+const ground = ['schema', 'errors.ts', 'alive.ts', 'beneath.ts', 'replace-file.ts', 'running-time.ts'];
 const known = [...ground, 'agents', 'config.ts', 'embedding', 'log.ts', 'package.ts', 'store', 'text'];
 const middle = ['capture', 'distill', 'install', 'memory', 'recall', 'sessions'];
 const top = [...known, 'config-file.ts', ...middle, 'operations'];
@@ -12,6 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   'errors.ts': [],
   'alive.ts': ['errors.ts'],
+  'beneath.ts': ['errors.ts'],
   'replace-file.ts': [],
   'running-time.ts': [],
   'log.ts': ['errors.ts'],

@@ -1,6 +1,7 @@
 // Files in folders that somebody else writes in: their paths may lead elsewhere, and be exchanged at any moment.
 import fs from 'node:fs';
 import path from 'node:path';
+import { beneath, openFileIn } from '../beneath.ts';
 import { HoldfastError } from '../errors.ts';
 
 /** Whether no step below the root is a link. What does not exist is none. */
@@ -19,17 +20,11 @@ export function isPlain(root: string, file: string): boolean {
  */
 export function openTranscript(file: string, root: string | undefined): number {
   if (root === undefined) return fs.openSync(file, 'r');
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-  const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const isMeant =
-      process.platform === 'linux'
-        ? fs.readlinkSync(`/proc/self/fd/${fd}`) === path.join(fs.realpathSync(root), path.relative(root, file))
-        : isPlain(root, file);
-    if (isMeant && fs.fstatSync(fd).isFile()) return fd;
-    throw new HoldfastError('UNREADABLE', `${file} is no file, or lies behind a link`);
+    return beneath(root, path.dirname(file), (folder) => openFileIn(folder, path.basename(file)));
   } catch (error) {
-    fs.closeSync(fd);
+    if (error instanceof HoldfastError && error.code === 'CONFLICT')
+      throw new HoldfastError('UNREADABLE', `${file} is no file, or lies behind a link`, { cause: error });
     throw error;
   }
 }

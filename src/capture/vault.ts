@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
+import { beneath, type Folder, writeNewIn } from '../beneath.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import { replaceFile, syncFolder } from '../replace-file.ts';
@@ -307,14 +308,23 @@ export async function restoreSession(
     const target = path.join(root, copy.key);
     if (!isWhereItSays(deps.config, target)) continue;
     const isOwn = known.describe(copy.key).subagent === undefined && known.describe(copy.key).session === session;
-    const outcome = sizeOf(target) >= 0 ? 'there' : putBack(copyPath(deps.config, agent, copy.key), copy.bytes, target);
+    const outcome =
+      sizeOf(target) >= 0
+        ? 'there'
+        : putBack(
+            isInHomes(deps.config, target) ? root : undefined,
+            copyPath(deps.config, agent, copy.key),
+            copy.bytes,
+            target,
+          );
     if (outcome === 'restored') restored.push(target);
     if (isOwn) own = outcome;
   }
   return { own, restored };
 }
 
-function putBack(copy: string, bytes: number, target: string): Restored {
+/** With a root, below a folder that somebody else writes in. */
+function putBack(root: string | undefined, copy: string, bytes: number, target: string): Restored {
   let text: Buffer;
   try {
     // Whatever lies beyond the known end belongs to a write that died.
@@ -326,17 +336,20 @@ function putBack(copy: string, bytes: number, target: string): Restored {
     throw explain(error, copy);
   }
   try {
-    fs.mkdirSync(path.dirname(target), { recursive: true });
-    const draft = `${target}.${process.pid}.restoring`;
-    try {
-      // What somebody has put there is not written through.
-      fs.rmSync(draft, { force: true });
-      fs.writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
-      fs.linkSync(draft, target);
-    } finally {
-      fs.rmSync(draft, { force: true });
-    }
-    syncFolder(path.dirname(target));
+    fs.mkdirSync(root ?? path.dirname(target), { recursive: true });
+    const put = (folder: Folder) => {
+      const draft = `${path.basename(target)}.${process.pid}.restoring`;
+      try {
+        // What somebody has put there is not written through.
+        fs.rmSync(folder.at(draft), { force: true });
+        writeNewIn(folder, draft, text);
+        fs.linkSync(folder.at(draft), folder.at(path.basename(target)));
+      } finally {
+        fs.rmSync(folder.at(draft), { force: true });
+      }
+      folder.sync();
+    };
+    beneath(root ?? path.dirname(target), path.dirname(target), put, { make: true });
     return 'restored';
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return 'there';

@@ -97,8 +97,8 @@ export function cleaner(redact: Redact) {
         ),
       }),
 
-    /** A time that is none becomes the end of the conversation. */
-    extraction(one: ExtractionAnswer, end: string): Extraction {
+    /** A time that is none becomes the end of the conversation. What the person did not say is the agent's. */
+    extraction(one: ExtractionAnswer, end: string, isPersons: (text: string) => boolean): Extraction {
       const datedItem = (item: { at: string; title: string; text: string }) => ({
         at: Number.isNaN(Date.parse(item.at)) ? end : new Date(item.at).toISOString(),
         title: title(item.title),
@@ -107,6 +107,7 @@ export function cleaner(redact: Redact) {
       const statement = ({ key, text: said, why }: { key: string; text: string; why?: string | undefined }) => ({
         key: line(key, 80),
         text: passage(said, 2000),
+        saidBy: isPersons(said) ? 'person' : 'agent',
         ...(why === undefined || clean(why, redact) === '' ? {} : { why: line(why, 500) }),
       });
       const statements = (list: readonly { key: string; text: string; why?: string | undefined }[]) =>

@@ -5,6 +5,7 @@ import type { SummaryText } from '../schema/summary.ts';
 import { estimateTokens } from '../text/tokens.ts';
 import { cleaner, ExtractionAnswer, ObservationsAnswer, type Redact, SummaryAnswer } from './answers.ts';
 import type { Distiller, MemoryMaterial, SummaryMaterial, Work } from './distiller.ts';
+import { saidByPerson } from './grounded.ts';
 import type { SessionMaterial } from './material.ts';
 import { conversationText, sessionText, turnsText } from './material-text.ts';
 import { ask, shapeOf } from './models/ask.ts';
@@ -92,7 +93,10 @@ export function modelDistiller(model: Model, redact: Redact): Distiller {
       if (onlyOne(material) !== undefined) return { value: extractConversation(material.conversation), usage: noUsage };
       const question = { ...questionOf({ kind: 'remember', ...material }), schema: ExtractionAnswer };
       const { value, usage } = await ask(model, question, signal);
-      return { usage, value: clean.extraction(value, material.conversation.endedAt) };
+      return {
+        usage,
+        value: clean.extraction(value, material.conversation.endedAt, saidByPerson(material.conversation.turns)),
+      };
     },
   };
 }

@@ -51,7 +51,7 @@ function mcpServer(sdk: Sdk, tools: readonly Tool[], deps: McpDeps): Server {
   const structured = (ctx: ServerContext) => !prefersStructure.test(clientOf(server, ctx, sdk.CLIENT_INFO_META_KEY));
 
   const run = async ({ operation }: Tool, input: Record<string, unknown>, signal: AbortSignal) =>
-    operation.run({ ...(await deps.context()), signal }, input);
+    operation.run({ ...(await deps.context()), signal, byAgent: true }, input);
 
   server.setRequestHandler('tools/list', async (_, ctx) => ({
     tools: tools.map((tool) => describeTool(tool, structured(ctx))) as never,

@@ -5,6 +5,7 @@ import { Extraction } from '../schema/extraction.ts';
 import type { PlacedExtraction, Statement } from '../store/memory.ts';
 import { isOwn } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
+import { ownerOf, pageOfGroup } from './group-pages.ts';
 import { bringInLine, type InLine, isPersonal, type MemoryDeps, placeRow, writeDue } from './librarian.ts';
 import { memoryId, partsOf } from './memories-on.ts';
 import { hash, plain } from './names.ts';
@@ -58,7 +59,13 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
   // The line in a project's activity is the episode's title.
   if (target.startsWith('ep:'))
     for (const { project } of said)
-      if (project !== '') await store.forgetTarget(projectPage(project), target.replace(/^ep:/, 'act:'), [], []);
+      if (project !== '')
+        await store.forgetTarget(
+          pageOfGroup(ownerOf(page).group, projectPage(project)),
+          target.replace(/^ep:/, 'act:'),
+          [],
+          [],
+        );
   for (const promoted of await store.promotedFrom(memoryId(page, target, shown?.text ?? '')))
     await forgetTarget(deps, promoted.page, promoted.target);
 }

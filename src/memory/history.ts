@@ -86,15 +86,15 @@ function versionsOn(state: PageState, target: string): Version[] {
       const why =
         edit.kind === 'release' ? 'given back to the librarian' : edit.kind === 'remove' ? 'taken out' : undefined;
       return {
-        ...{ at: edit.at, text, source: 'person', current: isLast },
+        ...{ at: edit.at, text, source: 'person', saidBy: 'person', current: isLast },
         ...(why === undefined ? {} : { why }),
         edits: (_, at) => [{ ...edit, kind: edit.kind === 'add' ? 'change' : edit.kind, at }],
       };
     });
   const fromStatements = (said?.all ?? []).map((statement): Version => {
-    const { at, source, session, why, from } = statement;
+    const { at, source, saidBy, session, why, from } = statement;
     return {
-      ...{ at, source, text: textOf(statement), current: holding.length === 0 && statement === said?.current },
+      ...{ at, source, saidBy, text: textOf(statement), current: holding.length === 0 && statement === said?.current },
       ...(session === '' ? {} : { session }),
       ...(why === '' ? {} : { why }),
       ...(from === '' ? {} : { from }),

@@ -96,7 +96,12 @@ describe('promote', () => {
     const [{ versions } = { versions: [] }] = await historyOf(memory.context, made.id);
     expect(versions).toEqual([
       {
-        ...{ version: 1, at: new Date(now).toISOString(), text: 'deploys: Deploys lose what is in memory.' },
+        ...{
+          saidBy: 'person',
+          version: 1,
+          at: new Date(now).toISOString(),
+          text: 'deploys: Deploys lose what is in memory.',
+        },
         ...{ source: 'promoted', session: monday.session, current: true },
         from: `${id} episodes/2026-09/2026-09-14.md`,
       },

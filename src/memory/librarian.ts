@@ -3,11 +3,13 @@ import type { Config } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 import type { Conversation } from '../schema/conversation.ts';
 import { Extraction } from '../schema/extraction.ts';
+import { nameOfGroup } from '../schema/group.ts';
 import type { ExtractionRow, PageState, PlacedExtraction, Statement } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { parsePage } from './blocks.ts';
 import { standing } from './edits.ts';
 import { type FileOnDisk, listPages, readPage, writePage } from './folder.ts';
+import { ownerOf } from './group-pages.ts';
 import { memoriesOn } from './memories-on.ts';
 import { hash, sameText } from './names.ts';
 import { mergedInto, versionsOf } from './page.ts';
@@ -51,7 +53,8 @@ export async function keepExtraction(
     });
   const { agent, file, firstPos, session, project } = conversation;
   const moments = { firstAt: Date.parse(conversation.firstAt), lastAt: Date.parse(conversation.lastAt) };
-  const row = { agent, file, firstPos, session, project, by, ...moments };
+  const group = await groupOf(deps, conversation);
+  const row = { agent, file, firstPos, session, project, group, by, ...moments };
   await keepRules(deps);
   const forgotten = await deps.store.forgotten();
   const placed = placeRow(deps, row, checked.data, forgotten);
@@ -59,11 +62,15 @@ export async function keepExtraction(
   if (before === undefined || !sameRow(before, placed.row)) await deps.store.saveExtractions([placed]);
 }
 
+const groupOf = async ({ store }: MemoryDeps, of: Pick<Source, 'agent' | 'session'>): Promise<string> =>
+  nameOfGroup((await store.groupOf(of)) ?? '');
+
 const sameRow = (a: ExtractionRow, b: ExtractionRow): boolean =>
   a.json === b.json &&
   a.by === b.by &&
   a.session === b.session &&
   a.project === b.project &&
+  a.group === b.group &&
   a.firstAt === b.firstAt &&
   a.lastAt === b.lastAt;
 
@@ -114,7 +121,8 @@ async function keepRules(deps: MemoryDeps): Promise<void> {
   for (const { json, ...row } of await store.extractions()) {
     const { data } = Extraction.safeParse(JSON.parse(json));
     // One that an older version allowed and this one does not stays as it is placed.
-    if (data !== undefined) rows.push(placeRow(deps, row, data, forgotten));
+    if (data !== undefined)
+      rows.push(placeRow(deps, { ...row, group: (await groupOf(deps, row)) || row.group }, data, forgotten));
   }
   await store.saveExtractions(rows, rules);
 }
@@ -182,7 +190,7 @@ async function settlePersonal(
 ): Promise<boolean> {
   const blocks = parsePage(file?.text ?? '').map((block, i) => ({ ...block, target: `own:${i}` }));
   const { timeZone } = config.settings;
-  const memories = memoriesOn({ page, blocks, ...state, changedAt: file?.changedAt ?? 0, timeZone });
+  const memories = memoriesOn({ page, blocks, personal: true, ...state, changedAt: file?.changedAt ?? 0, timeZone });
   return store.settlePage(page, state.version, () => ({ stamp: file?.stamp ?? '', derived: false }), memories);
 }
 
@@ -194,13 +202,15 @@ async function doubtsOf({ store }: MemoryDeps): Promise<Statement[]> {
   const doubts: Statement[] = [];
   for (const statement of latest.values()) {
     const { page, key, text } = statement;
+    // Questions are on the person's own page, and what a group says is not for it.
+    if (ownerOf(page).group !== '') continue;
     const state = states.get(page) ?? (await store.page(page));
     states.set(page, state);
     const target = mergedInto(statement.target, state.merged);
     const edit = standing(state.edits).get(target);
     const asked = versionsOf(state.statements, state.merged).find((each) => each.target === target)?.current;
     if (edit !== undefined && edit.kind !== 'change') continue;
-    const kept = edit?.text ?? (asked?.source === 'conversation' ? undefined : asked?.text);
+    const kept = edit?.text ?? (asked === undefined || asked.source === 'conversation' ? undefined : asked.text);
     if (kept === undefined || sameText(kept, text) || kept.includes(text.trim())) continue;
     const question = `a conversation said “${key}: ${text}”, but ${page} keeps what a person wrote. Is that still right?`;
     doubts.push({

@@ -4,6 +4,7 @@ import type { MemoryKind } from '../schema/memory.ts';
 import type { Edit, NewMemory, PageState, Statement } from '../store/memory.ts';
 import { isHeading, isItem } from './blocks.ts';
 import { isOwn, standing } from './edits.ts';
+import { ownerOf } from './group-pages.ts';
 import { hash } from './names.ts';
 import { type TargetBlock, versionsOf } from './page.ts';
 
@@ -28,16 +29,28 @@ export interface OnPage extends Pick<PageState, 'statements' | 'merged'> {
   readonly edits: readonly Edit[];
   readonly changedAt: number;
   readonly timeZone: string;
+  /** A file that a person made, wherever it lies. */
+  readonly personal?: boolean;
 }
 
-export function memoriesOn({ page, blocks, statements, merged, edits, changedAt, timeZone }: OnPage): NewMemory[] {
+export function memoriesOn({
+  page,
+  blocks,
+  personal = false,
+  statements,
+  merged,
+  edits,
+  changedAt,
+  timeZone,
+}: OnPage): NewMemory[] {
   const fields = fieldsOf(blocks);
   const pageTitle = stripped(blocks.find(isHeading)?.text ?? '') || String(fields.title ?? page);
-  const day = dayOf(page, fields);
-  const kind = kindOf(page, day);
+  const { group, own } = personal ? { group: '', own: page } : ownerOf(page);
+  const day = dayOf(own, fields);
+  const kind = kindOf(own, day);
   const said = new Map(versionsOf(statements, merged).map(({ target, current }) => [target, current]));
   const edited = new Map([...standing(edits)].map(([target, { at }]) => [groupOf(target), at]));
-  const pageProject = typeof fields.project === 'string' ? fields.project : projectOf(page, statements);
+  const pageProject = typeof fields.project === 'string' ? fields.project : projectOf(own, statements);
   const noon = day === undefined ? 0 : noonOf(day, timeZone);
   const used = new Map<string, number>();
   return partsOf(blocks, pageTitle).map(({ target, title, text }) => {
@@ -51,6 +64,8 @@ export function memoriesOn({ page, blocks, statements, merged, edits, changedAt,
       id: memoryId(page, target, text, again),
       ...{ page, target, title, text, kind },
       source: editedAt !== undefined || statement === undefined ? 'person' : statement.source,
+      saidBy: editedAt !== undefined || statement === undefined ? 'person' : statement.saidBy,
+      group,
       at: (kind === 'dated' ? (statement?.at ?? ofDay) : editedAt) ?? editedAt ?? statement?.at ?? changedAt,
       project: statement?.project || pageProject,
       session: statement?.session ?? '',

@@ -2,9 +2,11 @@
 import { stringify } from 'yaml';
 import type { Statement } from '../store/memory.ts';
 import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
+import { ownerOf } from './group-pages.ts';
 import { localTime } from './local-time.ts';
 import { hash, sameText } from './names.ts';
 import { questionsPage } from './place.ts';
+import { sourceMark } from './said-by.ts';
 
 /** A block with its name on the page: an edit is an edit of a target. */
 export interface TargetBlock extends Block {
@@ -35,7 +37,10 @@ export const compare = (a: Statement, b: Statement): number =>
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What somebody asked to remember stands above what a conversation said later; of two such, the later one. */
+/**
+ * The person's words stand above an agent's and what was counted from commands, and what somebody asked to remember above what a
+ * conversation said; of two that weigh the same, the later one holds.
+ */
 export function versionsOf(
   statements: readonly Statement[],
   merged: ReadonlyMap<string, string> = new Map(),
@@ -49,10 +54,13 @@ export function versionsOf(
   }
   return [...byTarget].map(([target, list]) => {
     const all = list.sort(compare);
-    const asked = all.filter(({ source }) => source !== 'conversation');
-    return { target, all, current: (asked.at(-1) ?? all.at(-1)) as Statement };
+    const most = Math.max(...all.map(weight));
+    return { target, all, current: all.findLast((each) => weight(each) === most) as Statement };
   });
 }
+
+const weight = ({ saidBy, source }: Statement): number =>
+  (saidBy === 'person' ? 2 : 0) + (source === 'conversation' ? 0 : 1);
 
 export function mergedInto(target: string, merged: ReadonlyMap<string, string>): string {
   let at = target;
@@ -64,9 +72,11 @@ export function mergedInto(target: string, merged: ReadonlyMap<string, string>):
   return at;
 }
 
-export function derivePage({ page, statements, merged, removed, timeZone }: PageInput): TargetBlock[] {
+export function derivePage({ page: whole, statements, merged, removed, timeZone }: PageInput): TargetBlock[] {
+  const { group, own: page } = ownerOf(whole);
   if (statements.length === 0) return [];
   const day = (at: number) => localTime(at, timeZone).date;
+  const owner = group === '' ? {} : { group };
   const versions = versionsOf(statements, merged);
   const [folder = ''] = page.split('/');
   const newest = [...statements].sort(compare).at(-1) as Statement;
@@ -78,7 +88,7 @@ export function derivePage({ page, statements, merged, removed, timeZone }: Page
     const date = day(oldest.at);
     const projects = [...new Set(statements.map(({ project }) => project).filter((name) => name !== ''))].sort();
     return [
-      ...front({ title: date, type: 'episodes', date, ...(projects.length > 0 ? { projects } : {}) }),
+      ...front({ ...owner, title: date, type: 'episodes', date, ...(projects.length > 0 ? { projects } : {}) }),
       head('title', `# ${localTime(oldest.at, timeZone).longDate}`),
       ...of('episode')
         .sort(inTime)
@@ -89,7 +99,7 @@ export function derivePage({ page, statements, merged, removed, timeZone }: Page
     const type = folder === 'milestones' ? 'milestone' : 'insight';
     const project = oldest.project === '' ? {} : { project: oldest.project };
     return [
-      ...front({ title: flat(oldest.title), type, date: day(oldest.at), ...project }),
+      ...front({ ...owner, title: flat(oldest.title), type, date: day(oldest.at), ...project }),
       head('title', `# ${flat(oldest.title)}`),
       ...versions.sort(inTime).flatMap(({ target, all: [first] }) => {
         const { text, session, project } = first as Statement;
@@ -102,7 +112,7 @@ export function derivePage({ page, statements, merged, removed, timeZone }: Page
   }
   if (page === questionsPage)
     return [
-      ...front({ title: 'Questions', type: 'questions', updated: day(newest.at) }),
+      ...front({ ...owner, title: 'Questions', type: 'questions', updated: day(newest.at) }),
       head('title', '# Questions'),
       ...versions.sort(inTime).map(({ target, all: [first] }, i) => {
         const { at, project, text } = first as Statement;
@@ -118,7 +128,7 @@ export function derivePage({ page, statements, merged, removed, timeZone }: Page
     .flatMap(revisions)
     .sort((a, b) => b.until - a.until || compare(b.old, a.old) || order(a.old.target, b.old.target));
   return [
-    ...front({ title: flat(newest.title), type, updated: day(newest.at) }),
+    ...front({ ...owner, title: flat(newest.title), type, updated: day(newest.at) }),
     head('title', `# ${flat(newest.title)}`),
     ...facts.map(({ target, current }, i) => item(target, factLine(current), i > 0)),
     ...(activity.length === 0 ? [] : [head('h:activity', '## Activity')]),
@@ -129,8 +139,8 @@ export function derivePage({ page, statements, merged, removed, timeZone }: Page
 }
 
 /** `- **package manager:** pnpm` */
-export function factLine({ key, text, tags }: Pick<Statement, 'key' | 'text' | 'tags'>): string {
-  const marks = tags.map((tag) => ` #${tag}`).join('');
+export function factLine({ key, text, tags, saidBy }: Pick<Statement, 'key' | 'text' | 'tags' | 'saidBy'>): string {
+  const marks = sourceMark(saidBy) + tags.map((tag) => ` #${tag}`).join('');
   return key === '' ? `- ${flat(text)}${marks}` : `- **${flat(key).replaceAll('*', '')}:** ${flat(text)}${marks}`;
 }
 
@@ -139,7 +149,7 @@ export const keyInLine = (line: string): string | undefined => /^ ?[-*+] +\*\*(.
 
 interface Revision {
   readonly old: Statement;
-  /** What took its place; absent when it never held, since somebody had asked to remember another. */
+  /** What took its place; absent when it never held, since other words stood above it. */
   readonly next: Statement | undefined;
   readonly until: number;
 }
@@ -159,7 +169,8 @@ function revisions({ all, current }: Versions): Revision[] {
 }
 
 function revisionLine({ old, next, until }: Revision, day: (at: number) => string, tight: boolean): TargetBlock {
-  const end = next === undefined ? 'not taken over, since somebody asked to remember the other' : `until ${day(until)}`;
+  const end =
+    next === undefined ? 'not taken over: what stands above it was said or asked for by you' : `until ${day(until)}`;
   const why = next === undefined || next.why === '' ? '' : `: ${flat(next.why)}`;
   const source = old.session === '' ? '' : `, session ${old.session.slice(0, 8)}`;
   const target = `rev:${hash(old.target, old.session, String(old.at), old.text).slice(0, 12)}`;

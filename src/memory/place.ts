@@ -1,12 +1,14 @@
 // ③ What a conversation gave → statements, each with its page and its target there. A function of its arguments alone.
 import type { Extraction } from '../schema/extraction.ts';
-import type { About } from '../schema/memory.ts';
+import type { About, SaidBy } from '../schema/memory.ts';
 import type { ExtractionRow, Statement } from '../store/memory.ts';
+import { pageOfGroup } from './group-pages.ts';
 import { localTime } from './local-time.ts';
 import { hash, keyOf, nameSlug, plain, titleSlug } from './names.ts';
+import { unmarked } from './said-by.ts';
 
 /** Raised when statements would be placed otherwise: then all of them are placed anew. */
-export const placingVersion = 1;
+export const placingVersion = 2;
 
 export const questionsPage = 'questions.md';
 export const corePages: Readonly<Record<About, { page: string; title: string }>> = {
@@ -26,16 +28,22 @@ export type PlacedStatement = Statement & { readonly origin: Origin };
 
 export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, timeZone: string): PlacedStatement[] {
   const conversation = hash(row.agent, row.file, String(row.firstPos)).slice(0, 12);
-  const { file, firstPos: pos, session, project } = row;
+  const { file, firstPos: pos, session, project, group } = row;
   let order = 0;
   const statement = (
     origin: Origin,
-    rest: Pick<Statement, 'page' | 'target' | 'kind' | 'text'> & Partial<Statement>,
+    {
+      saidBy,
+      ...rest
+    }: Pick<Statement, 'page' | 'target' | 'kind' | 'text'> &
+      Partial<Omit<Statement, 'saidBy'>> & { readonly saidBy?: SaidBy | undefined },
   ): PlacedStatement => ({
     ...{ at: row.lastAt, file, pos, order: order++, title: '', key: '', why: '', project: '', session },
     ...{ tags: [], from: '' },
     source: 'conversation',
     ...rest,
+    page: pageOfGroup(group, rest.page),
+    saidBy: saidBy ?? unmarked(origin[0], rest.text, row.by),
     origin,
   });
   // A model may date things as it likes; they happened in this conversation.
@@ -62,7 +70,7 @@ export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, 
       );
   });
   for (const list of ['milestones', 'insights'] as const)
-    extraction[list].forEach(({ at: said, title, text }, i) => {
+    extraction[list].forEach(({ at: said, title, text, saidBy }, i) => {
       const at = moment(said);
       const { date } = localTime(at, timeZone);
       const folder = list === 'milestones' ? `milestones/${date.slice(0, 7)}` : 'insights';
@@ -70,7 +78,7 @@ export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, 
       const kind = list === 'milestones' ? 'milestone' : 'insight';
       // The same said twice is one; other words under the same title stand below.
       const target = `${kind}:${hash(plain(text)).slice(0, 12)}`;
-      placed.push(statement([list, i], { page, target, kind, at, title, text, project }));
+      placed.push(statement([list, i], { page, target, kind, at, title, text, project, saidBy }));
     });
   const named = [
     ['projects', projectPage],
@@ -78,14 +86,16 @@ export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, 
   ] as const;
   for (const [list, pageOf] of named)
     extraction[list].forEach(({ name, statements }, i) => {
-      statements.forEach(({ key, text, why = '' }, j) => {
-        const rest = { title: name.trim(), key, text, why, project: list === 'projects' ? name.trim() : '' };
+      statements.forEach(({ key, text, why = '', saidBy }, j) => {
+        const rest = { saidBy, title: name.trim(), key, text, why, project: list === 'projects' ? name.trim() : '' };
         placed.push(statement([list, i, j], { page: pageOf(name), target: keyedTarget(key), kind: 'keyed', ...rest }));
       });
     });
-  extraction.facts.forEach(({ key, text, why = '', about }, i) => {
+  extraction.facts.forEach(({ key, text, why = '', about, saidBy }, i) => {
     const { page, title } = corePages[about];
-    placed.push(statement(['facts', i], { page, target: keyedTarget(key), kind: 'keyed', title, key, text, why }));
+    placed.push(
+      statement(['facts', i], { page, target: keyedTarget(key), kind: 'keyed', title, key, text, why, saidBy }),
+    );
   });
   extraction.questions.forEach(({ text }, i) => {
     const target = `q:${hash(plain(text)).slice(0, 12)}`;

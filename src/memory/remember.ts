@@ -1,6 +1,6 @@
 // What somebody asks to remember: rows of their own, on the right page and in the index at once. They outrank what conversations say.
 import { HoldfastError } from '../errors.ts';
-import type { About, Memory } from '../schema/memory.ts';
+import type { About, Memory, SaidBy } from '../schema/memory.ts';
 import type { Statement } from '../store/memory.ts';
 import { standing } from './edits.ts';
 import { findNamed } from './find.ts';
@@ -17,6 +17,8 @@ export interface Wish {
   readonly key?: string | undefined;
   readonly project?: string | undefined;
   readonly tags?: readonly string[] | undefined;
+  /** Whose words it rests on; the person's, unless an agent asks for it. */
+  readonly saidBy?: SaidBy | undefined;
 }
 
 /** Tells what it is now, and whether it was known already. */
@@ -43,7 +45,7 @@ export async function promote(
 
 async function keep(
   deps: MemoryDeps,
-  { text, about = 'world', key = '', project = '', tags = [] }: Wish,
+  { text, about = 'world', key = '', project = '', tags = [], saidBy = 'person' }: Wish,
   origin: Pick<Statement, 'source' | 'session' | 'from'>,
 ): Promise<{ memory: Memory; known: boolean }> {
   const { store } = deps;
@@ -62,13 +64,17 @@ async function keep(
   const said = versionsOf(state.statements, state.merged).find((each) => each.target === target)?.current;
   const holding = [...standing(state.edits).keys()].filter((each) => groupOf(each) === target);
   const known =
-    said !== undefined && said.source !== 'conversation' && sameText(said.text, text) && holding.length === 0;
+    said !== undefined &&
+    said.source !== 'conversation' &&
+    (said.saidBy === 'person' || saidBy !== 'person') &&
+    sameText(said.text, text) &&
+    holding.length === 0;
   if (!known) {
     // What was written by hand before gives way to what is asked for now.
     for (const each of holding) await store.addEdit(place.page, edit({ target: each, kind: 'release', at }));
     await store.saveStatement({
       ...{ page: place.page, target: own, kind, at, file: '', pos: 0, order: 0, title: place.title },
-      ...{ key, text, why: '', project, tags },
+      ...{ key, text, why: '', project, tags, saidBy },
       ...origin,
     });
   }

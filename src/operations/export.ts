@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { explain, HoldfastError } from '../errors.ts';
 import { syncFolder } from '../replace-file.ts';
 import { exportFormat, exportVersion } from '../schema/exported.ts';
+import { everyone } from '../schema/group.ts';
 import { toMoment } from '../schema/time.ts';
 import { stamp } from '../store/sqlite/backup-files.ts';
 import { toFilter } from './filters.ts';
@@ -31,7 +32,10 @@ export const exportAll = operation({
     const { store, clock, progress, signal, out } = context;
     const filter = await toFilter(context, { project, since });
     // An empty file would look like a backup.
-    if (project !== undefined && (await store.sessions({ project: filter.project, limit: 1 })).length === 0)
+    if (
+      project !== undefined &&
+      (await store.sessions({ project: filter.project, group: everyone, limit: 1 })).length === 0
+    )
       throw new HoldfastError('NOT_FOUND', `No session is known in the project ${project}`, {
         hint: 'List projects with `holdfast projects`. Nothing was written.',
       });

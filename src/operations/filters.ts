@@ -15,6 +15,7 @@ import { parseSince, parseUntil } from './when.ts';
 export const filterFields = {
   project: z.string().min(1).optional().describe('name of a project, or any path inside it'),
   agent: AgentName.optional().describe('only sessions of this agent'),
+  group: z.string().min(1).optional().describe('what was said in this group; without it, nothing that groups said'),
   since: z.string().optional().describe('from this date on: 2026-03-01, 3d, 2w, 12h, today, yesterday'),
   until: z.string().optional().describe('up to and including this date'),
 };
@@ -36,6 +37,7 @@ export const distilledFields = {
 interface Filters {
   readonly project?: string | undefined;
   readonly agent?: AgentName | undefined;
+  readonly group?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
@@ -53,6 +55,7 @@ export async function toFilter({ config, store, clock }: Context, input: Filters
       ? {}
       : { project: await toProject(store, input.project, config.settings.separateWorktrees) }),
     ...(input.agent === undefined ? {} : { agent: input.agent }),
+    ...(input.group === undefined ? {} : { group: input.group.trim() }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };

@@ -77,7 +77,8 @@ export const groupsShow = operation({
 
 export const groupsRemove = operation({
   name: 'groups remove',
-  summary: 'Remove a group with its folders and its agent’s transcripts; what was said stays in the memory, as yours',
+  summary:
+    'Remove a group with its folders and its agent’s transcripts; what was said there is found with --group <name>:removed',
   input: z.object({
     group: groupField,
     dryRun: z.boolean().default(false).describe('only say what would go'),
@@ -89,7 +90,7 @@ export const groupsRemove = operation({
     session: z.string().optional().describe('the active session, which is none any more'),
     bookmarks: z.int(),
     folders: z.array(z.string()).describe('folders that go with all they hold'),
-    sessions: z.int().describe('sessions that stay in the memory, and belong to no group from then on'),
+    sessions: z.int().describe('sessions that stay in the memory, apart from yours'),
   }),
   destroys: true,
   surfaces: ['cli', 'http'],

@@ -78,6 +78,7 @@ export const rememberThis = operation({
     const { memory, known } = await remember(toDeps(context), {
       ...wish,
       text: await permitted(text),
+      saidBy: context.byAgent ? 'agent' : 'person',
       ...(wish.key === undefined ? {} : { key: await permitted(wish.key) }),
       project: await projectName(context, project),
       tags: tag?.split(',') ?? [],

@@ -1,6 +1,7 @@
 // The pages of memory: which there are, what stands on them, and how that came about.
 import { z } from 'zod';
 import type { MemoryDeps } from '../memory/librarian.ts';
+import { nameOfGroup } from '../schema/group.ts';
 import { Memory, MemoryKind, MemoryVersion } from '../schema/memory.ts';
 import { Moment } from '../schema/time.ts';
 import { type Context, operation } from './operation.ts';
@@ -16,8 +17,20 @@ export const nameField = z
 export const toDeps = ({ store, config, clock, say }: Context): MemoryDeps => ({ store, config, clock, log: say });
 
 /** Without what only the librarian needs. */
-export const shown = ({ id, page, title, text, kind, at, project, session, source }: Memory): Memory => ({
-  ...{ id, page, title, text, kind, at, project, session, source },
+export const shown = ({
+  id,
+  page,
+  title,
+  text,
+  kind,
+  at,
+  project,
+  session,
+  source,
+  saidBy,
+  group,
+}: Memory): Memory => ({
+  ...{ id, page, title, text, kind, at, project, session, source, saidBy, group },
 });
 
 export const memoryList = operation({
@@ -26,6 +39,7 @@ export const memoryList = operation({
   input: z.object({
     project: z.string().min(1).optional().describe('only what belongs to this project, by name'),
     only: MemoryKind.optional().describe('dated: episodes, milestones, questions; evergreen: facts and what lasts'),
+    group: z.string().min(1).optional().describe('the pages of this group instead of yours'),
   }),
   output: z.object({
     folder: z.string(),
@@ -42,17 +56,18 @@ export const memoryList = operation({
   }),
   surfaces: ['cli', 'http', 'mcp'],
   mcp: {
+    without: ['group'],
     description:
       'List the pages of long-term memory: lasting facts, preferences and procedures (core/), projects, people, and what happened day by day. Read one with memory_show.',
   },
   examples: ['holdfast memory list', 'holdfast memory list --project courier', 'holdfast memory list --only evergreen'],
-  async run(context, { project, only }) {
+  async run(context, { project, only, group = '' }) {
     const { bringInLine } = await librarian();
     await bringInLine(toDeps(context));
     const { store, config } = context;
     const derived = new Set((await store.pages()).filter((page) => page.derived).map(({ page }) => page));
     const pages = new Map<string, Memory[]>();
-    for (const memory of await store.memories({ project, kind: only }))
+    for (const memory of await store.memories({ project, kind: only, group: nameOfGroup(group.trim()) }))
       pages.set(memory.page, [...(pages.get(memory.page) ?? []), memory]);
     return {
       folder: config.memoryPath,

@@ -14,6 +14,7 @@ export const observations = operation({
   output: z.object({ observations: z.array(Observation), note: z.string().optional() }),
   surfaces: ['cli', 'http', 'mcp'],
   mcp: {
+    without: ['group'],
     description:
       'What past turns came to, newest first: type, title, facts, files, in a line each. Filter by project, session, file, type (bugfix, feature, refactor, change, discovery, decision) or time; get shows one whole.',
     defaults: { limit: 15 },

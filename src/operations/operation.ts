@@ -29,6 +29,8 @@ export interface Context {
   readonly signal?: AbortSignal | undefined;
   /** Set where the question came over HTTP, and not from a command that the person typed. */
   readonly remote?: true | undefined;
+  /** Set where an agent asks, over MCP: what it says is its own word, and not the person's. */
+  readonly byAgent?: true | undefined;
   /** Runs a command in a process of its own and resolves with its answer; for what would hold the worker up. */
   readonly apart?: ((words: readonly string[]) => Promise<unknown>) | undefined;
   /** Tells the person at the terminal what long work is doing; absent where nobody listens. */

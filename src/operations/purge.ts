@@ -1,6 +1,7 @@
 // Removes many sessions at once: those that are old, or beyond a number.
 import { z } from 'zod';
 import { HoldfastError } from '../errors.ts';
+import { everyone } from '../schema/group.ts';
 import type { Session } from '../schema/session.ts';
 import { Moment } from '../schema/time.ts';
 import { plural } from '../text/plural.ts';
@@ -85,7 +86,9 @@ async function choose(
     olderThan === undefined
       ? Number.POSITIVE_INFINITY
       : parseSince(olderThan, { now: clock(), timeZone: config.settings.timeZone }, '--older-than');
-  const all = await store.sessions(await toFilter(context, { project: input.project, agent: input.agent }));
+  const all = await store.sessions(
+    await toFilter(context, { project: input.project, agent: input.agent, group: everyone }),
+  );
   const meant = all.slice(keep ?? 0).filter(({ endedAt }) => Date.parse(endedAt) < before);
   const pinned = (await store.pins()).filter(({ kind, mark }) => kind === 'session' && mark === 'pinned');
   const active = (await store.groups()).map(({ pointer }) => pointer.session);

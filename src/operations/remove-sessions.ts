@@ -40,7 +40,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
     signal?.throwIfAborted();
     await Promise.all(paths.slice(from, from + filesAtOnce).map(unlink));
   }
-  const files = removeArchiveFiles(archives);
+  const files = removeArchiveFiles(config, archives);
   for (let from = 0; from < keys.length; from += atOnce) {
     signal?.throwIfAborted();
     const removed = await store.deleteSessions(keys.slice(from, from + atOnce), rules);
@@ -53,10 +53,10 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
 }
 
 /** What would go with these sessions. */
-export async function plannedRemoval({ store }: Context, sessions: readonly Session[]): Promise<RemovedSessions> {
+export async function plannedRemoval({ store, config }: Context, sessions: readonly Session[]): Promise<RemovedSessions> {
   const keys = sessions.map(({ agent, id }) => ({ agent, session: id }));
   const { copies, archives } = await store.sessionFiles(keys);
-  const files = removable(archives);
+  const files = removable(config, archives);
   let memories = 0;
   for (const key of await store.remembered(keys)) memories += (await store.extractions(key)).length;
   return {

@@ -31,6 +31,7 @@ export const search = operation({
   positional: ['query'],
   http: { aliases: { q: 'query' } },
   mcp: {
+    without: ['group'],
     description:
       'Search everything that was said and done in past coding sessions on this machine. Use it before you work on something that may have come up earlier: a bug, a decision, a command, "how did we …". With `file` instead of words: who touched it, when and why. Kind memory: lasting facts. Answers with short hits; go on with timeline around an id, or get by ids.',
     foremost: true,

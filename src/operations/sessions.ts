@@ -17,6 +17,7 @@ export const sessions = operation({
   output: z.object({ sessions: z.array(Session) }),
   surfaces: ['cli', 'http', 'mcp'],
   mcp: {
+    without: ['group'],
     description:
       'List past sessions, newest first: when, where, what about. For "what did we do last week" and the like; go on with get.',
     defaults: { limit: 20 },

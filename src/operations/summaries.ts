@@ -12,6 +12,7 @@ export const summaries = operation({
   output: z.object({ summaries: z.array(Summary), note: z.string().optional() }),
   surfaces: ['cli', 'http', 'mcp'],
   mcp: {
+    without: ['group'],
     description:
       'The accounts of past sessions, newest first: what was asked, learned, completed and left open. Filter by project, session, file or time; get shows one whole.',
     defaults: { limit: 5 },

@@ -27,6 +27,7 @@ export const timeline = operation({
   output: Timeline,
   surfaces: ['cli', 'http', 'mcp'],
   mcp: {
+    without: ['group'],
     description:
       'What happened in the order of time: around a hit of search (around: its id), or the latest. One line for each step; go on with get for the full text.',
     foremost: true,
@@ -46,11 +47,13 @@ export const timeline = operation({
       return { items: await toItems(store, await store.timeline({ ...filter, end, limit })) };
     }
     const { session, entry } = await find(store, input.around.trim(), input.agent);
+    // Around something of a group, what is shown is that group's.
+    const group = filter.group ?? (await store.groupOf({ agent: session.agent, session: session.id }));
     const at = Date.parse(entry?.at ?? session.startedAt);
     const until = Math.min(at, filter.until ?? at);
     const since = Math.max(at, filter.since ?? at);
-    const before = await store.timeline({ ...filter, until, end: 'newest', limit: limit - 1 });
-    const after = await store.timeline({ ...filter, since, end: 'oldest', limit });
+    const before = await store.timeline({ ...filter, group, until, end: 'newest', limit: limit - 1 });
+    const after = await store.timeline({ ...filter, group, since, end: 'oldest', limit });
     // Half of each side, and more of one where the other has less.
     const later = Math.max(limit - before.length, Math.ceil(limit / 2));
     const earlier = before.slice(-Math.max(0, limit - Math.min(later, after.length)));

@@ -34,7 +34,7 @@ export async function durableOf(store: Store, request: DurableRequest): Promise<
     (await store.memories({ ...filter, kind: 'evergreen', limit: lookedAt })).filter(
       ({ session }) => !isMuted('session', session),
     );
-  const own = (await facts({ project: project.name })).filter(({ page }) => page.startsWith('projects/'));
+  const own = (await facts({ project: project.name, group: '' })).filter(({ page }) => page.startsWith('projects/'));
   const core = (await Promise.all(corePages.map((page) => facts({ page })))).flat();
   const decided = decisionsIn(heard);
   const said = new Set(decided.map(({ text }) => plain(text)));
@@ -46,17 +46,33 @@ export async function durableOf(store: Store, request: DurableRequest): Promise<
   return [...decided, ...fresh(own), ...fresh(core)];
 }
 
-const marked = /^(?:The person decided|Decided): [“"](.*)[”"]$/;
+const marked = /^(The person decided|Decided): [“"](.*)[”"]$/;
+
+/** The person's words are told as known, an agent's with their source. */
+const agentsWords = '(an agent’s words)';
 
 function decisionsIn(observations: readonly Observation[]): Durable[] {
   const found = new Map<string, Durable>();
-  for (const { id, at, facts } of observations)
+  const agents = new Set<Durable>();
+  for (const { id, at, facts, by } of observations)
     for (const fact of facts) {
-      const text = marked.exec(fact)?.[1];
+      const [, opening, text] = marked.exec(fact) ?? [];
       if (text === undefined || found.has(plain(text))) continue;
-      found.set(plain(text), { kind: 'decision', id, at: Date.parse(at), text: cut(inOneLine(text), longest) });
+      // A model may have these words from anywhere; the offline distiller has them from a prompt.
+      const persons = opening !== 'Decided' && by === 'offline';
+      const said = cut(inOneLine(text), longest);
+      const one: Durable = {
+        kind: 'decision',
+        id,
+        at: Date.parse(at),
+        text: persons ? said : `${said} ${agentsWords}`,
+      };
+      found.set(plain(text), one);
+      if (!persons) agents.add(one);
     }
-  return [...found.values()].slice(0, mostDecisions);
+  // What an agent decided takes no place from what the person did.
+  const all = [...found.values()];
+  return [...all.filter((one) => !agents.has(one)), ...agents].slice(0, mostDecisions);
 }
 
 const plain = (text: string): string =>

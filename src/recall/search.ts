@@ -198,12 +198,19 @@ async function scopeOf(
   const { project, agent, group, role, since, until, subagents = false } = filter;
   const { flags, at, session } = places;
   let wanted: Uint8Array | undefined;
-  if (project !== undefined || agent !== undefined || group !== undefined) {
-    wanted = new Uint8Array(places.sessionCount);
-    for (const row of await store.sessionRows({ project, agent, group })) {
+  const markSessions = (rows: readonly number[], value: 0 | 1) => {
+    wanted ??= new Uint8Array(places.sessionCount).fill(1 - value);
+    for (const row of rows) {
       const number = places.sessionOf(row);
-      if (number >= 0) wanted[number] = 1;
+      if (number >= 0) wanted[number] = value;
     }
+  };
+  if (project !== undefined || agent !== undefined || group !== undefined)
+    markSessions(await store.sessionRows({ project, agent, group }), 1);
+  else {
+    // Few belong to groups: these are looked for, and not all the others.
+    const ofGroups = await store.groupedSessionRows();
+    if (ofGroups.length > 0) markSessions(ofGroups, 0);
   }
   const not = flag.gone | (subagents ? 0 : flag.subagent);
   const byRole = role === undefined ? -1 : role === 'user' ? 0 : 1;
@@ -212,7 +219,8 @@ async function scopeOf(
   const keep = (test: (place: number) => boolean) => {
     for (let place = 0; place < scope.length; place++) if (scope[place] === 1 && !test(place)) scope[place] = 0;
   };
-  if (wanted !== undefined) keep((place) => wanted[session[place] as number] === 1);
+  const sessions = wanted;
+  if (sessions !== undefined) keep((place) => sessions[session[place] as number] === 1);
   if (byRole >= 0) keep((place) => places.role[place] === byRole);
   if (since !== undefined) keep((place) => (at[place] as number) >= since);
   if (until !== undefined) keep((place) => (at[place] as number) < until);

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { ConversationStatus } from './conversation.ts';
 import { Author, EntryForm, Role } from './entry.ts';
-import { GroupName } from './group.ts';
+import { GroupName, nameOfGroup } from './group.ts';
 import { JobKind } from './job.ts';
+import { SaidBy } from './memory.ts';
 import { Observation } from './observation.ts';
 import { PinKind } from './pin.ts';
 import { FactKind, TitleSource } from './session-fact.ts';
@@ -148,7 +149,12 @@ export const ExportedRow = z.discriminatedUnion('is', [
     is: z.literal('statement'),
     ...{ page: z.string(), target: z.string(), kind: z.string(), at: Ms, order: z.int(), title: z.string() },
     ...{ key: z.string(), text: z.string(), why: z.string(), project: z.string(), session: z.string() },
-    ...{ source: z.enum(['conversation', 'remembered', 'promoted']), tags: z.array(z.string()), from: z.string() },
+    ...{
+      source: z.enum(['conversation', 'remembered', 'promoted']),
+      saidBy: SaidBy.default('person'),
+      tags: z.array(z.string()),
+      from: z.string(),
+    },
   }),
   z.object({
     is: z.literal('edit'),
@@ -173,7 +179,10 @@ export const ExportedRow = z.discriminatedUnion('is', [
     source: z.string(),
     text: z.string(),
   }),
-  z.object({ is: z.literal('group-session'), ...Place, group: GroupName }),
+  z.object({
+    ...{ is: z.literal('group-session'), ...Place },
+    group: z.string().refine((name) => GroupName.safeParse(nameOfGroup(name)).success, 'must be the name of a group'),
+  }),
   z.object({
     is: z.literal('group'),
     ...{ name: GroupName, createdAt: Ms, agent: OrNull(AgentName), session: OrNull(z.string()) },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SaidBy } from './memory.ts';
 import { Moment } from './time.ts';
 
 /** A statement under a key: a later one with the same key replaces it. */
@@ -6,10 +7,16 @@ export const KeyedStatement = z.object({
   key: z.string().min(1).max(80).describe('what it is about, such as "package manager" or "deploy command"'),
   text: z.string().min(1).max(2000),
   why: z.string().max(500).optional().describe('why it changed, where that was said'),
+  saidBy: SaidBy.optional().describe('absent in what older versions took from a conversation'),
 });
 export type KeyedStatement = z.infer<typeof KeyedStatement>;
 
-const Dated = z.object({ at: Moment, title: z.string().min(1).max(120), text: z.string().min(1).max(4000) });
+const Dated = z.object({
+  at: Moment,
+  title: z.string().min(1).max(120),
+  text: z.string().min(1).max(4000),
+  saidBy: SaidBy.optional(),
+});
 
 /** What the librarian takes from one conversation. Every list may be empty. */
 export const Extraction = z.object({

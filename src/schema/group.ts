@@ -4,6 +4,12 @@ import { Moment } from './time.ts';
 
 /** The group that sees all others. */
 export const mainGroup = 'main';
+/** In a filter: the person's own and what belongs to any group. */
+export const everyone = '*';
+/** What belonged to a group that was removed stays apart from what is the person's. No group can have such a name. */
+export const removedGroup = (name: string): string => `${name}:removed`;
+/** The name that the group has, or had. */
+export const nameOfGroup = (owner: string): string => owner.replace(/:removed$/, '');
 /** The folder beside those of the groups that holds what all of them are told. */
 export const globalFolder = 'global';
 

@@ -13,6 +13,10 @@ export type About = z.infer<typeof About>;
 export const MemorySource = z.enum(['conversation', 'remembered', 'promoted', 'person']);
 export type MemorySource = z.infer<typeof MemorySource>;
 
+/** Whose words a statement rests on: the person's, an agent's text, or commands that were run. */
+export const SaidBy = z.enum(['person', 'agent', 'runs']);
+export type SaidBy = z.infer<typeof SaidBy>;
+
 /** A durable statement, or a short section, of a page. */
 export const Memory = z.object({
   id: z.string(),
@@ -24,6 +28,8 @@ export const Memory = z.object({
   project: z.string().describe('empty when it belongs to none'),
   session: z.string().describe('the session it was taken from; empty when there is none'),
   source: MemorySource,
+  saidBy: SaidBy.describe('whose words it rests on'),
+  group: z.string().describe('the group that it was said in; empty for what is yours'),
 });
 export type Memory = z.infer<typeof Memory>;
 
@@ -32,6 +38,7 @@ export const MemoryVersion = z.object({
   at: Moment,
   text: z.string().describe('empty when a person took it out'),
   source: MemorySource,
+  saidBy: SaidBy,
   session: z.string().optional(),
   from: z.string().optional().describe('what it was promoted from'),
   why: z.string().optional(),

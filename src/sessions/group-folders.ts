@@ -4,10 +4,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { AgentHome } from '../agents/agent.ts';
 import { agentNamed } from '../agents/index.ts';
+import { beneath, readAtMost, writeNewIn } from '../beneath.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
 import { globalFolder, mainGroup } from '../schema/group.ts';
-import { makeInside } from './make-inside.ts';
 import { syncSkills } from './skills.ts';
 
 /** The agent that groups have. */
@@ -58,7 +58,10 @@ export function globalMemory(config: Config, group: string): string | undefined 
   try {
     file = fs.openSync(globalMemoryFile(config), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (!fs.fstatSync(file).isFile()) return undefined;
-    const text = fs.readFileSync(file, 'utf8').slice(0, longestMemory).trim();
+    const text = readAtMost(file, 4 * longestMemory)
+      .toString('utf8')
+      .slice(0, longestMemory)
+      .trim();
     return text === '' ? undefined : text;
   } catch (error) {
     if (['ENOENT', 'ELOOP', 'ENXIO'].includes(systemCode(error) ?? '')) return undefined;
@@ -73,20 +76,20 @@ export function prepareFolders(config: Config, group: string): GroupFolders {
   const folders = groupFolders(config, group);
   const home = homeOf();
   const { work, conversations, agentHome, snapshots } = folders;
-  const settings = path.join(agentHome, home.settingsFile);
+  const global = globalMemoryFile(config);
   try {
-    for (const folder of [path.dirname(globalMemoryFile(config)), snapshots, work, agentHome])
+    for (const folder of [path.dirname(global), snapshots, work, agentHome])
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const [root, folder] of [
       [work, conversations],
       [agentHome, path.join(agentHome, home.transcripts)],
-      [agentHome, path.join(agentHome, home.skills)],
     ] as const)
-      makeInside(root, folder);
-    writeOnce(path.join(work, home.instructions), instructions(group));
-    writeOnce(globalMemoryFile(config), '');
-    writeOnce(settings, `${JSON.stringify(home.settings, null, 2)}\n`);
-    syncSkills(path.join(config.home, 'skills'), path.join(agentHome, home.skills));
+      beneath(root, folder, () => {}, { make: true });
+    writeOnce(work, path.join(work, home.instructions), instructions(group));
+    writeOnce(path.dirname(global), global, '');
+    writeOnce(agentHome, path.join(agentHome, home.settingsFile), `${JSON.stringify(home.settings, null, 2)}\n`);
+    const skills = path.join(agentHome, home.skills);
+    beneath(agentHome, skills, (to) => syncSkills(path.join(config.home, 'skills'), to), { make: true });
   } catch (error) {
     throw explain(error, `The folders of the group ${group}`);
   }
@@ -94,9 +97,9 @@ export function prepareFolders(config: Config, group: string): GroupFolders {
 }
 
 /** A file that is there, whatever it is, stays. */
-function writeOnce(file: string, text: string): void {
+function writeOnce(root: string, file: string, text: string): void {
   try {
-    fs.writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush: true });
+    beneath(root, path.dirname(file), (folder) => writeNewIn(folder, path.basename(file), text), { make: true });
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }

@@ -1,31 +1,52 @@
-// The person's skills, given to every group: one folder each. Those that an agent has made itself are left alone.
+// The person's skills, given to every group: one folder each. Those that an agent has made itself are left alone. The agent writes in the folder that they
+// are copied to, so that one is only ever reached through its handle.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { type Folder, openFolderIn, readFileIn, removeTreeIn, writeNewIn } from '../beneath.ts';
 import { HoldfastError, systemCode } from '../errors.ts';
 
 /** Which skills came from us: one that the person removes goes here too. */
 const listName = '.holdfast-skills';
+const longestList = 1 << 20;
+/** Of a skill's folders, one inside the other. */
+const deepest = 32;
 
-export function syncSkills(from: string, to: string): void {
+export function syncSkills(from: string, to: Folder): void {
   const wanted = foldersIn(from);
-  const list = path.join(to, listName);
-  for (const name of namesIn(list)) if (!wanted.includes(name)) remove(path.join(to, name));
+  for (const name of namesIn(to)) if (!wanted.includes(name)) removeTreeIn(to, name);
   // Before the copies: a crash leaves names of skills that are not there yet, never skills that nobody takes away.
-  replaceList(list, wanted);
+  replaceList(to, wanted);
   for (const name of wanted) {
-    const [source, target] = [path.join(from, name), path.join(to, name)];
-    if (treePrint(source, true) === treePrint(target, false)) continue;
-    const draft = path.join(to, `.${name}.${process.pid}.draft`);
-    fs.rmSync(draft, { recursive: true, force: true });
-    fs.cpSync(source, draft, { recursive: true, dereference: true });
-    remove(target);
-    fs.renameSync(draft, target);
+    const source = path.join(from, name);
+    if (printOfSource(source) === printOfCopy(to, name)) continue;
+    const draft = `.${name}.${process.pid}.draft`;
+    removeTreeIn(to, draft);
+    copyInto(source, to, draft);
+    removeTreeIn(to, name);
+    fs.renameSync(to.at(draft), to.at(name));
   }
-  for (const left of fs.readdirSync(to)) if (/^\..+\.\d+\.draft$/.test(left)) remove(path.join(to, left));
+  for (const left of to.list()) if (/^\..+\.\d+\.draft$/.test(left)) removeTreeIn(to, left);
 }
 
-const remove = (target: string): void => fs.rmSync(target, { recursive: true, force: true });
+/** Links among the person's own skills are followed: they are the person's to make. */
+function copyInto(source: string, to: Folder, name: string, depth = 0): void {
+  if (depth > deepest) throw tooDeep(source);
+  const folder = openFolderIn(to, name, { make: true });
+  try {
+    for (const item of fs.readdirSync(source)) {
+      const at = path.join(source, item);
+      const stat = fs.statSync(at, { throwIfNoEntry: false });
+      if (stat?.isDirectory()) copyInto(at, folder, item, depth + 1);
+      else if (stat?.isFile()) writeNewIn(folder, item, fs.readFileSync(at));
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+const tooDeep = (folder: string): HoldfastError =>
+  new HoldfastError('UNREADABLE', `${folder} has folders that lead back to themselves`);
 
 function foldersIn(folder: string): string[] {
   try {
@@ -40,35 +61,74 @@ function foldersIn(folder: string): string[] {
 }
 
 /** The agent may have written anything here: only names of folders directly beside the list count. */
-function namesIn(list: string): string[] {
-  if (!fs.lstatSync(list, { throwIfNoEntry: false })?.isFile()) return [];
-  const names = fs.readFileSync(list, 'utf8').split('\n');
-  return names.filter((name) => name !== '' && name === path.basename(name) && !name.startsWith('.'));
+function namesIn(to: Folder): string[] {
+  try {
+    const names = readFileIn(to, listName, longestList).toString('utf8').split('\n');
+    return names.filter((name) => name !== '' && name === path.basename(name) && !name.startsWith('.'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || (error instanceof HoldfastError && error.code === 'UNREADABLE')) return [];
+    throw error;
+  }
 }
 
-function replaceList(list: string, names: readonly string[]): void {
-  const draft = `${list}.${process.pid}.draft`;
-  remove(draft);
-  fs.writeFileSync(draft, names.map((name) => `${name}\n`).join(''), { flag: 'wx', mode: 0o600 });
-  fs.renameSync(draft, list);
+function replaceList(to: Folder, names: readonly string[]): void {
+  const draft = `${listName}.${process.pid}.draft`;
+  removeTreeIn(to, draft);
+  writeNewIn(to, draft, names.map((name) => `${name}\n`).join(''));
+  fs.renameSync(to.at(draft), to.at(listName));
 }
 
-/** Of all paths and contents; undefined where there is no folder, or one with links in it that may not be followed. */
-function treePrint(root: string, follow: boolean): string | undefined {
-  const print = createHash('sha256');
-  const look = follow ? fs.statSync : fs.lstatSync;
-  let plain = look(root, { throwIfNoEntry: false })?.isDirectory() === true;
-  const walk = (folder: string, depth: number): void => {
-    if (depth > 32) throw new HoldfastError('UNREADABLE', `${root} has folders that lead back to themselves`);
-    for (const name of fs.readdirSync(folder).sort()) {
-      const at = path.join(folder, name);
-      const stat = look(at, { throwIfNoEntry: false });
-      print.update(`${path.relative(root, at)}\0${stat?.isDirectory()}\0`);
-      if (stat?.isDirectory()) walk(at, depth + 1);
-      else if (stat?.isFile()) print.update(createHash('sha256').update(fs.readFileSync(at)).digest());
-      else plain = false;
+/** What a folder holds: names in order, each with the hash of a file or of what is in a folder. Anything else makes it undefined. */
+type Item = readonly [name: string, hash: string | undefined];
+const hashOf = (items: readonly Item[]): string | undefined =>
+  items.some(([, hash]) => hash === undefined)
+    ? undefined
+    : createHash('sha256').update(JSON.stringify(items)).digest('hex');
+const hashOfFile = (bytes: Buffer): string => `file ${createHash('sha256').update(bytes).digest('hex')}`;
+
+function printOfSource(folder: string, depth = 0): string | undefined {
+  if (depth > deepest) throw tooDeep(folder);
+  return hashOf(
+    fs
+      .readdirSync(folder)
+      .sort()
+      .flatMap((name): Item[] => {
+        const at = path.join(folder, name);
+        const stat = fs.statSync(at, { throwIfNoEntry: false });
+        if (stat?.isDirectory()) return [[name, printOfSource(at, depth + 1)]];
+        return stat?.isFile() ? [[name, hashOfFile(fs.readFileSync(at))]] : [];
+      }),
+  );
+}
+
+/** Undefined where it is no copy of ours: there is none, there are links or pipes in it, or it is larger than any skill. */
+function printOfCopy(to: Folder, name: string, depth = 0): string | undefined {
+  if (depth > deepest) return undefined;
+  let folder: Folder;
+  try {
+    folder = openFolderIn(to, name);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || (error instanceof HoldfastError && error.code === 'CONFLICT'))
+      return undefined;
+    throw error;
+  }
+  try {
+    const items: Item[] = [];
+    for (const item of folder.list().sort()) {
+      const stat = fs.lstatSync(folder.at(item), { throwIfNoEntry: false });
+      if (stat?.isDirectory()) items.push([item, printOfCopy(folder, item, depth + 1)]);
+      else if (stat?.isFile()) items.push([item, hashOfFile(readFileIn(folder, item, largestFile))]);
+      else return undefined;
     }
-  };
-  if (plain) walk(root, 0);
-  return plain ? print.digest('hex') : undefined;
+    return hashOf(items);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || (error instanceof HoldfastError && error.code === 'UNREADABLE'))
+      return undefined;
+    throw error;
+  } finally {
+    folder.close();
+  }
 }
+
+/** The rest of a larger file is not looked at: it differs from the person's already, or is theirs to that length. */
+const largestFile = 64 << 20;

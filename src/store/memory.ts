@@ -1,6 +1,6 @@
 // What the store keeps for the librarian. Pages are a function of these rows; files are written from them, and read for people's edits.
 import type { AgentName } from '../schema/agent-name.ts';
-import type { Memory, MemoryKind, MemorySource } from '../schema/memory.ts';
+import type { Memory, MemoryKind, MemorySource, SaidBy } from '../schema/memory.ts';
 
 /** What a conversation gave. One for each, known by agent, transcript and first place in it: numbers of rows do not outlive a re-import, and several may share a moment. */
 export interface ExtractionRow {
@@ -11,6 +11,8 @@ export interface ExtractionRow {
   readonly lastAt: number;
   readonly session: string;
   readonly project: string;
+  /** The group whose conversation it was; empty for the person's own. */
+  readonly group: string;
   /** What produced it: offline, or the model. */
   readonly by: string;
   readonly json: string;
@@ -36,6 +38,8 @@ export interface Statement {
   readonly project: string;
   readonly session: string;
   readonly source: Exclude<MemorySource, 'person'>;
+  /** Whose words it rests on. The person's are never replaced by another's. */
+  readonly saidBy: SaidBy;
   readonly tags: readonly string[];
   /** What it was promoted from: page and text. */
   readonly from: string;
@@ -101,6 +105,8 @@ export interface PageChange {
 
 export interface MemoryFilter {
   readonly page?: string | undefined;
+  /** Only pages of this group; empty: only the person's own; absent: all. */
+  readonly group?: string | undefined;
   readonly project?: string | undefined;
   readonly kind?: MemoryKind | undefined;
   readonly limit?: number | undefined;

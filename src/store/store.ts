@@ -36,7 +36,7 @@ export interface TextChange {
 export interface SessionFilter {
   readonly project?: ProjectFilter | undefined;
   readonly agent?: AgentName | undefined;
-  /** Only sessions that belong to this group. */
+  /** Only sessions that belong to this group; without it, only those that belong to none; `everyone`: all. */
   readonly group?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;

@@ -108,6 +108,8 @@ export interface VectorStore {
   /** The numbers of all vectors of a kind. */
   vectorNumbers(of: { kind: SubjectKind; model: string }): Promise<{ readonly seqs: readonly number[] }>;
   /** The rows of all sessions that pass. */
+  /** Rows of all sessions that belong to a group. */
+  groupedSessionRows(): Promise<readonly number[]>;
   sessionRows(filter: Pick<SessionFilter, 'project' | 'agent' | 'group'>): Promise<readonly number[]>;
   /** Entries by their rows, in this order; those that are gone are left out. */
   entriesAt(rows: readonly number[]): Promise<readonly EntryAt[]>;

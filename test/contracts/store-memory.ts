@@ -14,6 +14,7 @@ const row = (session: string, firstAt: number, more: Partial<ExtractionRow> = {}
     lastAt: firstAt + 10,
     session,
     project: 'p',
+    group: '',
     by: 'offline',
   },
   json: '{}',
@@ -21,12 +22,12 @@ const row = (session: string, firstAt: number, more: Partial<ExtractionRow> = {}
 });
 const statement = (page: string, target: string, at: number, more: Partial<Statement> = {}): Statement => ({
   ...{ page, target, kind: 'keyed', at, order: 0, title: 't', key: target, text: `text ${at}`, why: '', project: '' },
-  ...{ file: 's.jsonl', pos: 0, session: 's', source: 'conversation', tags: ['x'], from: '' },
+  ...{ file: 's.jsonl', pos: 0, session: 's', source: 'conversation', saidBy: 'person', tags: ['x'], from: '' },
   ...more,
 });
 const memory = (id: string, text: string, more: Partial<NewMemory> = {}): NewMemory => ({
   ...{ id, page: 'a.md', target: id, title: 'Title', text, kind: 'evergreen', at: 5, project: 'Courier', session: '' },
-  source: 'person',
+  ...{ source: 'person', saidBy: 'person', group: '' },
   ...more,
 });
 const edit = (target: string, at: number): Edit => ({

@@ -145,8 +145,8 @@ describe('what else is taken', () => {
       {
         name: 'Anna',
         statements: [
-          { key: 'relation', text: 'Anna is a colleague.' },
-          { key: 'last mentioned', text: 'My colleague Anna wants the table in blue.' },
+          { key: 'relation', text: 'Anna is a colleague.', saidBy: 'person' },
+          { key: 'last mentioned', text: 'My colleague Anna wants the table in blue.', saidBy: 'person' },
         ],
       },
     ]);

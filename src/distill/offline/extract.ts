@@ -34,11 +34,13 @@ export function extractConversation(conversation: ConversationMaterial): Extract
         about: 'user' as const,
         key: shortKey(preferenceKey(key, text)),
         text: ended(text),
+        saidBy: 'person' as const,
       })),
       ...wishes.procedures.map(({ key, text }) => ({
         about: 'procedure' as const,
         key: shortKey(key),
         text: ended(text),
+        saidBy: 'person' as const,
       })),
     ],
     questions: questionsOf(conversation.turns),
@@ -79,22 +81,26 @@ const usual: readonly (readonly [CommandKind, RegExp, string, string])[] = [
   ],
 ];
 
-/** From commands that went well, and from what the person said is used or decided. The last one under a key counts. */
+/**
+ * From commands that went well, and from what the person said is used or decided. The last one under a key counts, and what the person said
+ * comes last.
+ */
 function statementsOf(readings: readonly Reading[], wishes: Wishes): KeyedStatement[] {
   const commands = readings.flatMap(({ deeds }) => deeds.commands).filter(({ outcome }) => outcome === 'ok');
   const found = new Map<string, KeyedStatement>();
   const add = (statement: KeyedStatement) => found.set(statement.key, statement);
   const manager = managerOf(commands.map((command) => command.told));
-  if (manager !== undefined) add({ key: 'package manager', text: `The package manager is ${manager}.` });
+  if (manager !== undefined)
+    add({ key: 'package manager', text: `The package manager is ${manager}.`, saidBy: 'runs' });
   const language = languageOf(unique(readings.flatMap(({ deeds }) => deeds.modified)));
-  if (language !== undefined) add({ key: 'language', text: `It is written in ${language}.` });
+  if (language !== undefined) add({ key: 'language', text: `It is written in ${language}.`, saidBy: 'runs' });
   for (const [kind, pattern, key, opening] of usual) {
     const command = usualOf(commands, kind, pattern);
-    if (command !== undefined) add({ key, text: `${opening} ${code(command)}.` });
+    if (command !== undefined) add({ key, text: `${opening} ${code(command)}.`, saidBy: 'runs' });
   }
   for (const { text } of wishes.uses) {
     const tool = toolIn(text);
-    if (tool !== undefined) add({ key: tool.key, text: ended(text) });
+    if (tool !== undefined) add({ key: tool.key, text: ended(text), saidBy: 'person' });
   }
   for (const { decisions, turn } of readings)
     for (const { text, entry } of decisions) {
@@ -102,7 +108,8 @@ function statementsOf(readings: readonly Reading[], wishes: Wishes): KeyedStatem
       // `use X instead of Y`: the tool that is named first is the one that is used.
       const chosen = /\b(?:use|go with|switch to|stick (?:with|to)|move to|do|decided on)\s+(.{2,30})/i.exec(text)?.[1];
       const tool = toolIn(chosen ?? '');
-      add({ key: tool?.key ?? shortKey(`decision: ${keyOf(withoutPreamble(text))}`), text: ended(text) });
+      const key = tool?.key ?? shortKey(`decision: ${keyOf(withoutPreamble(text))}`);
+      add({ key, text: ended(text), saidBy: 'person' });
     }
   return [...found.values()];
 }
@@ -142,8 +149,8 @@ const peopleOf = ({ people }: Wishes): Extraction['people'] => {
     return {
       name,
       statements: [
-        ...(role === undefined ? [] : [{ key: 'relation', text: `${name} is a ${role}.` }]),
-        ...said.slice(-1).map(({ text }) => ({ key: 'last mentioned', text: ended(text) })),
+        ...(role === undefined ? [] : [{ key: 'relation', text: `${name} is a ${role}.`, saidBy: 'person' as const }]),
+        ...said.slice(-1).map(({ text }) => ({ key: 'last mentioned', text: ended(text), saidBy: 'person' as const })),
       ],
     };
   });
@@ -169,13 +176,23 @@ function milestonesOf(readings: readonly Reading[]): Extraction['milestones'] {
           : /--title[ =]["']([^"'…]{4,90})/.exec(command)?.[1];
       const heading =
         name === undefined ? `${mark}: ${title}` : kind === 'tag' ? `${mark} ${name}` : `${mark}: ${name}`;
-      found.set(heading, { at, title: cut(heading, 110), text: `${ended(capital(title))} Ran ${code(command)}.` });
+      found.set(heading, {
+        at,
+        title: cut(heading, 110),
+        text: `${ended(capital(title))} Ran ${code(command)}.`,
+        saidBy: 'runs',
+      });
     }
     const merged = deeds.commands.find(
       ({ told: command, outcome }) => outcome === 'ok' && /^gh pr merge\b/.test(command),
     );
     if (merged !== undefined)
-      found.set(merged.told, { at: merged.at, title: cut(`Merged: ${title}`, 110), text: `Ran ${code(merged.told)}.` });
+      found.set(merged.told, {
+        at: merged.at,
+        title: cut(`Merged: ${title}`, 110),
+        text: `Ran ${code(merged.told)}.`,
+        saidBy: 'runs',
+      });
   }
   for (const { turn, asked } of readings)
     for (const sentence of asked.sentences.slice(0, 5))
@@ -190,6 +207,7 @@ function milestonesOf(readings: readonly Reading[]): Extraction['milestones'] {
           at: turn.request.at,
           title: cut(capital(sentence), 110),
           text: `The person said: “${sentence}”`,
+          saidBy: 'person',
         });
   return [...found.values()];
 }
@@ -207,6 +225,7 @@ function insightsOf(readings: readonly Reading[]): Extraction['insights'] {
       at: said.at,
       title: cut(said.text, 110),
       text: `${ended(said.text)}\nFound while working on: ${ended(title)}`,
+      saidBy: 'agent',
     }));
 }
 

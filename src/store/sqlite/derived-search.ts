@@ -1,5 +1,6 @@
 // Observations, summaries and memories for ranking: the rows that may be found with their BM25, then the texts of the best.
 import type { Database } from 'better-sqlite3';
+import { everyone, nameOfGroup } from '../../schema/group.ts';
 import type { DerivedKind } from '../../schema/hit.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { DerivedAt, DistilledFilter } from '../distilled.ts';
@@ -115,8 +116,7 @@ function memoryConditions(db: Database, { project, agent, group, since, until }:
       `d.project COLLATE NOCASE IN (SELECT name FROM projects WHERE id IN (${projectIds(db, project).join(', ') || 'NULL'}))`,
     );
   if (agent !== undefined) add('d.session IN (SELECT session FROM sessions WHERE agent = ?)', agent);
-  // Pages are the person's, and no group's.
-  if (group !== undefined) add('0');
+  if (group !== everyone) add('d.group_name = ?', nameOfGroup(group ?? ''));
   if (since !== undefined) add('d.at >= ?', since);
   if (until !== undefined) add('d.at < ?', until);
   return { where, values };

@@ -14,17 +14,19 @@ const lastPrompts = 4;
 const lastToolEntries = 12;
 
 const ofPerson = "e.session_id = s.id AND e.author = 'person'";
+/** What a group's agent wrote is told to that group alone. */
+const ofNoGroup = 'NOT EXISTS (SELECT 1 FROM group_sessions m WHERE m.agent = s.agent AND m.session = s.session)';
 const inMain = 'e.subagent IS NULL AND e.abandoned = 0';
 
 export const digestSql = {
   digest: `SELECT p.name, p.path, count(*) AS sessions, min(s.started_at) AS firstAt, max(s.ended_at) AS lastAt
     FROM projects p JOIN sessions s ON s.project_id = p.id
-    WHERE p.id = ? AND EXISTS (SELECT 1 FROM entries e WHERE ${ofPerson}) GROUP BY p.id`,
+    WHERE p.id = ? AND ${ofNoGroup} AND EXISTS (SELECT 1 FROM entries e WHERE ${ofPerson}) GROUP BY p.id`,
   recent: `SELECT * FROM (
       SELECT s.session AS id, s.agent, ${titleOfSession}, s.cwd, s.started_at AS startedAt, s.ended_at AS endedAt,
         (SELECT substr(e.text, 1, 2000) FROM entries e WHERE ${ofPerson} AND ${inMain}
          AND substr(e.text, 1, 1) NOT IN ('/', '!') ORDER BY e.pos LIMIT 1) AS asked
-      FROM projects p JOIN sessions s ON s.project_id = p.id WHERE p.path = ? ORDER BY s.ended_at DESC)
+      FROM projects p JOIN sessions s ON s.project_id = p.id WHERE p.path = ? AND ${ofNoGroup} ORDER BY s.ended_at DESC)
     WHERE asked IS NOT NULL LIMIT ?`,
   prompts: `SELECT ${entryColumns} FROM sessions s JOIN entries e ON ${ofPerson}
     WHERE s.session = ? AND s.agent = ? AND ${inMain} ORDER BY e.pos DESC LIMIT ${lastPrompts}`,

@@ -1,7 +1,9 @@
 // Observations and summaries as rows, with their search indexes. Ids follow from what a row is about: made again, it is the same.
+
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { everyone } from '../../schema/group.ts';
 import type { DistilledFilter, NewObservation, NewSummary, ObservationFilter } from '../distilled.ts';
 import { indexText } from '../index-text.ts';
 import type { Store, TextChange } from '../store.ts';
@@ -205,7 +207,9 @@ export function conditions(
   db: Database,
   filter: ObservationFilter | DistilledFilter,
 ): { where: string[]; values: (string | number)[] } {
-  const { where, values } = sessionConditions(db, filter);
+  // Naming a session is enough: whose it is, the asker knows.
+  const group = filter.group ?? (filter.session === undefined ? undefined : everyone);
+  const { where, values } = sessionConditions(db, { ...filter, group });
   const add = (condition: string, ...given: (string | number)[]) => {
     where.push(condition);
     values.push(...given);

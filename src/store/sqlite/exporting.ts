@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3';
 import { explain } from '../../errors.ts';
 import type { ExportedLine } from '../../schema/exported.ts';
+import { everyone } from '../../schema/group.ts';
 import type { SessionFilter, Store } from '../store.ts';
 import { sessionConditions } from './read.ts';
 
@@ -65,7 +66,7 @@ const ofEverything: readonly Kind[] = [
   { is: 'pause', sql: 'SELECT from_at AS "from", until_at AS "until" FROM pauses' },
   {
     is: 'statement',
-    sql: `SELECT page, target, kind, at, ordinal AS "order", title, key, text, why, project, session, source, tags, promoted_from AS "from"
+    sql: `SELECT page, target, kind, at, ordinal AS "order", title, key, text, why, project, session, source, said_by AS "saidBy", tags, promoted_from AS "from"
       FROM statements WHERE extraction_id IS NULL ORDER BY id`,
     json: ['tags'],
   },
@@ -153,7 +154,7 @@ interface Wanted {
 
 function wantedIn(db: Database.Database, filter: Pick<SessionFilter, 'project' | 'since'>): Wanted {
   const whole = filter.project === undefined && filter.since === undefined;
-  const { where, values } = sessionConditions(db, filter);
+  const { where, values } = sessionConditions(db, { ...filter, group: everyone });
   if (filter.since !== undefined) {
     where.push('s.ended_at >= ?');
     values.push(filter.since);

@@ -1,7 +1,7 @@
 // Groups: each change is one transaction, and looks at the epoch in it.
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Bookmark, Group, Pointer } from '../../schema/group.ts';
+import { type Bookmark, type Group, type Pointer, removedGroup } from '../../schema/group.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { GroupStore, Leaving, SessionKey } from '../groups.ts';
 import { groupSessions } from './group-sessions.ts';
@@ -55,10 +55,12 @@ export function groupRows(db: Database, read: Run, write: Run): GroupStore {
   const all = db.prepare<[], GroupRow>(`SELECT ${columns} FROM groups g ORDER BY g.name`);
   const one = db.prepare<[string], GroupRow>(`SELECT ${columns} FROM groups g WHERE g.name = ?`);
   const add = db.prepare('INSERT INTO groups (name, created_at, epoch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
-  const owned = ['bookmarks', 'group_sessions', 'incoming', 'outgoing', 'host_runs', 'group_retries', 'tasks'];
+  const owned = ['bookmarks', 'incoming', 'outgoing', 'host_runs', 'group_retries', 'tasks'];
   const removals = ['groups WHERE name', ...owned.map((table) => `${table} WHERE group_name`)].map((of) =>
     db.prepare(`DELETE FROM ${of} = ?`),
   );
+  // What its agent said does not become the person's words when the group goes.
+  const setApart = db.prepare('UPDATE group_sessions SET group_name = ? WHERE group_name = ?');
   const dropArchives = db.prepare('DELETE FROM archives WHERE folder = ?');
   // One count for all groups: a group that is made again under an old name is no group of an old process.
   const nextEpoch = db.prepare<[], number>('UPDATE group_epoch SET last = last + 1 RETURNING last').pluck();
@@ -101,6 +103,7 @@ export function groupRows(db: Database, read: Run, write: Run): GroupStore {
     async removeGroup(name, archives) {
       return write(() => {
         if (archives !== undefined) dropArchives.run(archives);
+        setApart.run(removedGroup(name), name);
         return removals.map((remove) => remove.run(name).changes)[0] === 1;
       });
     },

@@ -46,8 +46,8 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
   const placeAnew = db.prepare('DELETE FROM facts WHERE name = ?');
   const dueNow = db.prepare(markDueSql);
   const addStatement = db.prepare(
-    `INSERT INTO statements (page, target, kind, at, ordinal, title, key, text, why, project, session, source, tags, promoted_from)
-     SELECT @page, @target, @kind, @at, @order, @title, @key, @text, @why, @project, @session, @source, @tags, @from
+    `INSERT INTO statements (page, target, kind, at, ordinal, title, key, text, why, project, session, source, said_by, tags, promoted_from)
+     SELECT @page, @target, @kind, @at, @order, @title, @key, @text, @why, @project, @session, @source, @saidBy, @tags, @from
      WHERE NOT EXISTS (SELECT 1 FROM statements WHERE page = @page AND target = @target AND at = @at AND text = @text AND extraction_id IS NULL)`,
   );
   const addEdit = db.prepare(

@@ -1,7 +1,8 @@
 // The best entries by BM25, as rows and scores alone: thousands of them cost little without their texts.
 import type { Database } from 'better-sqlite3';
+import { everyone } from '../../schema/group.ts';
 import type { KeywordFilter, KeywordTerm, Store } from '../store.ts';
-import { sessionConditions } from './read.ts';
+import { entryScope, sessionConditions } from './read.ts';
 import { entryConditions, expression, quoted, standing, toTerm } from './search.ts';
 
 /** A word that more of the entries in question hold tells none of them from the others. */
@@ -34,7 +35,7 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
   /** In how many entries a term stands: in the sessions asked for where it may be common there, else in all. */
   function counter({ project, agent, group }: KeywordFilter): (term: string) => Counted {
     const entries = total.get() ?? 0;
-    const { where, values } = sessionConditions(db, { project, agent, group });
+    const { where, values } = sessionConditions(db, { project, agent, group: group ?? everyone });
     const sizes = db.prepare<unknown[], number>(
       `SELECT coalesce(sum(s.entries + s.subagent_entries), 0) FROM sessions s WHERE ${where.join(' AND ') || '1'}`,
     );
@@ -86,16 +87,8 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
     limit: number,
     isSubagents: (row: number) => boolean,
   ): readonly Scored[] {
-    const conditions: string[] = [];
-    const values: (string | number)[] = [];
-    const sessions = sessionConditions(db, filter);
-    if (sessions.where.length > 0) {
-      // The plus keeps SQLite from asking the index once for each row of the list.
-      conditions.push(
-        `+f.rowid IN (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${sessions.where.join(' AND ')})`,
-      );
-      values.push(...sessions.values);
-    }
+    // The plus in these keeps SQLite from asking the index once for each row of the list.
+    const { where: conditions, values } = entryScope(db, filter);
     const own = entryConditions(filter);
     if (own.conditions.length > 0) {
       conditions.push(`EXISTS (SELECT 1 FROM entries e WHERE e.id = f.rowid AND ${own.conditions.join(' AND ')})`);

@@ -4,9 +4,18 @@ import { toMoment } from '../../schema/time.ts';
 import { indexText } from '../index-text.ts';
 import type { MemoryFilter, MemoryStore, NewMemory, TargetMemory } from '../memory.ts';
 
-type Row = Omit<NewMemory, 'id'> & { id: number; memory: string; place: number };
+type Row = Omit<NewMemory, 'id' | 'saidBy' | 'group'> & {
+  id: number;
+  memory: string;
+  place: number;
+  said_by: NewMemory['saidBy'];
+  group_name: string;
+};
 
-const columns = ['page', 'place', 'target', 'title', 'text', 'kind', 'at', 'project', 'session', 'source'] as const;
+const columns = [
+  ...(['page', 'place', 'target', 'title', 'text', 'kind', 'at', 'project', 'session', 'source'] as const),
+  ...(['said_by', 'group_name'] as const),
+];
 
 /** Brings the rows of a page in line. What did not change keeps its row, and with it its vector. */
 export function indexWriter(db: Database): (page: string, memories: readonly NewMemory[]) => void {
@@ -24,8 +33,8 @@ export function indexWriter(db: Database): (page: string, memories: readonly New
 
   return (page, memories) => {
     const before = new Map(ofPage.all(page).map((row) => [row.memory, row]));
-    for (const [place, { id: memory, ...rest }] of memories.entries()) {
-      const row = { ...rest, memory, place };
+    for (const [place, { id: memory, saidBy, group, ...rest }] of memories.entries()) {
+      const row = { ...rest, said_by: saidBy, group_name: group, memory, place };
       const old = before.get(memory);
       before.delete(memory);
       if (old === undefined) {
@@ -70,9 +79,10 @@ export function memoryIndex(
   };
 }
 
-function conditions({ page, project, kind }: MemoryFilter) {
+function conditions({ page, project, kind, group }: MemoryFilter) {
   const wishes: [string, string | undefined][] = [
     ['m.page = ?', page],
+    ['m.group_name = ?', group],
     // As people type it, and as a folder's name is spelled.
     ['m.project = ? COLLATE NOCASE', project],
     ['m.kind = ?', kind],
@@ -81,8 +91,9 @@ function conditions({ page, project, kind }: MemoryFilter) {
   return { where: stated.map(([condition]) => condition), values: stated.map(([, value]) => value) };
 }
 
-const toMemory = ({ memory, page, target, title, text, kind, at, project, session, source }: Row): TargetMemory => ({
+const toMemory = ({ memory, said_by, group_name, id: _, place: _place, at, ...row }: Row): TargetMemory => ({
   id: memory,
-  ...{ page, target, title, text, kind, project, session, source },
+  ...row,
+  ...{ saidBy: said_by, group: group_name },
   at: toMoment(at),
 });

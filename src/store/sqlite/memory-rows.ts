@@ -7,7 +7,8 @@ import { indexWriter } from './memory-index.ts';
 type Run = <T>(work: () => T) => T;
 type Methods = Omit<MemoryStore, 'memories' | 'findMemories' | 'searchMemories'>;
 
-interface StatementRow extends Omit<Statement, 'order' | 'tags' | 'from'> {
+interface StatementRow extends Omit<Statement, 'order' | 'tags' | 'from' | 'saidBy'> {
+  said_by: Statement['saidBy'];
   ordinal: number;
   tags: string;
   promoted_from: string;
@@ -30,9 +31,9 @@ export const rulesFact = 'memories: placed by';
 export const markDueSql = `INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1)
   ON CONFLICT DO UPDATE SET version = version + 1, due = 1`;
 const statementColumns =
-  'page, target, kind, at, file, pos, ordinal, title, key, text, why, project, session, source, tags, promoted_from';
+  'page, target, kind, at, file, pos, ordinal, title, key, text, why, project, session, source, said_by, tags, promoted_from';
 const extractionColumns =
-  'agent, file, first_pos AS firstPos, first_at AS firstAt, last_at AS lastAt, session, project, by, json';
+  'agent, file, first_pos AS firstPos, first_at AS firstAt, last_at AS lastAt, session, project, group_name AS "group", by, json';
 
 export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
   let overwrites = false;
@@ -57,9 +58,10 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
     )
     .pluck();
   const putExtraction = db.prepare(
-    `INSERT INTO extractions (agent, file, first_pos, first_at, last_at, session, project, by, json)
-     VALUES (@agent, @file, @firstPos, @firstAt, @lastAt, @session, @project, @by, @json)
+    `INSERT INTO extractions (agent, file, first_pos, first_at, last_at, session, project, group_name, by, json)
+     VALUES (@agent, @file, @firstPos, @firstAt, @lastAt, @session, @project, @group, @by, @json)
      ON CONFLICT DO UPDATE SET first_at = excluded.first_at, last_at = excluded.last_at, session = excluded.session, project = excluded.project,
+       group_name = excluded.group_name,
        by = excluded.by, json = excluded.json`,
   );
   const dropExtraction = db.prepare('DELETE FROM extractions WHERE id = ?');
@@ -67,7 +69,7 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
   const dropStatements = db.prepare('DELETE FROM statements WHERE extraction_id = ?');
   const putStatement = db.prepare(
     `INSERT INTO statements (extraction_id, ${statementColumns}) VALUES (@extraction, @page, @target, @kind, @at, @file, @pos, @order,
-       @title, @key, @text, @why, @project, @session, @source, @tags, @from)`,
+       @title, @key, @text, @why, @project, @session, @source, @saidBy, @tags, @from)`,
   );
   const markDue = db.prepare(markDueSql);
   const getFact = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
@@ -304,8 +306,9 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
   };
 }
 
-const toStatement = ({ ordinal, tags, promoted_from, ...row }: StatementRow): Statement => ({
+const toStatement = ({ ordinal, tags, promoted_from, said_by, ...row }: StatementRow): Statement => ({
   ...row,
+  saidBy: said_by,
   order: ordinal,
   tags: JSON.parse(tags) as string[],
   from: promoted_from,

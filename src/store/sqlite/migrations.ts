@@ -825,6 +825,26 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX leaf_titles_by_file ON leaf_titles (file_id);
     `,
   },
+  {
+    name: '023-said-by',
+    sql: `
+      -- Whose words a statement rests on, and in which group they were said. What a group said leaves the person's pages: statements are
+      -- placed again when pages are next brought in line, and until then what groups gave is on no page.
+      ALTER TABLE statements ADD COLUMN said_by TEXT NOT NULL DEFAULT 'person';
+      ALTER TABLE memories ADD COLUMN said_by TEXT NOT NULL DEFAULT 'person';
+      ALTER TABLE memories ADD COLUMN group_name TEXT NOT NULL DEFAULT '';
+      ALTER TABLE extractions ADD COLUMN group_name TEXT NOT NULL DEFAULT '';
+      UPDATE extractions SET group_name = coalesce(
+        (SELECT m.group_name FROM group_sessions m WHERE m.agent = extractions.agent AND m.session = extractions.session), '');
+      UPDATE memory_pages SET due = 1, version = version + 1 WHERE page IN (
+        SELECT s.page FROM statements s JOIN extractions x ON x.id = s.extraction_id WHERE x.group_name <> '');
+      DELETE FROM statements WHERE extraction_id IN (SELECT id FROM extractions WHERE group_name <> '');
+      DELETE FROM memories_fts WHERE rowid IN (
+        SELECT d.id FROM memories d JOIN group_sessions m ON m.session = d.session WHERE d.source = 'conversation');
+      DELETE FROM memories WHERE source = 'conversation' AND session IN (SELECT session FROM group_sessions);
+      DELETE FROM facts WHERE name = 'memories: placed by';
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -22,6 +22,7 @@ export function placeRows(
   | 'vectorsAt'
   | 'vectorNumbers'
   | 'sessionRows'
+  | 'groupedSessionRows'
   | 'entriesAt'
   | 'conversationsAt'
 > {
@@ -71,6 +72,11 @@ export function placeRows(
   const numbers = db
     .prepare<[number, number], string | null>(
       'SELECT group_concat(seq) FROM vectors INDEXED BY vectors_by_subject WHERE kind = ? AND model_id = ?',
+    )
+    .pluck();
+  const grouped = db
+    .prepare<[], number>(
+      'SELECT s.id FROM group_sessions m JOIN sessions s ON s.session = m.session AND s.agent = m.agent',
     )
     .pluck();
   const fetch = db.prepare<[string], EntryRow & { row: number; project: string | null; title: string | null }>(
@@ -128,6 +134,9 @@ export function placeRows(
           .pluck()
           .all(...values);
       });
+    },
+    async groupedSessionRows() {
+      return run(() => grouped.all());
     },
     async conversationsAt(rows) {
       return run(() => new Map(conversations.all(JSON.stringify(rows))));

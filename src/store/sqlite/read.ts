@@ -4,6 +4,7 @@ import { agentNamed } from '../../agents/index.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import { ConversationStatus } from '../../schema/conversation.ts';
 import type { Author, Entry, EntryForm, Role } from '../../schema/entry.ts';
+import { everyone } from '../../schema/group.ts';
 import type { Session } from '../../schema/session.ts';
 import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
 import type { SessionStatus } from '../../schema/session-state.ts';
@@ -126,10 +127,11 @@ export function sessionConditions(
     where.push('s.agent = ?');
     values.push(filter.agent);
   }
-  if (filter.group !== undefined) {
-    where.push(
-      'EXISTS (SELECT 1 FROM group_sessions m WHERE m.agent = s.agent AND m.session = s.session AND m.group_name = ?)',
-    );
+  const member = 'SELECT 1 FROM group_sessions m WHERE m.agent = s.agent AND m.session = s.session';
+  if (filter.group === undefined) {
+    if (hasGroups(db)) where.push(`NOT EXISTS (${member})`);
+  } else if (filter.group !== everyone) {
+    where.push(`EXISTS (${member} AND m.group_name = ?)`);
     values.push(filter.group);
   }
   if (filter.project !== undefined) {
@@ -137,6 +139,30 @@ export function sessionConditions(
     where.push(`s.project_id IN (${ids.join(', ') || 'NULL'})`);
   }
   return { where, values };
+}
+
+const hasGroups = (db: Database): boolean =>
+  db.prepare('SELECT EXISTS (SELECT 1 FROM group_sessions)').pluck().get() === 1;
+
+/**
+ * The same for many entries at once, as conditions on a row of `entries_fts f`. Where no group is named, the few entries of
+ * groups are left out by a list of theirs: a list of all others would take longer than the search.
+ */
+export function entryScope(
+  db: Database,
+  filter: Pick<SessionFilter, 'project' | 'agent' | 'group'>,
+): { where: string[]; values: (string | number)[] } {
+  const { where, values } = sessionConditions(db, { ...filter, group: filter.group ?? everyone });
+  const conditions =
+    where.length === 0
+      ? []
+      : [
+          `+f.rowid IN (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${where.join(' AND ')})`,
+        ];
+  if (filter.group === undefined && hasGroups(db))
+    conditions.push(`+f.rowid NOT IN (SELECT x.id FROM group_sessions m JOIN sessions s ON s.session = m.session AND s.agent = m.agent
+      JOIN entries x ON x.session_id = s.id)`);
+  return { where: conditions, values };
 }
 
 export function projectIds(db: Database, filter: ProjectFilter): number[] {

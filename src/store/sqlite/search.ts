@@ -1,7 +1,7 @@
 // Keyword recall on FTS5: terms are ORed and ranked by BM25; phrases must be there.
 import type { Database } from 'better-sqlite3';
 import type { KeywordFilter, KeywordHit, KeywordQuery, KeywordTerm, Store } from '../store.ts';
-import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
+import { type EntryRow, entryColumns, entryScope, toEntry } from './read.ts';
 
 type Row = EntryRow & { score: number; project: string | null; title: string | null };
 
@@ -44,10 +44,13 @@ export function keywordSearch(
   function byRareTerms(terms: readonly string[], filter: KeywordFilter): Row[] {
     const { limit, subagents = false } = filter;
     const { conditions, values } = entryConditions(filter);
-    const only =
-      conditions.length === 0
-        ? ''
-        : `AND EXISTS (SELECT 1 FROM entries e WHERE e.id = f.rowid AND ${conditions.join(' AND ')})`;
+    const scope = entryScope(db, filter).where.map((condition) => `AND ${condition}`);
+    const only = [
+      ...scope,
+      ...(conditions.length === 0
+        ? []
+        : [`AND EXISTS (SELECT 1 FROM entries e WHERE e.id = f.rowid AND ${conditions.join(' AND ')})`]),
+    ].join(' ');
     const select = 'SELECT f.rowid, bm25(entries_fts) AS score FROM entries_fts f WHERE entries_fts MATCH ?';
     const best = db.prepare<unknown[], Ranked>(`${select} ${only} ORDER BY score LIMIT ?`);
     // The plus keeps SQLite from asking the index once for each row of the list.
@@ -83,13 +86,9 @@ export function keywordSearch(
   }
 
   function ranked(match: string, filter: KeywordFilter): Row[] {
-    const { where, values } = sessionConditions(db, filter);
+    const { where, values } = entryScope(db, filter);
     const own = entryConditions(filter);
-    const conditions = [...own.conditions];
-    if (where.length > 0)
-      conditions.unshift(
-        `+f.rowid IN (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${where.join(' AND ')})`,
-      );
+    const conditions = [...where, ...own.conditions];
     if (filter.subagents !== true) conditions.push('e.subagent IS NULL');
     const sql = `SELECT ${columns}, bm25(entries_fts) AS score FROM entries_fts f JOIN entries e ON e.id = f.rowid ${joins}
       WHERE entries_fts MATCH ? ${conditions.map((condition) => `AND ${condition}`).join(' ')} ORDER BY score LIMIT ?`;

@@ -1,0 +1,37 @@
+// What an agent that owns a folder can do to whoever opens it by path: exchange it with a link, again and again, in one step (`renameat2`).
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+
+const program = `
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+a, b = (os.fsencode(x) for x in sys.argv[1:3])
+number = 316 if os.uname().machine == 'x86_64' else 276
+count = 0
+while True:
+    libc.syscall(number, -100, a, -100, b, 2)
+    count += 1
+    if count % 1000 == 1: print(count, flush=True)
+`;
+
+export const canSwap = process.platform === 'linux' && spawnSync('python3', ['-c', 'pass']).status === 0;
+
+/** How long a race runs: a moment in `npm test`, as long as an attacker had in the long tests. */
+export const raceSeconds = process.env.HOLDFAST_LONG === undefined ? 2 : 30;
+
+export async function swapping(a: string, b: string): Promise<{ swaps(): number; stop(): Promise<void> }> {
+  const child = spawn('python3', ['-c', program, a, b], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let swaps = 0;
+  child.stdout.on('data', (text) => {
+    swaps = Number(String(text).trim().split('\n').at(-1));
+  });
+  await once(child.stdout, 'data');
+  return {
+    swaps: () => swaps,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
