@@ -13,7 +13,9 @@ import { prepareFolders } from '../sessions/group-folders.ts';
 import { openChannel } from './channel.ts';
 import { confine } from './confine.ts';
 import { openConversation } from './conversation.ts';
+import { diskQuota } from './disk.ts';
 import { groupLogs } from './group-logs.ts';
+import { bytes, frames, openPace } from './pace.ts';
 import { findPrograms } from './programs.ts';
 import { extraMounts } from './sandbox/extra-mounts.ts';
 import { chooseSandbox } from './sandbox/index.ts';
@@ -99,8 +101,11 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
   const sandbox = deps.sandbox ?? (await chooseSandbox(config)).sandbox;
   const programs = checkAgent(config, sandbox);
   const folders = prepareFolders(config, run.group);
+  const quota = diskQuota(run.group, [folders.work, folders.agentHome], config.settings.host.diskMb);
+  await quota.check();
   const logs = groupLogs(config, run.group);
-  const sockets = await openSockets(deps);
+  let flood = () => {};
+  const sockets = await openSockets(deps, () => flood());
   try {
     const here = { ...programs, ...folders, home: folders.agentHome, run: sockets.folder, path: config.searchPath };
     const inside = sandbox.inside(here);
@@ -144,13 +149,22 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
       limits: { memoryMb, cpus, processes, fileMb },
     });
     child.lines(logs.agent);
+    const endFor = (why: string) => {
+      conversation.fail(`it was ended: ${why}`);
+      child.kill();
+    };
+    flood = () => endFor('it opened more connections than the host can take');
+    const watched = quota.watch(endFor);
     const heard = sockets.connected.then((socket) =>
-      socket === undefined ? undefined : conversation.listen(openChannel(socket, RunnerFrame, logs.quarantine)),
+      socket === undefined
+        ? undefined
+        : conversation.listen(openChannel(socket, RunnerFrame, logs.quarantine, { pace: paceOf() })),
     );
     // A runner that has said its last word has no more reason to be there.
     void heard.then(() => child.endWithin(farewellMs));
     let killed = false;
     const exited = child.exited.then(async ({ code, signal }): Promise<AgentExit> => {
+      watched.stop();
       sockets.refuse();
       await heard;
       await sockets.close();
@@ -181,5 +195,14 @@ const environmentIn = ({ home, path: search }: Inside, { settings }: Config): Re
   ...{ HOME: home, PATH: search, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/sh' },
   ...{ LANG: 'C.UTF-8', TERM: 'dumb', TZ: settings.timeZone },
 });
+
+/** How much of what a runner sends is looked at. */
+function paceOf(): (bytes: number) => Promise<void> | undefined {
+  const [perFrame, perByte] = [openPace(frames), openPace(bytes)];
+  return (size) => {
+    const waits = [perFrame.take(1), perByte.take(size)].filter((one) => one !== undefined);
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
+  };
+}
 
 const farewellMs = 5000;

@@ -47,7 +47,7 @@ describe('the channel', () => {
   it('host.md 13, 16: skips what is malformed or too long, keeps its beginning in quarantine, and reads on', async () => {
     const { near, far } = await pair();
     const bad: [string, number][] = [];
-    const channel = openChannel(far, RunnerFrame, (reason, bytes) => bad.push([reason, bytes.length]), 5000);
+    const channel = openChannel(far, RunnerFrame, (reason, bytes) => bad.push([reason, bytes.length]), { limit: 5000 });
     near.write(framed('not json'));
     near.write(framed('[1,2]'));
     near.write(framed('{"type":"result"}'));
@@ -99,7 +99,7 @@ describe('the channel', () => {
 
   it('refuses to send what the other side would not read', async () => {
     const { near } = await pair();
-    const sender = openChannel<HostFrame, RunnerFrame>(near, HostFrame, () => {}, 1000);
+    const sender = openChannel<HostFrame, RunnerFrame>(near, HostFrame, () => {}, { limit: 1000 });
     await expect(sender.send({ type: 'delta', text: 'x'.repeat(1000) })).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 });

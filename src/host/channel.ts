@@ -10,6 +10,13 @@ export const maxFrame = 16 * 1024 * 1024;
 /** What could not be read: why, and its first bytes. */
 export type Quarantine = (reason: string, bytes: Buffer) => void;
 
+export interface ChannelLimits {
+  /** Bytes of a frame. */
+  readonly limit?: number;
+  /** Asked before each frame of the other side is looked at: it waits for as long as this says. */
+  readonly pace?: (bytes: number) => Promise<void> | undefined;
+}
+
 export interface Channel<In, Out> {
   /** What the other side says, in order; the next is read from the socket when this one is done with. Ends with the connection. */
   readonly frames: AsyncIterable<In>;
@@ -25,12 +32,12 @@ export function openChannel<In, Out>(
   socket: Socket,
   schema: z.ZodType<In>,
   quarantine: Quarantine,
-  limit = maxFrame,
+  { limit = maxFrame, pace }: ChannelLimits = {},
 ): Channel<In, Out> {
   // A connection that breaks is one that ends: whoever reads sees the end of the frames.
   socket.on('error', () => socket.destroy());
   return {
-    frames: read(socket, schema, quarantine, limit),
+    frames: read(socket, schema, quarantine, limit, pace),
     async send(frame) {
       const body = Buffer.from(JSON.stringify(frame), 'utf8');
       if (body.length > limit) throw new HoldfastError('TOO_LARGE', `A message of ${body.length} bytes is too large`);
@@ -53,11 +60,14 @@ async function* read<In>(
   schema: z.ZodType<In>,
   quarantine: Quarantine,
   limit: number,
+  pace: ChannelLimits['pace'],
 ): AsyncGenerator<In> {
   const split = frameSplitter(limit);
   try {
     for await (const chunk of socket as AsyncIterable<Buffer>)
       for (const piece of split(chunk)) {
+        // What is malformed costs the host as well.
+        await pace?.(piece.tooLong ?? piece.bytes.length);
         if (piece.tooLong !== undefined) {
           quarantine(`a frame of ${piece.tooLong} bytes`, piece.bytes);
           continue;

@@ -3,6 +3,7 @@
 import type { FailureKind, HostFrame, RunnerFrame, StartFrame } from '../schema/host-frame.ts';
 import type { AgentEvents } from './agent.ts';
 import type { Channel } from './channel.ts';
+import { deeds, openPace } from './pace.ts';
 
 export interface Conversation {
   /** False: it is closing, or the agent does not keep up; the message is the next process's. */
@@ -12,12 +13,16 @@ export interface Conversation {
   listen(channel: Channel<RunnerFrame, HostFrame>): Promise<void>;
   untaken(): readonly string[];
   unanswered(): readonly string[];
-  /** How it ended, as far as the runner has said it. */
+  /** Why we end it; the first reason counts. */
+  fail(message: string): void;
+  /** How it ended, as far as the runner has said it, or we have. */
   end(): { closed: boolean; failure?: { kind: FailureKind; message: string } };
 }
 
 /** Calls that may be under way at a time; then nothing more is read. */
 const maxCalls = 16;
+/** Frames that make the host search, read or store something. */
+const costly: ReadonlySet<RunnerFrame['type']> = new Set(['call', 'compacting', 'session', 'result']);
 /** What may wait for an agent that does not read. */
 const maxPending = 32 * 1024 * 1024;
 
@@ -33,6 +38,7 @@ export function openConversation(
   let [closing, closed] = [false, false];
   let failure: { kind: FailureKind; message: string } | undefined;
   const calls = new Set<Promise<void>>();
+  const pace = openPace(deeds);
 
   const put = (frame: HostFrame): void => {
     if (channel === undefined) early.push(frame);
@@ -104,11 +110,15 @@ export function openConversation(
       channel = opened;
       for (const frame of early.splice(0)) put(frame);
       for await (const frame of opened.frames) {
+        if (costly.has(frame.type)) await pace.take(1);
         (hear[frame.type] as (frame: RunnerFrame) => void)(frame);
         while (calls.size >= maxCalls) await Promise.race(calls);
       }
       closing = true;
       await Promise.all(calls);
+    },
+    fail(message) {
+      failure ??= { kind: 'other', message };
     },
     untaken: () => [...untaken],
     unanswered: () => [...unanswered],

@@ -12,6 +12,7 @@ import { openGroup } from '../sessions/groups.ts';
 import { type Holder, processStart } from '../worker/claim.ts';
 import { type AgentRun, checkAgent, type RunningAgent, startAgent } from './agent.ts';
 import { systemClock } from './clock.ts';
+import { coalesced } from './coalesced.ts';
 import { claimHost } from './holder.ts';
 import { type Host, openHost, recover } from './host.ts';
 import { chooseSandbox, sandboxes } from './sandbox/index.ts';
@@ -37,6 +38,9 @@ export interface OpenedHost {
 
 const keepMs = 30 * 86_400_000;
 
+const takeInRestMs = 500;
+const archiveRestMs = 10_000;
+
 /** `other`: there is a host already, and nothing was done. */
 export async function openHostOf(
   context: Context,
@@ -53,9 +57,12 @@ export async function openHostOf(
     const { maxProcesses, idleMinutes, hardLimitMinutes } = config.settings.host;
     let bell: Bell | undefined;
     const tell = (word: LiveWord) => bell?.tell(word);
-    const deps = groupDeps(context, (group) => host.close(group));
+    const all = groupDeps(context, (group) => host.close(group));
+    // Every search of an agent wants what was said up to now: those of one moment share one look at its transcripts.
+    const deps = { ...all, takeIn: coalesced(async (group) => all.takeIn?.(group), takeInRestMs) };
     const open = (group: string) => openGroup(deps, group);
-    const takeIn = async (group: string) => deps.takeIn?.(group);
+    const { takeIn } = deps;
+    const archivedAt = new Map<string, number>();
     const tools = { context, open, takeIn, tell, wake: () => host.wake() };
     const host = openHost({
       ...{ store, clock, log, tell, open, maxProcesses },
@@ -63,6 +70,10 @@ export async function openHostOf(
       toolsOf: (group, run) => toolsFor(tools, group, run),
       appendFor: (group) => [aboutHost(group), globalMemory(config, group)].filter(Boolean).join('\n\n'),
       async archive(group, session) {
+        // A compaction takes longer than this: whoever asks again at once wants no archive.
+        if (clock.now() - (archivedAt.get(session) ?? 0) < archiveRestMs) return;
+        if (archivedAt.size > 1000) archivedAt.clear();
+        archivedAt.set(session, clock.now());
         await takeIn(group);
         // Its process says which session it is: of another's, nothing is put into this group's folder.
         if ((await store.groupOf({ agent: groupAgent, session })) !== group) return;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -9,7 +10,10 @@ import { startProxy } from './proxy.ts';
 
 const realKey = 'sk-ant-real-0123456789';
 
-async function stand(handle?: (request: http.IncomingMessage, response: http.ServerResponse) => void) {
+async function stand(
+  handle?: (request: http.IncomingMessage, response: http.ServerResponse) => void,
+  onFlood?: () => void,
+) {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-proxy-'));
   const asked: { url: string; headers: http.IncomingHttpHeaders; body: string }[] = [];
   const service = http.createServer(async (request, response) => {
@@ -24,9 +28,8 @@ async function stand(handle?: (request: http.IncomingMessage, response: http.Ser
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/base`;
   const socketPath = path.join(folder, 'api.sock');
   const log: string[] = [];
-  const proxy = await startProxy({ url, key: { header: 'x-api-key', value: realKey } }, socketPath, (line) =>
-    log.push(line),
-  );
+  const key = { header: 'x-api-key', value: realKey } as const;
+  const proxy = await startProxy({ url, key }, socketPath, (line) => log.push(line), onFlood);
   onTestFinished(async () => {
     service.closeAllConnections();
     service.close();
@@ -69,6 +72,25 @@ describe('the way to the model', () => {
     expect(asked[0]?.headers).not.toHaveProperty('x-forwarded-for');
     expect(back).toMatchObject({ 'request-id': 'r1' });
     expect(JSON.stringify([back, text])).not.toMatch(/sk-ant-real|set-cookie/);
+  });
+
+  it('holds no more connections than one agent needs, says when there is a flood of them, and answers others meanwhile', async () => {
+    let floods = 0;
+    const flooded = await stand(undefined, () => floods++);
+    const other = await stand();
+    const open = new Set<net.Socket>();
+    for (let i = 0; i < 3000; i++) {
+      const socket = net.connect(flooded.socketPath).on('error', () => {});
+      socket.once('close', () => open.delete(socket));
+      open.add(socket);
+      await once(socket, 'connect');
+    }
+    const { status } = await other.call('POST', '/v1/messages', undefined, '{}');
+    expect(status).toBe(200);
+    await expect.poll(() => open.size).toBeLessThanOrEqual(128);
+    expect(floods).toBeGreaterThan(0);
+    for (const socket of open) socket.destroy();
+    await expect.poll(async () => (await flooded.call('POST', '/v1/messages', undefined, '{}')).status).toBe(200);
   });
 
   it('takes the key as a bearer, too', async () => {

@@ -5,12 +5,21 @@ import http from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import type { ModelService } from '../config.ts';
+import { floodDetector } from './pace.ts';
 
 export interface ModelProxy {
   /** What the agent has as its key. Worthless anywhere else, and after this run. */
   readonly key: string;
   close(): Promise<void>;
 }
+
+/** At a time, for one agent. A client with subagents has about twenty. */
+const mostConnections = 128;
+/** One that opens so many in ten seconds does nothing else, and is ended. */
+const mostAttempts = 2000;
+const attemptsMs = 10_000;
+/** For a connection that asks nothing. */
+const headersMs = 30_000;
 
 /** All that an agent may ask of the service. */
 const allowed: readonly { readonly method: string; readonly path: RegExp }[] = [
@@ -30,6 +39,7 @@ export async function startProxy(
   service: ModelService,
   socketPath: string,
   log: (line: string) => void,
+  onFlood: () => void = () => {},
 ): Promise<ModelProxy> {
   const key = `sk-ant-holdfast-${randomBytes(24).toString('hex')}`;
   const base = new URL(service.url);
@@ -44,11 +54,28 @@ export async function startProxy(
     });
   });
 
+  // Each connection takes a descriptor of the host, which all groups share.
+  server.maxConnections = mostConnections;
+  server.headersTimeout = headersMs;
+  server.keepAliveTimeout = headersMs;
+  const isFlood = floodDetector(mostAttempts, attemptsMs);
+  const attempted = () => {
+    if (isFlood()) onFlood();
+  };
+  server.on('connection', attempted);
+  // Those beyond the limit are closed as they come, and cost time all the same.
+  server.on('drop', attempted);
+
+  let open = 0;
+
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     if (!knows(request, key)) return refuse(response, 401, 'This key is not the one of this run');
     const [path = '', query] = (request.url ?? '').split('?', 2);
     if (!allowed.some((one) => one.method === request.method && one.path.test(path)))
       return refuse(response, 403, `${request.method} ${path.slice(0, 200)} is not the model's API`);
+    if (open >= mostConnections) return refuse(response, 429, 'Too many questions at a time');
+    open++;
+    response.once('close', () => open--);
     const headers = passedOn(request.headers);
     if (service.key !== undefined) headers[service.key.header] = service.key.value;
     const outgoing = client.request({

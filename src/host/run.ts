@@ -11,6 +11,7 @@ import type { OpenGroup } from '../sessions/groups.ts';
 import type { RunEnd } from '../store/host.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentEvents, AgentExit, AgentRun, RunningAgent } from './agent.ts';
+import { allowMessage, cutAnswer } from './allowance.ts';
 import { clearIfFirst, clearIn } from './clear.ts';
 import type { HostClock } from './clock.ts';
 import { type Limits, startLimits } from './limits.ts';
@@ -171,16 +172,19 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
           }
           deps.losses.delete(group);
           place = { session: said.session, resumeAt: said.at };
-          if (task !== undefined) result = said.text;
+          const text = cutAnswer(said.text);
+          if (task !== undefined) result = text;
           const position = isGroups && said.at !== undefined ? { epoch, at: said.at } : undefined;
           const ids = answers.filter((one) => one !== taskMessage).map(Number);
           if (said.text === '' && ids.length === 0) {
             if (position !== undefined) await surely(() => opened.set(said.session, { epoch, resumeAt: said.at }));
           } else {
+            // What nobody has asked for counts as a message of the agent's own.
+            if (ids.length === 0 && task === undefined) await allowMessage(store, group, text, clock.now());
             const out = await surely(() =>
               store.putOut(
                 {
-                  ...{ group, kind: 'answer', text: said.text, answers: ids },
+                  ...{ group, kind: 'answer', text, answers: ids },
                   ...{ run: id, task: task?.id, session: said.session, position },
                 },
                 clock.now(),

@@ -23,7 +23,7 @@ export interface Sockets {
 const prefix = 'holdfast-run-';
 
 /** In the folder for temporary files: the path of a socket may have a hundred bytes only. */
-export async function openSockets({ config, log }: AgentDeps): Promise<Sockets> {
+export async function openSockets({ config, log }: AgentDeps, onFlood: () => void): Promise<Sockets> {
   swept ??= sweep();
   await swept;
   const folder = mkdtempSync(path.join(tmpdir(), prefix));
@@ -44,7 +44,7 @@ export async function openSockets({ config, log }: AgentDeps): Promise<Sockets> 
       server.once('error', reject);
       server.listen(path.join(folder, 'host.sock'), resolve);
     });
-    const proxy = await startProxy(config.modelService, path.join(folder, 'api.sock'), log);
+    const proxy = await startProxy(config.modelService, path.join(folder, 'api.sock'), log, onFlood);
     return {
       folder,
       key: proxy.key,

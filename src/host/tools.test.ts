@@ -53,6 +53,26 @@ describe('the tools of a group', () => {
     expect((await store.message('tide', message?.id as number))?.state).toBe('answered');
   });
 
+  it('send_message and schedule_task end where a group would fill the store', async () => {
+    const { of, store, clock } = await stand();
+    const { call } = of('tide');
+    for (let i = 0; i < 120; i++) await call('send_message', { text: `word ${i}` });
+    await expect(call('send_message', { text: 'one more' })).rejects.toThrow('was sent 120 messages');
+    expect(await store.outgoing('tide', 0, 1000)).toHaveLength(120);
+    await of('reef').call('send_message', { text: 'another group has its own' });
+    await clock.pass(3_600_001);
+    await call('send_message', { text: 'an hour later' });
+    await expect(
+      (async () => {
+        for (let i = 0; i < 11; i++) await call('send_message', { text: 'x'.repeat(99_000) });
+      })(),
+    ).rejects.toThrow('1000000 characters');
+    const task = { prompt: 'again', schedule_type: 'interval', schedule_value: '30m' };
+    for (let i = 0; i < 50; i++) await call('schedule_task', task);
+    await expect(call('schedule_task', task)).rejects.toThrow('has 50 tasks');
+    expect(await store.tasks('tide')).toHaveLength(50);
+  });
+
   it('host.md 16: who calls is said by the channel; no input names another group, but for main', async () => {
     const { of, store } = await stand();
     const every = { schedule_type: 'interval', schedule_value: '30m' };

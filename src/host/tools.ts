@@ -14,6 +14,7 @@ import { groupMemoryFile } from '../sessions/group-folders.ts';
 import { groupTools } from '../sessions/group-tools.ts';
 import type { OpenGroup } from '../sessions/groups.ts';
 import { localTime } from '../text/local-time.ts';
+import { allowMessage, allowTask } from './allowance.ts';
 import type { GroupTools, ToolRun } from './run.ts';
 
 export interface ToolDeps {
@@ -59,6 +60,7 @@ export const ownTools: readonly OwnTool[] = [
     forOthers: true,
     async run({ context: { store, clock }, group: own, run, tell }, { text, group = own }) {
       await known(store, group);
+      await allowMessage(store, group, text, clock());
       // To others it is no answer: what this run was handed stays unanswered.
       const from = group === own ? { run: run.id, task: run.task } : {};
       const { id: out } = await store.putOut(
@@ -109,6 +111,7 @@ export const ownTools: readonly OwnTool[] = [
       const { prompt, schedule_type, schedule_value, context_mode, group = own } = input;
       const { timeZone } = config.settings;
       const schedule = parseSchedule(schedule_type, schedule_value, { now: clock(), timeZone });
+      await allowTask(store, group, clock());
       const added = await store.addTask({ ...schedule, group, prompt, context: context_mode }, clock());
       if (added === undefined) throw noGroup(group);
       wake();

@@ -53,7 +53,10 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
 }
 
 /** What would go with these sessions. */
-export async function plannedRemoval({ store, config }: Context, sessions: readonly Session[]): Promise<RemovedSessions> {
+export async function plannedRemoval(
+  { store, config }: Context,
+  sessions: readonly Session[],
+): Promise<RemovedSessions> {
   const keys = sessions.map(({ agent, id }) => ({ agent, session: id }));
   const { copies, archives } = await store.sessionFiles(keys);
   const files = removable(config, archives);

@@ -80,6 +80,12 @@ const HostSettings = z.strictObject({
     .max(10_080)
     .default(60)
     .describe('how long an agent may go without an answer; at least idleMinutes and 30 seconds'),
+  diskMb: z
+    .int()
+    .min(0)
+    .max(100_000_000)
+    .default(10_240)
+    .describe('what the folders of a group may hold in all, in MB; an agent that goes beyond is ended; 0: no limit'),
   fileMb: z.int().min(0).max(10_000_000).default(4096).describe('size of a single file that it writes; 0: no limit'),
 });
 

@@ -98,6 +98,8 @@ export interface HostStore {
     at: number,
   ): Promise<OutgoingMessage>;
   /** In order, after an id. */
+  /** What a group was told from a moment on. */
+  outgoingSince(group: string, since: number): Promise<{ count: number; characters: number }>;
   outgoing(group: string, after: number, limit: number): Promise<readonly OutgoingMessage[]>;
   /** The id of the last one of all; 0 where there is none. */
   lastOutgoing(): Promise<number>;

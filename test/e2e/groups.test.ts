@@ -92,7 +92,9 @@ it('a worker takes in what the agent of a group writes, as the group’s, also o
     async () => (await ask(at.env, 'groups', 'show', 'tide')).group.sessions === 1,
     'the session of the group',
   );
-  expect((await ask(at.env, 'sessions')).sessions).toMatchObject([{ id: 'tide-1', project: 'tide' }]);
+  expect((await ask(at.env, 'sessions')).sessions).toEqual([]);
+  const ofGroup = await ask(at.env, 'sessions', '--group', 'tide');
+  expect(ofGroup.sessions).toMatchObject([{ id: 'tide-1', project: 'tide' }]);
   // The person reads it; to go on with it is the group's.
   expect((await ask(at.env, 'show', 'tide-1')).entries).toHaveLength(1);
   const resumed = await holdfast(at.env, 'resume', 'tide-1', '--print');
@@ -131,8 +133,10 @@ it('remove says what goes, needs a yes, and then takes exactly that', async () =
   expect(folders.some((folder) => fs.existsSync(folder))).toBe(false);
   expect((await ask(at.env, 'groups')).groups.map(({ name }: { name: string }) => name)).toEqual(['reef']);
   expect(await holdfast(at.env, 'groups', 'remove', 'tide', '--yes')).toMatchObject({ code: 3 });
-  // What was said stays, and is no group's: not even one of the same name.
-  expect((await ask(at.env, 'search', 'tide lighthouse')).hits[0]).toMatchObject({ session: 'tide-1' });
+  // What was said stays, apart from the person's, and is no group's: not even one of the same name.
+  expect((await ask(at.env, 'search', 'tide lighthouse')).hits).toEqual([]);
+  const left = await ask(at.env, 'search', 'tide lighthouse', '--group', 'tide:removed');
+  expect(left.hits[0]).toMatchObject({ session: 'tide-1' });
   await ask(at.env, 'groups', 'create', 'tide');
   expect((await ask(at.env, 'groups', 'search', 'tide', 'lighthouse')).hits).toEqual([]);
 });

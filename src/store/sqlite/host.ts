@@ -119,6 +119,9 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
   const outAfter = db.prepare<[string, number, number], OutgoingRow>(
     'SELECT * FROM outgoing WHERE group_name = ? AND id > ? ORDER BY id LIMIT ?',
   );
+  const outSince = db.prepare<[string, number], { count: number; characters: number }>(
+    'SELECT count(*) AS count, coalesce(sum(length(text)), 0) AS characters FROM outgoing WHERE group_name = ? AND at >= ?',
+  );
   const lastOut = db.prepare<[], number>(
     "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'outgoing'), 0)",
   );
@@ -266,6 +269,9 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
     },
     async outgoing(group, after, limit) {
       return read(() => outAfter.all(group, after, limit).map(toOutgoing));
+    },
+    async outgoingSince(group, since) {
+      return read(() => outSince.get(group, since) as { count: number; characters: number });
     },
     async lastOutgoing() {
       return read(() => lastOut.pluck().get() as number);

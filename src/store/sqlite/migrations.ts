@@ -845,6 +845,13 @@ export const migrations: readonly Migration[] = [
       DELETE FROM facts WHERE name = 'memories: placed by';
     `,
   },
+  {
+    name: '022-allowance',
+    sql: `
+      -- How much a group was told of late.
+      CREATE INDEX outgoing_by_time ON outgoing (group_name, at);
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */
