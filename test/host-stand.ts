@@ -175,6 +175,7 @@ export async function hostStand(groups: readonly string[], options: Partial<Host
     ...{ store, config, clock: clock.now },
     ready: async () => 'there',
     search: async () => [],
+    clean: async (name) => name,
     close: (group) => stand.host.close(group),
   };
   for (const name of groups) await createGroup(groupDeps, name);

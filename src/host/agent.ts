@@ -105,7 +105,10 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
   await quota.check();
   const logs = groupLogs(config, run.group);
   let flood = () => {};
-  const sockets = await openSockets(deps, () => flood());
+  const { network, networkVia } = config.settings.host;
+  /** A network of its own, with a way out that leads past everything around here. */
+  const proxied = network && networkVia === 'proxy' && sandbox.name === 'bubblewrap';
+  const sockets = await openSockets(deps, { proxied, onFlood: () => flood() });
   try {
     const here = { ...programs, ...folders, home: folders.agentHome, run: sockets.folder, path: config.searchPath };
     const inside = sandbox.inside(here);
@@ -124,7 +127,7 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
       run.events,
       logs.agent,
     );
-    const { network, memoryMb, cpus, processes, fileMb } = config.settings.host;
+    const { memoryMb, cpus, processes, fileMb } = config.settings.host;
     const child = await confine(sandbox, config, {
       name: run.group,
       argv: [
@@ -145,7 +148,7 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
               sandbox.bringsSdk ? { run: here.run, runner: here.runner } : here,
               extraMounts(config, run.group),
             ),
-      network,
+      network: network && !proxied,
       limits: { memoryMb, cpus, processes, fileMb },
     });
     child.lines(logs.agent);

@@ -1,7 +1,9 @@
 // A chat with a group's agent: lines go into the store, answers come out of it, and what is being written is heard on the way. Where no
 // host runs, the chat is one itself, for the groups that somebody chats with: whoever opens a chat wants an answer.
+
 import { explain, HoldfastError } from '../errors.ts';
 import type { Context, Terminal } from '../operations/operation.ts';
+import { permitted } from '../operations/permitted.ts';
 import type { LiveWord, OutgoingMessage } from '../schema/group-message.ts';
 import { type Listening, listenToHost, ring } from '../sessions/bell.ts';
 import { groupFolders } from '../sessions/group-folders.ts';
@@ -110,7 +112,7 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
       throw new HoldfastError('TOO_LARGE', `A message of ${text.length} characters is too long for an agent`, {
         hint: `Put it into a file in ${groupFolders(config, group).work}, and name the file.`,
       });
-    const added = await store.addMessage(group, { text }, clock());
+    const added = await store.addMessage(group, { text: await permitted(text, 'The message') }, clock());
     if (added === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${group} any more`);
     open.add(added.id);
     await ring(config);

@@ -63,6 +63,11 @@ export async function openHostOf(
     const open = (group: string) => openGroup(deps, group);
     const { takeIn } = deps;
     const archivedAt = new Map<string, number>();
+    // Texts go from the rows with the answer. Until the log is emptied, their bytes are still in it.
+    const forgetTexts = coalesced(async () => {
+      for (let tries = 0; tries < 60 && !(await store.emptyLog()); tries++)
+        await new Promise<void>((resolve) => setTimeout(resolve, 1000).unref());
+    }, 1000);
     const tools = { context, open, takeIn, tell, wake: () => host.wake() };
     const host = openHost({
       ...{ store, clock, log, tell, open, maxProcesses },
@@ -81,6 +86,7 @@ export async function openHostOf(
         await archiveSession({ store, config, clock: clock.now }, { agent: groupAgent, session, folder });
       },
       startOf: processStart,
+      answered: () => void forgetTexts('').catch((error) => log(explain(error, 'the database').message)),
       idleMs: idleMinutes * 60_000,
       hardMs: hardLimitMinutes * 60_000,
       ...(onlyHeard === undefined

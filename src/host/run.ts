@@ -1,6 +1,7 @@
 // One process of a group's agent, from its start to the row that ends it. Whatever it does is stored before anybody is told; what it was
 // handed is answered, or waits again.
 
+import { redact } from '../capture/redact.ts';
 import { explain } from '../errors.ts';
 import { nextOf } from '../operations/schedule.ts';
 import type { IncomingMessage, LiveWord } from '../schema/group-message.ts';
@@ -51,6 +52,8 @@ export interface RunDeps {
   readonly hardMs: number;
   /** Something has changed that may let others go on. */
   readonly wake: () => void;
+  /** Messages were answered, and their texts are not needed any more. */
+  readonly answered?: (() => void) | undefined;
   /** How often in a row the group's session was lost: no reason to try for ever. */
   readonly losses: Map<string, number>;
 }
@@ -172,7 +175,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
           }
           deps.losses.delete(group);
           place = { session: said.session, resumeAt: said.at };
-          const text = cutAnswer(said.text);
+          const text = redact(cutAnswer(said.text));
           if (task !== undefined) result = text;
           const position = isGroups && said.at !== undefined ? { epoch, at: said.at } : undefined;
           const ids = answers.filter((one) => one !== taskMessage).map(Number);
@@ -191,6 +194,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
               ),
             );
             tell({ group, out: out.id });
+            if (ids.length > 0) deps.answered?.();
           }
           idleAt = clock.now();
           if (said.text !== '') limits?.restart();
@@ -215,6 +219,7 @@ export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): Li
       () => store.endRun(id, { ...end, backoff, next, result }, clock.now()),
       () => true,
     );
+    deps.answered?.();
     if (notice !== undefined) tell({ group, out: notice.id });
     if (end.error === undefined) return;
     log(`${group}: ${end.error}${gaveUp ? '; given up until the next message' : ''}`);

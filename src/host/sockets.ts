@@ -1,4 +1,4 @@
-// A run's own folder with its two sockets: `host.sock` for the runner, `api.sock` for its model. Only this run's sandbox sees it, so
+// A run's own folder with its sockets: `host.sock` for the runner, `api.sock` for its model, `net.sock` for the network. Only this run's sandbox sees it, so
 // whoever speaks there is this run's process, whatever he says.
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { AgentDeps } from './agent.ts';
+import { startEgress } from './egress.ts';
 import { startProxy } from './proxy.ts';
 
 export interface Sockets {
@@ -23,7 +24,10 @@ export interface Sockets {
 const prefix = 'holdfast-run-';
 
 /** In the folder for temporary files: the path of a socket may have a hundred bytes only. */
-export async function openSockets({ config, log }: AgentDeps, onFlood: () => void): Promise<Sockets> {
+export async function openSockets(
+  { config, log }: AgentDeps,
+  { proxied, onFlood }: { readonly proxied: boolean; readonly onFlood: () => void },
+): Promise<Sockets> {
   swept ??= sweep();
   await swept;
   const folder = mkdtempSync(path.join(tmpdir(), prefix));
@@ -45,6 +49,10 @@ export async function openSockets({ config, log }: AgentDeps, onFlood: () => voi
       server.listen(path.join(folder, 'host.sock'), resolve);
     });
     const proxy = await startProxy(config.modelService, path.join(folder, 'api.sock'), log, onFlood);
+    const { reach } = config.settings.host;
+    const egress = proxied
+      ? await startEgress(path.join(folder, 'net.sock'), { reach, workerPort: config.settings.port, log, onFlood })
+      : undefined;
     return {
       folder,
       key: proxy.key,
@@ -54,6 +62,7 @@ export async function openSockets({ config, log }: AgentDeps, onFlood: () => voi
         refuse();
         (await connected)?.destroy();
         await proxy.close();
+        await egress?.close();
         rmSync(folder, { recursive: true, force: true });
       },
     };

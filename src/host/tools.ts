@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { redact } from '../capture/redact.ts';
 import { HoldfastError } from '../errors.ts';
 import type { Context } from '../operations/operation.ts';
+import { permitted } from '../operations/permitted.ts';
 import { nextAfter, parseSchedule } from '../operations/schedule.ts';
 import { search } from '../recall/search.ts';
 import { mainGroup } from '../schema/group.ts';
@@ -58,7 +59,8 @@ export const ownTools: readonly OwnTool[] = [
       'Tell the people of this group something at once, while you go on working: that it takes a while, or a part of the result. Your final answer reaches them by itself.',
     input: z.strictObject({ text: z.string().trim().min(1).max(100_000) }),
     forOthers: true,
-    async run({ context: { store, clock }, group: own, run, tell }, { text, group = own }) {
+    async run({ context: { store, clock }, group: own, run, tell }, { text: said, group = own }) {
+      const text = await permitted(said, 'The message');
       await known(store, group);
       await allowMessage(store, group, text, clock());
       // To others it is no answer: what this run was handed stays unanswered.
@@ -108,7 +110,8 @@ export const ownTools: readonly OwnTool[] = [
     }),
     forOthers: true,
     async run({ context: { store, clock, config }, group: own, wake }, input) {
-      const { prompt, schedule_type, schedule_value, context_mode, group = own } = input;
+      const { schedule_type, schedule_value, context_mode, group = own } = input;
+      const prompt = await permitted(input.prompt, 'The prompt');
       const { timeZone } = config.settings;
       const schedule = parseSchedule(schedule_type, schedule_value, { now: clock(), timeZone });
       await allowTask(store, group, clock());

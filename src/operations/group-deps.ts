@@ -9,6 +9,7 @@ import { ring } from '../sessions/bell.ts';
 import type { GroupDeps } from '../sessions/groups.ts';
 import { embedNow } from './embed-now.ts';
 import type { Context } from './operation.ts';
+import { permitted } from './permitted.ts';
 
 export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDeps {
   const { store, config, clock } = context;
@@ -17,6 +18,7 @@ export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDe
     config,
     clock,
     close: close ?? ((group) => void ring(config, { close: group })),
+    clean: (name) => permitted(name, 'The name'),
     async takeIn(group) {
       const { sources } = await homeSources(config, group);
       const { ingestSources } = await import('../capture/ingest.ts');

@@ -8,6 +8,7 @@ import { ring } from '../sessions/bell.ts';
 import { dropHeld, hearForgotten } from './forgotten-bell.ts';
 import { groupField, openNamed } from './groups.ts';
 import { type Context, operation } from './operation.ts';
+import { permitted } from './permitted.ts';
 import { installed, serviceInstall, serviceUninstall, uninstalled } from './service.ts';
 
 /** How long agents have for what they are answering when the host is stopped. */
@@ -168,7 +169,11 @@ export const groupsSend = operation({
   examples: ['holdfast groups send dev-team "Summarise what was decided today"'],
   async run(context, { group, text, from }) {
     const { name } = await openNamed(context, group);
-    const message = await context.store.addMessage(name, { text, from }, context.clock());
+    const message = await context.store.addMessage(
+      name,
+      { text: await permitted(text, 'The message'), from },
+      context.clock(),
+    );
     if (message === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${name} any more`);
     const { hostOf } = await import('../host/holder.ts');
     const hostRuns = (await ring(context.config)) || (await hostOf(context.config)) !== undefined;

@@ -5,6 +5,7 @@ import { ScheduledTask, TaskContext, TaskRun } from '../schema/task.ts';
 import { ring } from '../sessions/bell.ts';
 import { groupField, openNamed } from './groups.ts';
 import { type Context, operation } from './operation.ts';
+import { permitted } from './permitted.ts';
 
 const id = z.int().min(1).describe('number of the task');
 
@@ -56,7 +57,10 @@ export const tasksAdd = operation({
     const { timeZone } = config.settings;
     const { parseSchedule } = await import('./schedule.ts');
     const schedule = parseSchedule(only[0], only[1] ?? '', { now: clock(), timeZone });
-    const task = await store.addTask({ ...schedule, group: name, prompt, context: kind }, clock());
+    const task = await store.addTask(
+      { ...schedule, group: name, prompt: await permitted(prompt, 'The prompt'), context: kind },
+      clock(),
+    );
     if (task === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${name} any more`);
     await ring(config);
     return { task };

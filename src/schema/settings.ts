@@ -56,6 +56,16 @@ export type SandboxKind = z.infer<typeof SandboxKind>;
 const HostSettings = z.strictObject({
   sandbox: SandboxKind.default('auto').describe('what agents are locked into; auto is the first that works here'),
   network: z.boolean().default(true).describe('whether agents reach the network; the model is reached without it'),
+  networkVia: z
+    .enum(['proxy', 'machine'])
+    .default('proxy')
+    .describe(
+      'for bubblewrap: proxy reaches the world over HTTP and nothing around here; machine is this network itself',
+    ),
+  reach: z
+    .array(z.string().regex(/^.+:\d{1,5}$/, 'must be host:port'))
+    .default([])
+    .describe('host:port around here that agents may reach through the proxy all the same'),
   model: z.string().min(1).optional().describe("name of the model (default: the agent's own)"),
   url: z
     .url({ protocol: /^https?$/ })

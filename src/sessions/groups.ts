@@ -40,6 +40,8 @@ export interface GroupDeps {
   readonly takeIn?: ((group: string) => Promise<void>) | undefined;
   /** Whether the agent can go on with a session: its transcript is there, or was put back. */
   readonly ready: (group: string, session: SessionKey) => Promise<'there' | 'restored' | 'unknown'>;
+  /** A name without secrets and private passages. */
+  readonly clean: (name: string) => Promise<string>;
   /** Sessions of the group by what was said in them, best first. */
   readonly search: (group: string, query: string, limit: number) => Promise<readonly FoundSession[]>;
 }
@@ -109,7 +111,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
     act: (active: SessionKey | undefined, leaving: Leaving | undefined) => Promise<boolean>,
   ): Promise<Cleared> {
     const active = activeOf(before);
-    const name = given === undefined ? undefined : bookmarkName(given);
+    const name = given === undefined ? undefined : bookmarkName(await deps.clean(given));
     if (active === undefined || name === undefined) {
       if (!(await act(active, undefined))) throw changed();
       return { session: active?.session };
@@ -171,7 +173,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
       const now = await pointer();
       const active = activeOf(now);
       if (active === undefined) return undefined;
-      return store.addBookmark(group, await leavingAs(active, now, bookmarkName(name)), clock());
+      return store.addBookmark(group, await leavingAs(active, now, bookmarkName(await deps.clean(name))), clock());
     },
     /** Makes a bookmark the active session again, whatever was active. */
     async restore(id: number): Promise<string> {
@@ -193,7 +195,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
     },
     /** Goes on with an earlier session: by the id of its bookmark, or by its own. All checks come before all deeds. */
     async resume(target: number | string, saveCurrentAs?: string): Promise<Resumed> {
-      if (saveCurrentAs !== undefined) bookmarkName(saveCurrentAs);
+      if (saveCurrentAs !== undefined) bookmarkName(await deps.clean(saveCurrentAs));
       await deps.takeIn?.(group);
       const before = await pointer();
       const key = await targetOf(target);

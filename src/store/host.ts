@@ -98,6 +98,8 @@ export interface HostStore {
     at: number,
   ): Promise<OutgoingMessage>;
   /** In order, after an id. */
+  /** Lets what was answered go from the log beside the database, too. False: a reader keeps it for now. */
+  emptyLog(): Promise<boolean>;
   /** What a group was told from a moment on. */
   outgoingSince(group: string, since: number): Promise<{ count: number; characters: number }>;
   outgoing(group: string, after: number, limit: number): Promise<readonly OutgoingMessage[]>;

@@ -130,14 +130,26 @@ function kindOf(loss: ReturnType<typeof claudeCodeHome.loss>, session: string | 
   }
 }
 
-function optionsOf({ start, program, modelUrl, call, compacting }: Drive, resumeAt: string | undefined) {
+/** As curl, git, npm, pip and the client itself look for them. What is inside the sandbox needs no way out. */
+function proxies(url: string | undefined): Record<string, string> {
+  if (url === undefined) return {};
+  const inside = 'localhost,127.0.0.1,::1';
+  return Object.fromEntries(
+    Object.entries({ HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: inside }).flatMap(([name, value]) => [
+      [name, value],
+      [name.toLowerCase(), value],
+    ]),
+  );
+}
+
+function optionsOf({ start, program, modelUrl, proxyUrl, call, compacting }: Drive, resumeAt: string | undefined) {
   const archive = async (input: { session_id?: string }) => {
     if (input.session_id !== undefined) await compacting(input.session_id);
     return {};
   };
   return {
     cwd: process.cwd(),
-    env: { ...start.environment, ANTHROPIC_BASE_URL: modelUrl },
+    env: { ...start.environment, ...proxies(proxyUrl), ANTHROPIC_BASE_URL: modelUrl },
     systemPrompt: { type: 'preset', preset: 'claude_code', ...(start.append === '' ? {} : { append: start.append }) },
     // As a person's client would: the instructions and settings of the folder it works in, and those of its home.
     settingSources: ['user', 'project', 'local'],

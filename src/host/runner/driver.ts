@@ -13,6 +13,8 @@ export interface Drive {
   readonly program: string | undefined;
   /** Where the model answers. */
   readonly modelUrl: string;
+  /** The only way to the network; undefined where there is none, or the sandbox has one itself. */
+  readonly proxyUrl: string | undefined;
   /** Ends when no more will come. May be read again, and then begins with what `taken` was not said of. */
   messages(): AsyncIterable<Message>;
   say(frame: RunnerFrame): Promise<void>;

@@ -1,6 +1,7 @@
 // The program inside the sandbox: runner.js <folder of sockets> <folder of the SDK> [<program>]. Speaks with the host, and drives the
 // agent. When the host is gone, so is this.
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { HostFrame, type RunnerFrame, type StartFrame } from '../../schema/host-frame.ts';
@@ -25,6 +26,8 @@ const channel: Channel<HostFrame, RunnerFrame> = openChannel(socket, HostFrame, 
 const inbox = openInbox();
 const replies = new Map<string, (reply: { ok: boolean; text: string }) => void>();
 const modelUrl = forward(path.join(run, 'api.sock'));
+const network = path.join(run, 'net.sock');
+const proxyUrl = existsSync(network) ? forward(network) : undefined;
 
 await channel.send({ type: 'hello', protocol: 1 });
 for await (const frame of channel.frames) {
@@ -51,6 +54,7 @@ async function drive(start: StartFrame): Promise<void> {
     sdk,
     program,
     modelUrl: await modelUrl,
+    proxyUrl: await proxyUrl,
     messages: () => inbox.messages(),
     say: (frame) => channel.send(frame),
     async taken(id) {

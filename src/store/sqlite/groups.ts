@@ -5,6 +5,7 @@ import { type Bookmark, type Group, type Pointer, removedGroup } from '../../sch
 import { toMoment } from '../../schema/time.ts';
 import type { GroupStore, Leaving, SessionKey } from '../groups.ts';
 import { groupSessions } from './group-sessions.ts';
+import { overwriting } from './overwriting.ts';
 
 type Run = <T>(work: () => T) => T;
 
@@ -49,7 +50,8 @@ const toBookmark = ({ created_at, archived_at, ...row }: BookmarkRow): Bookmark 
   archivedAt: toMoment(archived_at),
 });
 
-export function groupRows(db: Database, read: Run, write: Run): GroupStore {
+export function groupRows(db: Database, read: Run, writeAny: Run): GroupStore {
+  const write = overwriting(db, writeAny);
   const columns = `g.*, (SELECT count(*) FROM bookmarks b WHERE b.group_name = g.name) AS bookmarks,
     (SELECT count(*) FROM group_sessions m WHERE m.group_name = g.name) AS sessions`;
   const all = db.prepare<[], GroupRow>(`SELECT ${columns} FROM groups g ORDER BY g.name`);

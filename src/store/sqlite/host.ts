@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import type { IncomingMessage, MessageState, OutgoingKind, OutgoingMessage } from '../../schema/group-message.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { HostRun, HostStore, RunEnd, RunEnded } from '../host.ts';
+import { emptyLog, overwriting } from './overwriting.ts';
 import { type TaskEnd, taskRows } from './tasks.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -77,7 +78,8 @@ const toRun = (row: RunRow): HostRun => ({
   error: row.error ?? undefined,
 });
 
-export function hostRows(db: Database, read: Run, write: Run): HostStore {
+export function hostRows(db: Database, read: Run, writeAny: Run): HostStore {
+  const write = overwriting(db, writeAny);
   const tasks = taskRows(db, read, write);
   const isGroup = db.prepare<[string]>('SELECT 1 FROM groups WHERE name = ?');
   const add = db.prepare<unknown[], IncomingRow>(
@@ -272,6 +274,9 @@ export function hostRows(db: Database, read: Run, write: Run): HostStore {
     },
     async outgoingSince(group, since) {
       return read(() => outSince.get(group, since) as { count: number; characters: number });
+    },
+    async emptyLog() {
+      return read(() => emptyLog(db));
     },
     async lastOutgoing() {
       return read(() => lastOut.pluck().get() as number);

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Edit, ExtractionRow, MemoryStore, PlacedExtraction, Statement, Written } from '../memory.ts';
 import { indexWriter } from './memory-index.ts';
+import { overwriting } from './overwriting.ts';
 
 type Run = <T>(work: () => T) => T;
 type Methods = Omit<MemoryStore, 'memories' | 'findMemories' | 'searchMemories'>;
@@ -36,13 +37,8 @@ const extractionColumns =
   'agent, file, first_pos AS firstPos, first_at AS firstAt, last_at AS lastAt, session, project, group_name AS "group", by, json';
 
 export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
-  let overwrites = false;
-  /** Pages are written again and again; what one said before must not stay behind in free bytes of the file. */
-  const write: Run = (work) => {
-    if (!overwrites) db.pragma('secure_delete = ON');
-    overwrites = true;
-    return writeAny(work);
-  };
+  // Pages are written again and again.
+  const write = overwriting(db, writeAny);
   const extraction = db.prepare<[string, string, number], ExtractionRow>(
     `SELECT ${extractionColumns} FROM extractions WHERE agent = ? AND file = ? AND first_pos = ?`,
   );

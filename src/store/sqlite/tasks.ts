@@ -74,7 +74,8 @@ export function taskRows(db: Database, read: Run, write: Run) {
     .pluck();
   const finish = db.prepare(
     `UPDATE tasks SET next_at = @next, last_at = @startedAt, last_result = @result, last_error = @error, failures = 0,
-       state = CASE WHEN @next IS NULL THEN 'done' ELSE state END WHERE id = @id`,
+       state = CASE WHEN @next IS NULL THEN 'done' ELSE state END,
+       prompt = CASE WHEN @next IS NULL THEN '' ELSE prompt END WHERE id = @id`,
   );
   const putOff = db.prepare(
     'UPDATE tasks SET next_at = @next, last_at = @startedAt, last_error = @error, failures = @failures WHERE id = @id',

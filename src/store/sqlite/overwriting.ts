@@ -1,0 +1,26 @@
+// What a row said before it was changed or removed must not stay behind in free bytes of the file.
+import type { Database } from 'better-sqlite3';
+
+type Run = <T>(work: () => T) => T;
+
+/** Writes that overwrite what they free. The log beside the database keeps it until it is emptied. */
+export function overwriting(db: Database, write: Run): Run {
+  let isOn = false;
+  return (work) => {
+    if (!isOn) db.pragma('secure_delete = ON');
+    isOn = true;
+    return write(work);
+  };
+}
+
+/** False: a reader keeps it for now. Nobody waits for that reader here. */
+export function emptyLog(db: Database): boolean {
+  const patience = db.pragma('busy_timeout', { simple: true }) as number;
+  db.pragma('busy_timeout = 0');
+  try {
+    const [{ busy } = { busy: 1 }] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    return busy === 0;
+  } finally {
+    db.pragma(`busy_timeout = ${patience}`);
+  }
+}
