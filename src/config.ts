@@ -15,6 +15,8 @@ export interface Config {
   readonly userHome: string;
   /** Where programs are looked for. */
   readonly searchPath: string;
+  /** By which systemd's programs find their manager. */
+  readonly managerEnvironment: Readonly<Record<string, string>>;
   readonly databasePath: string;
   readonly logPath: string;
   /** The folder of the memory files. */
@@ -74,6 +76,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = fal
     home,
     userHome: user,
     searchPath: env.PATH || '/usr/local/bin:/usr/bin:/bin',
+    managerEnvironment: Object.fromEntries(
+      ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'].flatMap((name) =>
+        env[name] === undefined ? [] : [[name, env[name] as string]],
+      ),
+    ),
     databasePath: join(home, 'holdfast.db'),
     logPath: join(home, 'logs', 'worker.log'),
     archivePath: resolve(expand(settings.archivePath ?? join(home, 'archives'), user)),

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
 import { isAlive, root, until } from './holdfast.ts';
-import { agentLog, hostStand, inEachSandbox, insiders, lastAsked, type Stand, treeOf } from './host-stand.ts';
+import { agentLog, hostStand, inEachSandbox, insiders, lastAsked, type Stand, treeOf, trouble } from './host-stand.ts';
 
 const argvOf = (pid: number): string[] => {
   try {
@@ -239,6 +239,48 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     ).toMatchObject({ ok: true });
     expect(lastAsked(stand).text).toContain('REFUSED ECONNREFUSED');
     expect(lastAsked(stand).text).not.toContain('eth0');
+    await talk.end();
+  });
+});
+
+describe.skipIf(trouble)('the network of an agent in bubblewrap', () => {
+  /** What the proxy says to a page on this machine: its status, or the page. */
+  const page = (host: string, port: string) =>
+    `echo "${host} $(curl -s -m 20 --noproxy '' -x "$HTTP_PROXY" http://${host}:${port}/nothing | head -c 200)"`;
+  const direct = (port: string) =>
+    `node -e "const s=require('net').connect(${port},'127.0.0.1');s.on('connect',()=>console.log('REACHED'));s.on('error',(e)=>console.log('REFUSED',e.code))"`;
+
+  it('is its own: nothing of this machine is there, and the proxy leads to none of it either', async () => {
+    const stand = await hostStand();
+    const talk = await stand.start('family');
+    const { port } = new URL(stand.mock.url);
+    const command = [direct(port), page('127.0.0.1', port), page('localhost', port), 'cat /proc/net/dev', 'env'].join(
+      '; ',
+    );
+    await talk.ask('Look.', [{ tool: 'Bash', input: { command } }, { text: 'ok' }]);
+    const { text } = lastAsked(stand);
+    expect(text).toContain('REFUSED ECONNREFUSED');
+    expect(text).toMatch(/127\.0\.0\.1 Holdfast: 127\.0\.0\.1:\d+ is on this machine/);
+    expect(text).toMatch(/localhost Holdfast: localhost:\d+ is on this machine/);
+    expect(text).not.toContain('eth0');
+    expect(text).toMatch(/HTTPS_PROXY=http:\/\/127\.0\.0\.1:\d+/);
+    await talk.end();
+  });
+
+  it('reaches what the person allows, and this machine’s own network where that is asked for', async () => {
+    const stand = await hostStand();
+    const { port } = new URL(stand.mock.url);
+    const open = await hostStand({ HOLDFAST_HOST_NETWORK_VIA: 'machine' });
+    const near = new URL(open.mock.url).port;
+    const freely = await open.start('family');
+    await freely.ask('Look.', [{ tool: 'Bash', input: { command: `${direct(near)}; env` } }, { text: 'ok' }]);
+    expect(lastAsked(open).text).toContain('REACHED');
+    expect(lastAsked(open).text).not.toContain('HTTPS_PROXY');
+    await freely.end();
+    const allowed = await hostStand({ HOLDFAST_HOST_REACH: `127.0.0.1:${port}` });
+    const talk = await allowed.start('family');
+    await talk.ask('Look.', [{ tool: 'Bash', input: { command: page('127.0.0.1', port) } }, { text: 'ok' }]);
+    expect(lastAsked(allowed).text).not.toContain('is on this machine');
     await talk.end();
   });
 });

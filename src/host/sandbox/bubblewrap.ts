@@ -8,6 +8,7 @@ import { packageRoot } from '../../package.ts';
 import { kernel } from './kernel.ts';
 import { insidePaths } from './mounts.ts';
 import type { Limits, Sandbox } from './sandbox.ts';
+import { asksForScope, hasScopes, scopeCommand } from './scope.ts';
 
 const run = promisify(execFile);
 
@@ -46,9 +47,8 @@ export const bubblewrap: Sandbox = {
     path: `${insidePaths.bin}:${systemPath}`,
     program: program === undefined ? undefined : insidePaths.program,
   }),
-  command: async ({ argv, cwd, environment, mounts, network, limits }, { home }) => ({
-    file: 'bwrap',
-    args: [
+  async command({ argv, cwd, environment, mounts, network, limits }, { home, managerEnvironment: manager }) {
+    const args = [
       ...namespaces,
       ...(network ? [] : ['--unshare-net']),
       ...system(),
@@ -58,20 +58,30 @@ export const bubblewrap: Sandbox = {
       ...mounts.flatMap(({ from, to, write }) => [write ? '--bind' : '--ro-bind', from, to]),
       ...['--remount-ro', '/', '--chdir', cwd],
       ...['--', ...rlimits(limits), ...argv],
-    ],
-    // Its own, too: a program inside can read the environment of bwrap's first process.
-    environment: { PATH: systemPath, ...environment },
-    cwd: '/',
-  }),
-  async unheld({ memoryMb, cpus, processes }) {
+    ];
+    const isScoped = asksForScope(limits) && (await hasScopes({ PATH: systemPath, ...manager }, isRoot()));
+    const [file = 'bwrap', ...before] = isScoped ? [...scopeCommand(limits, isRoot()), 'bwrap'] : ['bwrap'];
+    return {
+      file,
+      args: [...before, ...args],
+      // Its own, too: a program inside can read the environment of bwrap's first process.
+      environment: { PATH: systemPath, ...(isScoped ? manager : {}), ...environment },
+      cwd: '/',
+    };
+  },
+  async unheld({ memoryMb, cpus, processes }, { managerEnvironment: manager }) {
+    if (asksForScope({ memoryMb, cpus, processes }) && (await hasScopes({ PATH: systemPath, ...manager }, isRoot())))
+      return [];
     return [
       ...(memoryMb > 0 ? ['memoryMb'] : []),
       ...(cpus > 0 ? ['cpus'] : []),
       // The kernel holds root to no number of processes.
-      ...(processes > 0 && process.getuid?.() === 0 ? ['processes'] : []),
+      ...(processes > 0 && isRoot() ? ['processes'] : []),
     ];
   },
 };
+
+const isRoot = (): boolean => process.getuid?.() === 0;
 
 /** Once for a process: what works does not change while it runs. */
 let probe: Promise<string | undefined> | undefined;

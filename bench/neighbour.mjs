@@ -1,0 +1,92 @@
+// Fairness: how long a group waits for an answer while the agent of another floods the host, against the same group alone. A ratio, since machines differ.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { openHoldfast } from '../dist/open.js';
+import { groupDeps } from '../dist/operations/group-deps.js';
+import { ring } from '../dist/sessions/bell.js';
+import { createGroup } from '../dist/sessions/groups.js';
+import { installClients, installSdk } from '../scripts/setup.mjs';
+import { scratchFolder } from './corpus.mjs';
+import { quantile, show } from './figures.mjs';
+import { startMock } from './mock.mjs';
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 12);
+const cache = new URL('../node_modules/.cache/', import.meta.url).pathname;
+await installClients();
+await installSdk();
+const folder = fs.realpathSync(scratchFolder());
+const mock = await startMock(folder);
+const home = path.join(folder, 'data');
+fs.mkdirSync(home, { mode: 0o700 });
+fs.symlinkSync(path.join(cache, 'sdk/node_modules'), path.join(home, 'node_modules'));
+const env = {
+  PATH: process.env.PATH,
+  HOME: path.join(folder, 'user'),
+  HOLDFAST_HOME: home,
+  HOLDFAST_HOST_PROGRAM: path.join(cache, 'clients/2.1.325/claude'),
+  ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
+  ANTHROPIC_BASE_URL: mock.url,
+};
+const holdfast = await openHoldfast(env);
+const { store, config, context } = holdfast;
+for (const name of ['alpha', 'beta']) await createGroup(groupDeps(context), name);
+
+const host = spawn(new URL('../bin/holdfast', import.meta.url).pathname, ['host', 'run'], {
+  env,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+await new Promise((resolve) => host.stdout.on('data', (said) => String(said).includes('Waiting') && resolve()));
+
+const scripted = (steps) => `MOCK:${JSON.stringify(steps)}`;
+const say = async (group, steps) => {
+  const { id } = await store.addMessage(group, { text: scripted(steps) }, Date.now());
+  await ring(config);
+  return id;
+};
+/** Milliseconds from a message to its answer. */
+async function answered(group) {
+  const began = performance.now();
+  const id = await say(group, [{ text: 'done' }]);
+  while ((await store.message(group, id))?.state !== 'answered') await new Promise((resolve) => setTimeout(resolve, 5));
+  return performance.now() - began;
+}
+async function measure() {
+  const times = [];
+  for (let i = 0; i < rounds; i++) times.push(await answered('beta'));
+  return { median: quantile(times, 0.5), most: Math.max(...times) };
+}
+
+/** Each runs for as long as beta is measured: below what ends the agent, as fast as is let through. */
+const floods = {
+  'connections to its model': `node -e 'const net=require("node:net");setInterval(()=>{for(let i=0;i<15;i++)net.connect("/run/holdfast/api.sock").on("error",()=>{})},100)'`,
+  'a processor in a loop': `sh -c 'while :; do :; done'`,
+  'its transcript, megabytes a second': `node -e 'const fs=require("node:fs");const f=process.env.HOME+"/.claude/projects/-workspace-group/flood.jsonl";let n=0;setInterval(()=>{const lines=[];for(let i=0;i<50;i++)lines.push(JSON.stringify({parentUuid:null,isSidechain:false,sessionId:"flood",cwd:"/workspace/group",type:"user",uuid:"f"+n++,message:{role:"user",content:"中".repeat(20000)},timestamp:new Date().toISOString()}));fs.appendFileSync(f,lines.join("\\n")+"\\n")},500)'`,
+};
+
+await answered('beta');
+const alone = await measure();
+const rows = [['beta alone, median', alone.median, 'ms', undefined, `most ${alone.most.toFixed(0)} ms`]];
+for (const [name, command] of Object.entries(floods)) {
+  const input = { command: `timeout 120 ${command}`, run_in_background: true };
+  await say('alpha', [{ tool: 'Bash', input }, { text: 'begun' }]);
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+  const beside = await measure();
+  const share = beside.median / alone.median;
+  rows.push([
+    `beside ${name}`,
+    share,
+    '× alone',
+    undefined,
+    `${beside.median.toFixed(0)} ms, most ${beside.most.toFixed(0)} ms`,
+  ]);
+  // Its process goes, and the flood with it.
+  await store.addMessage('alpha', { text: '/clear' }, Date.now());
+  await ring(config);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+}
+show(rows);
+host.kill('SIGTERM');
+await new Promise((resolve) => host.once('exit', resolve));
+await holdfast.close();
+process.exit(0);
