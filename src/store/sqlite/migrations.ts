@@ -846,7 +846,7 @@ export const migrations: readonly Migration[] = [
     `,
   },
   {
-    name: '022-allowance',
+    name: '024-allowance',
     sql: `
       -- How much a group was told of late.
       CREATE INDEX outgoing_by_time ON outgoing (group_name, at);
