@@ -1,6 +1,8 @@
 // One agent in its sandbox: what it does, what is left of it, and how it goes on.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
@@ -247,8 +249,8 @@ describe.skipIf(trouble)('the network of an agent in bubblewrap', () => {
   /** What the proxy says to a page on this machine: its status, or the page. */
   const page = (host: string, port: string) =>
     `echo "${host} $(curl -s -m 20 --noproxy '' -x "$HTTP_PROXY" http://${host}:${port}/nothing | head -c 200)"`;
-  const direct = (port: string) =>
-    `node -e "const s=require('net').connect(${port},'127.0.0.1');s.on('connect',()=>console.log('REACHED'));s.on('error',(e)=>console.log('REFUSED',e.code))"`;
+  const direct = (port: string, then = '') =>
+    `node -e "const s=require('net').connect(${port},'127.0.0.1');s.on('connect',()=>{console.log('REACHED');${then}});s.on('error',(e)=>console.log('REFUSED',e.code))"`;
 
   it('is its own: nothing of this machine is there, and the proxy leads to none of it either', async () => {
     const stand = await hostStand();
@@ -267,20 +269,28 @@ describe.skipIf(trouble)('the network of an agent in bubblewrap', () => {
     await talk.end();
   });
 
-  it('reaches what the person allows, and this machine’s own network where that is asked for', async () => {
-    const stand = await hostStand();
-    const { port } = new URL(stand.mock.url);
-    const open = await hostStand({ HOLDFAST_HOST_NETWORK_VIA: 'machine' });
-    const near = new URL(open.mock.url).port;
-    const freely = await open.start('family');
-    await freely.ask('Look.', [{ tool: 'Bash', input: { command: `${direct(near)}; env` } }, { text: 'ok' }]);
-    expect(lastAsked(open).text).toContain('REACHED');
-    expect(lastAsked(open).text).not.toContain('HTTPS_PROXY');
-    await freely.end();
-    const allowed = await hostStand({ HOLDFAST_HOST_REACH: `127.0.0.1:${port}` });
-    const talk = await allowed.start('family');
+  it('reaches what the person allows', async () => {
+    const service = http.createServer((_request, response) => response.end('allowed'));
+    await new Promise<void>((ready) => service.listen(0, '127.0.0.1', ready));
+    onTestFinished(() => void service.close());
+    const port = String((service.address() as AddressInfo).port);
+    const stand = await hostStand({ HOLDFAST_HOST_REACH: `127.0.0.1:${port}` });
+    const talk = await stand.start('family');
     await talk.ask('Look.', [{ tool: 'Bash', input: { command: page('127.0.0.1', port) } }, { text: 'ok' }]);
-    expect(lastAsked(allowed).text).not.toContain('is on this machine');
+    expect(lastAsked(stand).text).toContain('127.0.0.1 allowed');
+    await talk.end();
+  });
+
+  it('is this machine’s own where that is asked for', async () => {
+    const stand = await hostStand({ HOLDFAST_HOST_NETWORK_VIA: 'machine' });
+    const talk = await stand.start('family');
+    const { port } = new URL(stand.mock.url);
+    await talk.ask('Look.', [
+      { tool: 'Bash', input: { command: `${direct(port, 's.destroy()')}; env` } },
+      { text: 'ok' },
+    ]);
+    expect(lastAsked(stand).text).toContain('REACHED');
+    expect(lastAsked(stand).text).not.toContain('HTTPS_PROXY');
     await talk.end();
   });
 });
