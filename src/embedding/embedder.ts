@@ -3,7 +3,7 @@
 export interface Embedder {
   /** Name and version, kept with every vector: those of different models are not compared. */
   readonly model: string;
-  /** Texts take microseconds and cost nothing, so whoever brings them in can wait for their vectors. */
+  /** `embed` takes microseconds for a text and costs nothing, so an import can wait for it. */
   readonly instant: boolean;
   /** How many texts to give it at once. */
   readonly batch: number;
@@ -12,6 +12,11 @@ export interface Embedder {
    * text is as near as the nearest of them. Fails as a whole, with what to do.
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(readonly Int8Array[])[]>;
+  /**
+   * Better vectors for texts that `embed` has answered roughly, in milliseconds for each text. Absent where `embed` does its best already. The two kinds can be
+   * compared with each other.
+   */
+  refine?(texts: readonly string[], signal?: AbortSignal): Promise<(Int8Array | undefined)[]>;
   /** The vector to look for. What knows single words takes the given ones, as heavy as is said; a model of sentences reads the text. */
   query(text: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   close(): Promise<void>;

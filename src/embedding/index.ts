@@ -1,17 +1,19 @@
 // The table of embedders: what the setting `embedding.kind` can name.
 import type { Config } from '../config.ts';
+import { builtInEmbedder } from './built-in.ts';
 import type { Embedder } from './embedder.ts';
 import { miniLm } from './minilm.ts';
+import { miniLmEmbedder } from './minilm-beside.ts';
 import { ollamaEmbedder } from './ollama.ts';
 import { openAiCompatibleEmbedder } from './openai-compatible.ts';
-import { sideBySideEmbedder } from './side-by-side.ts';
 import { staticEmbedder } from './static.ts';
 
 type Kind = Config['settings']['embedding']['kind'];
 
 const embedders: Readonly<Record<Kind, (config: Config) => Embedder | undefined>> = {
+  'built-in': builtInEmbedder,
   static: staticEmbedder,
-  minilm: (config) => sideBySideEmbedder(miniLm(config)),
+  minilm: (config) => miniLmEmbedder(miniLm(config)),
   'openai-compatible': openAiCompatibleEmbedder,
   ollama: ollamaEmbedder,
   none: () => undefined,
@@ -20,10 +22,9 @@ const embedders: Readonly<Record<Kind, (config: Config) => Embedder | undefined>
 /** The embedder that the settings want; undefined when they want none. Cheap: what it needs is loaded with the first text. */
 export const openEmbedder = (config: Config): Embedder | undefined => embedders[config.settings.embedding.kind](config);
 
-/** The embedder of a model whose vectors are stored: the one that the settings want, or the built-in one, which is always there. */
+/** The embedder of a model whose vectors are stored: the one that the settings want, or one of the two in the package, which are always there. */
 export function embedderOf(config: Config, model: string): Embedder | undefined {
   const wanted = openEmbedder(config);
   if (wanted === undefined || wanted.model === model) return wanted;
-  const builtIn = staticEmbedder();
-  return builtIn.model === model ? builtIn : undefined;
+  return [builtInEmbedder, staticEmbedder].map((open) => open()).find((embedder) => embedder.model === model);
 }

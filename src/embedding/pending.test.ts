@@ -51,7 +51,7 @@ describe('embedding what is pending', () => {
     const page = await store.vectorsOf([1, 2], { kind: 'entry', model: 'fake 1' });
     const first = (id: number) => page.ids.flatMap((one, i) => (one === id ? [page.vectors[i * 16]] : []));
     expect([first(1), first(2)]).toEqual([[1, 2], [2]]);
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0 });
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
   });
 
   it('goes through everything once, in batches, without the line that names tools', async () => {
@@ -69,12 +69,50 @@ describe('embedding what is pending', () => {
     expect(await store.vectorModels()).toEqual([{ name: 'fake 1', dimensions: 16, wanted: true, complete: true }]);
   });
 
+  it('reads closely only where that was asked for, and goes on after it was stopped', async () => {
+    await commit(...Array.from({ length: 20 }, (_, i) => `text ${i}`));
+    const read: string[] = [];
+    const stop = new AbortController();
+    const refining = (more: Partial<Embedder> = {}) =>
+      fake({
+        instant: true,
+        batch: 100,
+        async refine(texts) {
+          read.push(...texts);
+          return texts.map(() => new Int8Array(16).fill(99));
+        },
+        ...more,
+      });
+    expect(await embedPending({ store, config: config(), embedder: refining() })).toBe('done');
+    expect(await store.vectorCounts()).toEqual({ embedded: 20, pending: 0, rough: 20 });
+    const stopping = refining({
+      async refine(texts) {
+        read.push(...texts);
+        stop.abort();
+        return texts.map(() => new Int8Array(16).fill(99));
+      },
+    });
+    const interrupted = await embedPending({
+      store,
+      config: config(),
+      embedder: stopping,
+      refine: true,
+      signal: stop.signal,
+    });
+    expect(interrupted).toBe('stopped');
+    const { rough } = await store.vectorCounts();
+    expect(rough).toBe(20 - read.length);
+    expect(await embedPending({ store, config: config(), embedder: refining(), refine: true })).toBe('done');
+    expect(await store.vectorCounts()).toEqual({ embedded: 20, pending: 0, rough: 0 });
+    expect(read.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `text ${i}`).sort());
+  });
+
   it('makes everything findable with the built-in table, and with nothing where the settings want none', async () => {
     await commit('the database is slow', 'add an index');
     expect(await embedPending({ store, config: config({ HOLDFAST_EMBEDDING_KIND: 'none' }) })).toBe('off');
-    expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 2 });
+    expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 2, rough: 0 });
     expect(await embedPending({ store, config: config() })).toBe('done');
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0 });
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0, rough: 2 });
   });
 
   it('embeds anew for another model, and leaves nothing of the old one', async () => {
@@ -82,7 +120,7 @@ describe('embedding what is pending', () => {
     await embedPending({ store, config: config(), embedder: fake() });
     await embedPending({ store, config: config(), embedder: fake({ model: 'fake 2' }) });
     expect((await store.vectorModels()).map(({ name }) => name)).toEqual(['fake 2']);
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0 });
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
   });
 
   it('keeps what is done when the embedder fails, says why, and goes on from there', async () => {
@@ -96,7 +134,7 @@ describe('embedding what is pending', () => {
       },
     });
     await expect(embedPending({ store, config: config(), embedder: failing })).rejects.toThrow('the cable is out');
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1 });
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
     expect(await embedPending({ store, config: config(), embedder: working })).toBe('done');
     expect(working.given).toEqual([['three', 'two'], ['one']]);
   });
@@ -107,7 +145,7 @@ describe('embedding what is pending', () => {
     const embedder = fake();
     const progress = () => stop.abort();
     expect(await embedPending({ store, config: config(), embedder, progress, signal: stop.signal })).toBe('stopped');
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1 });
+    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
   });
 
   it('leaves it to the process that is at it, where it takes long', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { explain } from '../errors.ts';
 import type { Store } from '../store/store.ts';
-import type { EmbeddingTrouble, PendingText } from '../store/vectors.ts';
+import type { EmbeddingTrouble, PendingText, RoughText } from '../store/vectors.ts';
 import type { Embedder } from './embedder.ts';
 import { openEmbedder } from './index.ts';
 
@@ -19,6 +19,8 @@ export interface EmbedDeps {
   readonly progress?: ((done: number, total: number) => void) | undefined;
   /** Leaves it where it would take long. */
   readonly instantOnly?: boolean | undefined;
+  /** Goes on with reading closely what has a rough vector: milliseconds for each text, so imports leave it to the worker. */
+  readonly refine?: boolean | undefined;
   /** Texts in a step, where fewer are wanted than the embedder likes best. */
   readonly batch?: number | undefined;
   /** Between two batches of what takes long: the machine has other work too. */
@@ -66,6 +68,10 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
       }
       await (deps.pauseMs === undefined || embedder.instant ? new Promise(setImmediate) : sleep(deps.pauseMs));
     }
+    if (deps.refine === true) {
+      const outcome = await refineRough(deps, embedder, holder);
+      if (outcome !== undefined) return outcome;
+    }
     while (!(await store.dropOldVectors(toDrop))) {
       if (signal?.aborted) return 'stopped';
       await new Promise(setImmediate);
@@ -75,7 +81,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
     if (signal?.aborted) return 'stopped';
     throw error;
   } finally {
-    if (!embedder.instant) await store.leaseEmbedding(holder, clock(), undefined);
+    if (!embedder.instant || deps.refine === true) await store.leaseEmbedding(holder, clock(), undefined);
     if (deps.embedder === undefined) await embedder.close();
   }
 }
@@ -91,7 +97,49 @@ async function embedBatch(
     signal,
   );
   const done = texts.map(({ kind, id, stamp }, i) => ({ kind, id, stamp, vectors: vectors[i] ?? [] }));
-  await store.saveVectors(embedder.model, done);
+  await store.saveVectors(embedder.model, done, { rough: embedder.refine !== undefined });
+}
+
+/** Texts in a step: some tens of milliseconds. */
+const refinedAtOnce = 8;
+
+/** Reads closely what has a rough vector, newest first. Undefined when nothing is left to read. */
+async function refineRough(deps: EmbedDeps, embedder: Embedder, holder: string): Promise<EmbedOutcome | undefined> {
+  if (embedder.refine === undefined) return undefined;
+  const { store, signal, clock = Date.now } = deps;
+  let done = 0;
+  let total: number | undefined;
+  for (;;) {
+    if (signal?.aborted) return 'stopped';
+    const texts = await store.roughTexts(refinedAtOnce);
+    if (texts.length === 0) return undefined;
+    if (!(await store.leaseEmbedding(holder, clock(), clock() + leaseMs))) return 'elsewhere';
+    await refineTexts(store, embedder, texts, signal);
+    done += texts.length;
+    if (deps.progress) {
+      total ??= done + (await store.vectorCounts()).rough;
+      deps.progress(done, Math.max(total, done));
+    }
+    // What came in meanwhile gets its rough vector first.
+    if ((await store.pendingTexts(1)).length > 0)
+      await embedBatch(store, embedder, await store.pendingTexts(embedder.batch), signal);
+    await (deps.pauseMs === undefined ? new Promise(setImmediate) : sleep(deps.pauseMs));
+  }
+}
+
+/** One step of it, also for a search that meets rough vectors. */
+export async function refineTexts(
+  store: Pick<Store, 'refineVectors'>,
+  embedder: Pick<Embedder, 'model' | 'refine'>,
+  texts: readonly RoughText[],
+  signal?: AbortSignal,
+): Promise<number> {
+  const vectors = await embedder.refine?.(
+    texts.map(({ text }) => withoutTools(text)),
+    signal,
+  );
+  const refined = texts.map(({ seq }, i) => ({ seq, vector: vectors?.[i] }));
+  return store.refineVectors(embedder.model, refined);
 }
 
 /** An answer that used tools ends with a line that names them; it says nothing about the matter. */

@@ -1,58 +1,34 @@
-// The embedder `minilm`: the built-in table and MiniLM side by side in one vector. The table knows which words of a question count, MiniLM
-// what a sentence says: so it reads a text's sentences one by one, too.
-import { type Embedder, listed, quantize } from './embedder.ts';
-import { miniLmModel } from './minilm.ts';
-import type { EmbedTexts } from './minilm-model.ts';
-import { sentencesIn } from './sentences.ts';
-import { staticEmbedder } from './static.ts';
+// Two models in one vector: the built-in table, which knows which words of a question count, beside a sentence model, which knows what a sentence says.
+import { quantize } from './embedder.ts';
 
-/** Numbers of a vector: the table's, then MiniLM's. */
-const widths = [256, 384] as const;
-/** Of a cosine, how much is MiniLM's. The rest is the table's, which alone knows how much each word of a question says. */
-const shareOfMiniLm = 0.3;
+/** Numbers of the table's part. */
+const tableWidth = 256;
 
-export function sideBySideEmbedder(miniLm: EmbedTexts): Embedder {
-  const table = staticEmbedder();
-  return {
-    model: `${table.model} + ${miniLmModel} by sentences v2`,
-    instant: false,
-    batch: 32,
-    async embed(texts, signal) {
-      const sentences = texts.map(sentencesIn);
-      const [byTable, bySentence] = await Promise.all([
-        table.embed(texts, signal),
-        miniLm([...texts, ...sentences.flat()]),
-      ]);
-      const ofSentences = bySentence.slice(texts.length).values();
-      return texts.map((_, i) => {
-        const [words] = byTable[i] ?? [];
-        const parts = (sentences[i] ?? []).map(() => ofSentences.next().value);
-        // One that MiniLM cannot read says no more than the whole.
-        return [...parts.filter((part) => part !== undefined), bySentence[i]].flatMap((part) =>
-          listed(sideBySide(words, part)),
-        );
-      });
-    },
-    async query(text, words) {
-      const [byTable, bySentence] = await Promise.all([table.query(text, words), miniLm([text])]);
-      return sideBySide(byTable, bySentence[0]);
-    },
-    async close() {},
-  };
+export interface Pairing {
+  /** Numbers of the sentence model's part. */
+  readonly width: number;
+  /** Of a cosine, how much is the sentence model's. The rest is the table's. */
+  readonly share: number;
 }
 
 /**
- * Each as long as the root of its share, so that the cosine of two pairs is made of the cosines of their parts by these shares. What only
- * one model knows has nothing in the other's place.
+ * Each part is as long as the root of its share, so the cosine of two pairs is the weighted mean of the cosines of their parts. A part that is missing is
+ * zero: a pair without it can still be compared with every other.
  */
-export function sideBySide(byTable: Int8Array | undefined, bySentence: Int8Array | undefined): Int8Array | undefined {
-  const pair = new Float32Array(widths[0] + widths[1]);
-  if (byTable) pair.set(ofLength(Math.sqrt(1 - shareOfMiniLm), byTable));
-  if (bySentence) pair.set(ofLength(Math.sqrt(shareOfMiniLm), bySentence), widths[0]);
+export function sideBySide(
+  { width, share }: Pairing,
+  byTable: Int8Array | undefined,
+  bySentence: ArrayLike<number> | undefined,
+): Int8Array | undefined {
+  const pair = new Float32Array(tableWidth + width);
+  if (byTable) pair.set(ofLength(Math.sqrt(1 - share), byTable));
+  if (bySentence) pair.set(ofLength(Math.sqrt(share), bySentence), tableWidth);
   return quantize(pair);
 }
 
-function ofLength(length: number, vector: Int8Array): Float32Array {
-  const scale = length / Math.hypot(...vector);
+function ofLength(length: number, vector: ArrayLike<number>): Float32Array {
+  let square = 0;
+  for (let i = 0; i < vector.length; i++) square += (vector[i] as number) ** 2;
+  const scale = square === 0 ? 0 : length / Math.sqrt(square);
   return Float32Array.from(vector, (value) => value * scale);
 }

@@ -69,6 +69,24 @@ function readTable(file: string, bytes: Buffer): Table {
   };
 }
 
+/** The tokens of the table, for a model that reads the same ones. */
+export function openTokens(file: string = staticTablePath): WordPiece {
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      const header = Buffer.alloc(HEADER);
+      readSync(handle, header, 0, HEADER, 0);
+      const vocabulary = Buffer.alloc(header.readUInt32LE(56));
+      readSync(handle, vocabulary, 0, vocabulary.length, HEADER);
+      return openWordPiece(vocabulary.toString('utf8').trimEnd(), { splitHumps: true });
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    throw explain(error, `The table of word vectors ${file}`);
+  }
+}
+
 /** The name alone, from the first bytes of the file. */
 export function staticTableModel(file: string = staticTablePath): string {
   const header = Buffer.alloc(HEADER);

@@ -5,6 +5,7 @@ import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
 import { conversations, conversationsShow } from './conversations.ts';
 import { doctor } from './doctor.ts';
+import { embed } from './embed.ts';
 import { exportAll } from './export.ts';
 import { forget } from './forget.ts';
 import { get } from './get.ts';
@@ -59,6 +60,7 @@ export const operations: readonly Operation[] = [
   repair,
   status,
   ingest,
+  embed,
   search,
   sessions,
   sessionsDelete,

@@ -17,9 +17,9 @@ const AgentSettings = z.strictObject({
 
 const EmbeddingSettings = z.strictObject({
   kind: z
-    .enum(['static', 'minilm', 'openai-compatible', 'ollama', 'none'])
-    .default('static')
-    .describe('what search by meaning is made with; none: search by keyword alone'),
+    .enum(['built-in', 'static', 'minilm', 'openai-compatible', 'ollama', 'none'])
+    .default('built-in')
+    .describe('what search by meaning is made with; static: word vectors alone; none: search by keyword alone'),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()

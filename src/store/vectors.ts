@@ -32,6 +32,19 @@ export interface EmbeddedText extends Omit<PendingText, 'text'> {
   readonly vectors: readonly Int8Array[];
 }
 
+/** A text whose vector can be improved. */
+export interface RoughText {
+  /** The number of its vector; another one when the text has changed. */
+  readonly seq: number;
+  readonly text: string;
+}
+
+export interface RefinedVector {
+  readonly seq: number;
+  /** Undefined: the rough one is the best there is. */
+  readonly vector: Int8Array | undefined;
+}
+
 /** Why texts wait for their vectors. */
 export interface EmbeddingTrouble {
   readonly at: number;
@@ -80,11 +93,15 @@ export interface VectorStore {
   /** Texts that lack a vector of the wanted model, newest first. Costs nothing when there are none. */
   pendingTexts(limit: number): Promise<readonly PendingText[]>;
   /** Returns how many were taken. A text that has changed or gone since it was read is not, nor is a model that is not wanted any more. */
-  saveVectors(model: string, texts: readonly EmbeddedText[]): Promise<number>;
+  saveVectors(model: string, texts: readonly EmbeddedText[], options?: { readonly rough?: boolean }): Promise<number>;
+  /** Texts with a rough vector of the wanted model, newest first; with `ids`, those of these entries. Costs nothing when there are none. */
+  roughTexts(limit: number, ids?: readonly number[]): Promise<readonly RoughText[]>;
+  /** Puts better vectors in the place of rough ones. Returns how many; a vector that is gone or no longer rough is left as it is. */
+  refineVectors(model: string, vectors: readonly RefinedVector[]): Promise<number>;
   /** Removes some vectors of models that are not wanted, once the wanted one is complete. True when none are left. */
   dropOldVectors(limit: number): Promise<boolean>;
-  /** Entries that have a vector of the wanted model, and texts of all kinds that lack one. */
-  vectorCounts(): Promise<{ readonly embedded: number; readonly pending: number }>;
+  /** Entries that have a vector of the wanted model, texts of all kinds that lack one, and vectors that can be improved. */
+  vectorCounts(): Promise<{ readonly embedded: number; readonly pending: number; readonly rough: number }>;
   /** One process at a time embeds where that takes long: true for the holder until then. Without `until` it is given back. */
   leaseEmbedding(holder: string, now: number, until: number | undefined): Promise<boolean>;
   /** Set by the last attempt that failed; vectors that are saved end it. */

@@ -17,7 +17,7 @@ export function embedding(
     if (trouble !== undefined && trouble.nextAt > clock()) return;
     try {
       // The settings may be others than at the start.
-      await embedPending({ store, config: config.reload(), clock, signal, batch: step, pauseMs });
+      await embedPending({ store, config: config.reload(), clock, signal, batch: step, pauseMs, refine: true });
     } catch (error) {
       const { message } = await noteTrouble({ store, clock }, error);
       log(`Search by meaning must wait: ${message}`);

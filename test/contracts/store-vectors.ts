@@ -31,10 +31,41 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       await commit(chunk([entry('c', 'three')], { from: 20 }));
       await store.wantModel('m1');
       expect((await store.pendingTexts(2)).map(({ text }) => text)).toEqual(['three', 'two']);
-      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 3 });
+      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 3, rough: 0 });
       expect(await store.saveVectors('m1', done(await store.pendingTexts(2), vector(1)))).toBe(2);
       expect(await texts()).toEqual(['one']);
-      expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1 });
+      expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
+    });
+
+    it('knows which vectors are rough, newest first, and puts better ones in their place', async () => {
+      await commit(chunk([entry('a', 'one'), entry('b', 'two'), entry('c', 'three')]));
+      await store.wantModel('m1');
+      await store.saveVectors('m1', done(await store.pendingTexts(9), vector(1)), { rough: true });
+      expect(await store.vectorCounts()).toEqual({ embedded: 3, pending: 0, rough: 3 });
+      const rough = await store.roughTexts(2);
+      expect(rough.map(({ text }) => text)).toHaveLength(2);
+      expect((await store.roughTexts(9, [1])).map(({ text }) => text)).toEqual(['one']);
+      const better = rough.map(({ seq }, i) => ({ seq, vector: i === 0 ? vector(7) : undefined }));
+      expect(await store.refineVectors('m1', better)).toBe(2);
+      expect(await store.refineVectors('m1', better)).toBe(0);
+      expect(await store.vectorCounts()).toEqual({ embedded: 3, pending: 0, rough: 1 });
+      expect(await stored('m1')).toContain(`${rough[0]?.text}: 7`);
+      expect(await stored('m1')).toContain(`${rough[1]?.text}: 1`);
+    });
+
+    it('refines no vector of a text that has changed or gone, nor of a model that is no longer wanted', async () => {
+      await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
+      await store.wantModel('m1');
+      await store.saveVectors('m1', done(await store.pendingTexts(9), vector(1)), { rough: true });
+      const rough = await store.roughTexts(9);
+      const better = rough.map(({ seq }) => ({ seq, vector: vector(7) }));
+      await store.wantModel('m2');
+      expect(await store.refineVectors('m1', better)).toBe(0);
+      await embedAll('m2');
+      while (!(await store.dropOldVectors(100)));
+      expect(await store.roughTexts(9)).toEqual([]);
+      await store.wantModel('m1');
+      expect(await store.refineVectors('m1', better)).toBe(0);
     });
 
     it('wants none for an entry that only names its tools, nor for an empty one', async () => {
@@ -46,7 +77,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       await commit(chunk([entry('a', '…')]));
       await store.wantModel('m1');
       await store.saveVectors('m1', done(await store.pendingTexts(1)));
-      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 0 });
+      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 0, rough: 0 });
     });
 
     it('gives vectors back as they were saved, all parts, also through another connection', async () => {

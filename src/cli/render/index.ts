@@ -15,6 +15,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   mcp: async () => () => '',
   open: async () => (await import('./open.ts')).renderOpen,
   ingest: async () => (await import('./ingest.ts')).renderIngest,
+  embed: async () => (await import('./embed.ts')).renderEmbed,
   search: async () => (await import('./search.ts')).renderSearch,
   sessions: async () => (await import('./sessions.ts')).renderSessions,
   'sessions delete': async () => (await import('./sessions.ts')).renderDeleted,

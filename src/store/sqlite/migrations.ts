@@ -852,6 +852,13 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX outgoing_by_time ON outgoing (group_name, at);
     `,
   },
+  {
+    name: '025-rough-vectors',
+    sql: `
+      ALTER TABLE vectors ADD COLUMN rough INTEGER NOT NULL DEFAULT 0; -- 1: made at once; a closer reading of the text gives a better one
+      CREATE INDEX vectors_rough ON vectors (seq) WHERE rough = 1;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

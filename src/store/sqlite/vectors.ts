@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { HoldfastError } from '../../errors.ts';
 import type { Store } from '../store.ts';
-import type { EmbeddingTrouble, PendingText, SubjectKind, VectorModel } from '../vectors.ts';
+import type { EmbeddingTrouble, PendingText, RoughText, SubjectKind, VectorModel } from '../vectors.ts';
 import { sessionRows } from './session-rows.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -47,6 +47,8 @@ type ModelRow = { id: number; name: string; dimensions: number | null; wanted: n
 const lease = 'embedding lease';
 const trouble = 'embedding trouble';
 
+const bufferOf = (vector: Int8Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.length);
+
 export function vectorRows(
   db: Database,
   read: Run,
@@ -57,6 +59,8 @@ export function vectorRows(
   | 'wantModel'
   | 'pendingTexts'
   | 'saveVectors'
+  | 'roughTexts'
+  | 'refineVectors'
   | 'dropOldVectors'
   | 'vectorCounts'
   | 'leaseEmbedding'
@@ -86,7 +90,24 @@ export function vectorRows(
   );
   const isQueued = db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM vector_queue)').pluck();
   const unqueue = db.prepare('DELETE FROM vector_queue WHERE kind = ? AND subject_id = ? AND stamp = ?');
-  const addVector = db.prepare('INSERT INTO vectors (model_id, kind, subject_id, part, vector) VALUES (?, ?, ?, ?, ?)');
+  const addVector = db.prepare(
+    'INSERT INTO vectors (model_id, kind, subject_id, part, vector, rough) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  type RoughRow = { seq: number; kind: number; subject_id: number };
+  const newestRough = db.prepare<[number], RoughRow>(
+    'SELECT seq, kind, subject_id FROM vectors INDEXED BY vectors_rough WHERE rough = 1 ORDER BY seq DESC LIMIT ?',
+  );
+  const roughOf = db.prepare<[number], RoughRow>(
+    'SELECT seq, kind, subject_id FROM vectors WHERE kind = 0 AND subject_id = ? AND rough = 1',
+  );
+  const roughAt = db.prepare<[number, number], RoughRow & { part: number }>(
+    'SELECT seq, kind, subject_id, part FROM vectors WHERE seq = ? AND model_id = ? AND rough = 1',
+  );
+  const dropRough = db.prepare('DELETE FROM vectors WHERE seq = ?');
+  const settleRough = db.prepare('UPDATE vectors SET rough = 0 WHERE seq = ?');
+  const countRough = db
+    .prepare<[], number>('SELECT count(*) FROM vectors INDEXED BY vectors_rough WHERE rough = 1')
+    .pluck();
   const sessionOf = db.prepare<[number], number>('SELECT session_id FROM entries WHERE id = ?').pluck();
   const oldModel = db
     .prepare<[], number>(
@@ -134,7 +155,7 @@ export function vectorRows(
         }),
       );
     },
-    async saveVectors(name, texts) {
+    async saveVectors(name, texts, { rough = false } = {}) {
       return write(() => {
         const model = modelNamed.get(name);
         // Somebody wants another model since; what was queued then is queued anew, under other stamps.
@@ -150,7 +171,7 @@ export function vectorRows(
             if (dimensions === undefined) setDimensions.run(vector.length, model.id);
             dimensions ??= vector.length;
             if (vector.length !== dimensions) throw otherDimensions(name, dimensions, vector.length);
-            addVector.run(model.id, code, id, part, Buffer.from(vector.buffer, vector.byteOffset, vector.length));
+            addVector.run(model.id, code, id, part, bufferOf(vector), rough ? 1 : 0);
           }
           const session = kind === 'entry' && vectors.length > 0 ? sessionOf.get(id) : undefined;
           if (session !== undefined) touched.add(session);
@@ -159,6 +180,39 @@ export function vectorRows(
         if (isQueued.get() === 0) setComplete.run(model.id);
         dropFact.run(trouble);
         return saved;
+      });
+    },
+    async roughTexts(limit, ids) {
+      return read(() => {
+        const rows = ids === undefined ? newestRough.all(limit) : ids.flatMap((id) => roughOf.all(id)).slice(0, limit);
+        return rows.flatMap(({ seq, kind, subject_id: id }): RoughText[] => {
+          const subject = byCode.get(kind);
+          return subject === undefined ? [] : [{ seq, text: subject.text.get(id) ?? '' }];
+        });
+      });
+    },
+    async refineVectors(name, vectors) {
+      return write(() => {
+        const model = modelNamed.get(name);
+        if (model?.wanted !== 1) return 0;
+        let refined = 0;
+        const touched = new Set<number>();
+        for (const { seq, vector } of vectors) {
+          const row = roughAt.get(seq, model.id);
+          if (row === undefined) continue;
+          refined++;
+          if (vector === undefined) {
+            settleRough.run(seq);
+            continue;
+          }
+          if (vector.length !== model.dimensions) throw otherDimensions(name, model.dimensions ?? 0, vector.length);
+          dropRough.run(seq);
+          addVector.run(model.id, row.kind, row.subject_id, row.part, bufferOf(vector), 0);
+          const session = row.kind === codeOf('entry') ? sessionOf.get(row.subject_id) : undefined;
+          if (session !== undefined) touched.add(session);
+        }
+        for (const session of touched) sessions.noteChange(session);
+        return refined;
       });
     },
     async dropOldVectors(limit) {
@@ -174,7 +228,7 @@ export function vectorRows(
       return read(() => {
         const wanted = models.all().find((model) => model.wanted === 1);
         const embedded = wanted === undefined ? 0 : (countEmbedded.get(codeOf('entry'), wanted.id) ?? 0);
-        return { embedded, pending: countQueued.get() ?? 0 };
+        return { embedded, pending: countQueued.get() ?? 0, rough: countRough.get() ?? 0 };
       });
     },
     async leaseEmbedding(holder, now, until) {

@@ -1,0 +1,75 @@
+// Texts → vectors in a thread of its own: a model computes on the thread that calls it, and the worker's must answer searches. One end asks, the other answers.
+import path from 'node:path';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { type ErrorCode, explain, HoldfastError } from '../errors.ts';
+import { packageRoot } from '../package.ts';
+
+type Read<V> = (texts: readonly string[]) => Promise<V[]> | V[];
+
+type Answer<V> =
+  | { readonly id: number; readonly vectors: V[] }
+  | { readonly id: number; readonly error: { code: string; message: string; hint: string | undefined } };
+
+/** In the thread: answers with what `open` gives. A failure to open is tried again with the next texts. `name` is for messages. */
+export function answerTexts<V>(name: string, open: () => Promise<Read<V>> | Read<V>): void {
+  if (isMainThread || parentPort === null) return;
+  const port = parentPort;
+  let opened: Promise<Read<V>> | undefined;
+  port.on('message', async ({ id, texts }: { id: number; texts: readonly string[] }) => {
+    try {
+      opened ??= Promise.resolve(open());
+      const read = await opened;
+      port.postMessage({ id, vectors: await read(texts) } satisfies Answer<V>);
+    } catch (error) {
+      opened = undefined;
+      const { code, message, hint } = explain(error, name);
+      port.postMessage({ id, error: { code, message, hint } } satisfies Answer<V>);
+    }
+  });
+}
+
+export interface TextThread<V> {
+  ask(texts: readonly string[]): Promise<V[]>;
+  end(): void;
+}
+
+/** Starts dist/embedding/`file`. It keeps no process alive that has nothing else to do. `ended` is called once, however it ends. */
+export function startTextThread<V>(
+  name: string,
+  file: string,
+  { data, ended }: { readonly data?: unknown; ended(): void },
+): TextThread<V> {
+  const thread = new Worker(path.join(packageRoot, 'dist', 'embedding', file), { workerData: data });
+  thread.unref();
+  const waiting = new Map<number, { resolve(vectors: V[]): void; reject(error: unknown): void }>();
+  let failure: Error | undefined;
+  let last = 0;
+  const fail = (error: Error) => {
+    if (failure !== undefined) return;
+    failure = error;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+    ended();
+  };
+  thread.on('error', fail);
+  thread.on('exit', () => fail(new HoldfastError('INTERNAL', `The thread that runs ${name} has ended`)));
+  thread.on('message', (answer: Answer<V>) => {
+    const asked = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if (waiting.size === 0) thread.unref();
+    if ('vectors' in answer) return asked?.resolve(answer.vectors);
+    const { code, message, hint } = answer.error;
+    asked?.reject(new HoldfastError(code as ErrorCode, message, hint === undefined ? {} : { hint }));
+  });
+  return {
+    ask: (texts) =>
+      new Promise((resolve, reject) => {
+        if (failure !== undefined) return reject(failure);
+        const id = ++last;
+        waiting.set(id, { resolve, reject });
+        thread.ref();
+        thread.postMessage({ id, texts });
+      }),
+    end: () => void thread.terminate(),
+  };
+}
