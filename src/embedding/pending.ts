@@ -69,7 +69,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
       await (deps.pauseMs === undefined || embedder.instant ? new Promise(setImmediate) : sleep(deps.pauseMs));
     }
     if (deps.refine === true) {
-      const outcome = await refineRough(deps, embedder, holder);
+      const outcome = await refineRough(deps, embedder);
       if (outcome !== undefined) return outcome;
     }
     while (!(await store.dropOldVectors(toDrop))) {
@@ -81,7 +81,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
     if (signal?.aborted) return 'stopped';
     throw error;
   } finally {
-    if (!embedder.instant || deps.refine === true) await store.leaseEmbedding(holder, clock(), undefined);
+    if (!embedder.instant) await store.leaseEmbedding(holder, clock(), undefined);
     if (deps.embedder === undefined) await embedder.close();
   }
 }
@@ -103,17 +103,19 @@ async function embedBatch(
 /** Texts in a step: some tens of milliseconds. */
 const refinedAtOnce = 8;
 
-/** Reads closely what has a rough vector, newest first. Undefined when nothing is left to read. */
-async function refineRough(deps: EmbedDeps, embedder: Embedder, holder: string): Promise<EmbedOutcome | undefined> {
+/**
+ * Reads closely what has a rough vector, newest first. Undefined when nothing is left to read. Two processes may do it at once: the text that both have read
+ * is stored once.
+ */
+async function refineRough(deps: EmbedDeps, embedder: Embedder): Promise<EmbedOutcome | undefined> {
   if (embedder.refine === undefined) return undefined;
-  const { store, signal, clock = Date.now } = deps;
+  const { store, signal } = deps;
   let done = 0;
   let total: number | undefined;
   for (;;) {
     if (signal?.aborted) return 'stopped';
     const texts = await store.roughTexts(refinedAtOnce);
     if (texts.length === 0) return undefined;
-    if (!(await store.leaseEmbedding(holder, clock(), clock() + leaseMs))) return 'elsewhere';
     await refineTexts(store, embedder, texts, signal);
     done += texts.length;
     if (deps.progress) {

@@ -112,7 +112,7 @@ export async function checkMeaning(store: Store, config: Config): Promise<Check>
   const name = 'search by meaning';
   if (config.settings.embedding.kind === 'none')
     return { name, ok: true, message: 'switched off (embedding.kind); keywords alone' };
-  const [models, { embedded, pending }, trouble] = await Promise.all([
+  const [models, { embedded, pending, rough }, trouble] = await Promise.all([
     store.vectorModels(),
     store.vectorCounts(),
     store.embeddingTrouble(),
@@ -139,7 +139,12 @@ export async function checkMeaning(store: Store, config: Config): Promise<Check>
   const meanwhile = old === undefined ? '' : `; until then by ${old.name}`;
   if (!wanted.complete)
     return { name, ok: true, message: `${done} entries by ${wanted.name}, ${left} wait${meanwhile}` };
-  return { name, ok: true, message: `${done} entries by ${wanted.name}${pending === 0 ? '' : `, ${left} wait`}` };
+  const closely = rough === 0 ? '' : `, ${rough.toLocaleString('en')} to be read closely`;
+  return {
+    name,
+    ok: true,
+    message: `${done} entries by ${wanted.name}${pending === 0 ? '' : `, ${left} wait`}${closely}`,
+  };
 }
 
 export async function checkWorker(config: Config): Promise<Check> {

@@ -56,7 +56,9 @@ it('when ingest returns, all that says something has a vector, and a second one 
     name: 'search by meaning',
     ok: true,
     message: expect.stringMatching(
-      new RegExp(`^${speaking?.toLocaleString('en')} entries by holdfast-static-256-v\\d+$`),
+      new RegExp(
+        `^${speaking?.toLocaleString('en')} entries by holdfast-static-256-v\\d+ \\+ encoder-256 v1, \\d+ to be read closely$`,
+      ),
     ),
   });
 });
@@ -164,7 +166,7 @@ it('another model takes over in the background; a model that fails is told of, a
 
   const worker = launch({ ...own.env, HOLDFAST_POLL_INTERVAL_MS: '100' }, ['worker', 'run']);
   await worker.says('Watching');
-  await ask(own.env, 'config', 'set', 'embedding.kind', 'static');
+  await ask(own.env, 'config', 'set', 'embedding.kind', 'built-in');
   await until(() => models(own).join() === builtIn && complete(own).length === 1, 'the built-in model to take over');
   expect(embedded(own)).toBe(all);
   worker.child.kill('SIGTERM');
@@ -237,3 +239,21 @@ it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
     expect(new Set(vectors).size).toBe(1);
   },
 );
+
+it('embed reads every text closely, also after it was killed again and again, and leaves each text one vector', async () => {
+  const own = withDemo();
+  await ask(own.env, 'ingest');
+  const all = embedded(own);
+  const rough = () => look<number>(own, 'SELECT count(*) FROM vectors WHERE rough')[0] as number;
+  expect(rough()).toBe(all);
+  for (let kills = 0; kills < 5 && rough() > 0; kills++) {
+    const before = rough();
+    const command = launch(own.env, ['embed']);
+    await Promise.race([until(() => rough() < before, 'a text to be read'), command.ended]);
+    command.child.kill('SIGKILL');
+    await command.ended;
+    expect(embedded(own)).toBe(all);
+  }
+  const { left, entries } = await ask(own.env, 'embed');
+  expect([left, entries, rough(), embedded(own)]).toEqual([0, all, 0, all]);
+});
