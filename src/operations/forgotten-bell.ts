@@ -1,8 +1,6 @@
 // Tells every process of this data folder that something was forgotten, so that none goes on holding it in memory.
 import { existsSync, unwatchFile, watch, watchFile, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Config } from '../config.ts';
 import type { Store } from '../store/store.ts';
 
@@ -49,13 +47,9 @@ export function hearForgotten(config: Home, heard: () => void): { close(): void 
 /** Drops what this process holds of the store beyond what it needs: pages of the file, and texts that no one uses any more. */
 export async function dropHeld(store: Pick<Store, 'release'>): Promise<void> {
   await store.release();
-  collect?.();
-}
-
-let collect: (() => void) | undefined;
-try {
+  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')]);
   setFlagsFromString('--expose-gc');
-  collect = runInNewContext('gc') as () => void;
-} catch {
+  const collect: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');
   // A runtime without it collects when it sees fit.
+  if (typeof collect === 'function') collect();
 }
