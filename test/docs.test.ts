@@ -11,6 +11,7 @@ const documents = [
   'ARCHITECTURE.md',
   'AGENTS.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'docs/data-flow.md',
   'docs/decisions.md',
 ];
@@ -54,6 +55,17 @@ describe('the documents', () => {
       expect(row).toContain(`\`${variable}\``);
       const value = defaultOf(key);
       if (typeof value === 'number' || typeof value === 'boolean') expect(row, key).toContain(`\`${value}\``);
+    }
+  });
+
+  it('name tests that exist for what SECURITY.md promises', () => {
+    const rows = read('SECURITY.md').split('## What is promised')[1]?.split('\n## ')[0]?.split('\n').slice(4) ?? [];
+    const promises = rows.filter((row) => row.startsWith('|'));
+    expect(promises.length).toBeGreaterThan(10);
+    for (const promise of promises) {
+      const tests = [...promise.matchAll(/`((?:src|test)\/[\w./-]+\.test\.ts)`/g)].map(([, file = '']) => file);
+      expect(tests.length, promise).toBeGreaterThan(0);
+      for (const file of tests) expect(fs.existsSync(new URL(`../${file}`, import.meta.url)), file).toBe(true);
     }
   });
 
