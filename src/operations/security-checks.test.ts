@@ -82,7 +82,11 @@ it.skipIf(process.platform !== 'linux')('finds another program on the port, also
   }
 });
 
-it('says that agents run without a sandbox', async () => {
+it('says that agents run without a sandbox, or with the network of this machine', async () => {
+  const environment = config.environment;
+  config = loadConfig({ ...environment, HOLDFAST_HOST_NETWORK_VIA: 'machine' });
+  expect(await failing()).toMatchObject([{ name: 'sandbox', hint: expect.stringContaining('proxy') }]);
+  config = loadConfig(environment);
   config = loadConfig({ ...config.environment, HOLDFAST_HOST_SANDBOX: 'none' });
   expect(await failing()).toMatchObject([{ name: 'sandbox' }]);
 });

@@ -147,6 +147,13 @@ function checkMemory({ memoryPath }: Config): Check {
 
 function checkSandbox({ settings: { host } }: Config): Check {
   const name = 'sandbox';
+  if (host.sandbox !== 'none' && host.network && host.networkVia === 'machine')
+    return {
+      name,
+      ok: false,
+      message: 'Agents of groups use the network of this machine, and reach all that listens on its loopback',
+      hint: 'holdfast config set host.networkVia proxy',
+    };
   if (host.sandbox !== 'none') return { name, ok: true, message: `agents of groups run in: ${host.sandbox}` };
   return {
     name,
