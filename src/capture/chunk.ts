@@ -56,6 +56,8 @@ export function chunker(
     readonly limits: Limits;
     readonly projectOf: (folder: string) => string;
     readonly sessionState: (session: string) => ReaderState | undefined;
+    /** Told before each line. */
+    readonly beat?: (pos: number) => void;
   },
 ) {
   const { agent, key } = source;
@@ -117,6 +119,7 @@ export function chunker(
     const sessionOf = (said: string | undefined) => said ?? (state[own.session] as string | undefined) ?? named;
 
     for (const line of piece.lines) {
+      deps.beat?.(line.pos);
       for (const item of parse(line, notes)) {
         if (item.kind === 'tool-result') {
           if (!keep.other(sessionOf(undefined), lineAt())) continue;

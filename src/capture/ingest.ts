@@ -4,10 +4,12 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { embedPending, noteTrouble } from '../embedding/pending.ts';
 import { explain, HoldfastError } from '../errors.ts';
+import { version } from '../package.ts';
 import type { RunningTime } from '../running-time.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, FileCopy, FileState } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
+import { markOf } from './aside.ts';
 import type { Source } from './chunk.ts';
 import { conversationRules } from './conversation-rules.ts';
 import type { Limits } from './keep.ts';
@@ -42,6 +44,8 @@ export interface IngestRequest {
   readonly file?: string | undefined;
   readonly dir?: string | undefined;
   readonly reimport?: boolean | undefined;
+  /** Tries again what was set aside. */
+  readonly retry?: boolean | undefined;
   /** Leaves texts to the worker where embedding them takes long. */
   readonly later?: boolean | undefined;
 }
@@ -52,7 +56,7 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   const found = await findSources(deps.config, request);
   // First, so that a new store has nothing to go through.
   await redactStored(deps);
-  const pass = await ingestSources(deps, found.sources, request.reimport === true);
+  const pass = await ingestSources(deps, found.sources, request.reimport === true, request.retry);
   const unembedded = await embed(deps, pass, request.later === true);
   if (request.file !== undefined && pass.failed > 0) {
     const problem = pass.problems.at(-1);
@@ -162,11 +166,16 @@ export interface Pass {
   problems: Problem[];
 }
 
-/** From here on a thread of its own pays for itself. */
-const worthAThread = 8 << 20;
-
-/** Takes in what is new in the given files. Throws only for what no other file would escape: the store, or the wish to stop. */
-export async function ingestSources(deps: IngestDeps, sources: readonly Source[], reimport: boolean): Promise<Pass> {
+/**
+ * Takes in what is new in the given files, except those that were set aside, unless they are to be tried again. Throws only for what no other
+ * file would escape: the store, or the wish to stop.
+ */
+export async function ingestSources(
+  deps: IngestDeps,
+  sources: readonly Source[],
+  reimport: boolean,
+  retry = false,
+): Promise<Pass> {
   const { store, config, signal } = deps;
   const { settings } = config;
   const rules = conversationRules(settings);
@@ -201,9 +210,13 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
       bytes += source.size;
       if (end.copy !== undefined) copies.push(end.copy);
     } else if (end.as === 'read') {
+      if (asides.has(keyOf(source))) await store.takeBack(source.agent.name, source.key);
       pass.imported++;
       pass.malformed += end.malformed;
       if (end.problem !== undefined) pass.problems.push(end.problem);
+    } else if (end.as === 'set aside') {
+      pass.failed++;
+      pass.problems.push(await setAside(deps, source, end.pos));
     } else {
       pass.failed++;
       pass.problems.push(end.problem);
@@ -224,40 +237,63 @@ export async function ingestSources(deps: IngestDeps, sources: readonly Source[]
     ignore,
     skipTools: current.skipTools,
   };
-  let left = sources;
-  for (let round = 0; left.length > 0; round++) {
-    if (round === 20) {
-      throw new HoldfastError('STORE_BUSY', 'Other processes keep importing the same transcripts', {
-        hint: 'Nothing is lost; try again.',
-      });
-    }
+  const asides = new Map((await store.setAsides()).map((aside) => [stateKey(aside.agent, aside.key), aside]));
+  const aside = retry ? undefined : { files: asides, version: version() };
+
+  /** One reading of files. Returns those that another process has moved on meanwhile, and those that were not reached. */
+  async function readAll(left: readonly Source[], anew: boolean): Promise<{ overtaken: Source[]; unread: Source[] }> {
     const states = await statesOf(store, left);
-    const large =
-      left.some(({ size }) => size > worthAThread) || left.reduce((sum, { size }) => sum + size, 0) > worthAThread;
-    const work: Work = {
-      sources: left,
-      states,
-      reimport: reimport && round === 0,
-      home: config.home,
-      projects,
-      limits,
-    };
-    const unread = large && !allSkipped(left, states, work.reimport);
+    const work: Work = { sources: left, states, reimport: anew, home: config.home, projects, limits, aside };
     const again = new Set<Source>();
-    for await (const readings of unread ? readBatchesAhead(work) : readBatches(work)) {
+    const ended = new Set<Source>();
+    const batches = allSkipped(left, states, anew)
+      ? readBatches(work)
+      : readBatchesAhead(work, settings.readSeconds * 1000, signal);
+    for await (const readings of batches) {
       signal?.throwIfAborted();
       for (const source of await commit(readings, left)) again.add(source);
       for (const { end, source } of readings) {
         const of = left[source] as Source;
-        if (end !== undefined && !again.has(of)) await finish(end, of);
+        if (end === undefined) continue;
+        ended.add(of);
+        if (!again.has(of)) await finish(end, of);
       }
       deps.progress?.({ files, totalFiles: sources.length, bytes, totalBytes });
       await new Promise(setImmediate);
     }
-    left = [...again];
+    return { overtaken: [...again], unread: left.filter((source) => !ended.has(source) && !again.has(source)) };
+  }
+
+  let left = sources;
+  let overtaken: Source[] = [];
+  for (let round = 0; left.length > 0 || overtaken.length > 0; ) {
+    const isAgain = left.length === 0;
+    if (isAgain && ++round === 20) {
+      throw new HoldfastError('STORE_BUSY', 'Other processes keep importing the same transcripts', {
+        hint: 'Nothing is lost; try again.',
+      });
+    }
+    const found = await readAll(isAgain ? overtaken : left, reimport && !isAgain);
+    overtaken = [...(isAgain ? found.unread : overtaken), ...found.overtaken];
+    left = isAgain ? [] : found.unread;
   }
   await store.noteCopies(copies);
   return pass;
+}
+
+const keyOf = ({ agent, key }: Source): string => stateKey(agent.name, key);
+
+/** Records that a file took too long to read, so that no other pass stands still on it. */
+async function setAside({ store, config, clock }: IngestDeps, source: Source, pos: number): Promise<Problem> {
+  const { path: file, agent, key } = source;
+  const reason = `reading it stood still for ${config.settings.readSeconds} s at byte ${pos}`;
+  const mark = markOf(source, pos);
+  await store.setAside({ agent: agent.name, key, path: file, pos, mark, version: version(), reason, at: clock() });
+  return {
+    file,
+    message: `${file} was set aside: ${reason}`,
+    hint: 'All other transcripts are read. To try it again: holdfast ingest --retry; to allow more time: holdfast config set readSeconds',
+  };
 }
 
 /** A scan of files that did not change needs no thread: their sizes say it all. */

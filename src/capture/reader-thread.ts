@@ -1,29 +1,77 @@
-// A large import reads and parses in a thread of its own, while the thread that called it commits.
+// Transcripts are read and parsed in a thread of its own, while the thread that called it commits. Where reading stands still, on a line
+// that no rule was made for, the thread is ended, the file is set aside, and the caller goes on.
 import path from 'node:path';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import type { Agent } from '../agents/agent.ts';
 import { agentNamed } from '../agents/index.ts';
 import { packageRoot } from '../package.ts';
 import type { Source } from './chunk.ts';
 import { type Reading, readBatches, type Work } from './reader.ts';
+import { lookEveryMs, watchdog } from './watchdog.ts';
 
 /** How many batches may wait to be committed: it bounds the memory. */
 const ahead = 2;
+/** A thread takes a moment to start: one that has nothing to do stays a while for the next file. */
+const idleMs = 20_000;
+/** JavaScript is interrupted at once. */
+const endingMs = 5000;
 
-/** The same batches as `readBatches`, read ahead in another thread. */
-export async function* readBatchesAhead(work: Work): AsyncGenerator<Reading[], void, void> {
+interface Order {
+  readonly work: Omit<Work, 'sources' | 'beat'> & {
+    readonly sources: readonly (Omit<Source, 'agent'> & { agent: string })[];
+  };
+  /** Source and position of the line that is being read; no source while the thread waits. */
+  readonly beat: SharedArrayBuffer;
+}
+
+type Answer = { readonly batch: Reading[] } | { readonly done: true };
+
+let idle: Worker | undefined;
+let leaving: NodeJS.Timeout | undefined;
+
+function takeThread(): Worker {
+  const thread = idle ?? new Worker(path.join(packageRoot, 'dist', 'capture', 'reader-thread.js'));
+  idle = undefined;
+  clearTimeout(leaving);
+  thread.ref();
+  return thread;
+}
+
+function giveBack(thread: Worker): void {
+  thread.removeAllListeners();
+  thread.unref();
+  if (idle !== undefined) return void thread.terminate();
+  idle = thread;
+  const forget = () => {
+    if (idle === thread) idle = undefined;
+  };
+  thread.once('exit', forget).once('error', forget);
+  leaving = setTimeout(() => {
+    forget();
+    void thread.terminate();
+  }, idleMs).unref();
+}
+
+/**
+ * The same batches as `readBatches`, read ahead in another thread. Where reading stands still for the budget, the last batch says so of
+ * that source, and those after it have no end: they are to be read again.
+ */
+export async function* readBatchesAhead(
+  work: Work,
+  budgetMs: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Reading[], void, void> {
   // From source, as tests run it, there is no file that a thread could load.
   if (import.meta.url.endsWith('.ts')) return yield* readBatches(work);
-  const sources = work.sources.map((source) => ({ ...source, agent: source.agent.name }));
-  const thread = new Worker(path.join(packageRoot, 'dist', 'capture', 'reader-thread.js'), {
-    workerData: { ...work, sources },
-  });
+  const thread = takeThread();
   const ready: Reading[][] = [];
   let ended = false;
+  let done = false;
   let failure: unknown;
   let wake: () => void = () => {};
-  thread.on('message', (batch: Reading[]) => {
-    ready.push(batch);
+  thread.on('message', (answer: Answer) => {
+    if ('batch' in answer) ready.push(answer.batch);
+    else done = true;
     wake();
   });
   thread.on('error', (error) => {
@@ -34,40 +82,87 @@ export async function* readBatchesAhead(work: Work): AsyncGenerator<Reading[], v
     ended = true;
     wake();
   });
+  const stop = () => wake();
+  signal?.addEventListener('abort', stop);
+  const beat = new SharedArrayBuffer(16);
+  const place = new Float64Array(beat);
+  place[0] = -1;
+  const look = watchdog(() =>
+    (place[0] as number) < 0 ? undefined : { source: place[0] as number, pos: place[1] as number },
+  );
+  let stuck: ReturnType<typeof look>;
+  const timer = setInterval(() => {
+    stuck ??= look();
+    if (stuck !== undefined) wake();
+  }, lookEveryMs(budgetMs)).unref();
+  const sources = work.sources.map((source) => ({ ...source, agent: source.agent.name }));
+  const { beat: _, ...given } = work;
+  thread.postMessage({ work: { ...given, sources }, beat } satisfies Order);
   try {
     for (;;) {
+      signal?.throwIfAborted();
       const batch = ready.shift();
       if (batch !== undefined) {
         thread.postMessage('taken');
         yield batch;
+      } else if (stuck !== undefined) {
+        yield [{ source: stuck.source, end: { as: 'set aside', pos: stuck.pos } }];
+        return;
       } else if (failure !== undefined) throw failure;
-      else if (ended) return;
+      else if (done || ended) return;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    await thread.terminate();
+    clearInterval(timer);
+    signal?.removeEventListener('abort', stop);
+    if (done && !ended) giveBack(thread);
+    else await endThread(thread);
   }
+}
+
+/** What is written in another language cannot be interrupted: then only the whole process can be ended. What was committed is kept. */
+async function endThread(thread: Worker): Promise<void> {
+  const timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), endingMs);
+  await thread.terminate();
+  clearTimeout(timer);
 }
 
 if (!isMainThread && parentPort !== null) {
   const port = parentPort;
-  const given = workerData as Omit<Work, 'sources'> & { sources: (Omit<Source, 'agent'> & { agent: string })[] };
-  const sources = given.sources.map((source) => ({ ...source, agent: agentNamed(source.agent) as Agent }));
   let sent = 0;
   let taken = 0;
   let wake: () => void = () => {};
-  port.on('message', () => {
-    taken++;
-    wake();
-  });
-  for (const batch of readBatches({ ...given, sources })) {
-    port.postMessage(batch);
-    sent++;
-    while (sent - taken >= ahead) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+  const read = async ({ work, beat }: Order) => {
+    const place = new Float64Array(beat);
+    const sources = work.sources.map((source) => ({ ...source, agent: agentNamed(source.agent) as Agent }));
+    const note = (source: number, pos: number) => {
+      place[1] = pos;
+      place[0] = source;
+    };
+    [sent, taken] = [0, 0];
+    for (const batch of readBatches({ ...work, sources, beat: note })) {
+      place[0] = -1;
+      port.postMessage({ batch } satisfies Answer);
+      sent++;
+      while (sent - taken >= ahead) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
     }
-  }
-  port.close();
+    place[0] = -1;
+    port.postMessage({ done: true } satisfies Answer);
+  };
+  port.on('message', (message: Order | 'taken') => {
+    if (message === 'taken') {
+      taken++;
+      wake();
+    } else
+      read(message).catch((error: unknown) => {
+        // As an error of the thread: the caller throws it.
+        setImmediate(() => {
+          throw error;
+        });
+      });
+  });
 }

@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReaderState } from '../agents/agent.ts';
-import type { Chunk, FileCopy, FileState } from '../store/files.ts';
+import type { Chunk, FileCopy, FileState, SetAside } from '../store/files.ts';
+import { isStillAside } from './aside.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
 import { hasPrivateTurns, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
@@ -21,6 +22,10 @@ export interface Work {
   readonly home: string;
   readonly projects?: ProjectRules;
   readonly limits?: Limits;
+  /** What was set aside, by `stateKey`, and the version of the program; without it all is tried. */
+  readonly aside?: { readonly files: ReadonlyMap<string, SetAside>; readonly version: string } | undefined;
+  /** Told before each line: which source, and where in it. */
+  readonly beat?: ((source: number, pos: number) => void) | undefined;
 }
 
 /** What was found out about one source. Chunks come in order; the last reading of a source says how it ended. */
@@ -34,6 +39,8 @@ export interface Reading {
 export type End =
   | { readonly as: 'skipped'; readonly copy?: FileCopy }
   | { readonly as: 'read'; readonly malformed: number; readonly problem?: Problem }
+  /** It took too long; `pos` is where the line begins that was being read. */
+  | { readonly as: 'set aside'; readonly pos: number }
   /** `note`: the key and root under which the failure is to be recorded, unless a chunk has recorded it. */
   | {
       readonly as: 'failed';
@@ -49,7 +56,7 @@ const batchReadings = 256;
 
 export function* readBatches(work: Work): Generator<Reading[], void, void> {
   const privateTurns = new Map<string, ReaderState>();
-  const tools: Tools = {
+  const tools: Omit<Tools, 'beat'> = {
     projectOf: projectFinder(work.projects),
     sessionState: ({ agent, key }, session) =>
       sessionKeys(key, session)
@@ -60,7 +67,8 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
   let batch: Reading[] = [];
   let held = 0;
   for (const [index, source] of subagentsLast(work.sources)) {
-    for (const reading of readSource(source, work, tools)) {
+    const beat = (pos: number) => work.beat?.(index, pos);
+    for (const reading of readSource(source, work, { ...tools, beat })) {
       batch.push({ source: index, ...reading });
       const { chunk } = reading;
       if (chunk !== undefined) held += chunk.to - chunk.from;
@@ -80,6 +88,7 @@ interface Tools {
   readonly projectOf: (folder: string) => string;
   /** What is known of the transcript of a subagent's session. */
   readonly sessionState: (source: Source, session: string) => ReaderState | undefined;
+  readonly beat: (pos: number) => void;
 }
 
 /** Whether a subagent worked for a private prompt is known when its session's own transcript has been read. */
@@ -91,6 +100,11 @@ const subagentsLast = (sources: readonly Source[]): [number, Source][] => {
 
 function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<Reading, 'source'>> {
   try {
+    tools.beat(0);
+    if (isAside(source, work)) {
+      yield { end: { as: 'skipped' } };
+      return;
+    }
     // A file that was found to be another than the one whose key it shares is known by its path since.
     const apart: Source = { ...source, key: source.path, root: path.dirname(source.path) };
     if (source.key !== apart.key && work.states.has(stateKey(source.agent.name, apart.key))) {
@@ -122,12 +136,21 @@ function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<R
   }
 }
 
+/** Whether it was set aside, and nothing has changed since that would let it be read. */
+function isAside(source: Source, { aside, states, reimport }: Work): boolean {
+  const of = (key: string) => stateKey(source.agent.name, key);
+  const found = aside?.files.get(of(source.key));
+  if (aside === undefined || found === undefined || reimport) return false;
+  const state = states.get(of(source.path)) ?? states.get(of(source.key));
+  return isStillAside(source, found, state?.offset ?? 0, aside.version);
+}
+
 function* readChunks(
   source: Source,
   begin: FileState | undefined,
   restart: boolean,
   { home, limits = noLimits }: Work,
-  { projectOf, sessionState }: Tools,
+  { projectOf, sessionState, beat }: Tools,
 ): Generator<Omit<Reading, 'source'>> {
   const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
   let last: Chunk | undefined;
@@ -137,6 +160,7 @@ function* readChunks(
       home,
       limits,
       projectOf,
+      beat,
       sessionState: (session) => sessionState(source, session),
     });
     for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {

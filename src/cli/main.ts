@@ -4,6 +4,7 @@ import { terminalWishes } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import { operations } from '../operations/index.ts';
 import { protectQuery } from './arguments.ts';
+import { endOnInterrupt, endOnTermination } from './ending.ts';
 import { operationNamed, operationsUnder } from './names.ts';
 import { Left } from './person.ts';
 import { buildProgram } from './program.ts';
@@ -17,16 +18,7 @@ const argv = process.argv.slice(2);
 const table = operations.filter((operation) => operation.surfaces.includes('cli'));
 const stop = new AbortController();
 
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)
-  process.on(signal, () => {
-    // The second time, the person means it.
-    if (stop.signal.aborted) process.exit(code);
-    stop.abort();
-    process.exitCode = code;
-  });
+endOnInterrupt(stop);
 
 // Whoever ran us as a part of themselves is gone: so is the need.
 if (process.channel) {
@@ -48,6 +40,7 @@ try {
   const program = buildProgram(
     operationsUnder(argv[0], table),
     async (operation, input, { json }) => {
+      void endOnTermination(operation, stop);
       process.exitCode = await runOperation(operation, input, { json, signal: stop.signal });
     },
     { out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text) },

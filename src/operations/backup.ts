@@ -7,6 +7,7 @@ import { operation } from './operation.ts';
 
 export const backup = operation({
   name: 'backup',
+  ending: 'guarded',
   summary: 'Write a consistent copy of the database, also while the worker runs',
   input: z.object({
     file: z.string().min(1).optional().describe('where to (default: backups/ in the data folder)'),

@@ -74,6 +74,22 @@ export async function checkFiles(store: Store): Promise<Check[]> {
   ];
 }
 
+/** What was too hard to read is said, with what to do. */
+export async function checkSetAside(store: Pick<Store, 'setAsides'>): Promise<Check[]> {
+  const files = await store.setAsides();
+  if (files.length === 0) return [];
+  const said = files.slice(0, listed).map(({ path, reason }) => `${path} (${reason})`);
+  const more = files.length > listed ? `, and ${files.length - listed} more` : '';
+  return [
+    {
+      name: 'set aside',
+      ok: false,
+      message: `${files.length} could not be read in time: ${said.join(', ')}${more}`,
+      hint: 'All others are read. To try these again: holdfast ingest --retry. To allow more time: holdfast config set readSeconds <seconds>',
+    },
+  ];
+}
+
 export function checkAgents(config: Config): Check[] {
   return agents.map((agent) => {
     const path = config.watchPath(agent);

@@ -10,6 +10,7 @@ import {
   checkMeaning,
   checkPermissions,
   checkServers,
+  checkSetAside,
   checkStore,
   checkVersions,
   checkWorker,
@@ -69,6 +70,7 @@ export const doctor = operation({
       counts = await store.counts();
       checks.push(
         ...(await checkFiles(store)),
+        ...(await checkSetAside(store)),
         await checkPause(store),
         await checkMeaning(store, config),
         checkBackups(config),

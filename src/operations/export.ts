@@ -14,6 +14,7 @@ const flushBytes = 1 << 20;
 
 export const exportAll = operation({
   name: 'export',
+  ending: 'guarded',
   summary: 'Write everything that is remembered as JSON Lines, for `holdfast import` elsewhere, or for your own tools',
   input: z.object({
     file: z.string().min(1).optional().describe('where to; - is standard output (default: a new file in this folder)'),

@@ -30,6 +30,7 @@ const Removed = z.object({
 
 export const forget = operation({
   name: 'forget',
+  ending: 'orderly',
   summary:
     'Remove an item for good with all that derives from it; it does not come back. The transcript stays the agent’s',
   input: z.object({

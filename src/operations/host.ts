@@ -21,6 +21,7 @@ async function logOf({ config }: Context): Promise<(line: string) => void> {
 
 export const hostRun = operation({
   name: 'host run',
+  ending: 'guarded',
   summary: 'Run the agents of groups in the foreground, until Ctrl+C; a second Ctrl+C ends them at once',
   input: z.object({}),
   output: z.object({ stopped: z.boolean() }),
@@ -185,6 +186,7 @@ const noHost = 'No host is running: the message waits. Start one with: holdfast 
 
 export const chatWith = operation({
   name: 'chat',
+  ending: 'orderly',
   summary: 'Chat with the agent of a group; through a pipe, one message in and the answer out',
   input: z.object({
     group: groupField,

@@ -7,6 +7,7 @@ import { type Context, operation } from './operation.ts';
 
 export const importAll = operation({
   name: 'import',
+  ending: 'guarded',
   summary: 'Take in an export, or the database of another memory; what is known already stays as it is',
   input: z.object({
     file: z.string().min(1).describe('what `holdfast export` wrote, or with --from the database'),

@@ -7,11 +7,13 @@ import { type Context, operation } from './operation.ts';
 
 export const ingest = operation({
   name: 'ingest',
+  ending: 'guarded',
   summary: 'Take in transcripts: all that are found, one file, or a folder',
   input: z.object({
     file: z.string().min(1).optional().describe('one transcript'),
     dir: z.string().min(1).optional().describe('a folder of transcripts, such as a backup'),
     reimport: z.boolean().default(false).describe('read again what was read before'),
+    retry: z.boolean().optional().describe('try again what was set aside, because it took too long to read'),
     later: z.boolean().optional().describe('leave it to the worker to embed, where that takes long'),
   }),
   output: IngestReport,
@@ -32,6 +34,7 @@ export const ingest = operation({
       { store, config, clock, running, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
       {
         reimport: input.reimport,
+        retry: input.retry,
         later: input.later,
         ...(input.file === undefined ? {} : { file: input.file }),
         ...(input.dir === undefined ? {} : { dir: input.dir }),

@@ -9,6 +9,7 @@ const maxBytes = 1024 * 1024;
 
 export const logs = operation({
   name: 'logs',
+  ending: 'orderly',
   summary: "Print the end of the worker's log",
   input: z.object({
     lines: z.int().min(1).max(10_000).default(50).describe('how many lines'),

@@ -5,6 +5,7 @@ import { operation } from './operation.ts';
 
 export const mcp = operation({
   name: 'mcp',
+  ending: 'orderly',
   summary: 'Serve agents over MCP on standard input and output; clients start it',
   input: z.object({
     group: GroupName.optional().describe('serve the agent of this group: its own sessions, and nothing else'),

@@ -5,6 +5,7 @@ import { operation } from './operation.ts';
 
 export const modelTest = operation({
   name: 'model test',
+  ending: 'orderly',
   summary: 'Try the chosen model on a small sample, and say what it took',
   input: z.object({}),
   output: z.object({

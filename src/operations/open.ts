@@ -22,6 +22,7 @@ const KnownBrowser = z.object({
 
 export const openViewer = operation({
   name: 'open',
+  ending: 'orderly',
   summary: 'Open the viewer in your browser: what happens now, what is remembered, what it costs',
   input: z.object({
     print: z.boolean().default(false).describe('only print an address, which opens once: for a browser elsewhere'),

@@ -118,6 +118,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly withoutStore?: true;
   /** Works where config.json holds bad values: it is what mends them. */
   readonly mendsConfig?: true;
+  /**
+   * What SIGTERM does. `orderly`: the command stops at the next safe point. `guarded`: so too, and it is ended where it does not, because it
+   * computes. Without it the process ends at once: nothing would have to be put away.
+   */
+  readonly ending?: 'orderly' | 'guarded';
   /** False when the answer itself reports a failure, or that nothing was done of what was asked for. The command line then ends with 1. */
   succeeded?(output: z.input<Output>, input: z.output<Input>): boolean;
   run(context: Context, input: z.output<Input>): Promise<z.input<Output>>;

@@ -37,6 +37,7 @@ export const ProcessReport = z.object({
 
 export const processJobs = operation({
   name: 'process',
+  ending: 'guarded',
   summary: 'Distil now what waits: turns into observations, sessions into summaries, conversations into memory pages',
   input: z.object({
     all: z

@@ -14,6 +14,7 @@ const { project, agent } = filterFields;
 
 export const sessionsPurge = operation({
   name: 'sessions purge',
+  ending: 'orderly',
   summary:
     'Take many sessions out of the store with all that hangs on them, by age or number; transcripts stay with the agents',
   input: z.object({

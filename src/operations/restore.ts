@@ -26,6 +26,7 @@ const sides = ['-wal', '-shm'] as const;
 
 export const restore = operation({
   name: 'restore',
+  ending: 'guarded',
   summary: 'Put a backup in the place of the database; the old one is kept beside it',
   input: z.object({ file: z.string().min(1).describe('the backup') }),
   output: z.object({

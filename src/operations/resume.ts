@@ -14,6 +14,7 @@ import { type Context, operation } from './operation.ts';
 
 export const resume = operation({
   name: 'resume',
+  ending: 'orderly',
   summary:
     'Go on with a session in its agent: chosen from a list, by id, or by what was said; puts its transcript back where that is gone',
   input: z.object({

@@ -32,6 +32,7 @@ export const sessions = operation({
 
 export const sessionsDelete = operation({
   name: 'sessions delete',
+  ending: 'orderly',
   summary: 'Take a session out of the store with all that hangs on it; its transcript stays with the agent',
   input: z.object({
     id: z.string().min(1).describe('id of a session; its beginning is enough'),

@@ -16,6 +16,7 @@ import { watch } from './worker.ts';
 
 export const start = operation({
   name: 'start',
+  ending: 'guarded',
   summary: 'Import every transcript on this machine, then watch for new ones until Ctrl+C',
   input: z.object({
     demo: z.boolean().default(false).describe('use a small sample, in a data folder of its own (~/.holdfast-demo)'),

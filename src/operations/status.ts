@@ -11,7 +11,7 @@ import { version } from '../package.ts';
 import { Moment, toMoment } from '../schema/time.ts';
 import type { Store } from '../store/store.ts';
 import { checkDamage } from './backups.ts';
-import { checkMcp, checkMeaning } from './checks.ts';
+import { checkMcp, checkMeaning, checkSetAside } from './checks.ts';
 import { Check } from './doctor.ts';
 import { hooked, hookToken } from './install.ts';
 import { operation } from './operation.ts';
@@ -142,7 +142,12 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
     try {
       const at = await store.lastToldAt();
       const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
-      const more = [await checkPause(store), await checkMeaning(store, config), ...(await checkJobs(store))];
+      const more = [
+        ...(await checkSetAside(store)),
+        await checkPause(store),
+        await checkMeaning(store, config),
+        ...(await checkJobs(store)),
+      ];
       return { at, checks: [check, ...more] };
     } finally {
       await store.close();

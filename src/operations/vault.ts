@@ -5,6 +5,7 @@ import { operation } from './operation.ts';
 
 export const vault = operation({
   name: 'vault',
+  ending: 'guarded',
   summary: 'Show how much of the transcripts is kept for resuming; with --fill, bring it up to date now',
   input: z.object({
     fill: z.boolean().default(false).describe('copy what is lacking, without waiting for the worker'),

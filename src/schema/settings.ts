@@ -142,6 +142,12 @@ export const Settings = z.strictObject({
     .describe('characters after which one is split'),
   pollIntervalMs: z.int().min(100).max(86_400_000).default(30_000).describe('how often the worker looks at silences'),
   minConversationMessages: z.int().min(1).max(1_000_000).default(5).describe('shorter conversations are skipped'),
+  readSeconds: z
+    .number()
+    .positive()
+    .max(86_400)
+    .default(60)
+    .describe('how long a line, or a megabyte, of a transcript may take to read; one that takes longer is set aside'),
   timeZone: TimeZone.default(systemTimeZone).describe('for times that are shown and dates that are typed'),
   skipTools: z
     .array(z.string().min(1))

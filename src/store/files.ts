@@ -144,7 +144,26 @@ export interface ImportedOnDay {
   readonly ms: number;
 }
 
+/** A transcript that took too long to read. */
+export interface SetAside {
+  readonly agent: AgentName;
+  readonly key: string;
+  readonly path: string;
+  /** Where the line begins that was being read. */
+  readonly pos: number;
+  /** Tells the file and the line from others. */
+  readonly mark: string;
+  /** Of the program that could not read it. */
+  readonly version: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
 export interface FileStore {
+  setAsides(): Promise<readonly SetAside[]>;
+  setAside(file: SetAside): Promise<void>;
+  /** It was read after all. */
+  takeBack(agent: AgentName, key: string): Promise<void>;
   fileStates(agent?: AgentName): Promise<readonly FileState[]>;
   fileState(agent: AgentName, key: string): Promise<FileState | undefined>;
   /** Applies chunks in order, all in one transaction; a stale chunk is left out and said so. */

@@ -859,6 +859,23 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX vectors_rough ON vectors (seq) WHERE rough = 1;
     `,
   },
+  {
+    name: '026-set-aside',
+    sql: `
+      -- Transcripts that took too long to read.
+      CREATE TABLE set_aside (
+        agent TEXT NOT NULL,
+        key TEXT NOT NULL,
+        path TEXT NOT NULL,
+        pos INTEGER NOT NULL,
+        mark TEXT NOT NULL,
+        version TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (agent, key)
+      ) WITHOUT ROWID;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -42,6 +42,7 @@ import { renewal } from './renewal.ts';
 import { textRewriting } from './rewrite.ts';
 import { keywordSearch } from './search.ts';
 import { sessionStates } from './session-states.ts';
+import { setAsideRows } from './set-aside.ts';
 import { spendingRows } from './spending.ts';
 import { timelines } from './timeline.ts';
 import { transcripts } from './transcript.ts';
@@ -183,6 +184,7 @@ export async function openSqliteStore(
     ...renewal(db, write),
     ...indexMerging(db, read, write),
     ...sessionStates(db, read, write),
+    ...setAsideRows(db, read, write),
     ...deletion(db, read, write),
     ...forgetting(db, read, write),
     ...exporting(location),
