@@ -14,7 +14,7 @@ import {
   roomForBackup,
   thinBackups,
 } from '../store/sqlite/backup-files.ts';
-import { type Marks, marksOf } from '../store/sqlite/marks.ts';
+import type { Marks } from '../store/sqlite/marks.ts';
 import type { Store } from '../store/store.ts';
 import type { Check } from './doctor.ts';
 
@@ -45,7 +45,7 @@ export function isBackupDue(config: Config, now: number): boolean {
 
 /** Makes a copy when one is due, and replaces those that hold what was forgotten or redacted since. */
 export async function keepBackups({ store, config, clock }: BackupDeps, force = false): Promise<KeptBackups> {
-  const stale = staleBackups(config);
+  const stale = await staleBackups(config);
   if (!force && stale.length === 0 && !isBackupDue(config, clock())) return { removed: [] };
   const made = await makeBackup({ store, config, clock });
   // Also where no new one could be made: what was forgotten must go.
@@ -102,9 +102,12 @@ export function checkDamage(config: Config): Check[] {
 }
 
 /** Automatic copies that hold something which the database has let go since. */
-export function staleBackups(config: Config): BackupFile[] {
+export async function staleBackups(config: Config): Promise<BackupFile[]> {
   const all = automaticBackups(backupFolder(config.home));
-  const now = all.length === 0 ? undefined : marksOf(config.databasePath);
+  if (all.length === 0) return [];
+  // Loaded only here: a command that opens no database must not load what opens one.
+  const { marksOf } = await import('../store/sqlite/marks.ts');
+  const now = marksOf(config.databasePath);
   return now === undefined ? [] : all.filter(({ file }) => isBehind(marksOf(file), now));
 }
 
@@ -116,7 +119,7 @@ const isBehind = (copy: Marks | undefined, now: Marks): boolean =>
 
 /** After a forgetting, or new rules of redaction. Returns what could not be reached. */
 export async function reachBackups(deps: BackupDeps): Promise<string[]> {
-  if (staleBackups(deps.config).length === 0) return [];
+  if ((await staleBackups(deps.config)).length === 0) return [];
   try {
     await keepBackups(deps);
     return [];

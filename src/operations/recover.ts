@@ -9,7 +9,7 @@ import { explain, HoldfastError } from '../errors.ts';
 import { syncFolder } from '../replace-file.ts';
 import { Moment, toMoment } from '../schema/time.ts';
 import { stamp } from '../store/sqlite/backup-files.ts';
-import { type RowCounts, rowCounts } from '../store/sqlite/merge-tables.ts';
+import type { RowCounts } from '../store/sqlite/merge-tables.ts';
 import { plural } from '../text/plural.ts';
 import { damageIsOver } from './backups.ts';
 import { librarian, toDeps } from './memory.ts';
@@ -83,10 +83,11 @@ function workFolder(config: Config): string {
 
 async function recoverInto(context: Context, folder: string, dryRun: boolean) {
   const { config, clock, signal, say } = context;
-  const [{ lookAround }, { rebuild }, { openSqliteStore }] = await Promise.all([
+  const [{ lookAround }, { rebuild }, { openSqliteStore }, { rowCounts }] = await Promise.all([
     import('./recovering/found.ts'),
     import('./recovering/rebuild.ts'),
     import('../store/sqlite/open.ts'),
+    import('../store/sqlite/merge-tables.ts'),
   ]);
   say?.('Looking at what there is');
   const found = await lookAround(config, folder, signal);

@@ -14,7 +14,7 @@ export function backingUp(
   async function look(): Promise<void> {
     if (backUp === undefined || clock() - lookedAt < hourMs) return;
     lookedAt = clock();
-    if (!isBackupDue(config, clock()) && staleBackups(config).length === 0) return;
+    if (!isBackupDue(config, clock()) && (await staleBackups(config)).length === 0) return;
     const { file, why } = await backUp();
     if (file !== '') log(`made the daily copy ${file}`);
     else if (why !== undefined) log(`made no copy of the database: ${why}`);
