@@ -1,5 +1,6 @@
 // ① Lines → a chunk: what one piece of a transcript adds to the store, redacted and cut, with the state to go on from.
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
 import type { Agent, ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
 import { briefingTag } from '../schema/briefing-tag.ts';
 import { distillerMark } from '../schema/distiller.ts';
@@ -8,7 +9,7 @@ import { recallTag } from '../schema/recall-tag.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse } from '../store/files.ts';
 import { indexText } from '../store/index-text.ts';
 import { isUnspaced } from '../store/segment.ts';
-import { type Keeper, keeper, type Limits } from './keep.ts';
+import { type Keeper, keeper, type Limits, timesOf } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
 import { redact, redactValue } from './redact.ts';
@@ -63,7 +64,8 @@ export function chunker(
   const { agent, key } = source;
   const { session: named, subagent } = agent.describe(key);
   const state: ReaderState = { ...begin?.state };
-  const keep: Keeper = keeper(deps.limits, state, { ...deps, subagent: subagent !== undefined });
+  const fileTimes = () => timesOf(fs.fstatSync(fd));
+  const keep: Keeper = keeper(deps.limits, state, { ...deps, subagent: subagent !== undefined, fileTimes });
   let offset = begin?.offset ?? 0;
   let lines = begin?.lines ?? 0;
   let malformed = begin?.malformed ?? 0;
@@ -141,7 +143,7 @@ export function chunker(
           if (item.cwd !== undefined) state[own.cwd] = redact(item.cwd);
         } else if (item.kind === 'title') {
           const id = sessionOf(undefined);
-          about.title(item, id, keep.other(id, lineAt()), hasEntries());
+          about.title(item, id, keep.title(item, id, lineAt(), state['@title']), hasEntries());
         } else if (item.kind === 'fact') {
           const id = sessionOf(undefined);
           if (keep.other(id, lineAt())) about.fact(item.fact, item.value, id, line.pos, hasEntries());

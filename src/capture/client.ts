@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type ClientLine, client } from '../agents/client.ts';
-import { explain } from '../errors.ts';
+import { explain, systemCode } from '../errors.ts';
 import type { LiveDeps } from './hook.ts';
 import { liveLimits } from './live-limits.ts';
 import { redact, redactValue } from './redact.ts';
@@ -51,8 +51,27 @@ export function openClients(deps: LiveDeps): Clients {
   const keyOf = (session: string) => `${createHash('sha256').update(session).digest('hex').slice(0, 40)}.jsonl`;
   const fileOf = (session: string) => path.join(root, keyOf(session));
   const limits = liveLimits(deps);
-  /** Sessions that work in an ignored folder: not even their end is noted. */
-  const ignored = new Set<string>();
+  /** A session that works in an ignored folder: not even its end is noted. An empty file says so, since the worker may be started again. */
+  const ignoredFile = (session: string) =>
+    path.join(deps.config.home, 'ignored', path.basename(fileOf(session), '.jsonl'));
+  const isIgnored = (session: string): boolean => fs.existsSync(ignoredFile(session));
+  function noteIgnored(session: string, ignored: boolean): void {
+    try {
+      if (!ignored) fs.rmSync(ignoredFile(session), { force: true });
+      else {
+        fs.mkdirSync(path.dirname(ignoredFile(session)), { recursive: true, mode: 0o700 });
+        fs.writeFileSync(ignoredFile(session), '', { mode: 0o600, flush: true });
+      }
+    } catch (error) {
+      throw explain(error, ignoredFile(session));
+    }
+  }
+  /** A worker that was started in the middle of a turn finds its prompt in the session's transcript, whether that was read or not. */
+  const keepsText = (session: string): Promise<boolean> => {
+    if (!limits.knowsTurn(client.name, session) && lastPromptIsPrivate(fileOf(session)))
+      limits.beginTurn(client.name, session, hiddenPrompt);
+    return limits.keepsText(client.name, session);
+  };
 
   function append(session: string, lines: readonly ClientLine[], cwd: string | undefined): void {
     const file = fileOf(session);
@@ -96,14 +115,14 @@ export function openClients(deps: LiveDeps): Clients {
       const session = cleanId(claudeSessionId);
       const cwd = folder === undefined ? undefined : redact(folder);
       if (limits.isIgnored(folder ?? project)) {
-        ignored.add(session);
+        noteIgnored(session, true);
         return { session, promptNumber: 0 };
       }
-      ignored.delete(session);
+      noteIgnored(session, false);
       const hidden = userPrompt !== undefined && limits.beginTurn(client.name, session, userPrompt);
       const keeps = hidden || (await limits.keepsText(client.name, session));
       // An empty private passage says that what follows is private, also to a worker that is started in between.
-      const text = hidden ? '<private></private>' : keeps ? redact(userPrompt ?? '').trim() : '';
+      const text = hidden ? hiddenPrompt : keeps ? redact(userPrompt ?? '').trim() : '';
       const lines: ClientLine[] = text === '' ? [] : [{ kind: 'prompt', id: randomUUID(), at: now(), text }];
       if (keeps) append(session, lines, cwd ?? (project === undefined ? undefined : redact(project)));
       const state = await note(session, { event: userPrompt === undefined ? 'start' : 'prompt' });
@@ -115,8 +134,8 @@ export function openClients(deps: LiveDeps): Clients {
       const tool = redact(tool_name);
       const cwd = folder === undefined ? undefined : redact(folder);
       if (deps.config.reload().settings.skipTools.includes(tool_name)) return { stored: false };
-      if (ignored.has(session) || limits.isIgnored(folder)) return { stored: false };
-      if (!(await limits.keepsText(client.name, session, keyOf(session)))) return { stored: false };
+      if (isIgnored(session) || limits.isIgnored(folder)) return { stored: false };
+      if (!(await keepsText(session))) return { stored: false };
       const { path: file, file_path } = (tool_input ?? {}) as Record<string, unknown>;
       append(
         session,
@@ -138,8 +157,8 @@ export function openClients(deps: LiveDeps): Clients {
 
     async summarize({ claudeSessionId, last_user_message, last_assistant_message }) {
       const session = cleanId(claudeSessionId);
-      if (ignored.has(session)) return;
-      const keeps = await limits.keepsText(client.name, session, keyOf(session));
+      if (isIgnored(session)) return;
+      const keeps = await keepsText(session);
       const answer = keeps ? redact(last_assistant_message ?? '').trim() : '';
       if (answer !== '') append(session, [{ kind: 'answer', id: randomUUID(), at: now(), text: answer }], undefined);
       await note(session, {
@@ -152,11 +171,44 @@ export function openClients(deps: LiveDeps): Clients {
     async complete({ claudeSessionId, reason: said }) {
       const session = cleanId(claudeSessionId);
       const reason = said === undefined ? undefined : redact(said);
-      if (ignored.delete(session)) return;
+      if (isIgnored(session)) {
+        noteIgnored(session, false);
+        return;
+      }
       append(session, [{ kind: 'end', id: randomUUID(), at: now(), reason }], undefined);
       await note(session, { event: 'end', reason });
     },
   };
+}
+
+const hiddenPrompt = '<private></private>';
+/** More than any turn holds. */
+const longestTurn = 16 << 20;
+
+function lastPromptIsPrivate(file: string): boolean {
+  let text: string;
+  try {
+    const handle = fs.openSync(file, 'r');
+    try {
+      const { size } = fs.fstatSync(handle);
+      const bytes = Buffer.alloc(Math.min(size, longestTurn));
+      fs.readSync(handle, bytes, 0, bytes.length, size - bytes.length);
+      text = bytes.toString('utf8');
+    } finally {
+      fs.closeSync(handle);
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw explain(error, file);
+  }
+  const at = text.lastIndexOf('{"kind":"prompt"');
+  return (
+    at >= 0 &&
+    text
+      .slice(at, at + 300)
+      .split('\n')[0]
+      ?.includes(JSON.stringify(hiddenPrompt)) === true
+  );
 }
 
 /** A client chooses its ids. One that holds a secret is told apart from others by a hash. */

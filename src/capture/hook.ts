@@ -49,7 +49,8 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
     const lastAnswer = event.lastAnswer === undefined ? undefined : redact(event.lastAnswer);
     const transcript = event.transcripts[0];
     const key = transcript === undefined ? undefined : path.relative(root, transcript).replaceAll('\\', '/');
-    const kept = lastAnswer !== undefined && (await limits.keepsText(agent.name, event.session, key));
+    const own = key === undefined || transcript === undefined ? undefined : { key, size: sizeOf(transcript) };
+    const kept = lastAnswer !== undefined && (await limits.keepsText(agent.name, event.session, own));
     const state = await deps.store.noteSession({
       ...change,
       agent: agent.name,
@@ -81,6 +82,15 @@ function changeOf(event: HookEvent): Pick<SessionChange, 'event' | 'promptId' | 
       return { event: 'end', reason: event.reason === undefined ? undefined : redact(event.reason) };
     default:
       return undefined;
+  }
+}
+
+/** Infinite where it cannot be known. */
+function sizeOf(file: string): number {
+  try {
+    return fs.statSync(file).size;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }
 

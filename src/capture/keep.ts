@@ -1,6 +1,6 @@
 // ① What of a transcript is kept: nothing of a pause, nothing of an ignored folder, and nothing of a turn that a wholly private prompt began.
 import path from 'node:path';
-import type { ParsedEntry, ReaderState } from '../agents/agent.ts';
+import type { ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
 import type { Pause } from '../store/store.ts';
 import { isWhollyPrivate } from './redact.ts';
 
@@ -24,16 +24,25 @@ const own = {
   ignored: '@ignored',
   /** When wholly private turns of the file began and ended, as `from-until` with spaces between; the last may be open. */
   turns: '@turns',
+  /** Ids of tool uses in private turns: a task that one of them began may report much later. */
+  uses: '@private-uses',
 } as const;
 
 const rememberedTurns = 100;
+const rememberedUses = 64;
 
 export interface Keeper {
   /** Contract: called once for each entry, in order. */
   entry(item: ParsedEntry, session: string, cwd: string | undefined, at: number): boolean;
   /** For what belongs to the session without being an entry: results of tools, titles. */
   other(session: string, at: number | undefined): boolean;
+  /** A name that the agent made up after a private turn may tell of it. `given` is the name that the session has. */
+  title(item: ParsedTitle, session: string, at: number | undefined, given: unknown): boolean;
+  /** Whether a text is the report of a task that a private turn began, or may be. */
+  hidesTask(text: string): boolean;
 }
+
+type ParsedTitle = Extract<ParsedItem, { kind: 'title' }>;
 
 export function keeper(
   limits: Limits,
@@ -43,10 +52,22 @@ export function keeper(
     readonly subagent: boolean;
     /** What is known of the transcript of a subagent's session. */
     readonly sessionState: (session: string) => ReaderState | undefined;
+    /** When the file was begun and last written, as far as the system knows: for lines that say no time. */
+    readonly fileTimes?: (() => readonly number[]) | undefined;
   },
 ): Keeper {
   const ignores = ignoring(limits.ignore, deps.projectOf);
-  const pausedAt = (at: number | undefined) => at !== undefined && isPaused(limits.pauses, at);
+  const pausedAt = (at: number | undefined) =>
+    limits.pauses.length > 0 &&
+    // Before the first time that a file says, any of its lines may be of a pause in which the file was begun or written.
+    (at === undefined || at === 0 ? (deps.fileTimes?.() ?? []) : [at]).some((time) => isPaused(limits.pauses, time));
+  const hidesTask = (text: string): boolean => {
+    if (!hasPrivateTurns(state) || !text.includes('<task-notification>')) return false;
+    const use = /<tool-use-id>\s*([\w-]{1,80})/.exec(text)?.[1];
+    return use === undefined || usesOf(state).includes(use);
+  };
+  const other = (session: string, at: number | undefined): boolean =>
+    state[own.ignored] !== true && state[own.private] !== session && !pausedAt(at);
 
   return {
     entry(item, session, cwd, at) {
@@ -58,7 +79,14 @@ export function keeper(
         // What is typed while the agent works does not end the turn it works on.
         else if (before === session && item.queued === undefined) delete state[own.private];
         if (!deps.subagent && state[own.private] !== before) noteTurn(state, at);
+      } else if (item.role === 'user' && state[own.private] !== session && hidesTask(item.text)) {
+        // The agent answers to the report: until the next prompt all is of the private turn again.
+        state[own.private] = session;
+        noteTurn(state, at);
       }
+      if (state[own.private] === session) noteUses(state, item);
+      // A summary of all that was said has the private turns in it, in other words.
+      const sumsUp = item.form === 'compaction' && hasPrivateTurns(state);
       if (state[own.session] !== session) {
         state[own.session] = session;
         delete state[own.folder];
@@ -70,10 +98,22 @@ export function keeper(
       const ignored = (folder !== undefined && ignores(folder)) || (cwd !== undefined && ignores(cwd));
       if (ignored) state[own.ignored] = true;
       else delete state[own.ignored];
-      return !ignored && state[own.private] !== session && !pausedAt(at);
+      return !ignored && !sumsUp && state[own.private] !== session && !pausedAt(at);
     },
-    other: (session, at) => state[own.ignored] !== true && state[own.private] !== session && !pausedAt(at),
+    other,
+    title: ({ by, title }, session, at, given) =>
+      other(session, at) && (by === 'person' || !hasPrivateTurns(state) || title === given),
+    hidesTask,
   };
+}
+
+const usesOf = (state: ReaderState): string[] =>
+  typeof state[own.uses] === 'string' ? (state[own.uses] as string).split(' ') : [];
+
+function noteUses(state: ReaderState, { toolUses }: ParsedEntry): void {
+  if (toolUses.length === 0) return;
+  const ids = toolUses.map(({ id }) => id).filter((id) => /^[\w-]{1,80}$/.test(id));
+  state[own.uses] = [...usesOf(state), ...ids].slice(-rememberedUses).join(' ');
 }
 
 /** Begins a private turn, or ends the one that is open. */
@@ -104,6 +144,10 @@ export const hasPrivateTurns = (state: ReaderState): boolean => state[own.turns]
 
 export const isPaused = (pauses: readonly Pause[], at: number): boolean =>
   pauses.some(({ from, until }) => from <= at && (until === undefined || at < until));
+
+/** When a file was begun and last written. */
+export const timesOf = ({ birthtimeMs, mtimeMs }: { birthtimeMs: number; mtimeMs: number }): number[] =>
+  [birthtimeMs, mtimeMs].filter((time) => time > 0);
 
 /** Whether a folder is on the list: as or below one of the folders, or as part of one of the projects. Remembers its answers. */
 export function ignoring(list: readonly string[], projectOf: (folder: string) => string): (folder: string) => boolean {

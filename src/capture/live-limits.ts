@@ -9,11 +9,19 @@ import { isWhollyPrivate } from './redact.ts';
 /** Whether the turn that a session is in began with a wholly private prompt, as far as this process was told. */
 const turns = new WeakMap<Store, Map<string, boolean>>();
 
+/** A session's own transcript: the key under which it is known, and how long it is by now. */
+export interface Transcript {
+  readonly key: string;
+  readonly size: number;
+}
+
 export interface LiveLimits {
   /** Whether the prompt is private as a whole, and with it all that follows until the next one. */
   beginTurn(agent: AgentName, session: string, prompt: string): boolean;
-  /** Whether the text of this moment may be kept. `transcript` is the key under which the session's own is known. */
-  keepsText(agent: AgentName, session: string, transcript?: string): Promise<boolean>;
+  /** Whether this process was told how the session's turn began. */
+  knowsTurn(agent: AgentName, session: string): boolean;
+  /** Whether the text of this moment may be kept. */
+  keepsText(agent: AgentName, session: string, transcript?: Transcript): Promise<boolean>;
   isIgnored(folder: string | undefined): boolean;
 }
 
@@ -26,14 +34,16 @@ export function liveLimits({ store, config }: Pick<LiveDeps, 'store' | 'config'>
       known.set(`${agent} ${session}`, hidden);
       return hidden;
     },
+    knowsTurn: (agent, session) => known.has(`${agent} ${session}`),
     async keepsText(agent, session, transcript) {
       // A pause that runs holds back all that is told now, whatever the clock says.
       if ((await store.pauses()).some(({ until }) => until === undefined)) return false;
       const told = known.get(`${agent} ${session}`);
       if (told !== undefined || transcript === undefined) return told !== true;
       // The worker was started in the middle of a turn: the transcript has its prompt.
-      const state = await store.fileState(agent, transcript);
-      return state === undefined || !isInPrivateTurn(state.state, session);
+      const state = await store.fileState(agent, transcript.key);
+      // What was not read yet may hold a private prompt.
+      return state !== undefined && state.offset >= transcript.size && !isInPrivateTurn(state.state, session);
     },
     isIgnored: (folder) => folder !== undefined && ignoring(config.reload().ignore, projectOf)(folder),
   };

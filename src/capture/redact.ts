@@ -27,6 +27,16 @@ export const withoutPrivatePassages = (texts: readonly string[]): string[] => wi
 export const redactField = (name: string, value: string, redactText: (text: string) => string = redact): string =>
   namesSecret(name) ? withoutSecretField(name, withoutPassages(value)) : redactText(value);
 
+/** The option that a value in a list of arguments follows: `["--password", "…"]`. */
+export function optionBefore(list: readonly unknown[], index: number): string | undefined {
+  const before = list[index - 1];
+  return typeof before === 'string' && before.length < 80 && /^--?[a-z]/i.test(before) ? before : undefined;
+}
+
+/** What a field is called: `{"name": "DB_PASSWORD", "value": "…"}` says it beside. */
+export const fieldName = (fields: Readonly<Record<string, unknown>>, key: string): string =>
+  key === 'value' && typeof fields.name === 'string' ? fields.name : key;
+
 /** No tool is called with more. A walk that goes deeper runs out of stack, and with it a whole transcript is lost. */
 const deepest = 200;
 const tooDeep = '[left out: nested too deeply]';
@@ -41,9 +51,10 @@ export function redactValue(value: unknown, redactText: (text: string) => string
   if (depth === deepest) return tooDeep;
   if (Array.isArray(value)) {
     const clean = value.map((item, i) => {
-      const before: unknown = value[i - 1];
-      const option = typeof before === 'string' && typeof item === 'string' && /^--?[a-z]/i.test(before);
-      return option ? redactField(before, item, redactText) : redactValue(item, redactText, depth + 1);
+      const option = optionBefore(value, i);
+      return typeof item === 'string' && option !== undefined
+        ? redactField(option, item, redactText)
+        : redactValue(item, redactText, depth + 1);
     });
     return clean.some((item, i) => item !== value[i]) ? clean : value;
   }
@@ -51,8 +62,7 @@ export function redactValue(value: unknown, redactText: (text: string) => string
   const fields = value as Record<string, unknown>;
   const clean = Object.entries(fields).map(([key, item]): [string, unknown] => {
     const name = redact(key);
-    // `{"name": "DB_PASSWORD", "value": "…"}`
-    const says = key === 'value' && typeof fields.name === 'string' ? fields.name : key;
+    const says = fieldName(fields, key);
     const next =
       typeof item === 'string' ? redactField(says, item, redactText) : redactValue(item, redactText, depth + 1);
     if (next !== item || name !== key) changed = true;

@@ -3,7 +3,7 @@ import type { Agent, ReaderState } from '../agents/agent.ts';
 import { notKept } from '../schema/not-kept.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import { type Keeper, keeper, type Limits, noLimits } from './keep.ts';
-import { redact, redactField, withoutPrivatePassages } from './redact.ts';
+import { fieldName, optionBefore, redact, redactField, withoutPrivatePassages } from './redact.ts';
 
 /** What the model's service has signed or sealed: it is sent back as it was, or not at all. */
 const sealed = new Set(['signature', 'thinkingSignature', 'textSignature', 'encrypted_content', 'data']);
@@ -31,6 +31,7 @@ export function vaultLines(
     readonly projectOf: (folder: string) => string;
     readonly sessionState: (session: string) => ReaderState | undefined;
     readonly forgotten?: Tombstones | undefined;
+    readonly fileTimes?: (() => readonly number[]) | undefined;
   },
 ): (line: string) => string | undefined {
   const { session: named, subagent } = agent.describe(key);
@@ -40,7 +41,7 @@ export function vaultLines(
     const value = parse(line);
     if (value === undefined) return undefined;
     const read = agent.read(value, { key, state });
-    const kept = isKept(read, named, keep, state);
+    const kept = isKept(read, named, keep, state) && !keep.hidesTask(line);
     if (state['@ignored'] === true) return undefined;
     const fate = forgets(value, read, (state['@session'] as string | undefined) ?? named);
     if (fate === 'out') return undefined;
@@ -49,8 +50,12 @@ export function vaultLines(
 }
 
 /** Lines of a copy that older rules made → the same by the rules of today. */
-export function redactLines(agent: Agent, key: string): (line: string) => string | undefined {
-  return vaultLines(agent, key, {}, noLimits, { projectOf: (folder) => folder, sessionState: () => undefined });
+export function redactLines(
+  agent: Agent,
+  key: string,
+  sessionState: ReaderState | undefined,
+): (line: string) => string | undefined {
+  return vaultLines(agent, key, {}, noLimits, { projectOf: (folder) => folder, sessionState: () => sessionState });
 }
 
 /** Lines of a copy → the same without what was forgotten. */
@@ -102,12 +107,16 @@ function isKept({ at, items }: ReturnType<Agent['read']>, named: string, keep: K
   for (const item of items) {
     if (item.kind === 'header') {
       if (item.session !== undefined) state['@session'] = item.session;
-      if (item.cwd !== undefined) state['@cwd'] = item.cwd;
+      if (item.cwd !== undefined) state['@cwd'] = redact(item.cwd);
     } else if (item.kind === 'entry') {
       const session = item.session ?? (state['@session'] as string | undefined) ?? named;
       state['@session'] = session;
-      const cwd = item.cwd ?? (state['@cwd'] as string | undefined);
+      const cwd = item.cwd === undefined ? (state['@cwd'] as string | undefined) : redact(item.cwd);
       kept = keep.entry(item, session, cwd, item.at ?? lineAt ?? 0) && kept;
+    } else if (item.kind === 'title') {
+      const session = (state['@session'] as string | undefined) ?? named;
+      kept = keep.title(item, session, lineAt, state['@title']) && kept;
+      if (kept) state['@title'] = redact(item.title).trim();
     }
   }
   return kept && keep.other((state['@session'] as string | undefined) ?? named, lineAt);
@@ -128,14 +137,17 @@ function clean(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === deepest) return notKept;
   if (Array.isArray(value))
-    return withoutPassagesOverBlocks(value).flatMap((item) =>
-      isSealed(item) ? unchanged(item) : [clean(item, depth + 1)],
-    );
+    return withoutPassagesOverBlocks(value).flatMap((item, i, all) => {
+      if (isSealed(item)) return unchanged(item);
+      const option = optionBefore(all, i);
+      return [typeof item === 'string' && option !== undefined ? redactField(option, item) : clean(item, depth + 1)];
+    });
+  const fields = value as Fields;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      if (isBinary(value as Fields, key)) return [key, item];
-      const next = typeof item === 'string' && !structure.has(key) ? redactField(key, item) : clean(item, depth + 1);
-      return [redact(key), next];
+    Object.entries(fields).map(([key, item]) => {
+      if (isBinary(fields, key)) return [key, item];
+      const isText = typeof item === 'string' && !structure.has(key);
+      return [redact(key), isText ? redactField(fieldName(fields, key), item) : clean(item, depth + 1)];
     }),
   );
 }

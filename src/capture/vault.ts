@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Agent } from '../agents/agent.ts';
+import type { Agent, ReaderState } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import { beneath, type Folder, writeNewIn } from '../beneath.ts';
 import type { Config } from '../config.ts';
@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import type { VaultDue } from '../store/vault.ts';
 import { isInHomes, rootOf } from './group-sources.ts';
-import type { Limits } from './keep.ts';
+import { type Limits, timesOf } from './keep.ts';
 import { isPlain, openTranscript } from './plain-file.ts';
 import { projectFinder } from './project.ts';
 import { sessionKeys } from './session-keys.ts';
@@ -88,9 +88,7 @@ async function copyPart(
   if (agent === undefined) return false;
   const isGone = isForgotten(agent, due.key, forgotten);
   const state = { ...due.state };
-  const above = agent.describe(due.key);
-  const parents = above.subagent === undefined ? [] : sessionKeys(due.key, above.session);
-  const states = await Promise.all(parents.map((key) => store.fileState(due.agent, key)));
+  const above = await stateAbove(store, agent, due.key);
   const projectOf = projectFinder({
     separateWorktrees: config.settings.separateWorktrees,
     links: await store.projectLinks(),
@@ -98,8 +96,9 @@ async function copyPart(
   const { vaultLines } = await import('./vault-line.ts');
   const toVault = vaultLines(agent, due.key, state, limits, {
     projectOf,
-    sessionState: () => states.find((one) => one !== undefined)?.state,
+    sessionState: () => above,
     forgotten,
+    fileTimes: () => timesOf(fs.statSync(source)),
   });
   const target = copyPath(config, due.agent, due.key);
   let bytes = due.bytes;
@@ -117,6 +116,18 @@ async function copyPart(
   // Something was forgotten meanwhile, and may stand in what was written: it is made again.
   if (counts !== undefined) cutAt(target, counts.bytes);
   return counts === undefined && bytes > due.bytes;
+}
+
+/** What is known of the transcript of a subagent's session. Older clients name that session in the lines alone, which ingest has read. */
+async function stateAbove(store: Store, agent: Agent, key: string): Promise<ReaderState | undefined> {
+  const { session, subagent } = agent.describe(key);
+  if (subagent === undefined) return undefined;
+  const said = (await store.fileState(agent.name, key))?.state['@session'];
+  for (const above of sessionKeys(key, typeof said === 'string' ? said : session)) {
+    const known = await store.fileState(agent.name, above);
+    if (known !== undefined) return known.state;
+  }
+  return undefined;
 }
 
 /** A transcript of a session that was forgotten as a whole. */
@@ -150,7 +161,10 @@ export async function rewriteCopy(
     return 'removed';
   }
   const { forgetLines, redactLines } = await import('./vault-line.ts');
-  const change = rules === 'redaction' ? redactLines(agent, key) : forgetLines(agent, key, forgotten);
+  const change =
+    rules === 'redaction'
+      ? redactLines(agent, key, await stateAbove(store, agent, key))
+      : forgetLines(agent, key, forgotten);
   const left = lines.flatMap((line) => change(line) ?? []);
   if (left.length === lines.length && left.every((line, i) => line === lines[i])) return 'same';
   const packed = await packLines(left);
@@ -182,7 +196,8 @@ async function redactVault({ store, config, signal }: VaultDeps): Promise<void> 
   if (progress.version >= redactionVersion && progress.after === undefined) return;
   const nameOf = ({ agent, key }: { agent: string; key: string }) => `${agent} ${key}`;
   const copies = [...(await store.vaultCopies())].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  if (copies.length === 0 && sizeOf(vaultFolder(config)) < 0) return;
+  if (copies.length === 0 && !config.settings.vault) return;
+  fs.mkdirSync(vaultFolder(config), { recursive: true, mode: 0o700 });
   const after = progress.version === redactionVersion ? (progress.after ?? '') : '';
   const note = (said: object) =>
     replaceFile(progressFile(config), `${JSON.stringify({ version: redactionVersion, ...said })}\n`, 0o600);

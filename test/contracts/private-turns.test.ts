@@ -1,0 +1,245 @@
+// A wholly private turn leaves nothing, in the store and in the vault, wherever its words turn up.
+import fs from 'node:fs';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openClients } from '../../src/capture/client.ts';
+import { fillVault } from '../../src/capture/vault.ts';
+import { setSetting } from '../../src/config-file.ts';
+import { pause } from '../../src/operations/pause.ts';
+import { liveEvents } from '../../src/schema/live-event.ts';
+import {
+  answer,
+  type Bench,
+  type Json,
+  minute,
+  prompt,
+  start,
+  toolResult,
+  toolUse,
+  workbench,
+} from './transcript-builder.ts';
+
+const canary = (name: string) => `canary-${name}`;
+const hidden = (name: string) => `<private>${canary(name)}</private>`;
+const at = (minutes: number) => new Date(start + minutes * minute).toISOString();
+
+/** Everything that is on the disk of the memory: rows, the bytes of the database, and copies of transcripts. */
+function kept(bench: Bench): string {
+  const files = (folder: string): string[] =>
+    fs.readdirSync(folder, { withFileTypes: true }).flatMap((one) => {
+      const file = path.join(folder, one.name);
+      if (one.isDirectory()) return files(file);
+      const bytes = fs.readFileSync(file);
+      return [(file.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes).toString('latin1')];
+    });
+  return `${JSON.stringify(bench.rows())}\n${files(bench.config.home).join('\n')}`;
+}
+
+async function all(bench: Bench): Promise<string> {
+  await bench.ingest();
+  await fillVault(bench.deps, { quietMs: Number.NEGATIVE_INFINITY });
+  return kept(bench);
+}
+
+const canariesIn = (text: string): string[] => [...new Set(text.match(/canary-[\w-]+/g) ?? [])].sort();
+const queue = (operation: string, content: string | undefined, minutes: number): Json => ({
+  type: 'queue-operation',
+  operation,
+  timestamp: at(minutes),
+  sessionId: 's1',
+  ...(content === undefined ? {} : { content }),
+});
+const task = (uuid: string, use: string, text: string, minutes: number): Json =>
+  prompt(
+    uuid,
+    `<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>${use}</tool-use-id>\n<summary>${text}</summary>\n</task-notification>`,
+    minutes,
+  );
+
+describe('a wholly private turn', () => {
+  it('leaves nothing, and what is said before and after it stays', async () => {
+    const bench = await workbench();
+    bench.write('p/s1.jsonl', [
+      prompt('a', 'open-before', 0),
+      answer('b', 'open-answer', 1),
+      prompt('c', hidden('prompt'), 2),
+      answer('d', [{ type: 'text', text: canary('answer') }, toolUse('t1', 'Bash', { command: canary('input') })], 3),
+      toolResult('e', 't1', canary('output'), 4),
+      { type: 'ai-title', aiTitle: canary('title-inside'), sessionId: 's1' },
+      {
+        type: 'attachment',
+        uuid: 'f',
+        timestamp: at(5),
+        sessionId: 's1',
+        attachment: { type: 'x', content: canary('attachment') },
+      },
+      prompt('g', 'open-after', 6),
+      answer('h', 'open-end', 7),
+    ]);
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual([]);
+    for (const word of ['open-before', 'open-answer', 'open-after', 'open-end']) expect(text).toContain(word);
+  });
+
+  it('is not told by what comes later: a compaction, a name, the report of a task', async () => {
+    const bench = await workbench();
+    bench.write('p/s1.jsonl', [
+      prompt('a', 'open-before', 0),
+      { type: 'ai-title', aiTitle: 'open-title', sessionId: 's1' },
+      prompt('c', hidden('prompt'), 2),
+      answer('d', [toolUse('t1', 'Task', { prompt: canary('task'), run_in_background: true })], 3),
+      prompt('g', 'open-after', 6),
+      answer('h', 'open-end', 7),
+      { type: 'ai-title', aiTitle: canary('later-title'), sessionId: 's1' },
+      { type: 'ai-title', aiTitle: 'open-title', sessionId: 's1' },
+      prompt('i', `This session is being continued: ${canary('compaction')}`, 8, { isCompactSummary: true }),
+      queue(
+        'enqueue',
+        `<task-notification><tool-use-id>t1</tool-use-id>${canary('queued-report')}</task-notification>`,
+        9,
+      ),
+      task('j', 't1', canary('report'), 9),
+      answer('k', canary('answer-to-the-report'), 10),
+      prompt('l', 'open-again', 11),
+      answer('m', [toolUse('t2', 'Bash', { command: 'make' })], 12),
+      task('n', 't2', 'open-report', 13),
+      answer('o', 'open-last', 14),
+    ]);
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual([]);
+    for (const word of ['open-title', 'open-end', 'open-again', 'open-report', 'open-last'])
+      expect(text).toContain(word);
+  });
+
+  it('may be typed while the agent works; a prompt that is typed meanwhile does not end it', async () => {
+    const bench = await workbench();
+    bench.write('p/s1.jsonl', [
+      prompt('a', 'open-before', 0),
+      queue('enqueue', hidden('queued'), 1),
+      queue('remove', undefined, 2),
+      answer('b', canary('answer'), 3),
+      queue('enqueue', 'open-queued', 4),
+      answer('c', canary('still'), 5),
+      queue('dequeue', undefined, 6),
+      prompt('d', 'open-queued', 6),
+      answer('e', 'open-end', 7),
+    ]);
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual([]);
+    for (const word of ['open-before', 'open-queued', 'open-end']) expect(text).toContain(word);
+  });
+
+  it.each(['p/agent-x1.jsonl', 'p/s1/subagents/agent-x1.jsonl'])('covers what its subagents did: %s', async (key) => {
+    const bench = await workbench();
+    bench.write('p/s1.jsonl', [
+      prompt('a', hidden('prompt'), 0),
+      answer('b', canary('answer'), 1),
+      prompt('c', 'open', 10),
+    ]);
+    bench.write(key, [
+      prompt('x', canary('task'), 2, { isSidechain: true, agentId: 'x1' }),
+      answer('y', canary('result'), 3, { isSidechain: true, agentId: 'x1' }),
+    ]);
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual([]);
+    expect(text).toContain('open');
+  });
+
+  it.each([
+    ['beside a command', `<command-name>/review</command-name><command-args>${hidden('x')}</command-args>`],
+    [
+      'beside a picture',
+      [
+        { type: 'text', text: '[Image #1]' },
+        { type: 'text', text: hidden('x') },
+      ],
+    ],
+    [
+      'over two blocks',
+      [
+        { type: 'text', text: `<private>${canary('x')}` },
+        { type: 'text', text: `${canary('y')}</private>` },
+      ],
+    ],
+    ['with entities', `&lt;private&gt;${canary('x')}&lt;/private&gt;`],
+    ['with escapes', `\\u003cprivate\\u003e${canary('x')}\\u003c/private\\u003e`],
+    ['with an attribute that holds a bracket', `<private a="<b>">${canary('x')}</private>`],
+    ['with a long tag', `<private note="${'n'.repeat(5000)}">${canary('x')}</private>`],
+    ['with unseen letters', `<pri\u200bvate>${canary('x')}</private>`],
+  ])('is known %s', async (_, content) => {
+    const bench = await workbench();
+    bench.write('p/s1.jsonl', [
+      prompt('a', 'open', 0),
+      prompt('c', '', 2, { message: { role: 'user', content } }),
+      answer('d', canary('answer'), 3),
+    ]);
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual([]);
+    expect(text).toContain('open');
+  });
+});
+
+describe('a passage', () => {
+  it('over two blocks is taken out of the copy of a transcript too', async () => {
+    const bench = await workbench();
+    bench.write('p/s1.jsonl', [
+      prompt('c', '', 2, {
+        message: {
+          role: 'user',
+          content: [
+            { type: 'text', text: `open-one <private>${canary('x')}` },
+            { type: 'text', text: `${canary('y')}</private> open-two` },
+          ],
+        },
+      }),
+    ]);
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual([]);
+    expect(text).toContain('open-one');
+    expect(text).toContain('open-two');
+  });
+});
+
+describe('clients', () => {
+  const clients = (bench: Bench) =>
+    openClients({ ...bench.deps, events: liveEvents(bench.deps.clock), wake: () => {} });
+
+  it('whose folder is ignored stay so after the worker is started again', async () => {
+    const bench = await workbench();
+    setSetting(bench.config, 'ignore', '/srv/acme');
+    const first = clients(bench);
+    await first.init({ claudeSessionId: 'c1', cwd: '/srv/acme', userPrompt: canary('a') });
+    const store = await bench.open();
+    const again = openClients({ ...bench.onto(store).deps, events: liveEvents(bench.deps.clock), wake: () => {} });
+    expect(await again.observe({ claudeSessionId: 'c1', tool_name: 'X', tool_input: { a: canary('b') } })).toEqual({
+      stored: false,
+    });
+    await again.summarize({ claudeSessionId: 'c1', last_assistant_message: canary('c') });
+    await again.complete({ claudeSessionId: 'c1', reason: canary('d') });
+    expect(canariesIn(await all(bench))).toEqual([]);
+  });
+
+  it('are in a private turn that another worker was told of', async () => {
+    const bench = await workbench();
+    await clients(bench).init({ claudeSessionId: 'c1', cwd: '/srv/x', userPrompt: hidden('a') });
+    const store = await bench.open();
+    const again = openClients({ ...bench.onto(store).deps, events: liveEvents(bench.deps.clock), wake: () => {} });
+    expect(await again.observe({ claudeSessionId: 'c1', tool_name: 'X', tool_input: { a: canary('b') } })).toEqual({
+      stored: false,
+    });
+    await again.summarize({ claudeSessionId: 'c1', last_assistant_message: canary('c') });
+    expect(canariesIn(await all(bench))).toEqual([]);
+  });
+});
+
+describe('a pause', () => {
+  it('covers lines that say no time', async () => {
+    const bench = await workbench();
+    const deps = { ...bench.deps, clock: () => Date.now() - minute };
+    await pause.run({ ...bench.deps, ...deps } as never, {} as never);
+    const { timestamp: _, ...untimed } = prompt('a', canary('untimed'), 0);
+    bench.write('p/s1.jsonl', [untimed]);
+    expect(canariesIn(await all(bench))).toEqual([]);
+  });
+});
