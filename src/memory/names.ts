@@ -29,7 +29,7 @@ export function nameSlug(name: string): string {
   const kept = whole
     .replace(/[^\p{L}\p{N}\p{M}.-]+/gu, '-')
     .replace(/\.{2,}/g, '.')
-    .replace(/^[.-]+|[.-]+$/g, '');
+    .replace(/^[.-]+|(?<![.-])[.-]+$/g, '');
   const short = cut(kept);
   if (short === whole && short !== '' && !reserved.test(short)) return short;
   return `${short === '' ? 'page' : short}-${hash(whole).slice(0, 8)}`;
@@ -78,10 +78,8 @@ export function keyOf(key: string): string {
 /** Two texts that say the same but for spaces, case and the last full stop. */
 export const sameText = (a: string, b: string): boolean => plain(a) === plain(b);
 
+/** Looked for where a run of them begins: else each sign of a long run, which is not at the end, would look over the rest of it. */
+const endingSigns = /(?<![.!])[.!]+$/;
+
 export const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/[.!]+$/, '');
+  text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().replace(endingSigns, '');

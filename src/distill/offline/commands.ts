@@ -106,7 +106,7 @@ function split(line: string): string[] {
 const tell = (part: string): string => cut(inOneLine(part), 100);
 
 const failing =
-  /\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|\bFAILED\b|^\s*FAIL\b|\berror TS\d+|npm ERR!|npm error|Traceback \(most recent call last\)|\bAssertionError\b|panicked at|\bBUILD FAILED\b|Found [1-9]\d* (?:errors?|diagnostics?)/m;
+  /\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|\bFAILED\b|^[^\S\n]*FAIL\b|\berror TS\d+|npm ERR!|npm error|Traceback \(most recent call last\)|\bAssertionError\b|panicked at|\bBUILD FAILED\b|Found [1-9]\d* (?:errors?|diagnostics?)/m;
 const passing =
   /\b\d+ (?:passed|passing)\b|\b0 (?:failed|failures|errors)\b|\btest result: ok\b|\ball (?:\d+ )?(?:tests|checks) pass|\bPASS\b|\bNo issues found\b|All checks passed/i;
 
