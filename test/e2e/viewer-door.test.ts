@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)("the viewer's door", () => {
     await later.context().close();
   });
 
-  it('gives another server on this machine nothing, whether typed, by a link, or asked for as an image', async () => {
+  it('gives another server on this machine nothing, and its page cannot ask or read anything of ours', async () => {
     const page = await stand.page();
     await isIn(page);
     const other = await stranger();
