@@ -29,13 +29,19 @@ export const start = operation({
     const { openHoldfast } = await import('../open.ts');
     const env = demo ? demoEnvironment() : undefined;
     if (demo) prepareDemo(loadConfig(env));
+    const { progress, signal, say } = context;
+    // A connection of its own: what it reads to count everything would stay in the worker's memory for weeks.
+    const first = await openHoldfast(env);
+    try {
+      const { ingestApart } = await import('../worker/apart.ts');
+      const report = await ingestApart({ ...first.context, progress, signal });
+      for (const line of await welcome(first, report, demo)) say?.(line);
+    } finally {
+      await first.close();
+    }
     const opened = await openHoldfast(env);
     try {
-      const { progress, signal, say } = context;
       const own: Context = { ...opened.context, progress, signal, say };
-      const { ingestApart } = await import('../worker/apart.ts');
-      const report = await ingestApart(own);
-      for (const line of await welcome(opened, report, demo)) say?.(line);
       await watch(own);
       return { stopped: true };
     } finally {

@@ -69,6 +69,8 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       if (report.files.imported > 0)
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
+      // What was read to say so, or before this, fills a cache of 16 MB that an idle worker has no use for.
+      await store.shrink();
       if (report.entries.added > 0) events.publish({ kind: 'entries', added: report.entries.added });
     } catch (error) {
       scanDue = true;

@@ -206,6 +206,9 @@ export async function openSqliteStore(
     async probe() {
       read(() => db.prepare('SELECT count(*) FROM facts').get());
     },
+    async shrink() {
+      read(() => db.pragma('shrink_memory'));
+    },
     async integrity() {
       return read(() => {
         const said = db.pragma('quick_check(20)') as { quick_check: string }[];
