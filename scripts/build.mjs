@@ -1,4 +1,5 @@
 // Compiles src/ into a fresh dist/, and the program into a few files there. The old one stays until the new one is whole, so that running programs find theirs.
+import { spawn } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -9,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -46,6 +48,7 @@ export async function build() {
       if (error.code !== 'ENOENT') throw error;
     }
     renameSync(fresh, dist);
+    await prepareMcp(path.join(dist, 'mcp-answers'));
     return 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -85,6 +88,65 @@ async function buildViewer(folder) {
     const bytes = readFileSync(file);
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
     writeFileSync(`${file}.br`, brotliCompressSync(bytes));
+  }
+}
+
+/**
+ * What the MCP server says of itself to Claude Code, by revision of the protocol, as the program itself says it: bin/holdfast-mcp.sh
+ * answers with these files. Without one, the program is started instead.
+ */
+async function prepareMcp(folder) {
+  const clientInfo = { name: 'claude-code', version: '0' };
+  const meta = (revision) => ({
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientInfo': clientInfo,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  });
+  const request = (id, method, params) => ({ jsonrpc: '2.0', id, method, params });
+  const talks = {
+    '2026-07-28': [
+      request('discover', 'server/discover', { _meta: meta('2026-07-28') }),
+      request('tools', 'tools/list', { _meta: meta('2026-07-28') }),
+    ],
+    '2025-11-25': [
+      request('initialize', 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      request('tools', 'tools/list', {}),
+    ],
+  };
+  mkdirSync(folder);
+  for (const [revision, talk] of Object.entries(talks)) {
+    const said = await talkTo(talk);
+    for (const { id, result } of said)
+      if (result !== undefined) writeFileSync(path.join(folder, `${id}-${revision}.json`), JSON.stringify(result));
+  }
+}
+
+/** The answers of the built server to these lines. */
+async function talkTo(lines) {
+  const home = mkdtempSync(path.join(tmpdir(), 'holdfast-build-'));
+  try {
+    const child = spawn(process.execPath, [path.join(root, 'bin', 'holdfast'), 'mcp'], {
+      env: { ...process.env, HOME: home, HOLDFAST_HOME: path.join(home, 'data') },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.on('data', (text) => {
+      out += text;
+    });
+    const wanted = lines.filter(({ id }) => id !== undefined).length;
+    for (const line of lines) child.stdin.write(`${JSON.stringify(line)}\n`);
+    await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+      child.stdout.on('data', () => out.split('\n').length > wanted && child.stdin.end());
+    });
+    return out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
   }
 }
 

@@ -4,7 +4,15 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
-const ground = ['schema', 'errors.ts', 'alive.ts', 'beneath.ts', 'replace-file.ts', 'running-time.ts'];
+const ground = [
+  'schema',
+  'errors.ts',
+  'alive.ts',
+  'beneath.ts',
+  'briefing-folder.ts',
+  'replace-file.ts',
+  'running-time.ts',
+];
 const known = [...ground, 'agents', 'config.ts', 'embedding', 'log.ts', 'package.ts', 'store', 'text'];
 const middle = ['capture', 'distill', 'install', 'memory', 'recall', 'sessions'];
 const top = [...known, 'config-file.ts', ...middle, 'operations'];
@@ -13,6 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   'alive.ts': ['errors.ts'],
   'beneath.ts': ['errors.ts'],
+  'briefing-folder.ts': ['errors.ts'],
   'replace-file.ts': [],
   'running-time.ts': [],
   'log.ts': ['errors.ts'],
@@ -94,6 +103,7 @@ const claudeFolders = (sources: Sources) =>
     'agents/claude-code-home.ts',
     'agents/claude-code-hooks.ts',
     'agents/claude-code-mcp.ts',
+    'agents/claude-code-scripts.ts',
   ]);
 const piFolders = (sources: Sources) => holders(sources, /['"/]\.pi\b|PI_CODING/, ['agents/pi.ts']);
 

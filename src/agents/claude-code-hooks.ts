@@ -1,28 +1,22 @@
 // Claude Code's hooks. What was measured with 2.1.197 and 2.1.325, and decides what stands here:
-// - An http hook costs 4–8 ms, a program about 50 ms; http is silently skipped for SessionStart.
-// - An http hook that fails at SessionEnd prints its error to the terminal, and why a session ended is in no transcript. So that
-//   one is left in the data folder by the shell, which costs 5 ms, prints nothing, and waits there when no worker runs.
-// - With -p any other http hook fails in silence. In an interactive session each that is refused shows "hook error" and the reason,
-//   although nothing waits for it; no field of an http hook turns that off ("async" does not).
+// - A hook of shell built-ins costs 3 to 5 ms, a program about 65 ms. Every tool call, prompt and answer is in the transcript, so no hook
+//   is needed for them. Only the start needs one (for the briefing) and the end (for its reason).
+// - A hook that fails, or prints to standard error, shows a line in an interactive session. These cannot fail visibly: all they do is in a
+//   script that prints nothing but a whole briefing, and ends with 0.
+// - An http hook shows "hook error" at every event while no worker answers, and is skipped for SessionStart.
+// - The client starts a hook in a session and a process group of its own, with the payload on standard input in one line.
 // - An event that a client does not know makes it drop all hooks of a plugin: only events of the oldest supported client are named.
-// - The timeout is in seconds; a header may be any text. The settings file must be plain JSON; a byte order mark is accepted.
-// - Loopback is no exception from HTTP_PROXY.
+// - The timeout is in seconds. The settings file must be plain JSON; a byte order mark is accepted.
 import path from 'node:path';
 import { HoldfastError } from '../errors.ts';
 import { claudeCodeMcp } from './claude-code-mcp.ts';
+import { endScript, quote, startScript } from './claude-code-scripts.ts';
 import type { AgentHooks, HookLink, Insertion, JsonPath } from './hooks.ts';
 import { asObject, asString } from './json.ts';
 
-const overHttp = [
-  'UserPromptSubmit',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'Stop',
-  'StopFailure',
-  'SubagentStop',
-  'PreCompact',
-];
-const seconds = 1;
+/** Far more than a hook takes, so that a busy machine does not cost a briefing. */
+const seconds = 5;
+/** Hooks of earlier versions spoke HTTP; this told them from others. */
 const versionHeader = 'X-Holdfast-Version';
 
 export const claudeCodeHooks: AgentHooks = {
@@ -45,7 +39,7 @@ export const claudeCodeHooks: AgentHooks = {
       missing: Object.keys(wanted).filter((event) => !events.includes(event)),
       outdated: [...new Set([...ours.filter((one) => !isCurrent(one)).map(({ event }) => event), ...twice])],
       version: ours.map(({ hook }) => versionOf(hook)).find((version) => version !== undefined),
-      elsewhere: commands.length > 0 && !commands.some((text) => text.includes(quote(link.home))),
+      elsewhere: commands.length > 0 && !commands.some((text) => names(text, link.home)),
     };
   },
 
@@ -82,19 +76,12 @@ export const claudeCodeHooks: AgentHooks = {
     return left === 0 && paths.length > 0 && asObject(before).hooks === undefined ? [['hooks']] : paths;
   },
 
-  obstacles(settings, link, env) {
-    const found: string[] = [];
-    if (settings.disableAllHooks === true)
-      found.push('The settings say "disableAllHooks": true, so Claude Code runs no hook. Remove that line.');
-    const allowed = settings.allowedHttpHookUrls;
-    if (Array.isArray(allowed) && !allowed.some((pattern) => matches(String(pattern), urlOf(link))))
-      found.push(`The settings limit "allowedHttpHookUrls". Add "http://127.0.0.1:${link.port}/*" to that list.`);
-    const proxy = env.HTTP_PROXY || env.http_proxy || env.ALL_PROXY || env.all_proxy;
-    const direct = (env.NO_PROXY || env.no_proxy || '').split(/[\s,]+/);
-    if (proxy && !direct.some((host) => host === '*' || host === '127.0.0.1'))
-      found.push('HTTP_PROXY is set, and Claude Code sends hooks through it. Set NO_PROXY=127.0.0.1,localhost.');
-    return found;
-  },
+  obstacles: (settings) =>
+    settings.disableAllHooks === true
+      ? ['The settings say "disableAllHooks": true, so Claude Code runs no hook. Remove that line.']
+      : [],
+
+  scripts: (link) => ({ [startFile(link)]: startScript(link), [endFile(link)]: endScript(link) }),
 
   plugin: (link) => ({
     '.claude-plugin/plugin.json': json({
@@ -115,43 +102,32 @@ interface Group {
   readonly hooks: readonly Record<string, unknown>[];
 }
 
-const urlOf = ({ port }: HookLink): string => `http://127.0.0.1:${port}/api/hooks/claude-code`;
+const startFile = ({ home }: Pick<HookLink, 'home'>): string => path.join(home, 'hooks', 'claude-code-start.sh');
+const endFile = ({ home }: Pick<HookLink, 'home'>): string => path.join(home, 'hooks', 'claude-code-end.sh');
 
 function groupsFor(link: HookLink): Readonly<Record<string, Group>> {
   const command = (text: string): Group => ({
     hooks: [{ type: 'command', command: `: holdfast ${link.version}; ${text}`, timeout: seconds }],
   });
-  const http: Group = {
-    hooks: [
-      {
-        type: 'http',
-        url: urlOf(link),
-        headers: { Authorization: `Bearer ${link.token}`, [versionHeader]: link.version },
-        timeout: seconds,
-      },
-    ],
-  };
+  // The trap makes the end a good one, whatever happens in the script.
+  const script = (file: string) => command(`trap 'exit 0' 0; [ -r ${quote(file)} ] && . ${quote(file)}; exit 0`);
   return {
     // Without a matcher: startup, resume, clear, compact and fork.
-    SessionStart: command(askCommand(link)),
-    ...Object.fromEntries(overHttp.map((event) => [event, http])),
-    // In its place among the others, and slower: only for those who want an answer.
+    SessionStart: script(startFile(link)),
     ...(link.recall ? { UserPromptSubmit: command(askCommand(link)) } : {}),
-    SessionEnd: command(endCommand(link)),
+    SessionEnd: script(endFile(link)),
   };
 }
 
 /** The Node of the installation, or whichever there is, should that one be gone. Never fails, never prints an error. */
-function askCommand({ node, program, port, home }: HookLink): string {
-  const run = `NODE_OPTIONS= "$n" ${quote(program)} ${port} ${quote(home)} 2>/dev/null && break`;
+function askCommand({ node, program, home }: HookLink): string {
+  const run = `NODE_OPTIONS= "$n" ${quote(program)} ${quote(home)} 2>/dev/null && break`;
   return `for n in ${quote(node)} node; do ${run}; done; true`;
 }
 
-/** Written whole under another name first: the worker never reads half of it. */
-function endCommand({ home }: HookLink): string {
-  const file = `f=${quote(path.join(home, 'spool', 'claude-code'))}.$$.$(date +%s)`;
-  return `umask 077; ${file}; { cat >"$f.tmp" && mv "$f.tmp" "$f.json"; } 2>/dev/null || true`;
-}
+/** Whether a command of ours works with this data folder. */
+const names = (command: string, home: string): boolean =>
+  command.includes(quote(home)) || command.includes(quote(`${home}${path.sep}`).slice(0, -1));
 
 interface OwnGroup {
   readonly index: number;
@@ -191,12 +167,6 @@ function identity(hook: unknown): unknown {
   return [type, command, url, Authorization, version];
 }
 
-/** As the client matches: `*` stands for anything. */
-function matches(pattern: string, url: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(url);
-}
-
 const misshapen = (place: string, kind: string): HoldfastError =>
   new HoldfastError('UNREADABLE', `"${place}" in the settings of Claude Code is not ${kind}`, {
     hint: 'Correct it; nothing was changed.',
@@ -205,5 +175,4 @@ const misshapen = (place: string, kind: string): HoldfastError =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

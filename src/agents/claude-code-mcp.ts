@@ -16,12 +16,19 @@ export const claudeCodeMcp: AgentMcp = {
   lock: (file) => `${file}.lock`,
   list: 'mcpServers',
   name: 'holdfast',
-  entry: ({ node, cli, home }) => ({ type: 'stdio', command: node, args: [cli, 'mcp'], env: { HOLDFAST_HOME: home } }),
+  entry: ({ node, cli, home }) => {
+    const env = { HOLDFAST_HOME: home };
+    if (process.platform === 'win32') return { type: 'stdio', command: node, args: [cli, 'mcp'], env };
+    // A shell that says what there is, and becomes the program when a tool is called: no session waits for Node to start.
+    const [script, answers] = [`${cli}-mcp.sh`, path.join(path.dirname(cli), '..', 'dist', 'mcp-answers')];
+    return { type: 'stdio', command: '/bin/sh', args: [script, node, cli, answers], env };
+  },
   homeOf(entry) {
     const { args, env } = asObject(entry);
     const [program, word] = Array.isArray(args) ? args : [];
-    return /[\\/]bin[\\/]holdfast$/.test(String(program)) && word === 'mcp'
-      ? asString(asObject(env).HOLDFAST_HOME)
-      : undefined;
+    const ours =
+      (/[\\/]bin[\\/]holdfast$/.test(String(program)) && word === 'mcp') ||
+      /\/bin\/holdfast-mcp\.sh$/.test(String(program));
+    return ours ? asString(asObject(env).HOLDFAST_HOME) : undefined;
   },
 };

@@ -1,5 +1,8 @@
 // How an agent is made to tell us of its sessions while they run: what stands in its settings, and how to take it out again.
-// Only data goes in and out; whoever calls reads and writes the files.
+// Only data goes in and out; the caller reads and writes the files.
+
+/** In the data folder: says which process a hook has started as the worker, until that has looked for the worker's claim. */
+export const startingName = 'worker.starting';
 
 export type JsonPath = readonly (string | number)[];
 
@@ -9,20 +12,17 @@ export interface Insertion {
   readonly value: unknown;
 }
 
-/** What a hook must know to find this very worker. */
+/** What a hook must know to work with this very data folder. */
 export interface HookLink {
   readonly version: string;
-  readonly port: number;
-  /** The token that can only report. */
-  readonly token: string;
   /** The data folder. */
   readonly home: string;
-  /** The Node that runs the hook program. */
+  /** The Node that runs the worker, and the program that answers prompts. */
   readonly node: string;
   readonly program: string;
   /** The command line, which serves MCP as well. */
   readonly cli: string;
-  /** Whether prompts are to be answered with what the past knows. The token above cannot ask for that; the program can. */
+  /** Whether prompts are to be answered with what the past knows. */
   readonly recall: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface HooksFound {
   readonly events: readonly string[];
   /** Events that should and do not. */
   readonly missing: readonly string[];
-  /** Events whose hook belongs to another version, port, token or place. */
+  /** Events whose hook belongs to another version or place, or is not needed any more. */
   readonly outdated: readonly string[];
   /** The version that wrote them. */
   readonly version: string | undefined;
@@ -48,8 +48,10 @@ export interface AgentHooks {
   additions(settings: Record<string, unknown>, link: HookLink): readonly Insertion[];
   /** What is to be taken out. Whatever was there before us, even empty, stays: `before` are the settings from then. */
   removals(settings: unknown, before: unknown): readonly JsonPath[];
-  /** Why hooks that stand in the settings would not run, or not only reach us. */
-  obstacles(settings: Record<string, unknown>, link: HookLink, env: NodeJS.ProcessEnv): readonly string[];
+  /** Why hooks that stand in the settings would not run. */
+  obstacles(settings: Record<string, unknown>): readonly string[];
+  /** What the hooks run, by absolute path below the data folder. */
+  scripts(link: HookLink): Readonly<Record<string, string>>;
   /** The files of a plugin folder that does the same, by their paths in it. */
   plugin(link: HookLink): Readonly<Record<string, string>>;
   /** How the agent is told to use that folder. */

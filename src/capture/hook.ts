@@ -18,7 +18,7 @@ export interface LiveDeps {
   readonly events: LiveEvents;
   /** Asks ingest to look at a transcript soon. */
   readonly wake: (file: string) => void;
-  /** Told before an agent compacts a session: what was said until now is about to be summed up. */
+  /** Told when an agent compacts a session: what was said until now is summed up. */
   readonly compacts?: ((agent: AgentName, session: string) => void) | undefined;
   /** Says what the past knows about a prompt, where the person has asked for that. */
   readonly onPrompt?:
@@ -42,7 +42,9 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
   const root = deps.config.watchPath(agent);
   for (const file of event.transcripts) if (isInside(root, file)) deps.wake(file);
   const limits = liveLimits(deps);
-  if (event.kind === 'compact' && !limits.isIgnored(event.cwd)) deps.compacts?.(agent.name, event.session);
+  // The transcript keeps what was summed up, so it is as good to hear of it afterwards.
+  const compacted = event.kind === 'compact' || (event.kind === 'start' && event.reason === 'compact');
+  if (compacted && !limits.isIgnored(event.cwd)) deps.compacts?.(agent.name, event.session);
   if (event.prompt !== undefined) limits.beginTurn(agent.name, event.session, event.prompt);
   const change = limits.isIgnored(event.cwd) ? undefined : changeOf(event);
   if (change !== undefined) {

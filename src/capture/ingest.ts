@@ -1,6 +1,7 @@
 // ① Transcripts → store. The one writer of entries: an import, a scan at start and a change that the watcher saw all come here.
 import fs from 'node:fs';
 import path from 'node:path';
+import { briefingFolder } from '../briefing-folder.ts';
 import type { Config } from '../config.ts';
 import { embedPending, noteTrouble } from '../embedding/pending.ts';
 import { explain, HoldfastError } from '../errors.ts';
@@ -55,7 +56,9 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   const started = performance.now();
   const found = await findSources(deps.config, request);
   // First, so that a new store has nothing to go through.
-  await redactStored(deps);
+  const redacted = await redactStored(deps);
+  // What was prepared before holds what must not be told any more; the worker writes it again.
+  if (redacted.changed > 0) briefingFolder(deps.config.home).clear();
   const pass = await ingestSources(deps, found.sources, request.reimport === true, request.retry);
   const unembedded = await embed(deps, pass, request.later === true);
   if (request.file !== undefined && pass.failed > 0) {

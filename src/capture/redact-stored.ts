@@ -9,9 +9,11 @@ export async function redactStored(
   { store, signal }: { readonly store: Store; readonly signal?: AbortSignal | undefined },
   version = redactionVersion,
 ): Promise<{ done: boolean; changed: number }> {
+  let changed = 0;
   for (;;) {
     const step = await store.rewriteTexts(version, { text: redact, json: redactJson }, textsInAStep);
-    if (step.done || signal?.aborted) return step;
+    changed += step.changed;
+    if (step.done || signal?.aborted) return { done: step.done, changed };
     await new Promise(setImmediate);
   }
 }

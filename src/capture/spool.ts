@@ -1,10 +1,15 @@
-// ① Hooks that could not be delivered, or never are over HTTP, wait as files `<agent>.<anything>.json` in the data folder. Each is
-// received like any other hook, then removed.
+// ① What hooks note, in files of the data folder: `spool/<agent>.<anything>.note` holds lines `{"given": hash, "payload": …}`, appended by
+// a shell; `<agent>.<anything>.json` one payload, as hooks of earlier versions left it. Each is received, then removed.
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Agent } from '../agents/agent.ts';
 import { agentNamed } from '../agents/index.ts';
+import { asObject, asString } from '../agents/json.ts';
+import { briefingFolder } from '../briefing-folder.ts';
 import { systemCode } from '../errors.ts';
+import { BriefingSource } from '../schema/briefing.ts';
 import { type LiveDeps, receiveHook } from './hook.ts';
+import { liveLimits } from './live-limits.ts';
 
 export interface Spool {
   /** Takes in what is there, oldest first. Contract: never throws. */
@@ -37,7 +42,7 @@ export async function openSpool(deps: LiveDeps, complain: (error: unknown) => vo
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     watcher = fs.watch(folder, (_, name) => {
-      if (name?.endsWith('.json') !== false) void drain();
+      if (name === null || /\.(?:json|note)$/.test(name)) void drain();
     });
     watcher.on('error', complain);
   } catch (error) {
@@ -61,24 +66,59 @@ async function drainOnce(deps: LiveDeps, folder: string): Promise<void> {
   });
   for (const { name, file, at, size } of found.sort((a, b) => a.at - b.at)) {
     const agent = agentNamed(name.split('.')[0] ?? '');
-    if (!name.endsWith('.json')) {
-      if (deps.clock() - at > abandonedMs) fs.rmSync(file, { force: true });
-      continue;
-    }
-    const payload = size <= maxBytes ? read(file) : undefined;
-    // What is no payload will never be one. Whatever else goes wrong may go better later, so it is left where it is.
-    if (agent?.readHook?.(payload) !== undefined)
-      await receiveHook({ ...deps, clock: () => Math.trunc(at), onPrompt: undefined }, agent, payload);
+    const abandoned = deps.clock() - at > abandonedMs;
+    const text = size <= maxBytes && /\.(?:json|note)$/.test(name) ? read(file) : '';
+    // A shell may still be writing.
+    const half = name.endsWith('.note') ? !text.endsWith('\n') && size <= maxBytes : !name.endsWith('.json');
+    if (half && !abandoned) continue;
+    for (const { payload, given } of notesIn(name, text))
+      await receive({ ...deps, clock: () => Math.trunc(at), onPrompt: undefined }, agent, payload, given);
     fs.rmSync(file, { force: true });
   }
 }
 
-function read(file: string): unknown {
+interface Note {
+  readonly payload: unknown;
+  /** The hash of the briefing that the hook printed. */
+  readonly given?: string | undefined;
+}
+
+function notesIn(name: string, text: string): Note[] {
+  if (!name.endsWith('.note')) return [{ payload: parse(text) }];
+  return text.split('\n').flatMap((line) => {
+    const { payload, given } = asObject(parse(line));
+    return payload === undefined ? [] : [{ payload, given: asString(given) }];
+  });
+}
+
+/** What is no payload will never be one. Whatever else goes wrong may go better later: then this throws, and the file stays. */
+async function receive(deps: LiveDeps, agent: Agent | undefined, payload: unknown, given = ''): Promise<void> {
+  const event = agent?.readHook?.(payload);
+  if (agent === undefined || event === undefined) return;
+  await receiveHook(deps, agent, payload);
+  const told = given === '' ? undefined : briefingFolder(deps.config.home).text(given);
+  if (told === undefined || event.kind !== 'start' || liveLimits(deps).isIgnored(event.cwd)) return;
+  const { session } = event;
+  // A reason that only newer clients know is told as a start.
+  const source = BriefingSource.safeParse(event.reason).data ?? 'startup';
+  await deps.store.saveBriefing({ ...told, agent: agent.name, session, source, at: deps.clock() });
+  deps.events.publish({ kind: 'briefing', agent: agent.name, session });
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'));
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function read(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
   } catch (error) {
-    // No JSON, so no payload; or somebody else has taken it in meanwhile.
-    if (error instanceof SyntaxError || systemCode(error) === 'ENOENT') return undefined;
+    // Another process has taken it in meanwhile.
+    if (systemCode(error) === 'ENOENT') return '';
     throw error;
   }
 }

@@ -8,7 +8,6 @@ import { loadConfig } from '../config.ts';
 import { inspectHooks, installHooks, mendHooks, uninstallHooks, writePlugin } from './hooks.ts';
 import { readRecord } from './record.ts';
 
-const token = 'c'.repeat(64);
 let folder: string;
 let file: string;
 
@@ -26,9 +25,9 @@ const config = (more: NodeJS.ProcessEnv = {}) =>
     CLAUDE_CONFIG_DIR: path.dirname(file),
     ...more,
   });
-const install = (more?: NodeJS.ProcessEnv) => installHooks(config(more), claudeCode, token);
+const install = (more?: NodeJS.ProcessEnv) => installHooks(config(more), claudeCode);
 const uninstall = () => uninstallHooks(config(), claudeCode);
-const inspect = (more?: NodeJS.ProcessEnv) => inspectHooks(config(more), claudeCode, token);
+const inspect = (more?: NodeJS.ProcessEnv) => inspectHooks(config(more), claudeCode);
 const read = () => fs.readFileSync(file, 'utf8');
 const change = (from: string | RegExp, to: string) => fs.writeFileSync(file, read().replace(from, to));
 function write(text: string | Buffer): void {
@@ -78,9 +77,8 @@ describe('hooks in settings', () => {
   it.each(Object.entries(theirs))('a look changes nothing: %s', (_, text) => {
     if (text !== undefined) write(text);
     const before = snapshot(folder);
-    const { diff } = installHooks(config(), claudeCode, token, true);
+    const { diff } = installHooks(config(), claudeCode, true);
     expect(diff).toContain('+');
-    expect(diff).not.toContain(token);
     expect(snapshot(folder)).toEqual(before);
   });
 
@@ -97,11 +95,13 @@ describe('hooks in settings', () => {
     install();
     const settings = JSON.parse(read());
     const mine = { type: 'command', command: 'say done' };
-    settings.hooks.Stop[0].hooks.push(mine);
+    settings.hooks.SessionStart[0].hooks.push(mine);
     settings.hooks.SessionEnd.push({ hooks: [mine] });
     write(JSON.stringify(settings, null, 2));
     uninstall();
-    expect(JSON.parse(read())).toEqual({ hooks: { Stop: [{ hooks: [mine] }], SessionEnd: [{ hooks: [mine] }] } });
+    expect(JSON.parse(read())).toEqual({
+      hooks: { SessionStart: [{ hooks: [mine] }], SessionEnd: [{ hooks: [mine] }] },
+    });
   });
 
   it('a file that we made goes, also when the client has written it anew', () => {
@@ -124,7 +124,7 @@ describe('hooks in settings', () => {
     'not json',
     '[]',
     '{"hooks": []}',
-    '{"hooks": {"Stop": "x"}}',
+    '{"hooks": {"SessionEnd": "x"}}',
     '{"hooks":{"a":[]},"hooks":{"b":[]}}',
   ])('what cannot be changed safely is refused and left: %s', (text) => {
     write(text);
@@ -161,19 +161,55 @@ describe('hooks in settings', () => {
   });
 });
 
-describe('hooks of another version, port or token', () => {
-  it('are seen and mended, and still leave no trace', () => {
-    const before = '{\n  "model": "opus"\n}\n';
-    write(before);
+describe('hooks of another version', () => {
+  /** As Holdfast installed them when they spoke HTTP, into settings that held nothing. */
+  const overHttp = () =>
+    fs
+      .readFileSync(path.join(import.meta.dirname, '../../test/fixtures/claude-code-settings/http-hooks.json'), 'utf8')
+      .replaceAll('@HOME@', path.join(folder, 'data'));
+
+  it.each([
+    ['install', () => void install()],
+    ['repair', () => void mendHooks(config(), claudeCode)],
+  ])('that spoke HTTP are replaced byte for byte by %s, and leave no trace', (_, renew) => {
     install();
-    expect(inspect({ HOLDFAST_PORT: '40001' }).outdated).toContain('Stop');
-    expect(mendHooks(config({ HOLDFAST_PORT: '40001' }), claudeCode, token)).toEqual([file]);
-    expect(read()).toContain('http://127.0.0.1:40001/');
-    expect(read()).not.toContain(':37777/');
-    expect(mendHooks(config({ HOLDFAST_PORT: '40001' }), claudeCode, 'd'.repeat(64))).toEqual([file]);
-    expect(read()).not.toContain(token);
+    const now = read();
     uninstall();
-    expect(read()).toBe(before);
+    const text = overHttp();
+    write(text);
+    // The record of then: the settings were made by us.
+    fs.mkdirSync(path.join(folder, 'data', 'installs'), { recursive: true });
+    const record = { settings: { file, before: null, after: text }, folders: [path.dirname(file)], plugins: [] };
+    fs.writeFileSync(path.join(folder, 'data', 'installs', 'claude-code.json'), JSON.stringify(record));
+    expect(inspect()).toMatchObject({ elsewhere: false, missing: [] });
+    expect(inspect().outdated).toEqual(expect.arrayContaining(['SessionStart', 'PostToolUse', 'Stop', 'SessionEnd']));
+    renew();
+    expect(read()).toBe(now);
+    expect(inspect()).toMatchObject({ missing: [], outdated: [], scripts: 'current' });
+    uninstall();
+    expect(fs.readdirSync(path.join(folder, 'user'))).toEqual([]);
+  });
+
+  it('that spoke HTTP go without a record too, and what is beside them stays byte for byte', () => {
+    const theirs = '{"type":"command","command":"say done"}';
+    write(overHttp().replace(/("Stop": \[\n\s+\{\n\s+"hooks": \[)/, `$1\n${theirs},`));
+    expect(install().changed).toBe(true);
+    expect(read()).toContain(theirs);
+    expect(read()).not.toMatch(/http:|Bearer|37777|17999|holdfast-hook/);
+    uninstall();
+    expect(JSON.parse(read())).toEqual({ hooks: { Stop: [{ hooks: [JSON.parse(theirs)] }] } });
+  });
+
+  it('are told by their scripts too, which are written again', () => {
+    install();
+    const script = path.join(folder, 'data', 'hooks', 'claude-code-start.sh');
+    fs.appendFileSync(script, '# stale\n');
+    expect(inspect()).toMatchObject({ outdated: [], scripts: 'outdated' });
+    expect(mendHooks(config(), claudeCode)).toEqual([file]);
+    expect(fs.readFileSync(script, 'utf8')).not.toContain('# stale');
+    expect(fs.statSync(script).mode & 0o777).toBe(0o600);
+    uninstall();
+    expect(fs.existsSync(path.dirname(script))).toBe(false);
   });
 
   it('keep what the person changed meanwhile', () => {
@@ -182,7 +218,7 @@ describe('hooks of another version, port or token', () => {
     change('opus', 'sonnet');
     change(/: holdfast [^;]+;/g, ': holdfast 0.0.1;');
     expect(inspect()).toMatchObject({ version: '0.0.1' });
-    mendHooks(config(), claudeCode, token);
+    mendHooks(config(), claudeCode);
     expect(inspect()).toMatchObject({ missing: [], outdated: [] });
     uninstall();
     expect(read()).toBe('{\n  "model": "sonnet"\n}\n');
@@ -191,46 +227,45 @@ describe('hooks of another version, port or token', () => {
   it('that the person took out are not put back by themselves', () => {
     install();
     write('{}');
-    expect(mendHooks(config(), claudeCode, token)).toEqual([]);
+    expect(mendHooks(config(), claudeCode)).toEqual([]);
     expect(read()).toBe('{}');
   });
 
   it('that report to another data folder are left to it', () => {
     install();
-    installHooks(config({ HOLDFAST_HOME: path.join(folder, 'other') }), claudeCode, 'd'.repeat(64));
+    installHooks(config({ HOLDFAST_HOME: path.join(folder, 'other') }), claudeCode);
     expect(inspect()).toMatchObject({ elsewhere: true });
-    expect(mendHooks(config(), claudeCode, token)).toEqual([]);
+    expect(mendHooks(config(), claudeCode)).toEqual([]);
   });
 
   it('a timeout that the person chose is theirs', () => {
     install();
-    change(/"timeout": 1/g, '"timeout": 3');
+    change(/"timeout": 5/g, '"timeout": 3');
     expect(install().changed).toBe(false);
     expect(read()).toContain('"timeout": 3');
   });
 });
 
-it('a prompt is reported over HTTP, and by the program for those who want it answered', () => {
+it('a prompt is answered by a program for those who want that, and else there is no hook for it', () => {
   install();
   const hook = () => JSON.parse(read()).hooks.UserPromptSubmit;
-  expect(hook()).toMatchObject([{ hooks: [{ type: 'http' }] }]);
+  expect(hook()).toBeUndefined();
   const wanted = { HOLDFAST_RECALL_ON_PROMPT: 'true' };
-  expect(inspect(wanted)).toMatchObject({ missing: [], outdated: ['UserPromptSubmit'] });
-  expect(mendHooks(config(wanted), claudeCode, token)).toEqual([file]);
+  expect(inspect(wanted)).toMatchObject({ missing: ['UserPromptSubmit'], outdated: [] });
+  installHooks(config(wanted), claudeCode);
   expect(hook()).toMatchObject([
     { hooks: [{ type: 'command', command: expect.stringContaining('holdfast-hook.cjs') }] },
   ]);
-  mendHooks(config(), claudeCode, token);
-  expect(hook()).toMatchObject([{ hooks: [{ type: 'http' }] }]);
+  expect(mendHooks(config(), claudeCode)).toEqual([file]);
+  expect(hook()).toBeUndefined();
   uninstall();
   expect(fs.existsSync(file)).toBe(false);
 });
 
-it('1 and 24. names the stages of a session, and no event that the oldest supported client does not know', () => {
-  install();
-  const known = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop', 'StopFailure'];
-  const events = [...known, 'SubagentStop', 'PreCompact', 'SessionEnd'];
-  expect(Object.keys(JSON.parse(read()).hooks).sort()).toEqual(events.sort());
+it('1 and 24. there is a hook only for what no transcript shows: the start and the end, known to the oldest client, without port and token', () => {
+  install({ HOLDFAST_PORT: '40001' });
+  expect(Object.keys(JSON.parse(read()).hooks)).toEqual(['SessionStart', 'SessionEnd']);
+  expect(read()).not.toMatch(/http|40001|Bearer|[0-9a-f]{64}|curl|node/);
   expect(
     ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'Stop', 'SessionEnd', 'PreCompact'].map(
       (name) => claudeCode.readHook?.({ session_id: 's', hook_event_name: name, prompt: 'go' })?.kind,
@@ -241,11 +276,15 @@ it('1 and 24. names the stages of a session, and no event that the oldest suppor
 describe('a plugin folder', () => {
   it('is written, renewed and removed', () => {
     const plugin = path.join(folder, 'user', 'plugins', 'holdfast');
-    writePlugin(config(), claudeCode, token, plugin);
-    expect(snapshot(plugin)['hooks/hooks.json']).toContain(token);
-    expect(mendHooks(config(), claudeCode, token)).toEqual([]);
-    expect(mendHooks(config({ HOLDFAST_PORT: '40001' }), claudeCode, token)).toEqual([plugin]);
-    expect(snapshot(plugin)['hooks/hooks.json']).toContain(':40001/');
+    writePlugin(config(), claudeCode, plugin);
+    expect(snapshot(plugin)['hooks/hooks.json']).toContain('claude-code-start.sh');
+    expect(mendHooks(config(), claudeCode)).toEqual([]);
+    const hooks = path.join(plugin, 'hooks', 'hooks.json');
+    fs.writeFileSync(hooks, fs.readFileSync(hooks, 'utf8').replaceAll(/: holdfast [^;]+;/g, ': holdfast 0.0.1;'));
+    expect(mendHooks(config(), claudeCode)).toEqual([plugin]);
+    fs.rmSync(path.join(folder, 'data', 'hooks'), { recursive: true });
+    expect(mendHooks(config(), claudeCode)).toEqual([plugin]);
+    expect(fs.existsSync(path.join(folder, 'data', 'hooks', 'claude-code-end.sh'))).toBe(true);
     expect(uninstall().plugins).toEqual([plugin]);
     expect(fs.readdirSync(path.join(folder, 'user'))).toEqual([]);
     expect(readRecord(config(), claudeCode).plugins).toEqual([]);
@@ -255,7 +294,7 @@ describe('a plugin folder', () => {
     const plugin = path.join(folder, 'user', 'theirs');
     fs.mkdirSync(path.join(plugin, '.claude-plugin'), { recursive: true });
     fs.writeFileSync(path.join(plugin, '.claude-plugin', 'plugin.json'), '{}');
-    expect(() => writePlugin(config(), claudeCode, token, plugin)).toThrow(/another plugin/);
+    expect(() => writePlugin(config(), claudeCode, plugin)).toThrow(/another plugin/);
   });
 
   it.each(['theirs', 'theirs/deeper', 'half'])(
@@ -265,7 +304,7 @@ describe('a plugin folder', () => {
       fs.writeFileSync(path.join(folder, 'user', 'half', 'hooks'), 'a file where a folder is to be');
       fs.writeFileSync(path.join(folder, 'user', 'theirs'), 'a file');
       const before = snapshot(path.join(folder, 'user'));
-      expect(() => writePlugin(config(), claudeCode, token, path.join(folder, 'user', name))).toThrow();
+      expect(() => writePlugin(config(), claudeCode, path.join(folder, 'user', name))).toThrow();
       expect(readRecord(config(), claudeCode).plugins).toEqual([]);
       expect(snapshot(path.join(folder, 'user'))).toEqual(before);
       expect(fs.existsSync(path.join(folder, 'user', 'half', '.claude-plugin'))).toBe(false);
@@ -274,7 +313,7 @@ describe('a plugin folder', () => {
 
   it('that a file has taken the place of can still be taken out', () => {
     const plugin = path.join(folder, 'user', 'plugin');
-    writePlugin(config(), claudeCode, token, plugin);
+    writePlugin(config(), claudeCode, plugin);
     fs.rmSync(plugin, { recursive: true });
     fs.writeFileSync(plugin, 'mine');
     expect(uninstall().plugins).toEqual([plugin]);
@@ -283,12 +322,9 @@ describe('a plugin folder', () => {
 });
 
 it('says why hooks would not run', () => {
-  write('{"disableAllHooks": true, "allowedHttpHookUrls": ["https://hooks.example.com/*"]}');
+  write('{"disableAllHooks": true}');
   install();
-  const { obstacles } = inspect({ HTTP_PROXY: 'http://proxy:3128' });
-  expect(obstacles.join('\n')).toMatch(/disableAllHooks[\s\S]*allowedHttpHookUrls[\s\S]*NO_PROXY/);
-  write('{"allowedHttpHookUrls": ["http://127.0.0.1:*/*"]}');
-  expect(inspect({ HTTP_PROXY: 'http://proxy:3128', NO_PROXY: 'localhost,127.0.0.1' }).obstacles).toEqual([]);
+  expect(inspect().obstacles.join()).toContain('disableAllHooks');
   write('{} // a comment');
   expect(inspect().obstacles.join()).toContain('comments');
 });

@@ -16,17 +16,15 @@ import { insert, readSettings, remove } from './settings-text.ts';
 export interface Change {
   readonly file: string;
   readonly changed: boolean;
-  /** What changes, or would. The token is not shown. */
+  /** What changes, or would. */
   readonly diff: string;
 }
 
-/** Where hooks are left that could not be delivered. */
+/** Where hooks leave their notes. */
 const spoolFolder = (config: Pick<Config, 'home'>): string => join(config.home, 'spool');
 
-export const linkTo = (config: Config, token: string): HookLink => ({
+export const linkTo = (config: Config): HookLink => ({
   version: version(),
-  port: config.settings.port,
-  token,
   home: config.home,
   node: process.execPath,
   program: join(packageRoot, 'bin', 'holdfast-hook.cjs'),
@@ -37,26 +35,29 @@ export const linkTo = (config: Config, token: string): HookLink => ({
 export interface Inspection extends HooksFound {
   readonly file: string;
   readonly obstacles: readonly string[];
+  /** Whether what the hooks run is of this version. */
+  readonly scripts: 'current' | 'outdated';
 }
 
-export function inspectHooks(config: Config, agent: Agent, token: string): Inspection {
+export function inspectHooks(config: Config, agent: Agent): Inspection {
   const { hooks, file } = hooksOf(config, agent);
-  const link = linkTo(config, token);
+  const link = linkTo(config);
   const { value, plain } = readSettings(readText(file) ?? '', file);
-  const obstacles = [...hooks.obstacles(value, link, config.environment)];
+  const obstacles = [...hooks.obstacles(value)];
   if (!plain)
     obstacles.unshift(`${file} has comments or trailing commas, and ${agent.title} does not read such a file.`);
-  return { file, ...hooks.find(value, link), obstacles };
+  return { file, ...hooks.find(value, link), obstacles, scripts: scriptsDiffer(hooks, link) ? 'outdated' : 'current' };
 }
 
-/** Twice is the same as once. What is there from another version, port, token or place is replaced. */
-export function installHooks(config: Config, agent: Agent, token: string, dryRun = false): Change {
+/** Twice is the same as once. What is there from another version or place is replaced. */
+export function installHooks(config: Config, agent: Agent, dryRun = false): Change {
   const { hooks, file } = hooksOf(config, agent);
-  const link = linkTo(config, token);
+  const link = linkTo(config);
   const text = readText(file);
   const { value } = readSettings(text ?? '', file);
   const found = hooks.find(value, link);
-  if (found.missing.length === 0 && found.outdated.length === 0) return { file, changed: false, diff: '' };
+  if (found.missing.length === 0 && found.outdated.length === 0)
+    return { file, changed: !dryRun && writeScripts(config, hooks), diff: '' };
 
   const record = readRecord(config, agent);
   const untouched = record.settings?.file === file && record.settings.after === text ? record.settings : undefined;
@@ -68,12 +69,13 @@ export function installHooks(config: Config, agent: Agent, token: string, dryRun
   assertSame(without(added, hooks.removals(added, base)), base, file);
   assertSame(hooks.find(added, link).missing, [], file);
   if (!dryRun) {
-    mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
+    // First, so that no hook ever looks for a script that is yet to come.
+    writeScripts(config, hooks);
     const folders = before === null && record.settings === undefined ? missingFolders(dirname(file)) : record.folders;
     writeRecord(config, agent, { ...record, settings: { file, before, after }, folders });
     writeText(file, text, after);
   }
-  return { file, changed: true, diff: masked(unifiedDiff(text, after, file), token) };
+  return { file, changed: true, diff: unifiedDiff(text, after, file) };
 }
 
 /** Removes every trace: the hooks, the file and the folders if they were made for them, plugin folders, the record. */
@@ -87,29 +89,25 @@ export function uninstallHooks(config: Config, agent: Agent): Change & { plugins
   if (changed) writeText(file, text, after);
   if (after === null) for (const folder of record.folders.toReversed()) removeIfEmpty(folder);
   for (const plugin of record.plugins) removePlugin(config, agent, plugin);
+  removeScripts(config, agent);
   writeRecord(config, agent, { ...(record.mcp ? { mcp: record.mcp } : {}), folders: [], plugins: [] });
   return { file, changed, diff: unifiedDiff(text, after ?? undefined, file), plugins };
 }
 
 /** Writes a plugin folder that does the same without touching the settings. */
-export function writePlugin(
-  config: Config,
-  agent: Agent,
-  token: string,
-  folder: string,
-): { folder: string; use: string } {
+export function writePlugin(config: Config, agent: Agent, folder: string): { folder: string; use: string } {
   const { hooks } = hooksOf(config, agent);
   const record = readRecord(config, agent);
   const known = record.plugins.find((plugin) => plugin.folder === folder);
   const made = known?.made ?? missingFolders(folder);
-  const files = Object.entries(hooks.plugin(linkTo(config, token)));
+  const files = Object.entries(hooks.plugin(linkTo(config)));
   const foreign = existsSync(folder) && !known && files.some(([name]) => existsSync(join(folder, name)));
   if (foreign)
     throw new HoldfastError('CONFLICT', `${folder} holds another plugin`, {
       hint: 'Name a folder that is empty or new.',
     });
   try {
-    mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
+    writeScripts(config, hooks);
     writeRecord(config, agent, {
       ...record,
       plugins: [...record.plugins.filter((plugin) => plugin !== known), { folder, made }],
@@ -129,23 +127,49 @@ export function writePlugin(
   return { folder, use: hooks.usePlugin(folder) };
 }
 
-/** Brings everything that this data folder has installed to this version, port and token. Returns the files that changed. */
-export function mendHooks(config: Config, agent: Agent, token: string): string[] {
+/** Brings everything that this data folder has installed to this version. Returns the files that changed. */
+export function mendHooks(config: Config, agent: Agent): string[] {
   const { settings, plugins } = readRecord(config, agent);
   const changed: string[] = [];
   if (settings !== undefined) {
-    const { events, outdated, elsewhere } = inspectHooks(config, agent, token);
+    const { events, outdated, elsewhere, scripts } = inspectHooks(config, agent);
     // Hooks that the person has taken out, or given to another data folder, are left at that.
-    if (events.length > 0 && outdated.length > 0 && !elsewhere && installHooks(config, agent, token).changed)
-      changed.push(settings.file);
+    const due = outdated.length > 0 || scripts === 'outdated';
+    if (events.length > 0 && due && !elsewhere && installHooks(config, agent).changed) changed.push(settings.file);
   }
-  const wanted = Object.entries(agent.hooks?.plugin(linkTo(config, token)) ?? {});
+  const wanted = Object.entries(agent.hooks?.plugin(linkTo(config)) ?? {});
   for (const { folder } of plugins) {
-    if (!existsSync(folder) || wanted.every(([name, text]) => readText(join(folder, name)) === text)) continue;
-    writePlugin(config, agent, token, folder);
+    const current = wanted.every(([name, text]) => readText(join(folder, name)) === text);
+    if (!existsSync(folder) || (current && !scriptsDiffer(hooksOf(config, agent).hooks, linkTo(config)))) continue;
+    writePlugin(config, agent, folder);
     changed.push(folder);
   }
   return changed;
+}
+
+const scriptsDiffer = (hooks: AgentHooks, link: HookLink): boolean =>
+  Object.entries(hooks.scripts(link)).some(([file, text]) => readText(file) !== text);
+
+/** The scripts that hooks run, and the folder for what they note. True when something was not as it should be. */
+function writeScripts(config: Config, hooks: AgentHooks): boolean {
+  mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
+  const due = Object.entries(hooks.scripts(linkTo(config))).filter(([file, text]) => readText(file) !== text);
+  for (const [file, text] of due) {
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      replaceFile(file, text, 0o600);
+    } catch (error) {
+      throw explain(error, file);
+    }
+  }
+  return due.length > 0;
+}
+
+function removeScripts(config: Config, agent: Agent): void {
+  for (const file of Object.keys(agent.hooks?.scripts(linkTo(config)) ?? {})) {
+    rmSync(file, { force: true });
+    removeIfEmpty(dirname(file));
+  }
 }
 
 function hooksOf(config: Config, agent: Agent): { hooks: AgentHooks; file: string } {
@@ -199,10 +223,8 @@ export function assertSame(actual: unknown, expected: unknown, file: string): vo
 }
 
 function removePlugin(config: Config, agent: Agent, { folder, made }: { folder: string; made: string[] }): void {
-  const names = Object.keys(agent.hooks?.plugin(linkTo(config, '')) ?? {});
+  const names = Object.keys(agent.hooks?.plugin(linkTo(config)) ?? {});
   for (const name of names) if (existsSync(join(folder, name))) rmSync(join(folder, name));
   for (const name of names) if (dirname(name) !== '.') removeIfEmpty(join(folder, dirname(name)));
   for (const one of made.toReversed()) removeIfEmpty(one);
 }
-
-const masked = (text: string, token: string): string => (token === '' ? text : text.replaceAll(token, '<hook token>'));

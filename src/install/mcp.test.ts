@@ -43,8 +43,13 @@ describe('the MCP server in a list', () => {
     expect(install()).toMatchObject({ file, changed: true });
     expect(entry()).toEqual({
       type: 'stdio',
-      command: process.execPath,
-      args: [path.join(packageRoot, 'bin', 'holdfast'), 'mcp'],
+      command: '/bin/sh',
+      args: [
+        path.join(packageRoot, 'bin', 'holdfast-mcp.sh'),
+        process.execPath,
+        path.join(packageRoot, 'bin', 'holdfast'),
+        path.join(packageRoot, 'dist', 'mcp-answers'),
+      ],
       env: { HOLDFAST_HOME: path.join(folder, 'data') },
     });
     const once = read();
@@ -150,4 +155,19 @@ describe("the client's lock", () => {
     expect(install()?.changed).toBe(true);
     expect(fs.existsSync(`${file}.lock`)).toBe(false);
   });
+});
+
+it('an entry of an earlier version, which started the program at once, is brought up to date and taken out', () => {
+  const older = {
+    type: 'stdio',
+    command: process.execPath,
+    args: ['/opt/x/bin/holdfast', 'mcp'],
+    env: { HOLDFAST_HOME: config().home },
+  };
+  fs.writeFileSync(file, written({ mcpServers: { holdfast: older } }));
+  expect(state()).toBe('outdated');
+  install();
+  expect(state()).toBe('current');
+  uninstall();
+  expect(state()).toBe('none');
 });

@@ -38,7 +38,7 @@ export function installMcp(config: Config, agent: Agent, dryRun = false): Change
     const base = state === 'none' ? (text ?? '') : remove(text ?? '', [[mcp.list, mcp.name]], file);
     const bare = readSettings(base, file).value;
     const list = listIn(bare, mcp, file);
-    const entry = mcp.entry(linkTo(config, ''));
+    const entry = mcp.entry(linkTo(config));
     const addition =
       list === undefined
         ? { path: [mcp.list], value: { [mcp.name]: entry } }
@@ -99,7 +99,7 @@ function stateIn(value: Record<string, unknown>, config: Config, mcp: AgentMcp):
   if (home === undefined) return 'foreign';
   if (home !== config.home) return 'elsewhere';
   // Whatever the person has added to it, a time limit perhaps, is not our concern.
-  const wanted = mcp.entry(linkTo(config, ''));
+  const wanted = mcp.entry(linkTo(config));
   const same = Object.entries(wanted).every(([name, part]) => isDeepStrictEqual((entry as typeof wanted)[name], part));
   return same ? 'current' : 'outdated';
 }

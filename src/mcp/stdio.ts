@@ -6,6 +6,7 @@ import type { Holdfast } from '../open.ts';
 import { dropHeld, hearForgotten } from '../operations/forgotten-bell.ts';
 import type { Context } from '../operations/operation.ts';
 import { type McpDeps, mcpServers } from './server.ts';
+import { takeOver } from './taken-over.ts';
 
 /** How often to look whether whoever started us is still there, should his end of the line outlive him. */
 const lookAtParentMs = 5000;
@@ -33,7 +34,9 @@ export async function serveMcp(
     folder: process.cwd(),
     ...offer,
   });
-  const transport = new StdioServerTransport();
+  const { HOLDFAST_MCP_SAID: said, HOLDFAST_MCP_LINE: line } = config.environment;
+  const { input, output } = takeOver({ said, line }, { input: process.stdin, output: process.stdout });
+  const transport = new StdioServerTransport(input, output);
   const closed = new Promise<void>((resolve) => {
     const close = transport.close.bind(transport);
     transport.close = async () => {

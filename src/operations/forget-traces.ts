@@ -1,5 +1,5 @@
-// What a forgetting left outside of the database: memory pages, archives, copies in the vault, automatic
-// backups, free bytes. Each step can be repeated,
+// What a forgetting left outside of the database: memory pages, archives, copies in the vault, prepared
+// briefings, automatic backups, free bytes. Each step can be repeated,
 // so a crash in between is finished by the next forgetting, or by the worker.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import type { ForgottenTraces } from '../store/removal.ts';
 import { ownBackups } from '../store/sqlite/backup-files.ts';
 import type { Store } from '../store/store.ts';
 import { reachBackups } from './backups.ts';
+import { renewBriefings } from './prepare-briefings.ts';
 
 export interface TraceDeps {
   readonly store: Store;
@@ -39,6 +40,8 @@ export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefin
       if (outcome === 'rewritten' || outcome === 'removed') done.files.add(copyPath(deps.config, agent, key));
     }
   }
+  // Before it counts as done: after a crash the next forgetting, or the worker, does it again.
+  await renewBriefings(deps);
   if (!(await wipeFreeBytes(store))) {
     done.left.add(
       `${store.location}-wal, which another process reads; the next forgetting, or a start of the worker, clears it`,

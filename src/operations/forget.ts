@@ -13,6 +13,7 @@ import { beyondReach, finishForgetting } from './forget-traces.ts';
 import { ringForgotten } from './forgotten-bell.ts';
 import { librarian, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
+import { renewBriefings } from './prepare-briefings.ts';
 
 type Item = Forgettable | { readonly kind: 'memory'; readonly id: string; readonly at: string };
 type Found = Item & { readonly title: string };
@@ -119,6 +120,7 @@ async function forgetMemory(
   const { forgotten } = await run(toDeps(context), id);
   await commitPages(toDeps(context));
   const briefings = await store.dropBriefings(Date.parse(found.at));
+  await renewBriefings(context);
   await store.purge();
   left.push(...(await reachBackups(context)));
   ringForgotten(config, context.clock());

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claudeCode } from '../agents/claude-code.ts';
 import { loadConfig } from '../config.ts';
-import { hookToken, install, repair, uninstall } from './install.ts';
+import { install, repair, uninstall } from './install.ts';
 import type { Context } from './operation.ts';
 
 let folder: string;
@@ -21,16 +21,18 @@ const settings = () => fs.readFileSync(path.join(folder, '.claude', 'settings.js
 const given = { agent: 'claude-code', dryRun: false, hooksOnly: false } as const;
 
 describe('23. repair', () => {
-  it('puts back what is missing, and brings the rest to this port and token', async () => {
+  it('puts back what is missing, and takes out what is not wanted any more', async () => {
     await install.run(context('data'), given);
     const whole = settings();
     const value = JSON.parse(whole);
-    delete value.hooks.Stop;
+    delete value.hooks.SessionEnd;
     fs.writeFileSync(path.join(folder, '.claude', 'settings.json'), JSON.stringify(value));
     await repair.run(context('data'), {});
     expect(JSON.parse(settings())).toEqual(JSON.parse(whole));
-    await repair.run(context('data', { HOLDFAST_PORT: '40001' }), {});
-    expect(settings()).toContain(':40001/');
+    await repair.run(context('data', { HOLDFAST_RECALL_ON_PROMPT: 'true' }), {});
+    expect(settings()).toContain('UserPromptSubmit');
+    await repair.run(context('data'), {});
+    expect(settings()).toBe(whole);
     await uninstall.run(context('data'), { agent: 'claude-code' });
     expect(fs.existsSync(path.join(folder, '.claude'))).toBe(false);
   });
@@ -42,9 +44,9 @@ describe('23. repair', () => {
     expect(await repair.run(second, {})).toMatchObject({ repaired: [{ agent: claudeCode.name, changed: [] }] });
     expect(settings()).toBe(before);
     await install.run(second, given);
-    expect(settings()).toContain(await hookToken(second.config));
+    expect(settings()).toContain(`'${second.config.home}/`);
     await repair.run(first, {});
-    expect(settings()).not.toContain(await hookToken(first.config));
+    expect(settings()).not.toContain(`'${first.config.home}/`);
   });
 });
 

@@ -1,6 +1,6 @@
 // Hooks in an agent's settings: put there, taken out again, mended.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
@@ -18,18 +18,11 @@ export const hooked = (agents as readonly Agent[]).filter((agent) => agent.hooks
 const agentField = z.enum(hooked.map((agent) => agent.name) as [AgentName, ...AgentName[]]).describe('which agent');
 const agentOf = (name: AgentName): Agent => hooked.find((agent) => agent.name === name) as Agent;
 
-/** The token that hooks carry, made where there is none. */
-export async function hookToken(config: Config): Promise<string> {
-  ensureHome(config);
-  const { openTokens } = await import('../http/tokens.ts');
-  return openTokens(config.home).report;
-}
-
 const McpChange = z.object({ file: z.string(), changed: z.boolean() });
 
 export const install = operation({
   name: 'install',
-  summary: 'Let an agent report its sessions as they happen, start each with a briefing, and ask over MCP',
+  summary: 'Let an agent start each session with a briefing, say why it ended, and ask over MCP',
   input: z.object({
     agent: agentField,
     dryRun: z.boolean().default(false).describe('only show what would change'),
@@ -55,16 +48,17 @@ export const install = operation({
       const folder = resolve(plugin);
       const use = agent.hooks?.usePlugin(folder);
       if (dryRun) return { file: folder, changed: !existsSync(folder), dryRun, diff: '', use, warnings: [] };
-      writePlugin(config, agent, await hookToken(config), folder);
+      ensureHome(config);
+      writePlugin(config, agent, folder);
       return { file: folder, changed: true, dryRun, diff: '', use, warnings: [] };
     }
-    // A look must not leave anything behind, so it makes no token either.
-    const token = dryRun && !existsSync(join(config.home, 'hook-token')) ? 'yet-to-be-made' : await hookToken(config);
+    // A look must not leave anything behind.
+    if (!dryRun) ensureHome(config);
     // A list that cannot be changed is refused before anything else is.
     if (!hooksOnly) installMcp(config, agent, true);
-    const change = installHooks(config, agent, token, dryRun);
+    const change = installHooks(config, agent, dryRun);
     const mcp = hooksOnly ? undefined : installMcp(config, agent, dryRun);
-    const warnings = [...inspectHooks(config, agent, token).obstacles];
+    const warnings = [...inspectHooks(config, agent).obstacles];
     if (mcp !== undefined && inspectMcp(config, agent)?.state === 'foreign')
       warnings.push(`${mcp.file} has an MCP server "holdfast" of somebody else's making. It was left as it is.`);
     return { ...change, ...(mcp === undefined ? {} : { mcp }), dryRun, warnings };
@@ -103,7 +97,7 @@ export const uninstall = operation({
 
 export const repair = operation({
   name: 'repair',
-  summary: 'Bring what is installed to this version, port and token',
+  summary: 'Bring what is installed to this version',
   input: z.object({}),
   output: z.object({
     repaired: z.array(z.object({ agent: z.string(), changed: z.array(z.string()) })),
@@ -113,17 +107,17 @@ export const repair = operation({
   examples: ['holdfast repair', 'holdfast config set port 37778 && holdfast repair'],
   withoutStore: true,
   async run({ config }) {
-    const token = await hookToken(config);
+    ensureHome(config);
     const repaired = hooked.map((agent) => {
       const { settings, mcp } = readRecord(config, agent);
-      const { events, elsewhere } = inspectHooks(config, agent, token);
+      const { events, elsewhere } = inspectHooks(config, agent);
       // Whoever asks for a repair wants also back what is missing; what reports to another data folder only `install` takes over.
       const own = !elsewhere && (settings !== undefined || events.length > 0);
-      const whole = own ? installHooks(config, agent, token) : undefined;
+      const whole = own ? installHooks(config, agent) : undefined;
       const server =
         mcp === undefined || inspectMcp(config, agent)?.state === 'elsewhere' ? undefined : installMcp(config, agent);
       const changed = [whole, server].flatMap((change) => (change?.changed ? [change.file] : []));
-      changed.push(...mendHooks(config, agent, token), ...mendMcp(config, agent));
+      changed.push(...mendHooks(config, agent), ...mendMcp(config, agent));
       return { agent: agent.name, changed };
     });
     return { repaired, worker: await renewWorker(config) };

@@ -7,6 +7,7 @@ import type { PinKey, Store } from '../store/store.ts';
 import { toProject } from './filters.ts';
 import { find } from './find.ts';
 import { type Context, operation } from './operation.ts';
+import { renewBriefings } from './prepare-briefings.ts';
 
 const input = z.object({
   id: z.string().min(1).describe('id of a session or entry (its beginning is enough), or name or path of a project'),
@@ -61,6 +62,7 @@ async function mark({ store, config, clock }: Context, as: Pin['mark'], given: z
   if (!given.remove) await store.setPin(key, as, clock());
   else if (!(await store.removePin(key, as)))
     throw new HoldfastError('NOT_FOUND', `${key.kind} ${key.id} is not ${as}`, { hint: 'See: holdfast pins' });
+  await renewBriefings({ store, config, clock });
   return { mark: as, kind: key.kind, id: key.id, removed: given.remove };
 }
 

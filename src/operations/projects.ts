@@ -5,6 +5,7 @@ import { HoldfastError } from '../errors.ts';
 import { Project } from '../schema/project.ts';
 import { followLinks, isWithin } from '../store/links.ts';
 import { operation } from './operation.ts';
+import { renewBriefings } from './prepare-briefings.ts';
 
 export const projects = operation({
   name: 'projects',
@@ -36,7 +37,7 @@ export const projectsLink = operation({
   http: { method: 'POST' },
   positional: ['from', 'to'],
   examples: ['holdfast projects link ~/old/shop ~/code/shop'],
-  async run({ store, config }, input) {
+  async run({ store, config, clock }, input) {
     const link = { from: resolve(input.from), to: resolve(input.to) };
     const known = await store.projects();
     const moved = known.filter(({ path }) => isWithin(path, link.from));
@@ -51,6 +52,7 @@ export const projectsLink = operation({
       link,
       moved.map(({ path }) => ({ from: path, to: target(path) })),
     );
+    await renewBriefings({ store, config, clock });
     return { ...link, project: target(link.from), sessions };
   },
 });

@@ -10,6 +10,7 @@ import type { SessionKey } from '../store/groups.ts';
 import { plural } from '../text/plural.ts';
 import { librarian, toDeps } from './memory.ts';
 import type { Context } from './operation.ts';
+import { renewBriefings } from './prepare-briefings.ts';
 
 export interface RemovedSessions {
   readonly sessions: number;
@@ -49,6 +50,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   }
   // Whoever was at work with one of them may have kept something meanwhile.
   await forgetMemories(context, keys);
+  await renewBriefings(context);
   return { ...done, memories, copies: copies.length, archives: files.removed, kept: files.kept };
 }
 

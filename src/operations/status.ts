@@ -1,6 +1,5 @@
 // Whether capture works; if not, why and what to do. Speaks also when the store cannot be opened.
 import { existsSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import type { Config } from '../config.ts';
@@ -13,7 +12,7 @@ import type { Store } from '../store/store.ts';
 import { checkDamage } from './backups.ts';
 import { checkMcp, checkMeaning, checkSetAside } from './checks.ts';
 import { Check } from './doctor.ts';
-import { hooked, hookToken } from './install.ts';
+import { hooked } from './install.ts';
 import { operation } from './operation.ts';
 import { checkPause } from './pause.ts';
 
@@ -37,7 +36,7 @@ export const status = operation({
   async run({ config }) {
     const last = await lastReport(config);
     const checks = [
-      ...(await checkHooks(config)),
+      ...checkHooks(config),
       ...(await checkReach(config)),
       ...last.checks,
       ...checkDamage(config),
@@ -51,12 +50,10 @@ export const status = operation({
   },
 });
 
-async function checkHooks(config: Config): Promise<Check[]> {
-  // Only to look must not make a token.
-  const token = existsSync(join(config.home, 'hook-token')) ? await hookToken(config) : '';
+function checkHooks(config: Config): Check[] {
   return hooked.flatMap((agent) => {
     try {
-      const found = inspectHooks(config, agent, token);
+      const found = inspectHooks(config, agent);
       const { plugins } = readRecord(config, agent);
       const installed = describeHooks(
         agent,
@@ -96,10 +93,22 @@ function describeHooks(agent: Agent, found: Inspection, plugins: readonly string
   if (found.outdated.length > 0 && found.version !== version())
     return { name, ok: false, message: `${found.file} was installed by Holdfast ${found.version}`, hint: again };
   if (found.outdated.length > 0)
-    return { name, ok: false, message: `${found.file} has another port, token or program`, hint: again };
+    return {
+      name,
+      ok: false,
+      message: `${found.file} has hooks of an earlier Holdfast, or of another program`,
+      hint: again,
+    };
   if (found.missing.length > 0)
     return { name, ok: false, message: `${found.file} lacks ${found.missing.join(', ')}`, hint: again };
-  return { name, ok: true, message: `reports ${found.events.length} events (${found.file})` };
+  if (found.scripts === 'outdated')
+    return {
+      name,
+      ok: false,
+      message: 'the scripts that its hooks run are missing or of another version',
+      hint: again,
+    };
+  return { name, ok: true, message: `reports ${found.events.join(' and ')} (${found.file})` };
 }
 
 async function checkReach(config: Config): Promise<Check[]> {

@@ -1,7 +1,9 @@
 // The worker as a process. Its code is loaded only when one of these runs.
-import { existsSync, fstatSync, statSync } from 'node:fs';
+import { existsSync, fstatSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { z } from 'zod';
+import { startingName } from '../agents/hooks.ts';
 import type { LiveDeps } from '../capture/hook.ts';
 import { type Config, ensureHome } from '../config.ts';
 import { explain } from '../errors.ts';
@@ -30,6 +32,8 @@ export async function watch(context: Context): Promise<void> {
   const { claimWorker } = await import('../worker/process.ts');
   const { config } = context;
   const claim = await claimWorker(config);
+  // The hook that has started us need not keep others from it any more.
+  rmSync(join(config.home, startingName), { force: true });
   if (claim.other !== undefined) {
     context.say?.(`A worker is watching already (process ${claim.other}).`);
     await sayAddress(context);
@@ -106,19 +110,16 @@ function pastOf(context: Context): LiveDeps['onPrompt'] {
     (await import('./briefing.ts')).recallFor({ ...context, config: context.config.reload() }, ...said);
 }
 
-/** Hooks that an older version put into an agent's settings, or that look for another port, are brought up to date. */
+/** Hooks that an older version put into an agent's settings are brought up to date. */
 async function mendInstalled(config: Config, log: (line: string) => void): Promise<void> {
   try {
-    const { hooked, hookToken } = await import('./install.ts');
+    const { hooked } = await import('./install.ts');
     const { mendHooks } = await import('../install/hooks.ts');
     const { mendMcp } = await import('../install/mcp.ts');
     // The settings may have been changed since the start: what counts is how they are now.
     const current = config.reload();
-    // Another port since the start: hooks that lead there would find nobody. `repair` moves both.
-    if (current.settings.port !== config.settings.port) return;
-    const token = await hookToken(current);
     for (const agent of hooked) {
-      for (const file of mendHooks(current, agent, token)) log(`brought the hooks in ${file} up to date`);
+      for (const file of mendHooks(current, agent)) log(`brought the hooks in ${file} up to date`);
       for (const file of mendMcp(current, agent)) log(`brought the MCP server in ${file} up to date`);
     }
   } catch (error) {

@@ -15,7 +15,7 @@ describe('a briefing', () => {
     expect(project).toBe('turnstile');
     expect(text).toMatch(/^<holdfast-briefing>\n# .*turnstile\n/);
     expect(text).toMatch(/\n<\/holdfast-briefing>$/);
-    expect(text).toContain('/home/dev/turnstile: 3 sessions since 2026-10-05, the last 13 days ago');
+    expect(text).toContain('/home/dev/turnstile: 3 sessions since 2026-10-05, the last on 2026-10-20');
     expect(text).toContain('**2026-10-08: Security review: no secrets in logs** (`3f7fa8be`)');
     expect(text).toContain('Asked: Before the security review: make sure that no token');
     expect(text).toContain('Ended: Six tests pass, 200 times in a row.');

@@ -1,15 +1,16 @@
-// ④ The briefing: what an agent is told at session start. Store and clock → Markdown, within a budget, the same every time.
+// ④ The briefing: what an agent is told at session start. Store → Markdown, within a budget, the same every time: it names days, and never
+// says "yesterday", since it is prepared as a file and may be read days later.
 import type { Config } from '../config.ts';
 import type { BriefingItem, BriefingSource } from '../schema/briefing.ts';
 import { briefingTag } from '../schema/briefing-tag.ts';
 import type { Pin } from '../schema/pin.ts';
-import type { ProjectDigest, ProjectFilter, SessionEnding, SessionGlance, Store } from '../store/store.ts';
+import type { ProjectDigest, ProjectFilter, SessionEnding, SessionGlance, Store, Touch } from '../store/store.ts';
 import { filesTouched, type TouchedFile } from '../text/files-touched.ts';
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../text/gist.ts';
 import { answerText, isAnswer, isPrompt, type OpenEnd, openEnds } from '../text/open-ends.ts';
 import { estimateTokens } from '../text/tokens.ts';
 import { allot, type Claim } from './budget.ts';
-import { type Calendar, calendar } from './calendar.ts';
+import { type Calendar, dates } from './calendar.ts';
 import { type Durable, durableOf } from './durable.ts';
 import { shortIds } from './short-ids.ts';
 import { subjectsOf } from './subjects.ts';
@@ -55,52 +56,98 @@ interface Told {
 const nothing: Briefing = { project: '', text: '', items: [] };
 
 export async function briefing(deps: BriefingDeps, request: BriefingRequest): Promise<Briefing> {
-  const { store, config, clock } = deps;
+  const about = await openBriefings(deps, request.project);
+  return about === undefined ? nothing : about.tell(request);
+}
+
+/** Everything that the briefings of one project share, read once. */
+export interface ProjectBriefings {
+  readonly project: ProjectDigest;
+  /** The sessions that a briefing can be about, newest first. */
+  readonly known: readonly SessionGlance[];
+  tell(request: Pick<BriefingRequest, 'session' | 'source'>): Promise<Briefing>;
+}
+
+/** Undefined where nothing is known, or nothing may be said. */
+export async function openBriefings(deps: BriefingDeps, project: ProjectFilter): Promise<ProjectBriefings | undefined> {
+  const { store, config } = deps;
   const { briefingTokens, timeZone } = config.settings;
-  const digest = briefingTokens === 0 ? undefined : await store.projectDigest(request.project);
-  if (digest === undefined) return nothing;
+  const digest = briefingTokens === 0 ? undefined : await store.projectDigest(project);
+  if (digest === undefined) return undefined;
   const marks = marksOf(await store.pins());
-  if (marks.muted('project', digest.path)) return nothing;
+  if (marks.muted('project', digest.path)) return undefined;
 
   const known = (await store.recentSessions(digest.path, glancedAt)).filter(({ id }) => !marks.muted('session', id));
-  const goesOn = request.source === 'resume' || request.source === 'compact';
-  const own = goesOn ? known.find(({ id }) => id === request.session) : undefined;
-  const others = distinct(known.filter(({ id }) => id !== request.session));
-  const tell = async (glance: SessionGlance): Promise<Told> => {
+  const tell = once(async (glance: SessionGlance): Promise<Told> => {
     const ending = heard(await store.sessionEnding(glance.agent, glance.id), marks);
     return { glance, ending, open: openEnds(ending) };
-  };
-  const told = await Promise.all(others.slice(0, detailed).map(tell));
+  });
+  const touchesOf = once((glance: SessionGlance) => store.touches([glance], mostTouches));
   const pinned = await pinnedItems(deps, digest, marks, tell);
-  if (told.length === 0 && own === undefined && pinned.length === 0) return nothing;
-
   const durable = await durableOf(store, { project: digest, isMuted: marks.muted });
-  const touched = async (sessions: readonly SessionGlance[], limit: number) =>
-    filesTouched(await store.touches(sessions, limit), digest.path);
-  const days = calendar(clock(), timeZone);
+  const days = dates(timeZone);
   const ids = shortIds(known.map(({ id }) => id));
-  const claims: Item[] = [
-    ...pinned.map((make) => make(days, ids)),
-    ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
-    ...leftOpen(told, days, ids),
-    ...durable.map((one, i) => durableItem(one, i, days)),
-    ...told
-      .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
-      .filter(({ item }) => !marks.isPinned(item.id)),
-    ...others.slice(detailed, detailed + mostEarlier).map((glance, i) => earlierItem(glance, i, days, ids)),
-    ...fileItems(await touched(others, mostTouches), days),
-  ];
+
+  async function touched(sessions: readonly SessionGlance[], limit: number): Promise<TouchedFile[]> {
+    const found: Touch[] = [];
+    for (const glance of sessions) {
+      if (found.length >= limit) break;
+      found.push(...(await touchesOf(glance)).slice(0, limit - found.length));
+    }
+    return filesTouched(found, digest?.path ?? '');
+  }
+
+  async function compose({ session, source }: Pick<BriefingRequest, 'session' | 'source'>): Promise<Briefing> {
+    const goesOn = source === 'resume' || source === 'compact';
+    const own = goesOn ? known.find(({ id }) => id === session) : undefined;
+    const others = distinct(known.filter(({ id }) => id !== session));
+    const told = await Promise.all(others.slice(0, detailed).map(tell));
+    if (told.length === 0 && own === undefined && pinned.length === 0) return nothing;
+    const claims: Item[] = [
+      ...pinned.map((make) => make(days, ids)),
+      ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
+      ...leftOpen(told, days, ids),
+      ...durable.map((one, i) => durableItem(one, i, days)),
+      ...told
+        .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
+        .filter(({ item }) => !marks.isPinned(item.id)),
+      ...others.slice(detailed, detailed + mostEarlier).map((glance, i) => earlierItem(glance, i, days, ids)),
+      ...fileItems(await touched(others, mostTouches), days),
+    ];
+    return fitted(digest as ProjectDigest, others, claims, days, briefingTokens);
+  }
+
+  return { project: digest, known, tell: compose };
+}
+
+function fitted(
+  digest: ProjectDigest,
+  others: readonly SessionGlance[],
+  claims: readonly Item[],
+  days: Calendar,
+  tokens: number,
+): Briefing {
   const head = `<${briefingTag}>\n${headOf(digest, others, days)}\n`;
   const foot = `\n${footOf(digest)}\n</${briefingTag}>`;
   const room = {
     characters: mostCharacters - head.length - foot.length,
-    tokens: briefingTokens - estimateTokens(head) - estimateTokens(foot),
+    tokens: tokens - estimateTokens(head) - estimateTokens(foot),
   };
   const kept = allot(claims, room, headingOf);
   return {
     project: digest.name,
     text: head + body(kept) + foot,
     items: [{ kind: 'project', text: headOf(digest, others, days) }, ...kept.map(({ item }) => item)],
+  };
+}
+
+/** Several briefings of a project ask for the same sessions. */
+function once<T>(ask: (glance: SessionGlance) => Promise<T>): (glance: SessionGlance) => Promise<T> {
+  const answers = new Map<SessionGlance, Promise<T>>();
+  return (glance) => {
+    const answer = answers.get(glance) ?? ask(glance);
+    answers.set(glance, answer);
+    return answer;
   };
 }
 
@@ -291,8 +338,8 @@ function headOf(digest: ProjectDigest, others: readonly SessionGlance[], days: C
   );
   const when =
     sessions === 1
-      ? `one session, ${days.ago(lastAt)}`
-      : `${sessions} sessions since ${days.day(firstAt)}, the last ${days.ago(lastAt)}`;
+      ? `one session, on ${days.day(lastAt)}`
+      : `${sessions} sessions since ${days.day(firstAt)}, the last on ${days.day(lastAt)}`;
   const about = subjects.length < 2 ? '' : ` Mostly about: ${subjects.join(', ')}.`;
   return (
     `# What earlier sessions left behind: ${inOneLine(digest.name)}\n` +

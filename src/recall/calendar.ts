@@ -1,10 +1,8 @@
-// Days as a person says them, by the clock of the configured zone.
+// Days as a person says them, in the configured time zone.
 
 export interface Calendar {
   /** `2026-03-01`, or `today 14:05` and `yesterday 09:30`. */
   day(at: number): string;
-  /** `3 days ago`. */
-  ago(at: number): string;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -26,14 +24,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-const units: readonly (readonly [string, number])[] = [
-  ['year', 365 * 86_400_000],
-  ['month', 30 * 86_400_000],
-  ['week', 7 * 86_400_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
+/** Days that stay true whenever they are read. */
+export const dates = (timeZone: string): Calendar => ({
+  day: (at) => formatOf(timeZone).format(at).slice(0, 'YYYY-MM-DD'.length),
+});
 
 export function calendar(now: number, timeZone: string): Calendar {
   const format = formatOf(timeZone);
@@ -47,15 +41,6 @@ export function calendar(now: number, timeZone: string): Calendar {
     day(at) {
       const { date, time } = clockAt(at);
       return date === today ? `today ${time}` : date === yesterday ? `yesterday ${time}` : date;
-    },
-    ago(at) {
-      for (const [unit, length] of units) {
-        const count = Math.floor((now - at) / length);
-        // Two of the smaller unit say more than one of the larger: 10 days, not one week.
-        if (count >= (unit === 'day' || unit === 'hour' || unit === 'minute' ? 1 : 2))
-          return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
-      }
-      return 'just now';
     },
   };
 }

@@ -277,7 +277,18 @@ export interface Store
   takeRows(rows: readonly ExportedRow[]): Promise<Readonly<Record<string, number>>>;
   /** Takes a session's status on: initialized → active → summarizing → completed. */
   noteSession(change: SessionChange): Promise<SessionState>;
+  /**
+   * The same by what the transcript says: counts the prompts, reopens a session at a new one, and stops it where the last was answered and
+   * all has been quiet since. Undefined when that changes nothing; a session of which nothing was told counts only from `since` on.
+   */
+  followTranscript(
+    agent: AgentName,
+    session: string,
+    seen: { readonly quiet: boolean; readonly since: number },
+  ): Promise<SessionState | undefined>;
   sessionState(agent: AgentName, session: string): Promise<SessionState | undefined>;
+  /** Sessions of which something was told, or seen, since. */
+  toldSince(at: number): Promise<readonly { readonly agent: AgentName; readonly session: string }[]>;
   /** When a hook or a client last told something. */
   lastToldAt(): Promise<number | undefined>;
 

@@ -1,6 +1,5 @@
 // The worker: watches for transcripts that grow, keeps the statuses of conversations moving, and does nothing else while nothing happens.
 import fs from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import { isHomeTranscript, leadsToTranscripts } from '../capture/group-sources.ts';
@@ -18,14 +17,14 @@ import { liveEvents } from '../schema/live-event.ts';
 import { archiveSession } from '../sessions/archives.ts';
 import { groupFolders } from '../sessions/group-folders.ts';
 import { backingUp } from './backing-up.ts';
+import { briefings } from './briefings.ts';
 import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
 import { type MemoryFiles, memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
 import { repeated } from './repeated.ts';
-
-const graceMs = 300;
+import { turns } from './turns.ts';
 
 export interface WorkerDeps extends IngestDeps {
   readonly scan: () => Promise<IngestReport>;
@@ -66,6 +65,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     try {
       const report = await deps.scan();
       if (report.files.imported > 0) vaultDue = indexDue = true;
+      if (report.entries.added > 0) await seen.caughtUp();
       if (report.files.imported > 0)
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
@@ -78,6 +78,9 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     }
   }
 
+  const seen = turns({ store, events, clock, complain });
+  const told = briefings({ store, config, clock, log }, signal);
+  events.subscribe(({ kind }) => void (kind === 'briefing' || kind === 'processing' || told.wake()));
   const vectors = embedding(deps, signal);
   const index = merging(deps, signal);
   const backups = backingUp(deps, signal);
@@ -94,6 +97,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       const { agent, key } = source;
       const { session } = agent.describe(key);
       vaultDue = indexDue = true;
+      if (pass.added > 0 && agent.hooks !== undefined) await seen.moved(agent.name, session);
       if (pass.added > 0) events.publish({ kind: 'entries', agent: agent.name, session, added: pass.added });
       vectors.wake();
     },
@@ -115,7 +119,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const distils = distil && distilling({ store, clock, gapMs, isWanted, run, complain });
   if (distils) events.subscribe(distils.wake);
 
-  // Open before the first scan: a hook must not wait for an import.
+  // Open before the first scan: who asks must not wait for an import.
   // The client waits for nobody here: it compacts while the transcript is taken in and archived.
   const compacts: LiveDeps['compacts'] = (agent, session) =>
     void queue
@@ -134,9 +138,6 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   let timer: NodeJS.Timeout | undefined;
   try {
     await http?.open();
-    // Whoever has started us waits for a briefing now; the scan would take his second core.
-    if (http) await sleep(graceMs, undefined, { signal }).catch(() => {});
-
     /** Set when a folder cannot be watched: then every poll looks for itself. */
     let blind = false;
     const blinded = (error: unknown) => {
@@ -193,6 +194,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
         await http?.open();
         if (scanDue || blind) await scanAll();
         vectors.wake();
+        told.wake();
         memories?.retry();
         await finishForgetting({ store, config, clock });
         await keepVault();
@@ -218,10 +220,12 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     await distils?.close();
     await http?.close();
     await spool.close();
+    seen.close();
     await Promise.all(watches.map((watch) => watch.close()));
     await memories?.close();
     await queue.idle();
     await vectors.idle();
+    await told.idle();
     await index.idle();
     await backups.idle();
   }

@@ -129,7 +129,7 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     await until(() => own.mock.asked.length > 1, 'the session');
     await ask(own.env, 'install', 'claude-code');
     expect(await running.ended).toMatchObject({ code: 0, result: 'Done.' });
-    expect(JSON.parse(readFileSync(list(own), 'utf8')).mcpServers.holdfast.args).toContain('mcp');
+    expect(JSON.parse(readFileSync(list(own), 'utf8')).mcpServers.holdfast.env).toEqual({ HOLDFAST_HOME: own.home });
     expect(await ask(own.env, 'status')).toMatchObject({
       checks: expect.arrayContaining([expect.objectContaining({ name: 'Claude Code, MCP', ok: true })]),
     });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { holdfast, isAlive, ownPort, place, root, until } from './holdfast.ts';
 import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
+import { openTerminal } from './terminal.ts';
 
 export const clientVersions = ['2.1.325', '2.1.197'] as const;
 const packages: Readonly<Record<string, string>> = { '2.1.325': 'claude-agent-sdk', '2.1.197': 'claude-code' };
@@ -16,6 +17,8 @@ export const clientProgram = (version: string): string =>
   );
 /** In CI a client that is not there is a failure, not a reason to skip. */
 export const isMissing = (version: string): boolean => !existsSync(clientProgram(version)) && !process.env.CI;
+
+const apiKey = 'sk-ant-not-a-key-not-a-key';
 
 export interface Session {
   readonly code: number | null;
@@ -45,12 +48,19 @@ export interface Machine {
   ): { child: ChildProcess; ended: Promise<Session> };
   /** Runs the client with these words alone. */
   run(words: readonly string[]): Promise<Session>;
+  /** The same at a terminal: a person sits there. Resolves when the answer is on the screen. */
+  sit(
+    prompt: string,
+    script: readonly Step[],
+    args?: readonly string[],
+  ): Promise<{ readonly asked: readonly Asked[]; screen(): string; leave(): Promise<void> }>;
   /** One process that is told one thing after the other; gives the ids of its sessions. */
   talk(prompts: Iterable<string>, between: () => Promise<unknown>): Promise<string[]>;
 }
 
-export async function machine(version: string): Promise<Machine> {
-  const own = place();
+/** `home`: a data folder that is there already, on a disk of its own say. */
+export async function machine(version: string, { home }: { home?: string } = {}): Promise<Machine> {
+  const own = place(home === undefined ? {} : { home });
   const user = realpathSync(own.env.HOME as string);
   const project = path.join(realpathSync(own.folder), 'project');
   mkdirSync(project);
@@ -58,7 +68,7 @@ export async function machine(version: string): Promise<Machine> {
   const mock = await startMock();
   const port = await freePort();
   // In the file and not in the environment, of which a hook sees nothing.
-  mkdirSync(own.home, { mode: 0o700 });
+  mkdirSync(own.home, { recursive: true, mode: 0o700 });
   writeFileSync(
     path.join(own.home, 'config.json'),
     JSON.stringify({ port, pollIntervalMs: 500, distill: { auto: false } }),
@@ -70,6 +80,17 @@ export async function machine(version: string): Promise<Machine> {
     await mock.close();
   });
 
+  const clientEnv = {
+    PATH: env.PATH,
+    HOME: user,
+    LANG: 'C.UTF-8',
+    SHELL: '/bin/sh',
+    ANTHROPIC_API_KEY: apiKey,
+    ANTHROPIC_BASE_URL: mock.url,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_MAX_RETRIES: '0',
+    DISABLE_AUTOUPDATER: '1',
+  };
   const start = (words: readonly string[], input: 'ignore' | 'pipe' = 'ignore') => {
     const first = mock.asked.length;
     const began = performance.now();
@@ -77,17 +98,7 @@ export async function machine(version: string): Promise<Machine> {
     const child = spawn(clientProgram(version), ['-p', ...words, ...format], {
       cwd: project,
       // Nothing of ours: what the hooks need stands in the settings.
-      env: {
-        PATH: env.PATH,
-        HOME: user,
-        LANG: 'C.UTF-8',
-        SHELL: '/bin/sh',
-        ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
-        ANTHROPIC_BASE_URL: mock.url,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        CLAUDE_CODE_MAX_RETRIES: '0',
-        DISABLE_AUTOUPDATER: '1',
-      },
+      env: clientEnv,
       stdio: [input, 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -132,6 +143,24 @@ export async function machine(version: string): Promise<Machine> {
     claude: (...words) => turn(...words).ended,
     launch: turn,
     run: (words) => start(words).ended,
+    async sit(prompt, script, args = []) {
+      // What the client asks a person at its first start has been answered.
+      const file = path.join(user, '.claude.json');
+      const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+      const approved = { approved: [apiKey.slice(-20)], rejected: [] };
+      const projects = { ...known.projects, [project]: { ...known.projects?.[project], hasTrustDialogAccepted: true } };
+      writeFileSync(
+        file,
+        JSON.stringify({ ...known, hasCompletedOnboarding: true, customApiKeyResponses: approved, projects }),
+      );
+      const terminal = openTerminal(clientProgram(version), args, { cwd: project, env: clientEnv });
+      await until(() => terminal.screen().includes('❯') || terminal.screen().includes('> '), 'the prompt');
+      const before = mock.asked.length;
+      await terminal.type(`${prompt} MOCK:${JSON.stringify(script)}`);
+      const last = script.findLast((step) => 'text' in step) as { text: string };
+      await until(() => terminal.screen().includes(`● ${last.text}`), 'the answer on the screen');
+      return { asked: mock.asked.slice(before), screen: terminal.screen, leave: terminal.leave };
+    },
     async talk(prompts, between) {
       const { child, ended, said } = start(['--input-format', 'stream-json'], 'pipe');
       const seen = (pattern: RegExp) => [...said().matchAll(pattern)];
@@ -160,6 +189,21 @@ export async function freePort(): Promise<number> {
     if (isFree) return port;
   }
 }
+
+/** What the next session in the project will be told, by the file that its hook prints. */
+export function preparedFor({ home, project }: Pick<Machine, 'home' | 'project'>, name = 'project'): string {
+  const files = path.join(home, 'briefings');
+  const note = path.join(files, 'folders', project, '.holdfast-briefing', name);
+  const hash = existsSync(note) ? readFileSync(note, 'utf8').trim() : '';
+  const text = path.join(files, 'texts', `${hash}.json`);
+  return hash !== '' && existsSync(text)
+    ? JSON.parse(readFileSync(text, 'utf8')).hookSpecificOutput.additionalContext
+    : '';
+}
+
+/** Resolves when the worker has written what the next session is to be told; that session then must hear it. */
+export const prepared = (own: Machine, text: string, name?: string): Promise<void> =>
+  until(() => preparedFor(own, name).includes(text), `a briefing that says ${text}`);
 
 export const workerPid = ({ home }: Pick<Machine, 'home'>): number | undefined => {
   const file = path.join(home, 'worker.pid');

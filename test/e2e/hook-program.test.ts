@@ -1,5 +1,5 @@
-// The program that every session waits for, against everything that may be on the other side.
-import { spawn } from 'node:child_process';
+// The program that a prompt waits for where recallOnPrompt is set, against everything that may be on the other side; and the hook that starts the worker.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
@@ -14,8 +14,8 @@ const payload = {
   session_id: '5b0c9b3e-0000-4000-8000-000000000001',
   transcript_path: '/nowhere/5b0c9b3e.jsonl',
   cwd: '/nowhere',
-  hook_event_name: 'SessionStart',
-  source: 'startup',
+  hook_event_name: 'UserPromptSubmit',
+  prompt: '<private>hushhush</private>',
 };
 
 interface Ran {
@@ -24,14 +24,21 @@ interface Ran {
   readonly err: string;
 }
 
-function run(
-  port: number,
-  home: string,
-  input = JSON.stringify(payload),
-  before: readonly string[] = [],
-): Promise<Ran> {
+function run(home: string, input = JSON.stringify(payload), before: readonly string[] = []): Promise<Ran> {
   const env = { PATH: process.env.PATH, HOME: path.dirname(home) };
-  const child = spawn(process.execPath, [...before, program, String(port), home], { env, stdio: 'pipe' });
+  const child = spawn(process.execPath, [...before, program, home], { env, stdio: 'pipe' });
+  return outcomeOf(child, input);
+}
+
+/** The hook at a session's start, as the client runs it. */
+function start(home: string): Promise<Ran> {
+  const script = path.join(home, 'hooks', 'claude-code-start.sh');
+  const env = { PATH: process.env.PATH, HOME: path.dirname(home), CLAUDE_PROJECT_DIR: '/nowhere' };
+  const child = spawn('sh', ['-c', `. '${script}'`], { env, stdio: 'pipe' });
+  return outcomeOf(child, JSON.stringify({ ...payload, hook_event_name: 'SessionStart', source: 'startup' }));
+}
+
+function outcomeOf(child: ChildProcessWithoutNullStreams, input: string): Promise<Ran> {
   let [out, err] = ['', ''];
   child.stdout.on('data', (text) => {
     out += text;
@@ -62,6 +69,12 @@ async function dataFolder() {
   return { ...own, port, env };
 }
 
+async function installed() {
+  const own = await dataFolder();
+  await ask(own.env, 'install', 'claude-code');
+  return own;
+}
+
 const workersOf = (home: string): number[] =>
   readdirSync('/proc')
     .map(Number)
@@ -74,7 +87,7 @@ const workersOf = (home: string): number[] =>
       }
     });
 
-const tokens = { token: 'a'.repeat(64), 'hook-token': 'b'.repeat(64) };
+const tokens = { token: 'a'.repeat(64) };
 
 async function withTokens() {
   const own = await dataFolder();
@@ -87,54 +100,33 @@ async function listen(server: net.Server, port: number): Promise<void> {
   onTestFinished(() => void server.close());
 }
 
-/** A worker is started behind whoever holds the port, and finds in the spool what could not be told. */
+/** The worker finds in the spool what the hook has noted. */
 async function expectKept({ env, home }: { env: NodeJS.ProcessEnv; home: string }): Promise<void> {
   await until(async () => (await holdfast(env, 'status', '--json')).stdout.includes('"lastReport"'), 'the report');
   await until(() => spooled(home).length === 0, 'an empty spool');
 }
 
-const spooled = (home: string) => readdirSync(path.join(home, 'spool')).filter((name) => name.endsWith('.json'));
-/** What it prints in time: what comes later than its budget is left out, by contract, and a busy machine is slow. */
-async function printed(...given: Parameters<typeof run>) {
-  let out = '';
-  await until(async () => {
-    const ran = await run(...given);
-    expect(ran).toMatchObject({ code: 0, err: '' });
-    out = ran.out;
-    return out !== '';
-  }, 'an output in time');
-  return JSON.parse(out);
-}
-
+const spooled = (home: string) => readdirSync(path.join(home, 'spool'));
 const silent = { code: 0, out: '', err: '' };
 
-it('9. starts the worker that is not there, and tells it of the session', async () => {
-  const own = await dataFolder();
-  const ran = await run(own.port, own.home);
-  expect(ran).toMatchObject({ code: 0, err: '' });
+it('9. the hook starts the worker that is not there, which learns of the session', async () => {
+  const own = await installed();
+  expect(await start(own.home)).toEqual(silent);
   await until(async () => (await ask(own.env, 'worker', 'status')).running);
-  // Told at once, or from the spool.
-  await expectKept(own);
-});
-
-it('9. starts the worker and keeps the session also where its own start took all of its time', async () => {
-  const own = await dataFolder();
-  const slow = path.join(own.folder, 'slow.cjs');
-  writeFileSync(slow, 'while (performance.now() < 900);');
-  expect(await run(own.port, own.home, undefined, ['--require', slow])).toEqual(silent);
   await expectKept(own);
 });
 
 it('9. ten at once start one worker', async () => {
-  const own = await dataFolder();
-  const all = await Promise.all(Array.from({ length: 10 }, () => run(own.port, own.home)));
-  for (const ran of all) expect(ran).toMatchObject({ code: 0, err: '' });
+  const own = await installed();
+  const all = await Promise.all(Array.from({ length: 10 }, () => start(own.home)));
+  for (const ran of all) expect(ran).toEqual(silent);
   await until(async () => (await ask(own.env, 'worker', 'status')).running);
-  await until(() => workersOf(own.home).length === 1, 'the others to go');
+  expect(workersOf(own.home)).toHaveLength(1);
+  expect(existsSync(path.join(own.home, 'worker.starting'))).toBe(false);
 });
 
 it('9. a killed worker whose parent never asked for it, and which so stays as a zombie, is followed by another', async () => {
-  const own = await dataFolder();
+  const own = await installed();
   // The shell becomes sleep, which waits for no child.
   const parent = spawn('sh', ['-c', '"$0" "$1" worker run & exec sleep 600', process.execPath, bin], {
     env: own.env,
@@ -149,13 +141,13 @@ it('9. a killed worker whose parent never asked for it, and which so stays as a 
 
   expect(await ask(own.env, 'worker', 'status')).toMatchObject({ running: false });
   expect(await ask(own.env, 'worker', 'stop')).toMatchObject({ stopped: false });
-  expect(await run(own.port, own.home)).toMatchObject({ code: 0, err: '' });
+  expect(await start(own.home)).toEqual(silent);
   await until(async () => (await ask(own.env, 'worker', 'status')).running, 'another worker');
   await expectKept(own);
   expect((await ask(own.env, 'worker', 'start')).alreadyRunning).toBe(true);
 });
 
-it('a stranger on the port does not learn the token, and the session is not lost', async () => {
+it('a stranger on the port does not learn the token', async () => {
   const own = await withTokens();
   let heard = '';
   const stranger = http.createServer((request, response) => {
@@ -163,11 +155,9 @@ it('a stranger on the port does not learn the token, and the session is not lost
     response.end(JSON.stringify({ ok: true, name: 'holdfast', version: '0.1.0', pid: 1, proof: '0'.repeat(64) }));
   });
   await listen(stranger, own.port);
-  expect(await run(own.port, own.home)).toEqual(silent);
+  expect(await run(own.home)).toEqual(silent);
   expect(heard).toContain('/api/health');
   expect(heard).not.toContain(tokens.token);
-  expect(heard).not.toContain(tokens['hook-token']);
-  await expectKept(own);
 });
 
 it('a stranger who hangs up after a right answer does not get the token on the next connection', async () => {
@@ -180,7 +170,7 @@ it('a stranger who hangs up after a right answer does not get the token on the n
     response.end(JSON.stringify({ proof: proofOf(tokens.token, own.port, nonce) }));
   });
   await listen(stranger, own.port);
-  expect(await run(own.port, own.home)).toEqual(silent);
+  expect(await run(own.home)).toEqual(silent);
   expect(heard).not.toContain(tokens.token);
 });
 
@@ -191,41 +181,11 @@ const worker = (port: number, answer: (request: http.IncomingMessage, response: 
     response.end(JSON.stringify({ proof: proofOf(tokens.token, port, url.searchParams.get('nonce') ?? '') }));
   });
 
-it('5. prints the briefing as context, and nothing when there is none', async () => {
+it('answers a prompt with what the past knows, nothing when that is nothing, and leaves no prompt on the disk', async () => {
   const own = await withTokens();
-  let text = 'What was done:\n"quotes" and ünïcode\n';
-  const asked: string[] = [];
-  await listen(
-    worker(own.port, (request, response) => {
-      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-      response.end(request.url?.startsWith('/api/context') ? text : '{}');
-    }),
-    own.port,
-  );
-  expect(await printed(own.port, own.home)).toEqual({
-    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text.trim() },
-  });
-  const query = `project=%2Fnowhere&session=${payload.session_id}&source=startup`;
-  expect(asked).toContain(`GET /api/context/inject?${query} Bearer ${tokens.token}`);
-  expect(asked).toContain(`POST /api/hooks/claude-code Bearer ${tokens['hook-token']}`);
-  await until(() => spooled(own.home).length === 0, 'an empty spool');
-  text = ' \n';
-  expect(await run(own.port, own.home)).toEqual(silent);
-  text = 'x'.repeat(50_000);
-  const long = (await printed(own.port, own.home)).hookSpecificOutput.additionalContext;
-  expect(long.length).toBeLessThan(10_000);
-});
-
-it('answers a prompt with what the past knows, and never leaves a prompt on the disk', async () => {
-  const own = await withTokens();
-  const prompt = JSON.stringify({
-    ...payload,
-    hook_event_name: 'UserPromptSubmit',
-    prompt: '<private>hushhush</private>',
-  });
   let hookSpecificOutput: object | undefined = {
     hookEventName: 'UserPromptSubmit',
-    additionalContext: 'It was the cache.',
+    additionalContext: 'It was the "cache".\nünïcode',
   };
   const asked: string[] = [];
   const server = worker(own.port, (request, response) => {
@@ -233,15 +193,22 @@ it('answers a prompt with what the past knows, and never leaves a prompt on the 
     response.end(JSON.stringify({ hookSpecificOutput }));
   });
   await listen(server, own.port);
-  expect(await printed(own.port, own.home, prompt)).toEqual({ hookSpecificOutput });
-  expect(new Set(asked)).toEqual(new Set([`POST /api/hooks/claude-code Bearer ${tokens.token}`]));
+  const printed = await run(own.home);
+  expect(printed).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(printed.out)).toEqual({ hookSpecificOutput });
+  expect(asked).toEqual([`POST /api/hooks/claude-code Bearer ${tokens.token}`]);
+  hookSpecificOutput = { hookEventName: 'UserPromptSubmit', additionalContext: 'x'.repeat(50_000) };
+  const long = JSON.parse((await run(own.home)).out).hookSpecificOutput.additionalContext;
+  expect(long.length).toBeLessThan(10_000);
   hookSpecificOutput = undefined;
-  expect(await run(own.port, own.home, prompt)).toEqual(silent);
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
-  await listen(net.createServer(), own.port);
-  expect(await run(own.port, own.home, prompt)).toEqual(silent);
+  expect(await run(own.home)).toEqual(silent);
   expect(spooled(own.home)).toEqual([]);
+});
+
+it('goes where config.json says that the worker is, and to the default without one', async () => {
+  const own = await withTokens();
+  rmSync(path.join(own.home, 'config.json'));
+  expect(await run(own.home)).toEqual(silent);
 });
 
 it.each([
@@ -254,36 +221,31 @@ it.each([
     'sends for ever',
     () => http.createServer((_, response) => void setInterval(() => response.write('x'.repeat(9999)), 1).unref()),
   ],
-])(
-  '2 and 3. whoever %s on the port: it prints nothing, ends well, and keeps the session for later',
-  async (_, make) => {
-    const own = await withTokens();
-    const server = make();
-    await listen(server, own.port);
-    expect(await run(own.port, own.home)).toEqual(silent);
-    await expectKept(own);
-    if (server instanceof http.Server) server.closeAllConnections();
-  },
-);
+])('2. whoever %s on the port: it prints nothing, and ends well', async (_, make) => {
+  const own = await withTokens();
+  const server = make();
+  await listen(server, own.port);
+  expect(await run(own.home)).toEqual(silent);
+  expect(spooled(own.home)).toEqual([]);
+  if (server instanceof http.Server) server.closeAllConnections();
+});
 
 it.each([
   ['fails', (response: http.ServerResponse) => response.writeHead(500).end('{"error":{}}')],
   ['is frozen', () => {}],
-])('a worker that %s: it prints nothing, and keeps the session for later', async (_, answer) => {
+])('2. a worker that %s: it prints nothing', async (_, answer) => {
   const own = await withTokens();
   const server = worker(own.port, (__, response) => void answer(response));
   await listen(server, own.port);
-  expect(await run(own.port, own.home)).toEqual(silent);
-  server.close();
+  expect(await run(own.home)).toEqual(silent);
   server.closeAllConnections();
-  await expectKept(own);
 });
 
 it.each(['', '{', 'null', '[]', '"text"', 'xxx'])('an input that is no payload (%j) does nothing', async (input) => {
   const own = await withTokens();
   const server = worker(own.port, (_, response) => void response.end('a briefing'));
   await listen(server, own.port);
-  expect(await run(own.port, own.home, input)).toEqual(silent);
+  expect(await run(own.home, input)).toEqual(silent);
   expect(spooled(own.home)).toEqual([]);
 });
 
@@ -291,9 +253,9 @@ it('without a data folder, and with bad arguments, it prints nothing and ends we
   const own = await dataFolder();
   rmSync(own.home, { recursive: true });
   writeFileSync(own.home, 'a file in the way');
-  expect(await run(own.port, own.home)).toEqual(silent);
+  expect(await run(own.home)).toEqual(silent);
   rmSync(own.home);
-  expect(await run(Number.NaN, own.home)).toEqual(silent);
+  expect(await run('')).toEqual(silent);
   expect(existsSync(own.home)).toBe(false);
 });
 

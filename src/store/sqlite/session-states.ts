@@ -1,4 +1,4 @@
-// What hooks and clients tell of sessions, beyond their transcripts: one row each, last word counts.
+// How far sessions are: by what hooks and clients tell, and by their transcripts. One row each; the last word counts.
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { SessionState, SessionStatus } from '../../schema/session-state.ts';
@@ -26,7 +26,7 @@ export function sessionStates(
   db: Database,
   read: Run,
   write: Run,
-): Pick<Store, 'noteSession' | 'sessionState' | 'lastToldAt'> {
+): Pick<Store, 'noteSession' | 'followTranscript' | 'sessionState' | 'toldSince' | 'lastToldAt'> {
   const find = db.prepare<[string, string], Row>('SELECT * FROM session_states WHERE agent = ? AND session = ?');
   // The session's own row comes with its first entries; then its jobs are looked at anyway.
   const known = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
@@ -41,15 +41,46 @@ export function sessionStates(
        updated_at = excluded.updated_at`,
   );
 
+  const ofSession = `FROM sessions s JOIN entries e ON e.session_id = s.id
+    WHERE s.session = ? AND s.agent = ? AND e.subagent IS NULL AND e.abandoned = 0`;
+  const asked = db.prepare<[string, string], { prompts: number; at: number | null }>(
+    `SELECT count(*) AS prompts, max(e.at) AS at ${ofSession} AND e.author = 'person'`,
+  );
+  const newest = db.prepare<[string, string], { at: number; role: string; tools: string | null }>(
+    `SELECT e.at, e.role, e.tools ${ofSession} ORDER BY e.pos DESC LIMIT 1`,
+  );
+  const since = db.prepare<[number], { agent: AgentName; session: string }>(
+    'SELECT agent, session FROM session_states WHERE updated_at >= ?',
+  );
+
+  function put(row: Row): void {
+    save.run(row);
+    const session = known.get(row.session, row.agent);
+    if (session !== undefined) planJobs(session);
+  }
+
   return {
+    async followTranscript(agent, session, { quiet, since: earliest }) {
+      return write(() => {
+        const before = find.get(agent, session);
+        const { prompts, at } = asked.get(session, agent) ?? { prompts: 0, at: null };
+        const last = newest.get(session, agent);
+        if (at === null || last === undefined || (before === undefined && last.at < earliest)) return undefined;
+        const row = followed(before, { agent, session, prompts, promptAt: at, last, quiet });
+        if (before !== undefined && before.status === row.status && before.prompts === row.prompts) return undefined;
+        put(row);
+        return toState(row);
+      });
+    },
+    async toldSince(at) {
+      return read(() => since.all(at));
+    },
     async noteSession(change) {
       return write(() => {
         const row = after(find.get(change.agent, change.session), change);
         // A session that was forgotten may still run.
         if (tombstones.any() && tombstones.has(tombstone.session(change.agent, change.session))) return toState(row);
-        save.run(row);
-        const session = known.get(change.session, change.agent);
-        if (session !== undefined) planJobs(session);
+        put(row);
         return toState(row);
       });
     },
@@ -83,6 +114,34 @@ function after(before: Row | undefined, change: SessionChange): Row {
     last_user: change.lastUserMessage ?? before?.last_user ?? null,
     last_assistant: change.lastAssistantMessage ?? before?.last_assistant ?? null,
     updated_at: change.at,
+  };
+}
+
+interface Followed {
+  readonly agent: AgentName;
+  readonly session: string;
+  readonly prompts: number;
+  readonly promptAt: number;
+  readonly last: { readonly at: number; readonly role: string; readonly tools: string | null };
+  readonly quiet: boolean;
+}
+
+/** A prompt that is newer than all that was told reopens a session; an answer after which nothing comes stops it. */
+function followed(before: Row | undefined, { agent, session, prompts, promptAt, last, quiet }: Followed): Row {
+  const reopened = before === undefined || promptAt > before.updated_at;
+  const working = reopened || before.status === 'active' || before.status === 'initialized';
+  const answered = quiet && last.role === 'assistant' && last.tools === null && last.at >= promptAt;
+  const stops = working && answered && before?.status !== 'initialized';
+  return {
+    agent,
+    session,
+    status: stops ? 'summarizing' : reopened ? 'active' : before.status,
+    prompts,
+    prompt_id: before?.prompt_id ?? null,
+    end_reason: reopened ? null : before.end_reason,
+    last_user: before?.last_user ?? null,
+    last_assistant: before?.last_assistant ?? null,
+    updated_at: Math.max(before?.updated_at ?? 0, stops ? last.at : reopened ? promptAt : 0),
   };
 }
 

@@ -1,0 +1,125 @@
+// What Claude Code's hooks run: shell scripts for any POSIX shell. Contract: they print a whole briefing or nothing, never an error, end
+// with 0, use no network, and start no program but `cat`, and in the background the worker. What they note is read by capture/spool.
+import { briefingNames } from '../briefing-folder.ts';
+import { type HookLink, startingName } from './hooks.ts';
+
+export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+const { folder, folders, texts, notes, project, separateWorktrees } = briefingNames;
+
+const begin = (
+  { home, version }: HookLink,
+  what: string,
+): string => `# ${what} (Holdfast ${version}; written by \`holdfast install\`)
+exec 2>/dev/null
+trap 'exit 0' 0
+umask 077
+h=${quote(home)}
+payload=
+while IFS= read -r line || [ -n "$line" ]; do payload=$payload$line; done
+case $payload in '{'*) ;; *) exit 0 ;; esac
+# A payload has two paths and a few words. A shell takes the square of the length to look through a text.
+[ \${#payload} -gt 16000 ] && exit 0
+`;
+
+/** Appended in one piece, between two ends of lines: half a note of a full disk spoils no other. */
+const note = (given: string): string =>
+  `printf '\\n{"given":"%s","payload":%s}\\n' ${given} "$payload" >>"$h/spool/claude-code.$$.note"\n`;
+
+export const endScript = (link: HookLink): string =>
+  `${begin(link, 'The end of a Claude Code session: notes the reason for the worker.')}${note("''")}`;
+
+export const startScript = (link: HookLink): string =>
+  `${begin(link, 'The start of a Claude Code session: prints the briefing, and sees to it that the worker runs.')}
+# The notes for a folder are those of its repository, else of the next folder upwards that has some: but never of the home folder or above
+# for what lies below. A worktree stands for its repository, unless the person keeps them apart.
+seek() {
+  d=\${1%/} alone=
+  while :; do
+    if [ -f "$d/.git" ]; then
+      alone=1 g=
+      IFS= read -r g <"$d/.git"
+      tree=\${g#gitdir: } main=\${g#gitdir: }
+      tree=\${tree##*/.git/worktrees/} main=\${main%/.git/worktrees/*}
+      case $g in 'gitdir: '*/.git/worktrees/*) case $tree in */*) main= ;; esac ;; *) main= ;; esac
+      [ -e "$b/${separateWorktrees}" ] && main=
+      case $main in
+        '') ;;
+        /*) d=$main ;;
+        *) CDPATH= cd "$d/$main" && d=$PWD ;;
+      esac
+    elif [ -e "$d/.git" ]; then alone=1; fi
+    n="$b/${folders}$d/${notes}"
+    [ -f "$n/${project}" ] && return 0
+    [ -n "$alone" ] && return 1
+    [ -n "$d" ] || return 1
+    d=\${d%/*}
+    case "$HOME/" in "$d"/*) return 1 ;; esac
+  done
+}
+b="$h/${folder}" n= id=
+start=\${CLAUDE_PROJECT_DIR:-$PWD}
+case "$start/" in
+  */../* | */./* | *//*) false ;;
+  /*) seek "$start" ;;
+  *) false ;;
+esac || { CDPATH= cd -P "$start" && seek "$PWD"; } || n=
+if [ -n "$n" ]; then
+  name=${project}
+  case $payload in
+    *'"source":"resume"'* | *'"source":"compact"'*)
+      s=\${payload#*'"session_id":"'}
+      s=\${s%%'"'*}
+      case $s in '' | *[!0-9A-Za-z_-]*) ;; *) [ -f "$n/$s" ] && name=$s ;; esac
+      ;;
+  esac
+  IFS= read -r id <"$n/$name"
+  case $id in '' | *[!0-9a-f]*) id= ;; *) cat "$b/${texts}/$id.json" || id= ;; esac
+fi
+${note('"$id"')}
+# Whether the process with this pid ($1) began at this tick of the clock ($2): a recycled pid is not the worker.
+born() {
+  stat= state= tick=
+  case $1 in '' | *[!0-9]*) return 1 ;; esac
+  IFS= read -r stat <"/proc/$1/stat" || return 1
+  set -f
+  set -- \${stat##*') '}
+  state=$1 tick=\${20}
+}
+lives() { born "$1" && [ "$state" != Z ] && [ "$state" != X ] && [ "$tick" = "$2" ]; }
+claim=
+IFS= read -r claim <"$h/worker.pid"
+pid=\${claim#*'"pid":'} began=\${claim#*'"started":"'}
+pid=\${pid%%[!0-9]*} began=\${began%%'"'*}
+lives "$pid" "\${began##*:}" && exit 0
+# Of several sessions that start together, the first starts the worker. Should two do so all the same, one of the workers goes.
+# The first line there is the hook that does so, the second the worker that it has started.
+born "$$"
+own="$$ $tick"
+set -C
+printf '%s\\n' "$own" >"$h/${startingName}" || {
+  # Empty is what it is for a moment while another hook writes it.
+  pid= began= tries=
+  while [ -z "$pid" ] && [ "$tries" != xxxxxxxxxxxxxxxxxxxx ]; do
+    { read -r pid began; read -r next since; } <"$h/${startingName}"
+    tries=x$tries
+  done
+  lives "$pid" "$began" && exit 0
+  lives "$next" "$since" && exit 0
+  set +C
+  printf '%s\\n' "$own" >"$h/${startingName}"
+}
+unset NODE_OPTIONS CLAUDE_PROJECT_DIR CLAUDECODE
+cd "$h" || exit 0
+export HOLDFAST_HOME="$h"
+node=${quote(link.node)}
+[ -x "$node" ] || node=node
+# A moment later, when the client has started: both would want the same processors. In a session of its own, so that it outlives this one.
+if command -v setsid >/dev/null; then
+  setsid sh -c 'sleep 1; exec "$0" "$1" worker run' "$node" ${quote(link.cli)} </dev/null >>"$h/logs/worker.log" 2>&1 &
+else
+  (sleep 1; exec "$node" ${quote(link.cli)} worker start) </dev/null >>"$h/logs/worker.log" 2>&1 &
+fi
+born "$!"
+printf '%s %s\\n' "$!" "$tick" >>"$h/${startingName}"
+`;

@@ -1,0 +1,219 @@
+// Where prepared briefings lie below the data folder. This file alone knows the layout; the hook is given the names by it.
+//   briefings/folders/<path of a folder>/.holdfast-briefing/project     the hash of what a session that starts there is told; empty: nothing
+//   briefings/folders/<path of a folder>/.holdfast-briefing/<session>   the same for a session of that project that goes on
+//   briefings/texts/<hash>.json, <hash>.project                         the line that a hook prints, and the name of the project
+//   briefings/separate-worktrees                                        stands there when each worktree is a project of its own
+//   briefings/state.json                                                up to which change of the store all of it is fresh
+// All of it is derived and can be removed at any moment: a session then starts without a briefing, and the worker writes it again.
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { systemCode } from './errors.ts';
+
+export const briefingNames = {
+  folder: 'briefings',
+  folders: 'folders',
+  texts: 'texts',
+  /** No folder of a person has this name; one that has cannot have a briefing of its own. */
+  notes: '.holdfast-briefing',
+  project: 'project',
+  separateWorktrees: 'separate-worktrees',
+} as const;
+
+const hashPattern = /^[0-9a-f]{64}$/;
+/** Sessions whose ids a shell and a file system take without a thought. */
+const sessionPattern = /^[0-9A-Za-z_-]{1,100}$/;
+
+export interface GivenText {
+  readonly project: string;
+  readonly text: string;
+}
+
+export interface BriefingState {
+  /** Of the store: the number of the last change that was looked at. */
+  readonly seq: number;
+  /** What else decides: settings, pins, links, the version. */
+  readonly rules: string;
+}
+
+/** `project` and ids of sessions → hash of a text; an empty hash says that there is nothing to tell. */
+export type Notes = ReadonlyMap<string, string>;
+
+export interface BriefingFolder {
+  /** Keeps a text; returns its hash. */
+  putText(project: string, text: string): string;
+  /** What a hash stands for; undefined when that is gone, or was forgotten. */
+  text(hash: string): GivenText | undefined;
+  /** The notes of a folder become these. False where the file system has no place for them. */
+  putNotes(folder: string, notes: Notes): boolean;
+  /** Removes the notes of all folders but these. */
+  keepOnly(folders: ReadonlySet<string>): void;
+  /** Removes texts that no note names and that are older than this. */
+  sweep(olderThan: number): void;
+  separateWorktrees(on: boolean): void;
+  state(): BriefingState | undefined;
+  putState(state: BriefingState): void;
+  readonly location: string;
+  exists(): boolean;
+  /** Removes everything: after a forgetting no text may stay. */
+  clear(): void;
+}
+
+export function briefingFolder(home: string): BriefingFolder {
+  const root = path.join(home, briefingNames.folder);
+  const folders = path.join(root, briefingNames.folders);
+  const texts = path.join(root, briefingNames.texts);
+  const marker = path.join(root, briefingNames.separateWorktrees);
+  const stateFile = path.join(root, 'state.json');
+  const notesOf = (folder: string) => path.join(folders, folder, briefingNames.notes);
+  const textFile = (hash: string) => path.join(texts, `${hash}.json`);
+  const nameFile = (hash: string) => path.join(texts, `${hash}.project`);
+
+  return {
+    putText(project, text) {
+      const line = outputOf(text);
+      const hash = createHash('sha256').update(`${project}\0${line}`).digest('hex');
+      if (read(nameFile(hash)) !== project) put(nameFile(hash), project);
+      if (read(textFile(hash)) !== line) put(textFile(hash), line);
+      return hash;
+    },
+
+    text(hash) {
+      if (!hashPattern.test(hash)) return undefined;
+      const [line, project] = [read(textFile(hash)), read(nameFile(hash))];
+      const text = line === undefined ? undefined : textIn(line);
+      return text === undefined || project === undefined ? undefined : { text, project };
+    },
+
+    putNotes(folder, notes) {
+      const place = notesOf(folder);
+      try {
+        const there = new Set(names(place));
+        for (const [name, hash] of notes) {
+          there.delete(name);
+          if (name !== briefingNames.project && !sessionPattern.test(name)) continue;
+          const file = path.join(place, name);
+          const line = hash === '' ? '' : `${hash}\n`;
+          if (read(file) !== line) put(file, line);
+        }
+        for (const name of there) rmSync(path.join(place, name), { recursive: true, force: true });
+        return true;
+      } catch (error) {
+        // A path that is too long here, or a file where a folder would have to be.
+        if (['ENAMETOOLONG', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(systemCode(error) ?? '')) return false;
+        throw error;
+      }
+    },
+
+    keepOnly(keep) {
+      const wanted = new Set([...keep].map(notesOf));
+      walk(folders, (place) => {
+        if (!wanted.has(place)) rmSync(place, { recursive: true, force: true });
+      });
+    },
+
+    sweep(olderThan) {
+      const named = new Set<string>();
+      walk(folders, (place) => {
+        for (const name of names(place)) named.add((read(path.join(place, name)) ?? '').trim());
+      });
+      for (const name of names(texts)) {
+        const file = path.join(texts, name);
+        const stat = statSync(file, { throwIfNoEntry: false });
+        if (!named.has(name.split('.')[0] ?? '') && (stat?.mtimeMs ?? 0) < olderThan) rmSync(file, { force: true });
+      }
+    },
+
+    separateWorktrees(on) {
+      if (!on) rmSync(marker, { force: true });
+      else if (read(marker) === undefined) put(marker, '');
+    },
+
+    state() {
+      try {
+        const { seq, rules } = JSON.parse(read(stateFile) ?? 'null') ?? {};
+        return Number.isInteger(seq) && typeof rules === 'string' ? { seq, rules } : undefined;
+      } catch {
+        // Half a file of a power cut: then everything is written again.
+        return undefined;
+      }
+    },
+    putState: (state) => put(stateFile, `${JSON.stringify(state)}\n`),
+    location: root,
+    exists: () => existsSync(root),
+    clear: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** What Claude Code takes as context from a hook, in one line: a shell only has to print it. */
+const outputOf = (additionalContext: string): string =>
+  `${JSON.stringify({ hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } })}\n`;
+
+function textIn(line: string): string | undefined {
+  try {
+    const text = JSON.parse(line)?.hookSpecificOutput?.additionalContext;
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Calls `found` with each folder of notes below, and removes folders that hold nothing any more. */
+function walk(folder: string, found: (place: string) => void): void {
+  for (const entry of dirents(folder)) {
+    if (!entry.isDirectory()) continue;
+    const below = path.join(folder, entry.name);
+    if (entry.name === briefingNames.notes) found(below);
+    else walk(below, found);
+    try {
+      if (dirents(below).length === 0) rmdirSync(below);
+    } catch (error) {
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
+    }
+  }
+}
+
+const absent = ['ENOENT', 'ENOTDIR', 'EISDIR'];
+
+function dirents(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (absent.includes(systemCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+const names = (folder: string): string[] => dirents(folder).map(({ name }) => name);
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (absent.includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Replaced in one step. It need not outlive a power cut: what a cut leaves is compared with what should stand there, and written again. */
+function put(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+// A terminal with a person at it: tmux with a server of its own.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { until } from './holdfast.ts';
+
+/** In CI a machine without tmux is a failure, not a reason to prove less. */
+export const hasTerminal = spawnSync('tmux', ['-V']).status === 0 || Boolean(process.env.CI);
+
+export interface Terminal {
+  /** All that was ever shown, as far as it was not drawn over. */
+  screen(): string;
+  /** Types a line, sees it on the screen, and sends it. */
+  type(text: string): Promise<void>;
+  /** Leaves the client as a person does. */
+  leave(): Promise<void>;
+}
+
+export function openTerminal(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Terminal {
+  const name = `holdfast-${randomUUID().slice(0, 8)}`;
+  const run = (...words: string[]) =>
+    execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...words], { encoding: 'utf8', stdio: 'pipe' });
+  const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+  run(
+    'new-session',
+    '-d',
+    '-x',
+    '180',
+    '-y',
+    '60',
+    '-c',
+    cwd,
+    'env',
+    '-i',
+    ...variables,
+    'TERM=screen-256color',
+    program,
+    ...args,
+  );
+  onTestFinished(() => void spawnSync('tmux', ['-L', name, 'kill-server']));
+  const lives = () => spawnSync('tmux', ['-L', name, 'has-session'], { stdio: 'ignore' }).status === 0;
+  const screen = () => run('capture-pane', '-p', '-S', '-2000');
+  const type = async (text: string) => {
+    run('send-keys', '-l', text);
+    await until(() => screen().includes(text.slice(0, 12)), 'what was typed');
+    // The client takes an Enter that comes with the text for a part of it, and offers commands while one is typed.
+    await sleep(400);
+    run('send-keys', 'Enter');
+  };
+  return {
+    screen,
+    type,
+    async leave() {
+      await type('/exit');
+      await until(() => !lives(), 'the client to leave');
+    },
+  };
+}
