@@ -36,6 +36,7 @@ const host = spawn(new URL('../bin/holdfast', import.meta.url).pathname, ['host'
   env,
   stdio: ['ignore', 'pipe', 'inherit'],
 });
+process.once('exit', () => host.kill());
 await new Promise((resolve) => host.stdout.on('data', (said) => String(said).includes('Waiting') && resolve()));
 
 const scripted = (steps) => `MOCK:${JSON.stringify(steps)}`;
@@ -67,10 +68,24 @@ const floods = {
 await answered('beta');
 const alone = await measure();
 const rows = [['beta alone, median', alone.median, 'ms', undefined, `most ${alone.most.toFixed(0)} ms`]];
-for (const [name, command] of Object.entries(floods)) {
-  const input = { command: `timeout 120 ${command}`, run_in_background: true };
-  await say('alpha', [{ tool: 'Bash', input }, { text: 'begun' }]);
-  await new Promise((resolve) => setTimeout(resolve, 5000));
+const begun = path.join(home, 'groups/alpha/begun');
+const steps = (command) => [
+  { tool: 'Bash', input: { command: `touch begun; timeout 15 ${command}`, run_in_background: true } },
+  { text: 'begun' },
+];
+/** Searches of all that it said, as long as a query may be, one after the other. */
+const query = 'a/'.repeat(1000);
+const recalls = Array.from({ length: 2000 }, () => ({ tool: 'mcp__holdfast__recall', input: { query } }));
+const all = {
+  ...Object.fromEntries(Object.entries(floods).map(([name, command]) => [name, steps(command)])),
+  'its searches': recalls,
+};
+for (const [name, script] of Object.entries(all)) {
+  fs.rmSync(begun, { force: true });
+  await say('alpha', script);
+  const asked = mock.asked.length;
+  while (script === recalls ? mock.asked.length < asked + 5 : !fs.existsSync(begun))
+    await new Promise((resolve) => setTimeout(resolve, 50));
   const beside = await measure();
   const share = beside.median / alone.median;
   rows.push([
