@@ -30,7 +30,7 @@ const env = {
 };
 const holdfast = await openHoldfast(env);
 const { store, config, context } = holdfast;
-for (const name of ['alpha', 'beta']) await createGroup(groupDeps(context), name);
+for (const name of ['beta', 'alpha0', 'alpha1', 'alpha2', 'alpha3']) await createGroup(groupDeps(context), name);
 
 const host = spawn(new URL('../bin/holdfast', import.meta.url).pathname, ['host', 'run'], {
   env,
@@ -68,7 +68,6 @@ const floods = {
 await answered('beta');
 const alone = await measure();
 const rows = [['beta alone, median', alone.median, 'ms', undefined, `most ${alone.most.toFixed(0)} ms`]];
-const begun = path.join(home, 'groups/alpha/begun');
 const steps = (command) => [
   { tool: 'Bash', input: { command: `touch begun; timeout 15 ${command}`, run_in_background: true } },
   { text: 'begun' },
@@ -80,9 +79,10 @@ const all = {
   ...Object.fromEntries(Object.entries(floods).map(([name, command]) => [name, steps(command)])),
   'its searches': recalls,
 };
-for (const [name, script] of Object.entries(all)) {
-  fs.rmSync(begun, { force: true });
-  await say('alpha', script);
+for (const [i, [name, script]] of Object.entries(all).entries()) {
+  const neighbour = `alpha${i}`;
+  const begun = path.join(home, 'groups', neighbour, 'begun');
+  await say(neighbour, script);
   const asked = mock.asked.length;
   while (script === recalls ? mock.asked.length < asked + 5 : !fs.existsSync(begun))
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -95,10 +95,6 @@ for (const [name, script] of Object.entries(all)) {
     undefined,
     `${beside.median.toFixed(0)} ms, most ${beside.most.toFixed(0)} ms`,
   ]);
-  // Its process goes, and the flood with it.
-  await store.addMessage('alpha', { text: '/clear' }, Date.now());
-  await ring(config);
-  await new Promise((resolve) => setTimeout(resolve, 3000));
 }
 show(rows);
 host.kill('SIGTERM');
