@@ -6,7 +6,12 @@ import { dirname } from 'node:path';
  * The mode is set exactly, whatever the umask says. Throws what the system says; the old file then stands. So it does when `still`,
  * asked at the last moment, says that the old file is not the one to replace: then this is false.
  */
-export function replaceFile(path: string, text: string, mode: number, still: () => boolean = () => true): boolean {
+export function replaceFile(
+  path: string,
+  text: string | Buffer,
+  mode: number,
+  still: () => boolean = () => true,
+): boolean {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = openSync(temporary, 'w', mode);

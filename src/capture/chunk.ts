@@ -132,7 +132,9 @@ export function chunker(
             output: isRecall(item.id, state) ? recalled : shorten(item.output, cut.output),
           });
         } else if (item.kind === 'withdrawn') {
-          if (takeBack(item.uuid) === undefined) withdrawn.push(item.uuid);
+          takeBack(item.uuid);
+          // Also where this chunk had it: an earlier reading of the file may have stored it.
+          withdrawn.push(item.uuid);
           moved.delete(item.uuid);
         } else if (item.kind === 'moved') {
           const entry = takeBack(item.uuid);

@@ -47,6 +47,8 @@ export interface IngestRequest {
   readonly reimport?: boolean | undefined;
   /** Tries again what was set aside. */
   readonly retry?: boolean | undefined;
+  /** With `reimport`: removes what the transcripts no longer hold. */
+  readonly prune?: boolean | undefined;
   /** Leaves texts to the worker where embedding them takes long. */
   readonly later?: boolean | undefined;
 }
@@ -59,7 +61,7 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   const redacted = await redactStored(deps);
   // What was prepared before holds what must not be told any more; the worker writes it again.
   if (redacted.changed > 0) briefingFolder(deps.config.home).clear();
-  const pass = await ingestSources(deps, found.sources, request.reimport === true, request.retry);
+  const pass = await ingestSources(deps, found.sources, request.reimport === true, request.retry, request.prune);
   const unembedded = await embed(deps, pass, request.later === true);
   if (request.file !== undefined && pass.failed > 0) {
     const problem = pass.problems.at(-1);
@@ -178,6 +180,7 @@ export async function ingestSources(
   sources: readonly Source[],
   reimport: boolean,
   retry = false,
+  prune = false,
 ): Promise<Pass> {
   const { store, config, signal } = deps;
   const { settings } = config;
@@ -246,7 +249,7 @@ export async function ingestSources(
   /** One reading of files. Returns those that another process has moved on meanwhile, and those that were not reached. */
   async function readAll(left: readonly Source[], anew: boolean): Promise<{ overtaken: Source[]; unread: Source[] }> {
     const states = await statesOf(store, left);
-    const work: Work = { sources: left, states, reimport: anew, home: config.home, projects, limits, aside };
+    const work: Work = { sources: left, states, reimport: anew, prune, home: config.home, projects, limits, aside };
     const again = new Set<Source>();
     const ended = new Set<Source>();
     const batches = allSkipped(left, states, anew)

@@ -18,6 +18,8 @@ export interface Work {
   /** What is stored about the files, by `stateKey`. */
   readonly states: ReadonlyMap<string, FileState>;
   readonly reimport: boolean;
+  /** Whether what a file no longer holds is removed. */
+  readonly prune?: boolean;
   /** The data folder: what an agent does in there is our own distiller's work. */
   readonly home: string;
   readonly projects?: ProjectRules;
@@ -149,7 +151,7 @@ function* readChunks(
   source: Source,
   begin: FileState | undefined,
   restart: boolean,
-  { home, limits = noLimits }: Work,
+  { home, limits = noLimits, prune }: Work,
   { projectOf, sessionState, beat }: Tools,
 ): Generator<Omit<Reading, 'source'>> {
   const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
@@ -164,7 +166,7 @@ function* readChunks(
       sessionState: (session) => sessionState(source, session),
     });
     for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {
-      last = judged(next(piece, notes, { restart }), source);
+      last = { ...judged(next(piece, notes, { restart }), source), ...(prune ? { prune } : {}) };
       yield { chunk: last };
     }
     // Nothing was left to read, but that the file could be opened is news for one that had failed.

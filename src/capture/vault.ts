@@ -101,6 +101,7 @@ async function copyPart(
     fileTimes: () => timesOf(fs.statSync(source)),
   });
   const target = copyPath(config, due.agent, due.key);
+  if (due.older !== undefined) keepBeside(target, due.older);
   let bytes = due.bytes;
   for (const part of isGone ? [] : partsOf(config, source, due.from, due.to)) {
     const lines = part.flatMap((line) => toVault(line) ?? []);
@@ -130,6 +131,33 @@ async function stateAbove(store: Store, agent: Agent, key: string): Promise<Read
   return undefined;
 }
 
+/** `s1.jsonl.gz` → `s1.kept-0.jsonl.gz`: a transcript by its name, too, so that whatever reads the vault finds it. */
+const olderName = (file: string, generation: number | string): string =>
+  file.replace(/(\.[^./]+)?\.gz$/, (end) => `.kept-${generation}${end}`);
+
+/** Before a transcript that was cut or rewritten is copied anew. After a crash in between, the older copy is there already. */
+function keepBeside(file: string, { generation, bytes }: { generation: number; bytes: number }): void {
+  const beside = olderName(file, generation);
+  if (sizeOf(beside) >= 0 || sizeOf(file) < bytes) return;
+  cutAt(file, bytes);
+  fs.renameSync(file, beside);
+  syncFolder(path.dirname(file));
+}
+
+/** Older copies of a transcript that was cut or rewritten since. */
+export function olderCopies(config: Config, agent: AgentName, key: string): string[] {
+  const file = copyPath(config, agent, key);
+  const [lead = '', end = ''] = path.basename(olderName(file, '|')).split('|');
+  const folder = path.dirname(file);
+  if (!fs.existsSync(folder)) return [];
+  const isOlder = (name: string) =>
+    name.startsWith(lead) && name.endsWith(end) && /^\d+$/.test(name.slice(lead.length, name.length - end.length));
+  return fs
+    .readdirSync(folder)
+    .filter(isOlder)
+    .map((name) => path.join(folder, name));
+}
+
 /** A transcript of a session that was forgotten as a whole. */
 const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean =>
   forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
@@ -147,6 +175,8 @@ export async function rewriteCopy(
   rules: 'forgotten' | 'redaction' = 'forgotten',
 ): Promise<'none' | 'same' | 'rewritten' | 'removed'> {
   const agent = agents.find((one) => one.name === name);
+  const older = olderCopies(config, name, key);
+  if (agent !== undefined && older.length > 0) await rewriteOlder(agent, key, older, await forgottenBy(store));
   const copy = (await store.vaultCopies()).find((one) => one.agent === name && one.key === key);
   const file = copyPath(config, name, key);
   if (agent === undefined || copy === undefined) {
@@ -217,6 +247,17 @@ function readProgress(file: string): { version: number; after?: string | undefin
   } catch {
     // No such file, or none of ours: the copies are gone through from the first on.
     return { version: 0 };
+  }
+}
+
+async function rewriteOlder(agent: Agent, key: string, files: readonly string[], forgotten: Tombstones): Promise<void> {
+  const { forgetLines } = await import('./vault-line.ts');
+  for (const file of files) {
+    const lines = isForgotten(agent, key, forgotten) ? undefined : linesOf(file, sizeOf(file));
+    const forget = forgetLines(agent, key, forgotten);
+    const left = lines?.flatMap((line) => forget(line) ?? []);
+    if (left === undefined || left.length === 0) fs.rmSync(file, { force: true });
+    else replaceFile(file, await packLines(left), 0o600);
   }
 }
 
@@ -299,7 +340,8 @@ async function dropCopy(
   { store, config }: Pick<VaultDeps, 'store' | 'config'>,
   { agent, key }: { agent: AgentName; key: string },
 ): Promise<void> {
-  fs.rmSync(copyPath(config, agent, key), { force: true });
+  for (const file of [copyPath(config, agent, key), ...olderCopies(config, agent, key)])
+    fs.rmSync(file, { force: true });
   await store.dropVault(agent, key);
 }
 

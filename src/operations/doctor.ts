@@ -41,6 +41,7 @@ export const doctor = operation({
     counts: z.object({
       files: count,
       entries: count,
+      goneEntries: count,
       subagentEntries: count,
       toolUses: count,
       sessions: count,
@@ -100,6 +101,7 @@ export const doctor = operation({
 const noCounts: Counts = {
   files: 0,
   entries: 0,
+  goneEntries: 0,
   subagentEntries: 0,
   toolUses: 0,
   sessions: 0,

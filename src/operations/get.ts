@@ -121,7 +121,7 @@ function memoriesNamed(store: Store): Lookup<Read> {
 }
 
 async function readEntry({ store }: Context, { session, entry }: Place): Promise<Whole> {
-  const { id, at, agent, role, text, subagent, abandoned } = entry as Entry;
+  const { id, at, agent, role, text, subagent, abandoned, gone } = entry as Entry;
   const around = (await store.transcript(agent, session.id, { subagents: subagent !== undefined })).filter(
     (one) => one.subagent === subagent,
   );
@@ -139,6 +139,7 @@ async function readEntry({ store }: Context, { session, entry }: Place): Promise
     role,
     ...(subagent === undefined ? {} : { subagent }),
     ...(abandoned ? { abandoned } : {}),
+    ...(gone ? { gone } : {}),
     text,
     toolUses,
     ...(before === undefined ? {} : { before }),

@@ -14,6 +14,7 @@ export const ingest = operation({
     dir: z.string().min(1).optional().describe('a folder of transcripts, such as a backup'),
     reimport: z.boolean().default(false).describe('read again what was read before'),
     retry: z.boolean().optional().describe('try again what was set aside, because it took too long to read'),
+    prune: z.boolean().optional().describe('with --reimport: remove entries that their transcripts no longer hold'),
     later: z.boolean().optional().describe('leave it to the worker to embed, where that takes long'),
   }),
   output: IngestReport,
@@ -27,6 +28,10 @@ export const ingest = operation({
   async run(context, input) {
     if (input.file !== undefined && input.dir !== undefined)
       throw new HoldfastError('BAD_INPUT', '--file and --dir exclude each other', { hint: 'Give one of them.' });
+    if (input.prune && !input.reimport)
+      throw new HoldfastError('BAD_INPUT', '--prune was given without --reimport', {
+        hint: 'What transcripts no longer hold is known once they are read again: holdfast ingest --reimport --prune',
+      });
     // Loaded only here: a search must not pay for it.
     const { ingest: run } = await import('../capture/ingest.ts');
     const { store, config, clock, running, progress, signal } = context;
@@ -35,6 +40,7 @@ export const ingest = operation({
       {
         reimport: input.reimport,
         retry: input.retry,
+        prune: input.prune,
         later: input.later,
         ...(input.file === undefined ? {} : { file: input.file }),
         ...(input.dir === undefined ? {} : { dir: input.dir }),

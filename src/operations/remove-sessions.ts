@@ -2,7 +2,7 @@
 // sessions are still there to be removed again.
 import fs from 'node:fs';
 import { conversationRules } from '../capture/conversation-rules.ts';
-import { copyPath } from '../capture/vault.ts';
+import { copyPath, olderCopies } from '../capture/vault.ts';
 import { systemCode } from '../errors.ts';
 import type { Session } from '../schema/session.ts';
 import { removable, removeArchiveFiles } from '../sessions/archives.ts';
@@ -35,7 +35,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   const done = { sessions: 0, entries: 0, toolUses: 0, conversations: 0 };
   const memories = await forgetMemories(context, keys);
   const { copies, archives } = await store.sessionFiles(keys);
-  const paths = copies.map(({ agent, key }) => copyPath(config, agent, key));
+  const paths = copies.flatMap(({ agent, key }) => [copyPath(config, agent, key), ...olderCopies(config, agent, key)]);
   // Each waits for the disk: several at a time.
   for (let from = 0; from < paths.length; from += filesAtOnce) {
     signal?.throwIfAborted();

@@ -153,6 +153,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
       const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
       const more = [
         ...(await checkSetAside(store)),
+        ...(await checkGone(store)),
         await checkPause(store),
         await checkMeaning(store, config),
         ...(await checkJobs(store)),
@@ -165,6 +166,21 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
     const { message, hint } = explain(error, config.databasePath);
     return { checks: [{ name: 'store', ok: false, message, ...(hint === undefined ? {} : { hint }) }] };
   }
+}
+
+/** Transcripts that were cut or rewritten: a person should know that Holdfast holds more than the agent. */
+async function checkGone(store: Store): Promise<Check[]> {
+  const { goneEntries } = await store.counts();
+  if (goneEntries === 0) return [];
+  const said = goneEntries === 1 ? '1 entry is' : `${goneEntries} entries are`;
+  return [
+    {
+      name: 'transcripts',
+      ok: true,
+      message: `${said} no longer in the transcript, which was cut or rewritten; kept here`,
+      hint: 'To remove such entries: holdfast ingest --reimport --prune',
+    },
+  ];
 }
 
 /** Waiting for the budget is as it should be; a model that cannot be asked, and jobs that were given up, are not. */

@@ -98,6 +98,7 @@ function hitOf({ entry, project, title }: FileTouch, kind: FileRequest['kind']):
     title,
     ...(entry.subagent === undefined ? {} : { subagent: entry.subagent }),
     ...(entry.abandoned ? { abandoned: true } : {}),
+    ...(entry.gone ? { gone: true } : {}),
   };
 }
 

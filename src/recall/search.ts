@@ -122,13 +122,15 @@ interface Found {
   readonly limit: number;
 }
 
-type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned'> & { readonly candidate: Candidate<EntryAt> };
+type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned' | 'gone'> & {
+  readonly candidate: Candidate<EntryAt>;
+};
 
 /** What a hit in entries can be. */
 const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Promise<Chosen[]>>> = {
   async entry(found) {
     return (await candidates(found, rankEntries(found.input, looked(found.limit)), false)).map((candidate) => {
-      const { id, role, subagent, abandoned } = candidate.found.entry;
+      const { id, role, subagent, abandoned, gone } = candidate.found.entry;
       return {
         kind: 'entry',
         id,
@@ -136,6 +138,7 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
         role,
         ...(subagent === undefined ? {} : { subagent }),
         ...(abandoned ? { abandoned } : {}),
+        ...(gone ? { gone } : {}),
       };
     });
   },

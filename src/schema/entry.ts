@@ -30,5 +30,6 @@ export const Entry = z.object({
   tools: z.array(z.string()).describe('names of the tools used in this entry'),
   subagent: z.string().optional().describe('set when a subagent of the session said it'),
   abandoned: z.boolean().describe('on a branch that the session left'),
+  gone: z.boolean().optional().describe('no longer in the transcript, which was cut or rewritten'),
 });
 export type Entry = z.infer<typeof Entry>;

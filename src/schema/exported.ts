@@ -68,7 +68,8 @@ export const ExportedEntry = z.object({
   is: z.literal('entry'),
   uuid: z.string().min(1),
   session: z.string().min(1),
-  pos: z.int().min(0),
+  /** Below 0 for an entry that the transcript no longer holds. */
+  pos: z.int(),
   at: Ms,
   role: Role,
   author: Author,

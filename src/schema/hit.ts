@@ -36,6 +36,7 @@ export const Hit = z.object({
   title: z.string().optional(),
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),
+  gone: z.boolean().optional().describe('no longer in the transcript'),
   touched: Touched.optional().describe('with `file`: what was done with it'),
 });
 export type Hit = z.infer<typeof Hit>;

@@ -20,6 +20,7 @@ export const Item = z.object({
   role: Role.optional(),
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),
+  gone: z.boolean().optional().describe('no longer in the transcript'),
   text: z.string().describe('of a session, its entries in a line each'),
   toolUses: z.array(ToolUse).optional(),
   before: z.string().optional().describe('id of what comes before it'),

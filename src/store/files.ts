@@ -90,6 +90,8 @@ export interface Chunk {
   readonly to: number;
   /** Reads the file anew from the start; what it no longer holds is swept when the last chunk arrives. */
   readonly restart: boolean;
+  /** Whether what it no longer holds is removed then; else it stays, marked as gone. */
+  readonly prune?: boolean | undefined;
   /** Nothing of the file is left after this chunk. */
   readonly last: boolean;
   readonly lines: number;

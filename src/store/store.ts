@@ -107,6 +107,8 @@ export interface SessionChange {
 export interface Counts {
   readonly files: number;
   readonly entries: number;
+  /** Entries that their transcripts no longer hold. */
+  readonly goneEntries: number;
   readonly subagentEntries: number;
   readonly toolUses: number;
   readonly sessions: number;

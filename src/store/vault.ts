@@ -12,6 +12,8 @@ export interface VaultDue {
   /** The bytes of the transcript that are to be copied: whole lines. */
   readonly from: number;
   readonly to: number;
+  /** A copy that is to be kept beside the new one, since the transcript no longer holds all of it: which reading it was of, and its length. */
+  readonly older?: { readonly generation: number; readonly bytes: number } | undefined;
   /** How long the copy is; anything beyond belongs to a write that died. */
   readonly bytes: number;
   readonly state: ReaderState;

@@ -272,7 +272,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       await two();
       await takeObservation(store, observation('p1', { entries: ['p1', 'a1'] }));
       await takeObservation(store, observation('p2', { prompt: 2 }));
-      await commit(chunk([entry('p1', 'first'), entry('p3', 'third')], { restart: true }));
+      await commit(chunk([entry('p1', 'first'), entry('p3', 'third')], { restart: true, prune: true }));
       expect((await store.observations({})).map(({ prompt, entries }) => [prompt, entries])).toEqual([[1, ['p1']]]);
       await takeObservation(store, observation('p3', { prompt: 2 }));
       expect((await store.observations({})).length).toBe(2);

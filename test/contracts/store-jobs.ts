@@ -207,7 +207,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       await commit(chunk(twoTurns));
       await takeObservation(store, observation('s1', 2, 'p2'));
       await plan();
-      await commit(chunk(twoTurns.slice(0, 2), { restart: true }));
+      await commit(chunk(twoTurns.slice(0, 2), { restart: true, prune: true }));
       await plan();
       expect(await list()).toEqual(['observe 1 ready', 'summarize  ready']);
       expect(await store.observations({})).toEqual([]);

@@ -98,7 +98,12 @@ export function describeTouches(open: () => { store: Store }): void {
     const { store } = open();
     await fill(store);
     await store.commit(
-      [chunk([entry('p1', 'Make it'), does('e1', 7, use('u1', 'Read', '/w/tide/src/moved.ts'))], { restart: true })],
+      [
+        chunk([entry('p1', 'Make it'), does('e1', 7, use('u1', 'Read', '/w/tide/src/moved.ts'))], {
+          restart: true,
+          prune: true,
+        }),
+      ],
       rules,
     );
     expect(await touched(store, ['/w/tide/src/gauge.ts', '/w/tide/lib/gauge.ts'])).toEqual([]);

@@ -108,7 +108,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
     it('a text that changes loses its vector at once, and one that goes takes it along', async () => {
       await commit(chunk([entry('a', 'stays'), entry('b', 'changes'), entry('c', 'goes')]));
       await embedAll('m1');
-      await commit(chunk([entry('a', 'stays'), entry('b', 'has changed')], { restart: true }));
+      await commit(chunk([entry('a', 'stays'), entry('b', 'has changed')], { restart: true, prune: true }));
       expect(await stored('m1')).toEqual(['stays: 1']);
       expect(await texts()).toEqual(['has changed']);
       await store.rewriteTexts(99, { text: (text) => text.replace('stays', '[secret]'), json: (text) => text }, 100);
@@ -125,7 +125,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       await commit(chunk([entry('a', 'before')]));
       await store.wantModel('m1');
       const read = await store.pendingTexts(1);
-      await commit(chunk([entry('a', 'after')], { restart: true }));
+      await commit(chunk([entry('a', 'after')], { restart: true, prune: true }));
       expect(await store.saveVectors('m1', done(read, vector(1)))).toBe(0);
       expect(await texts()).toEqual(['after']);
     });
@@ -232,7 +232,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
         chunk([entry('a', 'why?'), entry('b', 'so'), entry('c', `why? ${long}`), entry('d', `${long} why?`)]),
       );
       expect(await marks()).toEqual([32, 0, 0, 32]);
-      await commit(chunk([entry('a', 'so'), entry('b', 'why? so')], { restart: true }));
+      await commit(chunk([entry('a', 'so'), entry('b', 'why? so')], { restart: true, prune: true }));
       expect(await marks()).toEqual([0, 32]);
       await commit(chunk([entry('x', 'so'), entry('y', 'so')], { key: 'p/s3.jsonl' }));
       expect((await marks()).sort()).toEqual([0, 0, 0, 32]);

@@ -289,8 +289,11 @@ describe('rebuilds', () => {
     await bench.ingest();
     bench.append(key, ...prompts('m', 3, 2005));
     await bench.ingest();
-    const [kept, fresh, ...others] = await talks(bench);
-    expect(kept).toMatchObject({ id: old.id, status: 'archived' });
+    const rows = await talks(bench);
+    expect(rows.find(({ id }) => id === old.id)).toMatchObject({ status: 'archived', entries: 20 });
+    // The short ones stay, before all that the file holds now.
+    expect(rows.filter(({ firstPos }) => firstPos < 0)).toHaveLength(20);
+    const [fresh, ...others] = rows.filter(({ firstPos, id }) => firstPos >= 0 && id !== old.id);
     expect(fresh).toMatchObject({ entries: 5, status: 'ready' });
     expect(others).toEqual([]);
     expect(await bench.store.conversationEntries(fresh?.id ?? 0)).toHaveLength(5);

@@ -1,21 +1,57 @@
 // Statements 4, 7 and 13 of the promise to transcripts: files that change, go, or stand in several trees.
 import fs from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { answer, bytesOf, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';
+import { copyPath, fillVault, olderCopies, rewriteCopy } from '../../src/capture/vault.ts';
+import { search } from '../../src/recall/search.ts';
+import { answer, bytesOf, differences, later, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';
 
 const key = 'p/s1.jsonl';
 const words = (lines: readonly Record<string, unknown>[]) =>
   lines.map((line) => (line.message as { content: string }).content);
 
 describe('a file that is not what it was', () => {
-  it('4. a file that shrank is re-imported cleanly: no duplicate, no orphan', async () => {
+  it('4. a file that was cut takes nothing away: what it lacks stays, marked, in its place and in its conversation', async () => {
+    const bench = await workbench();
+    const lines = [...prompts('a', 6), answer('b', [toolUse('t1', 'Bash')], 7), ...prompts('c', 6, 200)];
+    bench.write(key, lines);
+    await bench.ingest();
+    const before = bench.rows();
+    const texts = await bench.texts();
+    bench.write(key, prompts('a', 6));
+    await bench.ingest();
+    expect(await bench.texts()).toEqual(texts);
+    const gone = async () =>
+      (await bench.store.transcript('claude-code', 's1')).filter((entry) => entry.gone).map(({ id }) => id);
+    expect(await gone()).toEqual(['b', 'c0', 'c1', 'c2', 'c3', 'c4', 'c5']);
+    expect(await bench.store.counts()).toMatchObject({ entries: 13, goneEntries: 7, toolUses: 1, sessions: 1 });
+    expect((await bench.store.conversations({})).map((talk) => talk.entries).sort()).toEqual([1, 6, 6]);
+    const { hits } = await search(bench, { query: 'c number 3', kind: 'entry', filter: {}, limit: 9 });
+    expect(hits.find(({ id }) => id === 'c3')).toMatchObject({ gone: true });
+    // What is written after the cut stands after it; what was there stays.
+    bench.append(key, prompt('new', 'new', 300));
+    await bench.ingest();
+    await bench.ingest({ reimport: true });
+    expect(await bench.texts()).toEqual([...texts, 'new']);
+    expect(await gone()).toHaveLength(7);
+    expect(await bench.store.integrity()).toEqual([]);
+    // The file as it was brings everything back as it was.
+    bench.write(key, lines);
+    await bench.ingest();
+    expect((await bench.store.counts()).goneEntries).toBe(1);
+    await bench.ingest({ reimport: true, prune: true });
+    expect(differences(bench.rows(), before)).toEqual([]);
+  });
+
+  it('4. a re-import with --prune leaves exactly what the file holds', async () => {
     const bench = await workbench();
     const fresh = await workbench();
     bench.write(key, [...prompts('a', 6), answer('b', [toolUse('t1', 'Bash')], 7), ...prompts('c', 6, 200)]);
     await bench.ingest();
     for (const each of [bench, fresh]) each.write(key, prompts('a', 6));
     await bench.ingest();
+    await bench.ingest({ reimport: true, prune: true });
     await fresh.ingest();
     expect(await bench.texts()).toEqual(words(prompts('a', 6)));
     expect(await bench.store.integrity()).toEqual([]);
@@ -23,24 +59,38 @@ describe('a file that is not what it was', () => {
     expect((await bench.store.counts()).toolUses).toBe(0);
   });
 
+  it('4. an entry that another file holds too is not gone: it is that file’s', async () => {
+    const bench = await workbench();
+    bench.write(key, prompts('a', 3));
+    bench.write('p/s2.jsonl', [
+      ...prompts('a', 3, 0, 1, { sessionId: 's2' }),
+      prompt('own', 'own', 9, { sessionId: 's2' }),
+    ]);
+    await bench.ingest();
+    bench.write(key, prompts('a', 1));
+    await bench.ingest();
+    expect(await bench.store.counts()).toMatchObject({ entries: 4, goneEntries: 0 });
+    expect((await bench.store.findEntries('a2'))[0]?.session).toBe('s2');
+  });
+
   it.each([
     ['longer', prompts('other', 9, 0, 1, { sessionId: 's9' })],
     ['shorter', prompts('other', 2, 0, 1, { sessionId: 's9' })],
     ['shorter than a line of the old', [prompt('o', 'x', 0, { sessionId: 's9' })]],
-  ])(
-    '4. a file replaced by a %s one is re-imported cleanly, and its session goes with its entries',
-    async (_, lines) => {
-      const bench = await workbench();
-      bench.write(key, prompts('a', 6));
-      await bench.ingest();
-      bench.write(key, lines);
-      await bench.ingest();
-      expect((await bench.store.sessions({})).map((session) => session.id)).toEqual(['s9']);
-      expect(await bench.texts('s9')).toEqual(words(lines));
-      expect(await bench.store.counts()).toMatchObject({ files: 1, entries: lines.length, sessions: 1 });
-      expect(await bench.store.integrity()).toEqual([]);
-    },
-  );
+  ])('4. a file replaced by a %s one is taken in, and the session that it held stays, marked', async (_, lines) => {
+    const bench = await workbench();
+    bench.write(key, prompts('a', 6));
+    await bench.ingest();
+    bench.write(key, lines);
+    await bench.ingest();
+    expect((await bench.store.sessions({})).map((session) => session.id).sort()).toEqual(['s1', 's9']);
+    expect(await bench.texts('s9')).toEqual(words(lines));
+    expect(await bench.texts('s1')).toEqual(words(prompts('a', 6)));
+    expect(await bench.store.counts()).toMatchObject({ files: 1, entries: lines.length + 6, goneEntries: 6 });
+    expect(await bench.store.integrity()).toEqual([]);
+    await bench.ingest({ reimport: true, prune: true });
+    expect((await bench.store.sessions({})).map((session) => session.id)).toEqual(['s9']);
+  });
 
   it('4. a replacement is noticed by what stands before the offset too, also after a pass that took nothing', async () => {
     const bench = await workbench();
@@ -51,7 +101,8 @@ describe('a file that is not what it was', () => {
     await bench.ingest();
     bench.write(key, [same, ...prompts('b', 40)]);
     await bench.ingest();
-    expect(await bench.texts()).toEqual(['h'.repeat(2000), ...words(prompts('b', 40))]);
+    const held = (await bench.store.transcript('claude-code', 's1')).filter((entry) => !entry.gone);
+    expect(held.map(({ text }) => text)).toEqual(['h'.repeat(2000), ...words(prompts('b', 40))]);
   });
 
   it('4. a large file that ends in an unfinished line is still the same file when it grows', async () => {
@@ -77,7 +128,7 @@ describe('a file that is not what it was', () => {
     expect(await bench.take(key, bytesOf(lines).length)).toMatchObject({ failed: 1 });
     bench.write(key, lines);
     await bench.ingest();
-    expect(await bench.texts()).toEqual(words(lines));
+    expect(await bench.texts()).toEqual(expect.arrayContaining(words(lines)));
     expect((await bench.state(key))?.status).toBe('ok');
   });
 
@@ -202,4 +253,32 @@ it('13. the source file is never written, moved or locked', async () => {
   const locks = fs.existsSync('/proc/locks') ? fs.readFileSync('/proc/locks', 'utf8') : '';
   expect(locks).not.toContain(`:${before.ino} `);
   fs.chmodSync(path.dirname(file), 0o755);
+});
+
+describe('the vault', () => {
+  it('4. keeps the longer copy of a transcript that was cut beside the new one, and forgetting reaches both', async () => {
+    const bench = await workbench();
+    const fill = () => fillVault({ ...bench.deps, clock: Date.now }, { quietMs: 0 });
+    const linesIn = (file: string) => gunzipSync(fs.readFileSync(file)).toString('utf8').trim().split('\n');
+    bench.write(key, prompts('a', 6));
+    await bench.ingest();
+    await fill();
+    bench.write(key, prompts('a', 2));
+    await bench.ingest();
+    await fill();
+    const copy = copyPath(bench.config, 'claude-code', key);
+    const [older, ...others] = olderCopies(bench.config, 'claude-code', key);
+    expect(others).toEqual([]);
+    expect(linesIn(copy)).toHaveLength(2);
+    expect(linesIn(older ?? '')).toHaveLength(6);
+    const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
+    await bench.store.forget({ kind: 'entry', agent: 'claude-code', id: 'a4' }, { rules, now: later });
+    await rewriteCopy(bench.deps, { agent: 'claude-code', key });
+    expect(linesIn(older ?? '').join('\n')).not.toContain('a number 4');
+    expect(linesIn(older ?? '').join('\n')).toContain('a number 5');
+    // A re-import of the same content makes no further copy.
+    await bench.ingest({ reimport: true });
+    await fill();
+    expect(olderCopies(bench.config, 'claude-code', key)).toHaveLength(1);
+  });
 });

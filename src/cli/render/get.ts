@@ -13,6 +13,7 @@ function renderItem(item: Item, view: View): string {
     item.role,
     item.subagent === undefined ? undefined : 'subagent',
     item.abandoned ? 'abandoned' : undefined,
+    item.gone ? 'no longer in the transcript' : undefined,
   ];
   const head = [
     style.cyan(localTime(item.at, view)),

@@ -19,6 +19,7 @@ function renderHit(hit: Hit, view: View): string {
     hit.role,
     hit.subagent === undefined ? undefined : 'subagent',
     hit.abandoned ? 'abandoned' : undefined,
+    hit.gone ? 'no longer in the transcript' : undefined,
   ];
   const head = [
     style.cyan(localTime(hit.at, view)),

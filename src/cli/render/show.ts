@@ -46,6 +46,7 @@ function renderEntry(entry: Output['entries'][number], focused: boolean, view: V
     entry.subagent === undefined ? '' : `subagent ${clean(entry.subagent)}`,
     entry.form === undefined ? '' : entry.form,
     entry.abandoned ? 'abandoned' : '',
+    entry.gone ? 'no longer in the transcript' : '',
   ].filter((mark) => mark !== '');
   const suffix = marks.length > 0 ? `  ${style.yellow(`[${marks.join(', ')}]`)}` : '';
   const pointer = focused ? style.yellow('▶ ') : '';

@@ -29,6 +29,9 @@ interface KnownEntry {
 
 const indexed = (entry: NewEntry): string => entry.indexed ?? indexText(entry.text);
 
+/** More than any file is long: taken from its place, an entry stands before all others. */
+const beforeAll = 2 ** 40;
+
 export function committer(db: Database) {
   const file = db.prepare<[string, string], FileRow>(
     'SELECT id, offset, generation, sweeping, shared FROM files WHERE agent = ? AND key = ?',
@@ -52,7 +55,7 @@ export function committer(db: Database) {
     'SELECT id, file_id, session_id, generation, text FROM entries WHERE uuid = ?',
   );
   const renewEntry = db.prepare(
-    `UPDATE entries SET session_id = ?, pos = ?, at = ?, role = ?, author = ?, form = ?, text = ?, tools = ?, joins_at = ?, generation = ?
+    `UPDATE entries SET session_id = ?, pos = ?, at = ?, role = ?, author = ?, form = ?, text = ?, tools = ?, joins_at = ?, generation = ?, gone = 0
      WHERE id = ?`,
   );
   const addCopy = db.prepare(
@@ -82,8 +85,13 @@ export function committer(db: Database) {
        ORDER BY coalesce(c.pos, e.pos) DESC LIMIT 1)`,
   );
   const markShared = db.prepare('UPDATE files SET shared = 1 WHERE id IN (?, ?)');
-  const vanished = db.prepare<[number, number], { id: number; session_id: number }>(
-    'SELECT id, session_id FROM entries WHERE file_id = ? AND generation < ?',
+  const vanished = db.prepare<[number, number], { id: number; session_id: number; gone: number }>(
+    'SELECT id, session_id, gone FROM entries WHERE file_id = ? AND generation < ?',
+  );
+  const markGone = db.prepare(
+    `UPDATE entries SET gone = 1, pos = pos - ${beforeAll}, joins_at = NULL,
+       conversation_id = (SELECT c.id FROM conversations c WHERE c.id = conversation_id AND c.status IN ('queued', 'processing', 'archived'))
+     WHERE id = ?`,
   );
   const vanishedCopies = db.prepare<[number, number], { entry_id: number; session_id: number }>(
     'SELECT entry_id, session_id FROM entry_copies WHERE file_id = ? AND generation < ?',
@@ -191,13 +199,27 @@ export function committer(db: Database) {
     }
   }
 
-  /** Ends a read from the start: what the file no longer holds goes, unless another file holds it too. */
-  function sweep(id: number, generation: number, touched: Touched): void {
+  /**
+   * Ends a read from the start. What the file no longer holds is another file's from now on, where one holds it too; else it stays and is marked,
+   * or goes, where the person asked for that.
+   */
+  function sweep(id: number, generation: number, prune: boolean, touched: Touched): void {
     for (const copy of vanishedCopies.all(id, generation)) {
       touched.sessions.add(copy.session_id);
       deleteCopy.run(copy.entry_id, id);
     }
-    for (const entry of vanished.all(id, generation)) leaveFile(entry, touched);
+    for (const entry of vanished.all(id, generation)) {
+      if (prune) leaveFile(entry, touched);
+      else if (entry.gone === 0) {
+        const heir = owners.handOver(entry.id);
+        touched.sessions.add(entry.session_id);
+        if (heir === undefined) markGone.run(entry.id);
+        else {
+          touched.files.add(heir.file);
+          touched.sessions.add(heir.session);
+        }
+      }
+    }
   }
 
   return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
@@ -226,7 +248,7 @@ export function committer(db: Database) {
     noteCopy.run(at.id, chunk.root, chunk.size);
 
     const touched: Touched = { sessions: new Set(), files: new Set() };
-    if (chunk.restart) for (const session of sessions.forgetFacts(at.id)) touched.sessions.add(session);
+    if (chunk.restart) for (const session of sessions.forgetNames(at.id)) touched.sessions.add(session);
     for (const session of chunk.sessions)
       touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
     let added = 0;
@@ -245,7 +267,7 @@ export function committer(db: Database) {
     for (const result of chunk.results) (shared ? addSharedResult : addResult).run({ ...result, file: at.id });
 
     if (sweeping) {
-      if (chunk.last) sweep(at.id, generation, touched);
+      if (chunk.last) sweep(at.id, generation, chunk.prune === true, touched);
       touched.files.add(at.id);
     }
     if (shared) {

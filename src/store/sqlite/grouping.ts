@@ -46,6 +46,18 @@ export function grouping(db: Database) {
        last_pos = ?, entries = ? WHERE id = ?`,
   );
   const thaw = db.prepare("UPDATE conversations SET status = 'active', attempts = 0, lease_until = NULL WHERE id = ?");
+  const hasGone = db.prepare<{ file: number }, number>(
+    `SELECT 1 FROM entries INDEXED BY entries_gone WHERE file_id = @file AND gone = 1
+     UNION ALL SELECT 1 FROM conversations WHERE file_id = @file AND first_pos < 0 LIMIT 1`,
+  );
+  const goneMembers = db.prepare<[number], Member>(
+    `SELECT pos, at, session_id, length(text) AS chars, NULL AS frozen, NULL AS ends FROM entries INDEXED BY entries_gone
+     WHERE file_id = ? AND gone = 1 AND conversation_id IS NULL ORDER BY pos`,
+  );
+  const removeEmpty = db.prepare(
+    `DELETE FROM conversations WHERE file_id = ? AND first_pos < 0 AND NOT ${frozen}
+       AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.conversation_id = conversations.id)`,
+  );
   const remove = db.prepare('DELETE FROM conversations WHERE id = ?');
   const detach = db.prepare('UPDATE entries SET conversation_id = NULL WHERE file_id = ? AND conversation_id = ?');
   const attach = db.prepare(
@@ -74,6 +86,17 @@ export function grouping(db: Database) {
       detach.run(file, id);
       remove.run(id);
     }
+    if (hasGone.get({ file }) !== undefined) regroupGone(file, rules);
+  }
+
+  /** What a file no longer holds has conversations of its own, before all others, which later content does not change. */
+  function regroupGone(file: number, rules: ConversationRules): void {
+    for (const { first, last: end, entries } of split(goneMembers.all(file), rules).groups) {
+      const added = add.run(file, first.session_id, first.at, end.at, first.pos, end.pos, entries);
+      const id = Number(added.lastInsertRowid);
+      attach.run(id, file, first.pos, end.pos, id);
+    }
+    removeEmpty.run(file);
   }
 
   const holder = db
@@ -92,7 +115,8 @@ export function grouping(db: Database) {
     /** Takes in entries that were appended: only the last conversation can change. */
     extend(file: number, rules: ConversationRules): void {
       const tail = last.get(file);
-      regroup(file, tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1, rules);
+      const from = tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1;
+      regroup(file, Math.max(0, from), rules);
     },
     /** Groups the whole file anew; rows that somebody works with, or has, stay as they are. */
     rebuild(file: number, rules: ConversationRules): void {

@@ -876,6 +876,14 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
     `,
   },
+  {
+    name: '027-entries-that-are-gone',
+    sql: `
+      -- 1: the transcript was cut or rewritten and no longer holds it. Its place is negative then, so it is not part of the file's order.
+      ALTER TABLE entries ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX entries_gone ON entries (file_id) WHERE gone = 1;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -51,7 +51,7 @@ export function ownership(db: Database) {
     'SELECT file_id, session_id, pos, author, joins_at, generation FROM entry_copies WHERE entry_id = ?',
   );
   const give = db.prepare(
-    `UPDATE entries SET file_id = ?, session_id = ?, pos = ?, author = ?, joins_at = ?, generation = ?, subagent = ?, abandoned = 0,
+    `UPDATE entries SET file_id = ?, session_id = ?, pos = ?, author = ?, joins_at = ?, generation = ?, subagent = ?, abandoned = 0, gone = 0,
        conversation_id = (SELECT c.id FROM conversations c WHERE c.id = conversation_id AND c.status IN ('queued', 'processing', 'archived'))
      WHERE id = ?`,
   );

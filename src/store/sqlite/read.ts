@@ -26,10 +26,11 @@ export interface EntryRow {
   tools: string | null;
   subagent: string | null;
   abandoned: number;
+  gone: number;
 }
 
 export const entryColumns =
-  'e.uuid, s.session, s.agent, e.role, e.author, e.form, e.at, e.text, e.tools, e.subagent, e.abandoned';
+  'e.uuid, s.session, s.agent, e.role, e.author, e.form, e.at, e.text, e.tools, e.subagent, e.abandoned, e.gone';
 
 export const toEntry = (row: EntryRow): Entry => ({
   id: row.uuid,
@@ -43,6 +44,7 @@ export const toEntry = (row: EntryRow): Entry => ({
   tools: row.tools === null ? [] : (JSON.parse(row.tools) as string[]),
   ...(row.subagent === null ? {} : { subagent: row.subagent }),
   abandoned: row.abandoned === 1,
+  ...(row.gone === 1 ? { gone: true } : {}),
 });
 
 interface SessionRow {
@@ -206,6 +208,7 @@ export function reader(
         return {
           files: one('SELECT count(*) FROM files'),
           entries: one('SELECT count(*) FROM entries'),
+          goneEntries: one('SELECT count(*) FROM entries WHERE gone = 1'),
           subagentEntries: one('SELECT count(*) FROM entries WHERE subagent IS NOT NULL'),
           toolUses: one('SELECT count(*) FROM tool_uses'),
           sessions: one('SELECT count(*) FROM sessions'),

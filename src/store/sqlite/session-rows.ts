@@ -21,7 +21,7 @@ export function sessionRows(db: Database) {
     `INSERT INTO session_facts (file_id, session_id, kind, value, pos) VALUES (@file, @session, @kind, @value, @pos)
      ON CONFLICT DO UPDATE SET pos = max(pos, excluded.pos)`,
   );
-  const dropFacts = db.prepare('DELETE FROM session_facts WHERE file_id = ?');
+  const dropFacts = db.prepare('DELETE FROM session_facts WHERE file_id = ? AND session_id = ?');
   const addLeafTitle = db.prepare(
     'INSERT INTO leaf_titles (leaf, file_id, title) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET title = excluded.title',
   );
@@ -117,7 +117,10 @@ export function sessionRows(db: Database) {
     /** Records what a file says of a session; a read from the start forgets what it said before. */
     note(agent: AgentName, file: number, said: SessionInFile, restart: boolean): number {
       const session = idOf(agent, said.session);
-      if (restart) forgetInFile.run(file, session);
+      if (restart) {
+        forgetInFile.run(file, session);
+        dropFacts.run(file, session);
+      }
       // The first folder that a file names counts. A later one must not leave a project behind that nothing belongs to.
       const isKnown = typeof projectInFile.get(file, session) === 'number';
       const project = said.projectPath === undefined || isKnown ? null : projectOf(said.projectPath);
@@ -127,9 +130,8 @@ export function sessionRows(db: Database) {
       return session;
     },
 
-    /** A file that is read from the start says everything about its sessions again. Returns the sessions that it named by an entry. */
-    forgetFacts(file: number): number[] {
-      dropFacts.run(file);
+    /** A file that is read from the start names other sessions again. Returns those that it had named. */
+    forgetNames(file: number): number[] {
       const named = leavesIn.all(file);
       dropLeafTitles.run(file);
       return named;

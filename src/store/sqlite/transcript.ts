@@ -5,6 +5,19 @@ import type { Store } from '../store.ts';
 import { type EntryRow, entryColumns, toEntry } from './read.ts';
 
 type Run = <T>(work: () => T) => T;
+/** Entries that the transcript no longer holds have no place in its order: each stands before the first that is newer. */
+function byTime<T extends { readonly at: number; readonly gone: number }>(rows: T[]): T[] {
+  const gone = rows.filter((row) => row.gone === 1);
+  if (gone.length === 0) return rows;
+  gone.sort((a, b) => a.at - b.at);
+  const ordered: T[] = [];
+  for (const row of rows.filter((one) => one.gone === 0)) {
+    while (gone[0] !== undefined && gone[0].at <= row.at) ordered.push(gone.shift() as T);
+    ordered.push(row);
+  }
+  return [...ordered, ...gone];
+}
+
 type InFile = { readonly file: number; readonly session: number };
 
 export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 'transcriptPage'> {
@@ -19,13 +32,16 @@ export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 
      SELECT ${columns}, c.pos AS place FROM entry_copies c JOIN entries e ON e.id = c.entry_id JOIN sessions s ON s.id = e.session_id
      WHERE c.file_id = @file AND c.session_id = @session ORDER BY place`;
   const entriesIn = db.prepare<InFile, EntryRow>(inFile(entryColumns));
-  const idsIn = db.prepare<InFile, { id: number; uuid: string; subagent: string | null }>(
-    inFile('e.id, e.uuid, e.subagent'),
+  const idsIn = db.prepare<InFile, { id: number; uuid: string; subagent: string | null; at: number; gone: number }>(
+    inFile('e.id, e.uuid, e.subagent, e.at, e.gone'),
   );
   const entriesById = db.prepare<[string], EntryRow>(
     `SELECT ${entryColumns} FROM json_each(?) j JOIN entries e ON e.id = j.value JOIN sessions s ON s.id = e.session_id ORDER BY j.key`,
   );
-  const hasCopies = db.prepare<[number], number>('SELECT 1 FROM entry_copies WHERE session_id = ?').pluck();
+  const hasCopies = db.prepare<[{ session: number }], number>(
+    `SELECT 1 FROM entry_copies WHERE session_id = @session
+     UNION ALL SELECT 1 FROM entries INDEXED BY entries_by_session WHERE session_id = @session AND pos < 0 LIMIT 1`,
+  );
   const own = 'e.session_id = @session AND (e.subagent IS NOT NULL) = 0';
   const extent = db.prepare<[{ session: number }], { total: number; files: number }>(
     `SELECT count(*) AS total, max(e.file_id) - min(e.file_id) AS files FROM entries e INDEXED BY entries_by_session WHERE ${own}`,
@@ -43,7 +59,7 @@ export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 
     .pluck();
 
   /** Each once, file after file. */
-  function inOrder<T extends { uuid: string; subagent: string | null }>(
+  function inOrder<T extends { uuid: string; subagent: string | null; at: number; gone: number }>(
     files: readonly { id: number; session_id: number }[],
     subagents: boolean,
     rowsIn: (of: InFile) => T[],
@@ -52,14 +68,14 @@ export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 
     for (const { id, session_id } of files)
       for (const row of rowsIn({ file: id, session: session_id }))
         if ((row.subagent === null || subagents) && !seen.has(row.uuid)) seen.set(row.uuid, row);
-    return [...seen.values()];
+    return byTime([...seen.values()]);
   }
 
   /** Of a session that stands in one file, without copies, the index knows the order; else all ids are put in order. */
   function idsOf(agent: AgentName, session: string, subagents: boolean) {
     const files = sessionFiles.all(session, agent);
     const id = files[0]?.session_id ?? -1;
-    const simple = !subagents && hasCopies.get(id) === undefined ? extent.get({ session: id }) : undefined;
+    const simple = !subagents && hasCopies.get({ session: id }) === undefined ? extent.get({ session: id }) : undefined;
     if (simple !== undefined && simple.total > 0 && simple.files === 0)
       return {
         total: simple.total,

@@ -16,6 +16,7 @@ interface DueRow {
   readonly copiedOffset: number | null;
   readonly copiedBytes: number | null;
   readonly state: string | null;
+  readonly lacks: number;
 }
 
 interface CopyRow {
@@ -33,7 +34,7 @@ export function vaultRows(
 ): Pick<Store, 'vaultDue' | 'noteVault' | 'replaceVault' | 'dropVault' | 'vaultCopies' | 'sessionCopies'> {
   const due = db.prepare<[], DueRow>(
     `SELECT f.id, f.agent, f.key, f.offset AS upTo, f.generation, v.generation AS copied, v.offset AS copiedOffset,
-       v.bytes AS copiedBytes, v.state
+       v.bytes AS copiedBytes, v.state, EXISTS (SELECT 1 FROM entries e INDEXED BY entries_gone WHERE e.file_id = f.id AND e.gone = 1 AND e.generation = v.generation) AS lacks
      FROM files f LEFT JOIN vault_copies v ON v.file_id = f.id
      WHERE f.status = 'ok' AND f.sweeping = 0 AND f.offset > 0
        AND (v.file_id IS NULL OR v.generation <> f.generation OR v.offset < f.offset)`,
@@ -74,6 +75,9 @@ export function vaultRows(
             key: row.key,
             roots: roots.all(row.id),
             generation: row.generation,
+            ...(row.lacks === 1 && !goesOn && row.copied !== null && (row.copiedBytes ?? 0) > 0
+              ? { older: { generation: row.copied, bytes: row.copiedBytes ?? 0 } }
+              : {}),
             from: goesOn ? (row.copiedOffset ?? 0) : 0,
             to: row.upTo,
             bytes: goesOn ? (row.copiedBytes ?? 0) : 0,

@@ -9,7 +9,7 @@ const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
 
 /** `follows`: the one before is of the same speaker, whose name need not stand there again. */
 export function EntryView({ entry, focused, follows }: { entry: ShownEntry; focused: boolean; follows: boolean }) {
-  const { author, subagent, abandoned, toolUses } = entry;
+  const { author, subagent, abandoned, gone, toolUses } = entry;
   const text = saidIn(entry.text);
   return (
     <article
@@ -18,6 +18,7 @@ export function EntryView({ entry, focused, follows }: { entry: ShownEntry; focu
       <header>
         <span class={follows ? 'unseen' : 'who'}>{subagent === undefined ? whose[author] : 'Subagent'}</span>
         {abandoned && <span class="dim">on a branch that was left</span>}
+        {gone && <span class="dim">no longer in the transcript</span>}
         <a class="permalink" href={sessionAddress(entry.session, entry.id)}>
           <span class="unseen">This entry, </span>
           <Clock at={entry.at} />

@@ -32,6 +32,7 @@ export function HitRow({ hit, index, of, active }: { hit: Hit; index: number; of
           </span>
         )}
         {hit.abandoned && <span>on a branch that was left</span>}
+        {hit.gone && <span>no longer in the transcript</span>}
         <Ago at={hit.at} />
       </span>
       <Snippet text={hit.snippet} />
