@@ -46,6 +46,8 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
   const free: number[] = [];
   let seqs = new Int32Array(1024);
   let inverse = new Float32Array(1024);
+  /** Slots whose vector has nothing in its second half: a pair of models of which only the first has read the text so far. */
+  const halves = new Set<number>();
 
   function grow(): void {
     const room = Math.max(size, Math.ceil(seqs.length * 1.5));
@@ -127,10 +129,14 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
         write(taken[from] as number, vectors.subarray(from * dimensions, to * dimensions));
         from = to;
       }
-      for (const [i, slot] of taken.entries()) seqs[slot] = added[i] as number;
+      for (const [i, slot] of taken.entries()) {
+        seqs[slot] = added[i] as number;
+        if (isHalf(vectors.subarray(i * dimensions, (i + 1) * dimensions))) halves.add(slot);
+      }
       return taken;
     },
     remove(slot) {
+      halves.delete(slot);
       seqs[slot] = 0;
       free.push(slot);
     },
@@ -146,6 +152,9 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
           scaled(results, inverse.subarray(first), scale, cosines.subarray(first)),
         );
       }
+      // These are compared by the first half alone; the query's second half would only make them look farther away than they are.
+      const more = halves.size === 0 ? 1 : norm(query) / norm(query.subarray(0, dimensions / 2));
+      for (const slot of halves) cosines[slot] = Math.min(1, (cosines[slot] as number) * more);
       return cosines;
     },
     similarity(a, b) {
@@ -175,6 +184,11 @@ function dot(a: Int8Array, b: Int8Array): number {
   let sum = 0;
   for (let i = 0; i < b.length; i++) sum += (a[i] as number) * (b[i] as number);
   return sum;
+}
+
+function isHalf(vector: Int8Array): boolean {
+  for (let i = vector.length >> 1; i < vector.length; i++) if (vector[i] !== 0) return false;
+  return true;
 }
 
 /** Of a vector without direction: anything but 0. */
