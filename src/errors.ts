@@ -72,7 +72,8 @@ export function explain(error: unknown, subject: string): HoldfastError {
       `${subject}: the system allows no more watched folders`,
       'Raise fs.inotify.max_user_watches and max_user_instances; until then changes are found by looking.',
     );
-  if (code === 'EMFILE' || code === 'ENFILE')
+  // A thread that cannot be started says so in its message alone.
+  if (/^E[MN]FILE$/.test(code) || (code === 'ERR_WORKER_INIT_FAILED' && /\bE[MN]FILE\b/.test(String(error))))
     return because(
       'CONFLICT',
       `${subject}: too many files and connections are open`,
