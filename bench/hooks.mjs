@@ -1,5 +1,6 @@
 // What hooks cost inside the real client: the time between an answer that uses a tool and the next request, and from the start of
-// the program to its first request. Rounds alternate between no hooks, a warm worker, the same with the MCP server, and a worker that must be started.
+// the program to its first request. Rounds alternate between no hooks, a worker that runs, the same with the MCP server, and
+// a worker that must be started. There is no hook at a tool call: what is shown for one is the noise of the machine.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -42,6 +43,12 @@ await holdfast('install', 'claude-code', '--hooks-only');
 await runNode([program, 'install', 'claude-code'], { ...env, HOME: withServer });
 console.log(`  ${past.lines} entries stored, in the project of the sessions; ${rounds} rounds of ${calls} tool calls`);
 
+// The briefing is a file that the worker writes.
+await holdfast('worker', 'start');
+const note = path.join(env.HOLDFAST_HOME, 'briefings', 'folders', project, '.holdfast-briefing', 'project');
+for (let i = 0; i < 600 && !(fs.existsSync(note) && fs.readFileSync(note, 'utf8') !== ''); i++)
+  await new Promise((resolve) => setTimeout(resolve, 100));
+
 const variants = {
   none: { home: path.join(folder, 'plain'), gaps: [], starts: [] },
   warm: { home: env.HOME, gaps: [], starts: [], before: () => holdfast('worker', 'start') },
@@ -60,22 +67,21 @@ try {
   const beside = (kind, share, list = warm) =>
     `${quantile(list[kind], share).toFixed(1)} ms, without hooks ${quantile(none[kind], share).toFixed(1)} ms`;
   show([
-    ['added to a tool call, p50', added('gaps', warm, 0.5), 'ms', 10, beside('gaps', 0.5)],
-    ['added to a tool call, p95', added('gaps', warm, 0.95), 'ms', 25, beside('gaps', 0.95)],
-    ['added to the start, worker warm, p50', added('starts', warm, 0.5), 'ms', 120, beside('starts', 0.5)],
+    ['a tool call beside none (no hook), p50', added('gaps', warm, 0.5), 'ms', undefined, beside('gaps', 0.5)],
+    ['added to the start, worker warm, p50', added('starts', warm, 0.5), 'ms', 20, beside('starts', 0.5)],
     [
       'added to the start, worker to be started, p50',
       added('starts', cold, 0.5),
       'ms',
-      600,
+      20,
       beside('starts', 0.5, cold),
     ],
-    ['the longest of those', Math.max(...cold.starts) - quantile(none.starts, 0.5), 'ms', 1000],
+    ['the longest of those', Math.max(...cold.starts) - quantile(none.starts, 0.5), 'ms', undefined],
     [
       'added to the start, with the MCP server, worker warm, p50',
       added('starts', server, 0.5),
       'ms',
-      undefined,
+      60,
       beside('starts', 0.5, server),
     ],
   ]);

@@ -1,11 +1,13 @@
-// Whatever is wrong on our side, the real client does its work, hears nothing of it, and waits at most a second for each hook.
+// Whatever is wrong on our side, the real client does its work, with -p and at a terminal, and shows nothing of it.
 import { rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
-import { ask, until } from './holdfast.ts';
+import { ask, temporaryFolder, until } from './holdfast.ts';
 import type { Step } from './mock-anthropic.ts';
+import { itOnSmallDisk, type SmallDisk, smallDisk } from './small-disk.ts';
+import { hasTerminal } from './terminal.ts';
 
 const script: Step[] = [
   { tool: 'Bash', input: { command: 'echo one' } },
@@ -47,7 +49,45 @@ const troubles: Readonly<Record<string, (own: Machine) => Promise<void>>> = {
   },
 };
 
+/** With a disk of its own for the data folder. */
+const diskTroubles: Readonly<Record<string, (disk: SmallDisk) => void>> = {
+  'a full disk': (disk) => disk.fill(),
+  'a data folder that cannot be written': (disk) => disk.protect(true),
+};
+
 describe.each(clientVersions)('Claude Code %s', (version) => {
+  describe.skipIf(isMissing(version) || !hasTerminal)('with a disk of its own', () => {
+    itOnSmallDisk.each(Object.entries(diskTroubles))(
+      '2. goes on in silence with %s, with -p and at a terminal',
+      async (_, make) => {
+        const disk = smallDisk(temporaryFolder(), 40);
+        const own = await machine(version, { home: `${disk.path}/data` });
+        await ask(own.env, 'install', 'claude-code');
+        make(disk);
+        const session = await own.claude('And the springtide', script, allowed);
+        expect(session).toMatchObject({ code: 0, result: 'The tide is in.', stderr: '' });
+        const seat = await own.sit('And the neap tide', script, allowed);
+        expect(seat.screen()).not.toMatch(/hook|holdfast:|no space/i);
+        await seat.leave();
+        disk.protect(false);
+      },
+    );
+  });
+
+  it.skipIf(isMissing(version) || !hasTerminal).each([
+    ['a worker that runs', async (own: Machine) => void (await ask(own.env, 'worker', 'start'))],
+    ['a dead worker', async () => {}],
+    ['a stranger on the port', (own: Machine) => listen(net.createServer(), own.port)],
+    ['a data folder that is gone', async (own: Machine) => rmSync(own.home, { recursive: true })],
+  ])('2. shows nothing at a terminal with %s', async (_, make) => {
+    const own = await machine(version);
+    await ask(own.env, 'install', 'claude-code');
+    await make(own);
+    const seat = await own.sit('And the neap tide', script, allowed);
+    expect(seat.screen()).not.toMatch(/hook|holdfast:|error/i);
+    await seat.leave();
+  });
+
   it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. goes on with %s', async (name, make) => {
     const own = await machine(version);
     const calm = await own.claude('The tide, please', script, allowed);
