@@ -73,6 +73,8 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   }
   // Last, for what is new is of this version already, and somebody may wait for it.
   await renewStored(deps);
+  if (unembedded.length === 0 && (await deps.store.pendingTexts(1)).length > 0)
+    unembedded.push(...(await embed(deps, pass, request.later === true)));
   const { settings } = deps.config;
   const gapMs = settings.conversationGapMinutes * 60_000;
   await deps.store.markReady(deps.clock(), { gapMs, minEntries: settings.minConversationMessages });
@@ -94,7 +96,11 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
 }
 
 /** Lets what came in be found by meaning. Where that fails the import has not: the worker tries again, and keywords find it meanwhile. */
-async function embed({ store, config, clock, signal, progress }: IngestDeps, pass: Pass, later: boolean) {
+async function embed(
+  { store, config, clock, signal, progress }: IngestDeps,
+  pass: Pass,
+  later: boolean,
+): Promise<Problem[]> {
   const sizes = { files: pass.imported, totalFiles: pass.imported, bytes: pass.bytes, totalBytes: pass.bytes };
   try {
     await embedPending({

@@ -93,7 +93,7 @@ async function embedBatch(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const vectors = await embedder.embed(
-    texts.map(({ text }) => withoutTools(text)),
+    texts.map(({ text }) => text),
     signal,
   );
   const done = texts.map(({ kind, id, stamp }, i) => ({ kind, id, stamp, vectors: vectors[i] ?? [] }));
@@ -137,15 +137,12 @@ export async function refineTexts(
   signal?: AbortSignal,
 ): Promise<number> {
   const vectors = await embedder.refine?.(
-    texts.map(({ text }) => withoutTools(text)),
+    texts.map(({ text }) => text),
     signal,
   );
   const refined = texts.map(({ seq }, i) => ({ seq, vector: vectors?.[i] }));
   return store.refineVectors(embedder.model, refined);
 }
-
-/** An answer that used tools ends with a line that names them; it says nothing about the matter. */
-const withoutTools = (text: string): string => text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');
 
 const firstWaitMs = 60_000;
 const longestWaitMs = 3_600_000;

@@ -54,6 +54,7 @@ export function textOf({ operation, readOnly }: Tool, output: unknown, timeZone:
 function sayHits({ hits, note }: { hits: readonly Hit[]; note?: string }, when: When): string {
   if (hits.length === 0) return `Nothing found. ${note ?? 'Try other words, or fewer filters.'}`;
   const short = shortIds(hits.map(({ id }) => id));
+  const asked = new Set<string>();
   const lines = hits.map((hit) => {
     const marks = [hit.role, hit.subagent && 'subagent', hit.abandoned && 'abandoned'].filter(Boolean);
     const head = [short(hit.id), when(hit.at), inOneLine(hit.project), ...marks]
@@ -61,9 +62,24 @@ function sayHits({ hits, note }: { hits: readonly Hit[]; note?: string }, when: 
       .join(' ');
     const title =
       hit.title && hit.kind !== 'entry' && hit.kind !== 'conversation' ? `${cut(inOneLine(hit.title), 80)}: ` : '';
-    return `- ${head}: ${title}${inOneLine(hit.snippet)}${sayTouched(hit)}`;
+    return `- ${head}: ${title}${inOneLine(hit.snippet)}${sayUse(hit)}${sayTouched(hit)}${sayAsked(hit, asked)}`;
   });
   return [...lines, ...(note === undefined ? [] : [note])].join('\n');
+}
+
+/** What a tool did, how it went, and the line of its output that matches. */
+function sayUse({ use }: Hit): string {
+  if (use === undefined) return '';
+  const went = use.outcome === 'error' ? ', failed' : '';
+  const line = use.line === undefined ? '' : ` → ${inOneLine(use.line)}`;
+  return ` [${inOneLine(use.tool)}${went}: ${cut(inOneLine(use.did), 200)}${line}]`;
+}
+
+/** The prompt of the turn, once for all hits of it. */
+function sayAsked({ turn }: Hit, asked: Set<string>): string {
+  if (turn === undefined || asked.has(turn.id)) return '';
+  asked.add(turn.id);
+  return ` (asked: ${cut(inOneLine(turn.asked), 120)})`;
 }
 
 /** What was done with the file that was asked for, and why. */

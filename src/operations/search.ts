@@ -4,23 +4,30 @@ import { searchByFile } from '../recall/by-file.ts';
 import { search as recall } from '../recall/search.ts';
 import { hasWord } from '../recall/words.ts';
 import { Role } from '../schema/entry.ts';
-import { Hit, HitKind, isDerived } from '../schema/hit.ts';
+import { Hit, HitKind, isDerived, UseKind } from '../schema/hit.ts';
 import { embedNow } from './embed-now.ts';
 import { filterFields, fromElsewhere, limitField, toFilter, withHome } from './filters.ts';
 import { librarian, toDeps } from './memory.ts';
 import { nothingYet } from './observations.ts';
 import { type Context, operation } from './operation.ts';
+import { isUseKind, refuseToolFilters, toolFilter, unknownTool } from './tool-filter.ts';
 
 export const search = operation({
   name: 'search',
   summary: 'Find what was said, or came of it, by words and by meaning',
   input: z.object({
     query: z.string().default('').meta({ description: 'words, and "phrases in quotes"', rest: true }),
-    kind: HitKind.default('entry').describe('what to find'),
+    kind: z
+      .enum([...HitKind.options, ...UseKind.options])
+      .default('entry')
+      .describe('what to find; command, edit and error: entries whose tools did so'),
+    tool: z.string().min(1).optional().describe('only where this tool was used, such as Bash'),
+    outcome: z.enum(['ok', 'error']).optional().describe('only where a tool ended so'),
     file: z.string().min(1).optional().describe('who touched this file, newest first: a path, or the end of one'),
     ...filterFields,
     role: Role.optional().describe('only what this side said'),
     subagents: z.boolean().default(false).describe('also what subagents said'),
+    explain: z.boolean().optional().describe('also tell the features that each hit was ranked by'),
     limit: limitField.default(10).describe('at most this many hits'),
   }),
   output: z.object({
@@ -42,6 +49,7 @@ export const search = operation({
     'holdfast search migration --kind session --project holdfast --json',
     'holdfast search package manager --kind memory',
     'holdfast search --file src/auth/jwt.ts',
+    'holdfast search docker build --kind command --outcome error',
   ],
   viaWorker: (input) => (input.file === undefined ? fromElsewhere(input) : undefined),
   async run(context, input) {
@@ -62,15 +70,20 @@ export const search = operation({
         hint: 'Leave out the role, or search entries, sessions or conversations.',
       });
     if (input.kind === 'memory') await bringPagesIn(context);
+    refuseToolFilters(input);
     const filter = await toFilter(context, input);
-    const { query, kind, file, limit, role, subagents } = input;
-    const wanted = { ...filter, ...(role ? { role } : {}) };
+    const { query, file, limit, role, subagents, explain } = input;
+    const kind = isUseKind(input.kind) ? 'entry' : input.kind;
+    const use = await toolFilter(context.store, input);
+    if (use?.tools?.length === 0) return { hits: [], note: await unknownTool(context.store, input) };
+    const wanted = { ...filter, ...(role ? { role } : {}), ...(use ? { use } : {}) };
     const found =
       file === undefined || kind === 'conversation' || isDerived(kind)
         ? await recall(context, {
             query,
             kind,
             limit,
+            explain,
             filter: { ...wanted, subagents, ...(file ? { file: withHome(file.trim()) } : {}) },
           })
         : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });

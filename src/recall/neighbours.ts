@@ -23,6 +23,8 @@ const reach = 3;
 const shortText = 330;
 /** Entries that used tools and said nothing are stepped over, so many at most. */
 const mostSilent = 20;
+/** Shorter texts of entries that used tools name these, and no more. */
+const shortestSaying = 40;
 
 export function lend(
   { places, scope, cosines }: RankInput,
@@ -40,8 +42,10 @@ export function lend(
   const touched: number[] = [];
   const seen = bytes.take(places.size);
   const shortness = (place: number) => Math.min(1, shortText / Math.max(1, length[place] as number)) ** 2;
-  /** Where all others have vectors, an entry without one says nothing: it used tools. */
-  const isSilent = (place: number) => cosines !== undefined && ((flags[place] as number) & flag.noVector) !== 0;
+  /** An entry that used tools and said nothing. Where all others have vectors, one without says nothing either. */
+  const isSilent = (place: number) =>
+    (((flags[place] as number) & flag.usedTools) !== 0 && (length[place] as number) <= shortestSaying) ||
+    (cosines !== undefined && ((flags[place] as number) & flag.noVector) !== 0);
   const step = (from: number, direction: Int32Array): number => {
     let place = direction[from] as number;
     for (let i = 0; i < mostSilent && place >= 0 && isSilent(place); i++) place = direction[place] as number;

@@ -24,6 +24,8 @@ function placesOf(entries: readonly Said[]): Places {
     session: Int32Array.from(session),
     previous: Int32Array.from(entries, (_, i) => beside(i, -1)),
     next: Int32Array.from(entries, (_, i) => beside(i, 1)),
+    turn: Int32Array.from(entries, (_, i) => i),
+    hasTools: false,
     at: Float64Array.from(entries, ({ daysAgo = 10 }) => now - daysAgo * day),
     role: Uint8Array.from(entries, ({ by = 'user' }) => (by === 'user' ? 0 : 1)),
     flags: Uint8Array.from(entries, ({ asks, silent }) => (asks ? flag.asks : 0) | (silent ? flag.noVector : 0)),

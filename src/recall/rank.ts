@@ -14,6 +14,8 @@ export interface RankInput<P extends Standing = Places> {
   readonly scope?: Uint8Array | undefined;
   /** Places that hold words of the query, with their BM25. */
   readonly words: readonly { readonly place: number; readonly score: number }[];
+  /** Places whose tool uses hold words of the query, with their BM25. */
+  readonly uses?: readonly { readonly place: number; readonly score: number }[] | undefined;
   /** Of the query with every place. Absent where nothing can be compared by meaning. */
   readonly cosines?: Float32Array | undefined;
   /** Nothing but places in `words` may be found: a phrase was asked for. */
@@ -146,6 +148,12 @@ function weigh(input: RankInput<Standing>): Weighed {
     boost: boostsOf(input),
     isClose: (place) => !wordsOnly && near !== undefined && near.isClose(place),
   };
+}
+
+/** What is known of a place that was not ranked by what it says. */
+export function unranked(input: RankInput, place: number, meaning: number): Ranked {
+  const time = timeOf(input, input.places.at[place] as number);
+  return { place, score: 0, words: 0, meaning, near: 0, answers: false, session: 0, time };
 }
 
 /** Field by field: a search makes two thousand of them. */

@@ -1,4 +1,5 @@
 // ④ A second look at the best, with their texts: names that stand there whole count more, what says the same again counts less.
+import type { Features } from './features.ts';
 import type { Ranked } from './rank.ts';
 
 export interface Candidate<T> extends Ranked {
@@ -6,6 +7,8 @@ export interface Candidate<T> extends Ranked {
   readonly text: string;
   /** Names and paths of the query that its text has as they were typed. */
   readonly whole: readonly string[];
+  /** Of an entry: the features that made its score. */
+  readonly features?: Features | undefined;
 }
 
 const wholeBoost = 0.3;
@@ -30,7 +33,7 @@ export function namesIn(query: string): string[] {
 
 /** Best first, at most `limit`. `similarity` compares two places. */
 export function refine<T>(
-  ranked: readonly Ranked[],
+  ranked: readonly (Ranked & { readonly features?: Features | undefined })[],
   options: {
     /** What stands at each place. */
     readonly read: ReadonlyMap<number, T>;

@@ -39,6 +39,85 @@ async function aYear(env: NodeJS.ProcessEnv = {}): Promise<Memory> {
   return memory;
 }
 
+describe('a search among tool uses', () => {
+  let memory: Memory;
+  beforeEach(async () => {
+    memory = await emptyMemory();
+    const bash = (command: string, failed?: string) => ({
+      name: 'Bash',
+      input: { command },
+      ...(failed === undefined ? {} : { failed }),
+    });
+    await tell(memory, 'image', '/home/dev/harbour', '2026-09-01T09:00:00Z', [
+      { by: 'user', text: 'Publish the container of the harbour service' },
+      { by: 'assistant', text: 'Let me build the container first.' },
+      {
+        by: 'assistant',
+        uses: [bash('docker build -t harbour .', 'step 4\nwrite /var/lib: no space left on device')],
+      },
+      { by: 'assistant', uses: [bash('docker system prune --all --force')] },
+      { by: 'assistant', uses: [{ name: 'Edit', input: { file_path: '/home/dev/harbour/Dockerfile' } }] },
+      { by: 'assistant', text: 'The disk was full of old layers. After pruning them the container was published.' },
+    ]);
+    await tell(memory, 'boat', '/home/dev/boat', '2026-09-02T09:00:00Z', [
+      { by: 'user', text: 'Paint the boat' },
+      { by: 'assistant', text: 'Painted it green.', uses: [bash('paint --green')] },
+    ]);
+  });
+
+  it('shows the command as it was run, how it went, the line that matches and the prompt that led to it', async () => {
+    const { hits } = await find(memory, 'docker build space left on device');
+    expect(hits[0]).toMatchObject({
+      id: 'image-e2',
+      kind: 'entry',
+      use: {
+        tool: 'Bash',
+        did: 'docker build -t harbour .',
+        outcome: 'error',
+        line: 'write /var/lib: no space left on device',
+      },
+      turn: { id: 'image-e0', asked: 'Publish the container of the harbour service' },
+    });
+  });
+
+  it('keeps to a tool, an outcome and a kind of use', async () => {
+    expect(await ids(memory, 'docker', { tool: 'edit' })).toEqual(['image-e4']);
+    expect(await ids(memory, 'docker', { outcome: 'error' })).toEqual(['image-e2']);
+    expect(await ids(memory, 'docker', { kind: 'error' })).toEqual(['image-e2']);
+    expect((await ids(memory, 'docker', { kind: 'command' })).sort()).toEqual(['image-e2', 'image-e3']);
+    expect(await ids(memory, 'docker', { kind: 'edit' })).toEqual(['image-e4']);
+    expect(await find(memory, 'docker', { tool: 'Telescope' })).toEqual({
+      hits: [],
+      note: 'No tool called Telescope was used. Tools: Bash, Edit',
+    });
+  });
+
+  it('refuses filters that contradict each other', async () => {
+    await expect(find(memory, 'x', { kind: 'memory', tool: 'Bash' })).rejects.toThrow('--tool cannot be combined');
+    await expect(find(memory, 'x', { kind: 'error', outcome: 'ok' })).rejects.toThrow('--kind error cannot');
+    await expect(find(memory, '', { file: 'a.ts', outcome: 'ok' })).rejects.toThrow('--outcome cannot');
+  });
+
+  it('puts what was found out before the announcement of it', async () => {
+    const found = await ids(memory, 'why was the container not built');
+    expect(found.indexOf('image-e5')).toBeLessThan(found.indexOf('image-e1'));
+  });
+
+  it('finds the session by what was run in it', async () => {
+    expect(await ids(memory, 'docker prune', { kind: 'session' })).toEqual(['image']);
+  });
+
+  it('finds a phrase in quotes in what a tool said', async () => {
+    expect(await ids(memory, '"no space left"')).toEqual(['image-e2']);
+  });
+
+  it('tells, when asked to explain, the features that made the score', async () => {
+    const [hit] = (await find(memory, 'docker build', { explain: true })).hits;
+    expect(hit?.features).toMatchObject({ uses: expect.any(Number), turnWords: expect.any(Number) });
+    expect((await find(memory, 'docker build')).hits[0]?.features).toBeUndefined();
+  });
+});
+
 describe('a search', () => {
   let memory: Memory;
   beforeEach(async () => {

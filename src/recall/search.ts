@@ -1,18 +1,24 @@
 // ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
 import type { Config } from '../config.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
-import type { KeywordFilter, Store } from '../store/store.ts';
+import type { KeywordFilter, KeywordRanking, Store } from '../store/store.ts';
+import { withoutToolNames } from '../store/tool-text.ts';
 import type { EntryAt } from '../store/vectors.ts';
 import { compare } from './compare.ts';
 import { searchDerived } from './derived.ts';
+import { type Features, featureNames } from './features.ts';
 import { type Question, readQuestion, withoutQuotes } from './question.ts';
-import { grouped, type Ranked, type RankInput, rankAlone, rankEntries } from './rank.ts';
+import { grouped, type Ranked, type RankInput, rankAlone } from './rank.ts';
+import { rankInTurns } from './rank-turns.ts';
 import { type Candidate, refine } from './refine.ts';
+import { scopeOf } from './scope.ts';
 import { shown } from './shown.ts';
+import { toolsShown } from './tools-shown.ts';
 import { openEntryIndex } from './vectors/entry-index.ts';
-import { flag, type Meaning, type MeaningState, type Places } from './vectors/index.ts';
+import { flag, type Meaning, type MeaningState } from './vectors/index.ts';
 import { bytes, floats } from './vectors/scratch.ts';
 import { reasons } from './why.ts';
+import { withCues } from './with-cues.ts';
 import { longestQuery } from './words.ts';
 
 export interface SearchDeps {
@@ -28,6 +34,8 @@ export interface SearchRequest {
   /** A file is for observations and summaries, who said it for entries. */
   readonly filter?: Omit<KeywordFilter, 'limit'> & { readonly file?: string | undefined };
   readonly limit: number;
+  /** Whether hits tell the features that they were ranked by. */
+  readonly explain?: boolean | undefined;
 }
 
 export interface SearchAnswer {
@@ -40,8 +48,12 @@ export interface SearchAnswer {
 const mostByWords = 1000;
 /** So many matches are grouped into conversations. */
 const mostGrouped = 5000;
+/** So many entries are grouped into sessions. */
+const mostOfSessions = 2500;
 /** So many are looked at with their texts. */
 const looked = (limit: number): number => 2 * limit + 30;
+/** For so many it is known what their texts and tools say about the question. */
+const lookedWithCues = (limit: number): number => looked(limit) + 100;
 
 const onlyBeginning = `The query is long: its first ${longestQuery.toLocaleString('en')} characters were looked for.`;
 
@@ -82,12 +94,17 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
   const { cosines, vector, note } = await compare(state, question, found.rarity, (vectors, query) =>
     vectors.scan(query),
   );
+  const atPlaces = ({ rows, scores }: KeywordRanking) =>
+    rows
+      .map((row, i) => ({ place: places.placeOf(row), score: scores[i] as number }))
+      .filter(({ place }) => place >= 0);
   const input: RankInput = {
     places,
     scope: await scopeOf(store, places, request.filter),
-    words: found.rows
-      .map((row, i) => ({ place: places.placeOf(row), score: found.scores[i] as number }))
-      .filter(({ place }) => place >= 0),
+    words: atPlaces(found),
+    uses: places.hasTools
+      ? atPlaces(await store.rankToolUses(keywords, { ...request.filter, limit: mostByWords }, isSubagents))
+      : [],
     cosines,
     wordsOnly: keywords.phrases.length > 0,
     speaker: question.speaker,
@@ -97,6 +114,10 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
   floats.giveBack(cosines);
   bytes.giveBack(input.scope);
   const by = state.search?.instant ? state.search : undefined;
+  const tools = await toolsShown(
+    { store, places, keywords },
+    chosen.map(({ candidate }) => ({ id: candidate.found.entry.id, place: candidate.place })),
+  );
   const hits = chosen.map(async ({ candidate, ...hit }): Promise<Hit> => {
     const { entry, project, title } = candidate.found;
     return {
@@ -106,12 +127,21 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
       agent: entry.agent,
       at: entry.at,
       score: candidate.score,
-      snippet: await shown(entry.text, question, by, vector),
+      snippet: await shown(withoutToolNames(entry.text), question, by, vector),
+      ...tools.get(entry.id),
       why: reasons(candidate, question),
+      ...(request.explain ? explained(candidate) : {}),
       title,
     };
   });
   return { hits: await Promise.all(hits), ...(note === undefined ? {} : { note }) };
+}
+
+/** The features of a hit that are not 0, by their names. */
+function explained({ features }: { readonly features?: Features | undefined }): Pick<Hit, 'features'> {
+  if (features === undefined) return {};
+  const named = featureNames.map((name, i) => [name, Math.round((features[i] as number) * 1000) / 1000] as const);
+  return { features: Object.fromEntries(named.filter(([, value]) => value !== 0)) };
 }
 
 interface Found {
@@ -129,7 +159,11 @@ type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned' | 'gon
 /** What a hit in entries can be. */
 const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Promise<Chosen[]>>> = {
   async entry(found) {
-    return (await candidates(found, rankEntries(found.input, looked(found.limit)), false)).map((candidate) => {
+    const { store, state, question, input, limit } = found;
+    const most = lookedWithCues(limit);
+    const about = { store, places: state.places, question: question.text };
+    const ranked = await withCues(about, rankInTurns(input, most), most);
+    return (await candidates(found, ranked, false)).map((candidate) => {
       const { id, role, subagent, abandoned, gone } = candidate.found.entry;
       return {
         kind: 'entry',
@@ -143,8 +177,13 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
     });
   },
   async session(found) {
-    const { session } = found.state.places;
-    const best = grouped(rankAlone(found.input), (place) => session[place]);
+    const { store, state, question, input, limit } = found;
+    const { places } = state;
+    const about = { store, places, question: question.text };
+    const ranked = places.hasTools
+      ? await withCues(about, rankInTurns(input, mostOfSessions), lookedWithCues(limit))
+      : rankAlone(input);
+    const best = grouped(ranked, (place) => places.session[place]);
     return (await candidates(found, [...best.values()], true)).map((candidate) => ({
       kind: 'session',
       id: candidate.found.entry.session,
@@ -190,47 +229,4 @@ async function withoutVectors(store: Store): Promise<MeaningState> {
   const index = openEntryIndex(store, undefined, 0);
   await index.load();
   return { places: index.places };
-}
-
-/** 1 where the filter lets an entry be found; undefined where it lets all. */
-async function scopeOf(
-  store: Store,
-  places: Places,
-  filter: SearchRequest['filter'] = {},
-): Promise<Uint8Array | undefined> {
-  const { project, agent, group, role, since, until, subagents = false } = filter;
-  const { flags, at, session } = places;
-  let wanted: Uint8Array | undefined;
-  const markSessions = (rows: readonly number[], value: 0 | 1) => {
-    wanted ??= new Uint8Array(places.sessionCount).fill(1 - value);
-    for (const row of rows) {
-      const number = places.sessionOf(row);
-      if (number >= 0) wanted[number] = value;
-    }
-  };
-  if (project !== undefined || agent !== undefined || group !== undefined)
-    markSessions(await store.sessionRows({ project, agent, group }), 1);
-  else {
-    // Few belong to groups: these are looked for, and not all the others.
-    const ofGroups = await store.groupedSessionRows();
-    if (ofGroups.length > 0) markSessions(ofGroups, 0);
-  }
-  const not = flag.gone | (subagents ? 0 : flag.subagent);
-  const byRole = role === undefined ? -1 : role === 'user' ? 0 : 1;
-  const scope = bytes.take(places.size);
-  mark(scope, flags, not);
-  const keep = (test: (place: number) => boolean) => {
-    for (let place = 0; place < scope.length; place++) if (scope[place] === 1 && !test(place)) scope[place] = 0;
-  };
-  const sessions = wanted;
-  if (sessions !== undefined) keep((place) => sessions[session[place] as number] === 1);
-  if (byRole >= 0) keep((place) => places.role[place] === byRole);
-  if (since !== undefined) keep((place) => (at[place] as number) >= since);
-  if (until !== undefined) keep((place) => (at[place] as number) < until);
-  return scope;
-}
-
-/** Of all places, in a function of its own: what a closure holds is read anew at every step. */
-function mark(scope: Uint8Array, flags: Uint8Array, not: number): void {
-  for (let place = 0; place < scope.length; place++) scope[place] = ((flags[place] as number) & not) === 0 ? 1 : 0;
 }

@@ -10,7 +10,27 @@ export type DerivedKind = z.infer<typeof DerivedKind>;
 export const HitKind = z.enum(['entry', 'session', 'conversation', ...DerivedKind.options]);
 export type HitKind = z.infer<typeof HitKind>;
 
-export const isDerived = (kind: HitKind): kind is DerivedKind => DerivedKind.safeParse(kind).success;
+export const isDerived = (kind: string): kind is DerivedKind => DerivedKind.safeParse(kind).success;
+
+/** What tools did can be asked for apart: commands that were run, files that were changed, whatever failed. */
+export const UseKind = z.enum(['command', 'edit', 'error']);
+export type UseKind = z.infer<typeof UseKind>;
+
+/** A use of a tool that was found: what was done, how it went, and what of its output matches. */
+export const UsedTool = z.object({
+  tool: z.string(),
+  did: z.string().describe('the command as it was run, the file that was changed, or what else the tool was given'),
+  outcome: z.enum(['ok', 'error']).optional().describe('absent while no result has been seen'),
+  line: z.string().optional().describe('the line of the output that matches best, or tells what went wrong'),
+});
+export type UsedTool = z.infer<typeof UsedTool>;
+
+/** The turn that a hit stands in. */
+export const HitTurn = z.object({
+  id: z.string().describe("the entry of the person's prompt"),
+  asked: z.string().describe('what the prompt says, cut'),
+});
+export type HitTurn = z.infer<typeof HitTurn>;
 
 /** What was done with a file that was asked for, and for which prompt. */
 export const Touched = z.object({
@@ -37,6 +57,12 @@ export const Hit = z.object({
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),
   gone: z.boolean().optional().describe('no longer in the transcript'),
+  use: UsedTool.optional().describe('the use of a tool that matches, or that failed'),
+  turn: HitTurn.optional().describe('the prompt that led to it'),
+  features: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('with `explain`: what the score was made of, each from 0 to 1'),
   touched: Touched.optional().describe('with `file`: what was done with it'),
 });
 export type Hit = z.infer<typeof Hit>;

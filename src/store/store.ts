@@ -62,8 +62,17 @@ export interface KeywordQuery {
   readonly variants?: readonly KeywordTerm[];
 }
 
+/** Which uses of tools are wanted. */
+export interface UseFilter {
+  /** Any of these tools, by their names. */
+  readonly tools?: readonly string[] | undefined;
+  readonly outcome?: 'ok' | 'error' | undefined;
+}
+
 export interface KeywordFilter extends SessionFilter {
   readonly role?: Role | undefined;
+  /** Only entries that used a tool so. */
+  readonly use?: UseFilter | undefined;
   readonly subagents?: boolean | undefined;
   readonly limit: number;
 }
@@ -123,6 +132,21 @@ export interface KeywordRanking {
   readonly scores: readonly number[];
   /** How rare each term of the query is among the entries asked for: the logarithm of one in how many holds it. */
   readonly rarity: readonly number[];
+}
+
+export interface EntryBeginning {
+  readonly row: number;
+  readonly id: string;
+  /** A person's prompt. */
+  readonly isPrompt: boolean;
+  readonly text: string;
+}
+
+/** That an entry used a tool, and how it went. */
+export interface UseAt {
+  readonly row: number;
+  readonly tool: string;
+  readonly outcome: 'ok' | 'error' | undefined;
 }
 
 /** Of how many entries each term of a query stands in. */
@@ -322,6 +346,20 @@ export interface Store
     filter: KeywordFilter,
     isSubagents?: (row: number) => boolean,
   ): Promise<KeywordRanking>;
+  /** The same over what tools were given and what came of it. The rows are those of the entries that used them. */
+  rankToolUses(
+    query: KeywordQuery,
+    filter: KeywordFilter,
+    isSubagents?: (row: number) => boolean,
+  ): Promise<KeywordRanking>;
+  /** The names of all tools that were ever used. */
+  toolNames(): Promise<readonly string[]>;
+  /** The rows of all entries that used a tool so. */
+  toolUsers(use: UseFilter): Promise<readonly number[]>;
+  /** The beginnings of entries' texts, by their rows. */
+  beginningsAt(rows: readonly number[]): Promise<readonly EntryBeginning[]>;
+  /** The tool uses of these rows, without their texts. */
+  usesAt(rows: readonly number[]): Promise<readonly UseAt[]>;
   /** What was said and done, in the order of time; without machine-made text, subagents and branches that were left. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
   /** Entries by session and quarter of an hour, in no order; without those of subagents. */

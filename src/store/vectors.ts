@@ -56,7 +56,7 @@ export interface EmbeddingTrouble {
 
 /**
  * Where entries stand, a column each, session by session. `marks`: 1 not the user's, 2 a subagent's, 4 on a branch that was left, 32 has a
- * question mark near its end. `vectors`: the number of its newest vector, where that was asked for and there is one, else 0. A session that is
+ * question mark near its end, 64 a person's prompt, 128 used tools. `vectors`: the number of its newest vector, where that was asked for and there is one, else 0. A session that is
  * gone, or without entries, stands there once, with 0 as the id of its entry.
  */
 export interface PlacePage {

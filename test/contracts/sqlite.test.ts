@@ -95,6 +95,36 @@ describe('what an older version derived', () => {
   });
 });
 
+describe('tool uses in a store of before 028-tool-index', () => {
+  it('are indexed in steps, the newest first, and another connection goes on where one stopped', async () => {
+    const location = place();
+    const store = await openSqliteStore(location);
+    const many = Array.from({ length: 25 }, (_, i) => {
+      const toolUses = [{ id: `u${i}`, tool: 'Bash', input: '{"command":"docker build"}', files: [] }];
+      return entry(`e${i}`, `[Used tools: Bash]`, { tools: ['Bash'], toolUses });
+    });
+    await store.commit([chunk(many)], rules);
+    await store.close();
+    raw(location, (db) => {
+      db.exec(`DROP TABLE uses_fts; DROP TABLE unindexed_uses; DROP TRIGGER entries_used_no_more; DROP INDEX tool_uses_by_tool;
+        DELETE FROM migrations WHERE name = '028-tool-index'; DELETE FROM vector_queue`);
+    });
+    const first = await openSqliteStore(location);
+    const found = async (one: Store) =>
+      (await one.rankToolUses({ terms: [{ words: ['docker'], prefix: false }], phrases: [] }, { limit: 99 })).rows;
+    expect(await found(first)).toEqual([]);
+    expect(await first.renewDerived(10)).toEqual({ done: false });
+    expect([...(await found(first))].sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, i) => 16 + i));
+    await first.close();
+    const second = await openSqliteStore(location);
+    while (!(await second.renewDerived(10)).done);
+    expect((await found(second)).length).toBe(25);
+    expect((await second.pendingTexts(99)).length).toBe(25);
+    expect(await second.integrity()).toEqual([]);
+    await second.close();
+  });
+});
+
 describe('questions in a store of before 016-asking', () => {
   /** Every third entry asks. */
   async function older(entries: number): Promise<string> {

@@ -9,6 +9,7 @@ import { describeDistilled } from './store-distilled.ts';
 import { describeGroups } from './store-groups.ts';
 import { describeHost } from './store-host.ts';
 import { describeTouches } from './store-touches.ts';
+import { describeUses } from './store-uses.ts';
 import { describeVectors } from './store-vectors.ts';
 
 export interface OpenStore {
@@ -43,6 +44,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     describeGroups(() => opened);
     describeHost(() => opened);
     describeTouches(() => opened);
+    describeUses(() => opened);
     describeVectors(() => opened);
 
     it('is empty at first, and says so without an error', async () => {

@@ -46,7 +46,9 @@ it('when ingest returns, all that says something has a vector, and a second one 
   const own = withDemo();
   await ask(own.env, 'ingest');
   const speaking = look<number>(own, "SELECT count(*) FROM entries WHERE substr(text, 1, 13) <> '[Used tools: '")[0];
-  expect(embedded(own)).toBe(speaking);
+  // What tools did has a vector, too, where it says something.
+  expect(embedded(own)).toBeGreaterThanOrEqual(speaking as number);
+  expect(pending(own)).toBe(0);
   expect(pending(own)).toBe(0);
   const [last] = look<number>(own, 'SELECT max(seq) FROM vectors');
   await ask(own.env, 'ingest');
@@ -57,7 +59,7 @@ it('when ingest returns, all that says something has a vector, and a second one 
     ok: true,
     message: expect.stringMatching(
       new RegExp(
-        `^${speaking?.toLocaleString('en')} entries by holdfast-static-256-v\\d+ \\+ encoder-256 v1, \\d+ to be read closely$`,
+        `^${embedded(own).toLocaleString('en')} entries by holdfast-static-256-v\\d+ \\+ encoder-256 v1, \\d+ to be read closely$`,
       ),
     ),
   });

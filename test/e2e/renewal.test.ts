@@ -40,7 +40,8 @@ it('a store of an older version, killed again and again while it is renewed, end
   await onDatabase(path.join(older, path.basename(whole.database)), (db) => {
     db.exec(`DELETE FROM file_touches; DELETE FROM entries_fts; DELETE FROM facts WHERE name = 'derived';
       INSERT INTO entries_fts (rowid, text) SELECT id, text FROM entries;
-      DELETE FROM asking_entries; INSERT INTO facts (name, value) SELECT 'unread for questions', max(id) FROM entries`);
+      DELETE FROM asking_entries; INSERT INTO facts (name, value) SELECT 'unread for questions', max(id) FROM entries;
+      DELETE FROM uses_fts; INSERT INTO unindexed_uses SELECT DISTINCT entry_id FROM tool_uses`);
   });
 
   let inside = 0;

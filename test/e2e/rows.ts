@@ -37,7 +37,8 @@ export function rowsOf(database: string, { without = [] }: { without?: readonly 
       .pluck()
       .all() as string[];
     const rows = new Map(tables.map((table) => [table, tableRows(db, table, without)]));
-    rows.set('search index', indexRows(db));
+    rows.set('search index', indexRows(db, 'entries_fts'));
+    rows.set('index of tool uses', indexRows(db, 'uses_fts'));
     return rows;
   } finally {
     db.close();
@@ -49,7 +50,9 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
   const links = db.pragma(`foreign_key_list(${table})`) as { table: string; from: string }[];
   const selected = columns.flatMap((column) => {
     // Kept in line by triggers, it refers to entries without saying so.
-    const link = table === 'asking_entries' ? { table: 'entries' } : links.find(({ from }) => from === column);
+    const link = ['asking_entries', 'unindexed_uses'].includes(table)
+      ? { table: 'entries' }
+      : links.find(({ from }) => from === column);
     if (link !== undefined) {
       const name = names[link.table];
       if (name === undefined) throw new Error(`rows.ts has no name for rows of ${link.table}`);
@@ -73,11 +76,11 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
 }
 
 /** For each term in how many entries and how often, and which entries are indexed. */
-function indexRows(db: Database.Database): string[] {
-  db.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'entries_fts', 'row')");
-  const terms = db.prepare('SELECT term, doc, cnt FROM temp.terms ORDER BY term').raw().all();
+function indexRows(db: Database.Database, index: 'entries_fts' | 'uses_fts'): string[] {
+  db.exec(`CREATE VIRTUAL TABLE temp.terms_of_${index} USING fts5vocab('main', '${index}', 'row')`);
+  const terms = db.prepare(`SELECT term, doc, cnt FROM temp.terms_of_${index} ORDER BY term`).raw().all();
   const indexed = db
-    .prepare('SELECT e.uuid FROM entries_fts_docsize d LEFT JOIN entries e ON e.id = d.id ORDER BY e.uuid')
+    .prepare(`SELECT e.uuid FROM ${index}_docsize d LEFT JOIN entries e ON e.id = d.id ORDER BY e.uuid`)
     .pluck()
     .all();
   return [...terms, ...indexed].map((row) => JSON.stringify(row));

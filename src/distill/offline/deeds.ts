@@ -3,6 +3,7 @@ import type { ToolUse } from '../../schema/tool-use.ts';
 import { looksAround, modifies, seenFrom } from '../../text/files-touched.ts';
 import { cut, inOneLine, inputField } from '../../text/gist.ts';
 import { refused } from '../../text/open-ends.ts';
+import { shell } from '../../text/shell-tools.ts';
 import type { Turn } from '../material.ts';
 import { type CommandKind, commitMessage, outcomeOf, parseCommand, reasonIn } from './commands.ts';
 import { unique } from './say.ts';
@@ -38,7 +39,6 @@ export interface Deeds {
   readonly entries: readonly string[];
 }
 
-export const shell = /^(?:bash|shell|exec\w*|run_\w*|local_shell|terminal|run|powershell|sh)$/i;
 const delegates = /^(?:task|agent|subagent|spawn\w*)$/i;
 const web = /^web_?(?:search|fetch)$|^fetch$/i;
 

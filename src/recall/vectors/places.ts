@@ -1,7 +1,18 @@
 // Where every entry stands, in memory: session, neighbours, time, who said it. Rows of the store → parallel arrays.
 import type { PlacePage } from '../../store/vectors.ts';
 
-export const flag = { subagent: 1, abandoned: 2, gone: 4, noVector: 8, asks: 16 } as const;
+export const flag = {
+  subagent: 1,
+  abandoned: 2,
+  gone: 4,
+  noVector: 8,
+  asks: 16,
+  /** A person's prompt, which begins a turn. */
+  prompt: 32,
+  usedTools: 64,
+  /** At the first place of a turn: tools were used in it. */
+  toolsInTurn: 128,
+} as const;
 
 /** Arrays are valid below `size`, and until the next change: they are replaced when they grow. */
 export interface Places {
@@ -12,6 +23,8 @@ export interface Places {
   /** The places before and after it in the same session and transcript; -1 at the ends. */
   readonly previous: Int32Array;
   readonly next: Int32Array;
+  /** The first place of its turn: a person's prompt, or the first of its transcript. */
+  readonly turn: Int32Array;
   readonly at: Float64Array;
   /** 0 the user's, 1 the assistant's. */
   readonly role: Uint8Array;
@@ -21,6 +34,8 @@ export interface Places {
   /** -1 for an entry that is not known. */
   placeOf(rowid: number): number;
   readonly sessionCount: number;
+  /** Some entry used a tool. */
+  readonly hasTools: boolean;
   /** The session's row in the store. */
   sessionRow(session: number): number;
   /** -1 for a session that is not known. */
@@ -35,6 +50,7 @@ export interface GrowingPlaces extends Places {
 /** `onGone` is called with each place whose entry is gone; after `restMs` its number may be given to another. */
 export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 30_000): GrowingPlaces {
   let size = 0;
+  let hasTools = false;
   let arrays = columns(1024);
   let placeByRow = new Int32Array(1024).fill(-1);
   const sessionRows: number[] = [];
@@ -123,6 +139,13 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
       arrays.previous[place] = previous;
       arrays.next[place] = -1;
       if (previous >= 0) arrays.next[previous] = place;
+      const begins = previous < 0 || ((marks >> 1) & flag.prompt) !== 0;
+      const turn = begins ? place : (arrays.turn[previous] as number);
+      arrays.turn[place] = turn;
+      if (((marks >> 1) & flag.usedTools) !== 0) {
+        arrays.flags[turn] = (arrays.flags[turn] as number) | flag.toolsInTurn;
+        hasTools = true;
+      }
       lastInFile.set(file, place);
     }
     chain(session, members);
@@ -132,6 +155,7 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
       if (stays.has(place)) continue;
       placeByRow[arrays.rowid[place] as number] = -1;
       arrays.flags[place] = flag.gone | flag.noVector;
+      arrays.turn[place] = place;
       arrays.session[place] = -1;
       arrays.previous[place] = -1;
       arrays.next[place] = -1;
@@ -156,6 +180,9 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
     get next() {
       return arrays.next;
     },
+    get turn() {
+      return arrays.turn;
+    },
     get at() {
       return arrays.at;
     },
@@ -171,6 +198,9 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
     placeOf,
     get sessionCount() {
       return sessionRows.length;
+    },
+    get hasTools() {
+      return hasTools;
     },
     sessionRow: (session) => sessionRows[session] ?? -1,
     sessionOf: (row) => sessionByRow.get(row) ?? -1,
@@ -193,6 +223,7 @@ interface Columns {
   session: Int32Array;
   previous: Int32Array;
   next: Int32Array;
+  turn: Int32Array;
   inSession: Int32Array;
   at: Float64Array;
   role: Uint8Array;
@@ -205,6 +236,7 @@ const columns = (room: number): Columns => ({
   session: new Int32Array(room),
   previous: new Int32Array(room),
   next: new Int32Array(room),
+  turn: new Int32Array(room),
   inSession: new Int32Array(room),
   at: new Float64Array(room),
   role: new Uint8Array(room),

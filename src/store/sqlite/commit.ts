@@ -10,6 +10,7 @@ import { groupSessions } from './group-sessions.ts';
 import { grouping } from './grouping.ts';
 import { ownership } from './ownership.ts';
 import { sessionRows } from './session-rows.ts';
+import { toolIndex } from './tool-index.ts';
 
 interface FileRow {
   readonly id: number;
@@ -74,11 +75,12 @@ export function committer(db: Database) {
     .pluck();
   // The result is that of the last use before it in the same file; in a fork, that may be a copy.
   const setResult = 'UPDATE tool_uses SET outcome = @outcome, output = @output WHERE id =';
-  const addResult = db.prepare(
+  const settingResult = (sql: string) => db.prepare<unknown[], number>(`${sql} RETURNING entry_id`).pluck();
+  const addResult = settingResult(
     `${setResult} (SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
        WHERE t.use_id = @id AND e.file_id = @file AND e.pos <= @pos ORDER BY e.pos DESC LIMIT 1)`,
   );
-  const addSharedResult = db.prepare(
+  const addSharedResult = settingResult(
     `${setResult} (SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
          LEFT JOIN entry_copies c ON c.entry_id = e.id AND c.file_id = @file
        WHERE t.use_id = @id AND (e.file_id = @file OR c.file_id = @file) AND coalesce(c.pos, e.pos) <= @pos
@@ -104,6 +106,7 @@ export function committer(db: Database) {
   const deleteEntry = db.prepare('DELETE FROM entries WHERE id = ?');
 
   const touches = touchWriting(db);
+  const tools = toolIndex(db);
   const owners = ownership(db);
   const groups = grouping(db);
   const sessions = sessionRows(db);
@@ -116,6 +119,10 @@ export function committer(db: Database) {
     readonly sessions: Set<number>;
     /** Files whose conversations must be rebuilt from the start. */
     readonly files: Set<number>;
+    /** Entries whose tools did something new. */
+    readonly users: Set<number>;
+    /** Those of them that were added by this chunk. */
+    readonly fresh: Set<number>;
   }
 
   function takeEntry(entry: NewEntry, chunk: Chunk, at: FileRow, generation: number, touched: Touched): boolean {
@@ -140,7 +147,9 @@ export function committer(db: Database) {
     );
     if (added.changes === 1) {
       indexEntry.run(added.lastInsertRowid, indexed(entry));
-      takeToolUses(entry, added.lastInsertRowid, touches.add);
+      const id = Number(added.lastInsertRowid);
+      touched.fresh.add(id);
+      takeToolUses(entry, id, touches.add, touched);
       return true;
     }
     const before = known.get(entry.uuid) as KnownEntry;
@@ -166,12 +175,13 @@ export function committer(db: Database) {
         unindexEntry.run(before.id);
         indexEntry.run(before.id, indexed(entry));
       }
-      takeToolUses(entry, before.id, touches.renew);
+      takeToolUses(entry, before.id, touches.renew, touched);
     }
     return false;
   }
 
-  function takeToolUses(entry: NewEntry, id: number | bigint, note: typeof touches.add): void {
+  function takeToolUses(entry: NewEntry, id: number, note: typeof touches.add, touched: Touched): void {
+    if (entry.toolUses.length > 0) touched.users.add(id);
     for (const use of entry.toolUses) {
       const files = use.files.length > 0 ? JSON.stringify(use.files) : null;
       note(addToolUse.get(use.id, id, use.tool, use.input, files) as number, entry.at, use.files);
@@ -247,7 +257,7 @@ export function committer(db: Database) {
     const at = file.get(chunk.agent, chunk.key) as FileRow;
     noteCopy.run(at.id, chunk.root, chunk.size);
 
-    const touched: Touched = { sessions: new Set(), files: new Set() };
+    const touched: Touched = { sessions: new Set(), files: new Set(), users: new Set(), fresh: new Set() };
     if (chunk.restart) for (const session of sessions.forgetNames(at.id)) touched.sessions.add(session);
     for (const session of chunk.sessions)
       touched.sessions.add(sessions.note(chunk.agent, at.id, session, chunk.restart));
@@ -264,7 +274,11 @@ export function committer(db: Database) {
       if (placeEntry.run(place).changes + placeCopy.run(place).changes > 0) touched.files.add(at.id);
     }
     const shared = file.get(chunk.agent, chunk.key)?.shared === 1;
-    for (const result of chunk.results) (shared ? addSharedResult : addResult).run({ ...result, file: at.id });
+    for (const result of chunk.results) {
+      const user = (shared ? addSharedResult : addResult).get({ ...result, file: at.id });
+      if (user !== undefined) touched.users.add(user);
+    }
+    tools.renew(touched.users, touched.fresh);
 
     if (sweeping) {
       if (chunk.last) sweep(at.id, generation, chunk.prune === true, touched);

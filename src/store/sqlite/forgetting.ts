@@ -17,7 +17,7 @@ type Methods =
   | 'purge'
   | 'release';
 
-const indexes = ['entries_fts', 'observations_fts', 'summaries_fts', 'memories_fts'];
+const indexes = ['entries_fts', 'uses_fts', 'observations_fts', 'summaries_fts', 'memories_fts'];
 
 export function forgetting(db: Database, read: Run, write: Run): Pick<Store, Methods> {
   const { work, entryNamed, sessionNamed, distilledNamed } = forgetRows(db);

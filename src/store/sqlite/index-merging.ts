@@ -12,26 +12,31 @@ const wholeShare = 0.8;
 const pagesAtOnce = 64;
 
 export function indexMerging(db: Database, read: Run, write: Run): Pick<Store, 'isIndexScattered' | 'mergeIndex'> {
-  const parts = db.prepare<[], number>('SELECT count(*) FROM entries_fts_idx GROUP BY segid').pluck();
-  // A negative number: of parts of any size, until there is one.
-  const merge = db.prepare(`INSERT INTO entries_fts (entries_fts, rank) VALUES ('merge', -${pagesAtOnce})`);
+  const indexes = ['entries_fts', 'uses_fts'].map((table) => ({
+    parts: db.prepare<[], number>(`SELECT count(*) FROM ${table}_idx GROUP BY segid`).pluck(),
+    // A negative number: of parts of any size, until there is one.
+    merge: db.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${pagesAtOnce})`),
+  }));
   const changes = db.prepare<[], number>('SELECT total_changes()').pluck();
+  const isScattered = ({ parts }: (typeof indexes)[number]): boolean => {
+    const pages = parts.all();
+    const all = pages.reduce((sum, count) => sum + count, 0);
+    return all >= leastPages && Math.max(...pages) < wholeShare * all;
+  };
 
   return {
     async isIndexScattered() {
-      return read(() => {
-        const pages = parts.all();
-        const all = pages.reduce((sum, count) => sum + count, 0);
-        return all >= leastPages && Math.max(...pages) < wholeShare * all;
-      });
+      return read(() => indexes.some(isScattered));
     },
     async mergeIndex() {
-      return write(() => {
-        const before = changes.get() as number;
-        merge.run();
-        // As the documentation of FTS5 says: one change is the command itself.
-        return (changes.get() as number) - before >= 2;
-      });
+      return write(() =>
+        indexes.some(({ merge }) => {
+          const before = changes.get() as number;
+          merge.run();
+          // As the documentation of FTS5 says: one change is the command itself.
+          return (changes.get() as number) - before >= 2;
+        }),
+      );
     },
   };
 }

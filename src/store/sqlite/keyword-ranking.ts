@@ -26,11 +26,28 @@ interface Counted {
   readonly of: number;
 }
 
-export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick<Store, 'rankKeywords'> {
-  const total = db.prepare<[], number>('SELECT count(*) FROM entries_fts_docsize').pluck();
-  const count = db.prepare<[string], number>('SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?').pluck();
+/** The indexes that are ranked by, and what a match in each of their columns counts. */
+const indexes = {
+  text: { table: 'entries_fts', weights: '' },
+  uses: { table: 'uses_fts', weights: ', 1.0, 0.7' },
+} as const;
+
+export function keywordRanking(
+  db: Database,
+  run: <T>(work: () => T) => T,
+): Pick<Store, 'rankKeywords' | 'rankToolUses'> {
+  return { rankKeywords: ranking(db, run, indexes.text), rankToolUses: ranking(db, run, indexes.uses) };
+}
+
+function ranking(
+  db: Database,
+  run: <T>(work: () => T) => T,
+  { table, weights }: (typeof indexes)[keyof typeof indexes],
+): Store['rankKeywords'] {
+  const total = db.prepare<[], number>(`SELECT count(*) FROM ${table}_docsize`).pluck();
+  const count = db.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`).pluck();
   const bySubagent = db.prepare<[number], number>('SELECT subagent IS NOT NULL FROM entries WHERE id = ?').pluck();
-  const select = 'SELECT f.rowid, bm25(entries_fts) AS score FROM entries_fts f WHERE entries_fts MATCH ?';
+  const select = `SELECT f.rowid, bm25(${table}${weights}) AS score FROM ${table} f WHERE ${table} MATCH ?`;
 
   /** In how many entries a term stands: in the sessions asked for where it may be common there, else in all. */
   function counter({ project, agent, group }: KeywordFilter): (term: string) => Counted {
@@ -40,7 +57,7 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
       `SELECT coalesce(sum(s.entries + s.subagent_entries), 0) FROM sessions s WHERE ${where.join(' AND ') || '1'}`,
     );
     const size = where.length === 0 ? entries : (sizes.pluck().get(...values) ?? 0);
-    const inScope = `SELECT count(*) FROM entries_fts f WHERE entries_fts MATCH ? AND +f.rowid IN
+    const inScope = `SELECT count(*) FROM ${table} f WHERE ${table} MATCH ? AND +f.rowid IN
       (SELECT x.id FROM sessions s JOIN entries x ON x.session_id = s.id WHERE ${where.join(' AND ')})`;
     const known = new Map<string, Counted>();
     return (term) => {
@@ -107,26 +124,23 @@ export function keywordRanking(db: Database, run: <T>(work: () => T) => T): Pick
       .slice(0, limit);
   }
 
-  return {
-    async rankKeywords(query, filter, isSubagents = (row) => bySubagent.get(row) === 1) {
-      return run(() => {
-        const counted = counter(filter);
-        const rarity = query.terms.map((term) => {
-          const { matches, of } = counted(toTerm(term));
-          return Math.log((of + 1) / (matches + 1));
-        });
-        const phrases = query.phrases.map(quoted);
-        const standingTerms = standing(query, (term: KeywordTerm) => counted(toTerm(term)).matches).map(counted);
-        const known = standingTerms.filter(({ matches }) => matches > 0).sort((a, b) => a.matches - b.matches);
-        const telling = known.filter(({ matches, of }) => of < leastEntries || matches <= commonShare * of);
-        const terms = telling.length > 0 ? telling : known;
-        if (terms.length + phrases.length === 0) return { rows: [], scores: [], rarity };
-        const limit = phrases.length > 0 ? mostWithPhrase : filter.limit;
-        const ranked = rank(phrases.length > 0 ? [whole(terms, phrases)] : parted(terms), filter, limit, isSubagents);
-        return { rows: ranked.map(([row]) => row), scores: ranked.map(([, score]) => -score), rarity };
+  return async (query, filter, isSubagents = (row) => bySubagent.get(row) === 1) =>
+    run(() => {
+      const counted = counter(filter);
+      const rarity = query.terms.map((term) => {
+        const { matches, of } = counted(toTerm(term));
+        return Math.log((of + 1) / (matches + 1));
       });
-    },
-  };
+      const phrases = query.phrases.map(quoted);
+      const standingTerms = standing(query, (term: KeywordTerm) => counted(toTerm(term)).matches).map(counted);
+      const known = standingTerms.filter(({ matches }) => matches > 0).sort((a, b) => a.matches - b.matches);
+      const telling = known.filter(({ matches, of }) => of < leastEntries || matches <= commonShare * of);
+      const terms = telling.length > 0 ? telling : known;
+      if (terms.length + phrases.length === 0) return { rows: [], scores: [], rarity };
+      const limit = phrases.length > 0 ? mostWithPhrase : filter.limit;
+      const ranked = rank(phrases.length > 0 ? [whole(terms, phrases)] : parted(terms), filter, limit, isSubagents);
+      return { rows: ranked.map(([row]) => row), scores: ranked.map(([, score]) => -score), rarity };
+    });
 }
 
 const whole = (terms: readonly Counted[], phrases: readonly string[] = []): string =>

@@ -884,6 +884,24 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX entries_gone ON entries (file_id) WHERE gone = 1;
     `,
   },
+  {
+    name: '028-tool-index',
+    sql: `
+      -- What tools were given and what came of it, one row for each entry that used some, under its id.
+      CREATE VIRTUAL TABLE uses_fts USING fts5 (
+        input, output, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+      );
+      CREATE TRIGGER entries_used_no_more AFTER DELETE ON entries WHEN old.tools IS NOT NULL BEGIN
+        DELETE FROM uses_fts WHERE rowid = old.id;
+        DELETE FROM unindexed_uses WHERE entry_id = old.id;
+      END;
+      -- Searches by tool and outcome read the ids of entries from the index alone.
+      CREATE INDEX tool_uses_by_tool ON tool_uses (tool, outcome, entry_id);
+      -- Entries of an older version that are still to be indexed: see renewal.ts.
+      CREATE TABLE unindexed_uses (entry_id INTEGER PRIMARY KEY);
+      INSERT INTO unindexed_uses SELECT DISTINCT entry_id FROM tool_uses;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -47,6 +47,7 @@ import { spendingRows } from './spending.ts';
 import { timelines } from './timeline.ts';
 import { transcripts } from './transcript.ts';
 import { turnRows } from './turns.ts';
+import { useRows } from './use-rows.ts';
 import { vaultRows } from './vault.ts';
 import { vectorRows } from './vectors.ts';
 
@@ -163,6 +164,7 @@ export async function openSqliteStore(
     ...transcripts(db, read),
     ...keywordSearch(db, read),
     ...keywordRanking(db, read),
+    ...useRows(db, read),
     ...timelines(db, read),
     ...activityRows(db, read),
     ...digests(db, read),

@@ -40,7 +40,8 @@ export function placeRows(
            group_concat(length), group_concat(vector) FROM (
            SELECT c.session_id AS session, coalesce(e.id, 0) AS id, coalesce(e.file_id, 0) AS file, coalesce(e.at, 0) AS at,
              coalesce((e.role <> 'user') + 2 * (e.subagent IS NOT NULL) + 4 * e.abandoned
-               + 32 * CASE WHEN e.id > @unread THEN e.id IN asking_entries ELSE ${hasQuestion('e.text')} END, 0) AS marks,
+               + 32 * CASE WHEN e.id > @unread THEN e.id IN asking_entries ELSE ${hasQuestion('e.text')} END
+               + 64 * (e.author = 'person') + 128 * (e.tools IS NOT NULL), 0) AS marks,
              coalesce(length(e.text), 0) AS length, coalesce(${vector}, 0) AS vector
            FROM session_changes c LEFT JOIN entries e INDEXED BY entries_by_session ON e.session_id = c.session_id
            WHERE c.seq > @after AND c.seq <= @to ORDER BY c.seq, e.pos)`,

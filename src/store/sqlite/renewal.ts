@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { indexText, indexVersion } from '../index-text.ts';
 import type { Store } from '../store.ts';
 import { touchWriting } from './file-touches.ts';
+import { toolIndex } from './tool-index.ts';
 
 /** Kept in `facts`: the highest ids that have not been seen to yet. What is written meanwhile is of this version anyway. */
 interface Progress {
@@ -35,6 +36,10 @@ export function renewal(db: Database, write: <T>(work: () => T) => T): Pick<Stor
      WHERE t.id <= ? ORDER BY t.id DESC LIMIT ?`,
   );
   const touches = touchWriting(db);
+  const tools = toolIndex(db);
+  const unindexed = db
+    .prepare<[number], number>('SELECT entry_id FROM unindexed_uses ORDER BY entry_id DESC LIMIT ?')
+    .pluck();
   const drop = db.prepare('DELETE FROM facts WHERE name = ?');
   const nextAsking = db
     .prepare<[number, number], number | null>(
@@ -82,7 +87,8 @@ export function renewal(db: Database, write: <T>(work: () => T) => T): Pick<Stor
 
   return {
     async renewDerived(limit) {
-      if (isDone(stored()) && get.get(unreadFact) === undefined) return { done: true };
+      if (isDone(stored()) && get.get(unreadFact) === undefined && unindexed.get(1) === undefined)
+        return { done: true };
       return write(() => {
         if (get.get(unreadFact) !== undefined) {
           renewAsking(limit);
@@ -90,12 +96,16 @@ export function renewal(db: Database, write: <T>(work: () => T) => T): Pick<Stor
         }
         // Read again inside the transaction: another process may be at it.
         const before = stored();
+        if (isDone(before)) {
+          tools.renew(unindexed.all(limit));
+          return { done: unindexed.get(1) === undefined };
+        }
         const next =
           before.uses > 0
             ? { ...before, uses: renewUses(before.uses, limit) }
             : { ...before, entries: before.entries === 0 ? 0 : renewTexts(before.entries, limit) };
         put.run(fact, JSON.stringify(next));
-        return { done: isDone(next) };
+        return { done: isDone(next) && unindexed.get(1) === undefined };
       });
     },
   };

@@ -7,6 +7,7 @@ import { rewriteDistilled } from './distilled.ts';
 import { touchWriting } from './file-touches.ts';
 import { rewriteMemories } from './rewrite-memories.ts';
 import { sessionRows } from './session-rows.ts';
+import { toolIndex } from './tool-index.ts';
 
 type Run = <T>(work: () => T) => T;
 
@@ -46,9 +47,17 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
     .pluck();
   const uses = db.prepare<
     [number, number],
-    { id: number; tool: string; input: string; output: string | null; files: string | null; at: number }
+    {
+      id: number;
+      entry_id: number;
+      tool: string;
+      input: string;
+      output: string | null;
+      files: string | null;
+      at: number;
+    }
   >(
-    `SELECT u.id, u.tool, u.input, u.output, u.files, e.at FROM tool_uses u JOIN entries e ON e.id = u.entry_id
+    `SELECT u.id, u.entry_id, u.tool, u.input, u.output, u.files, e.at FROM tool_uses u JOIN entries e ON e.id = u.entry_id
      WHERE u.id > ? ORDER BY u.id LIMIT ?`,
   );
   const setUse = db.prepare('UPDATE tool_uses SET tool = ?, input = ?, output = ?, files = ? WHERE id = ?');
@@ -59,6 +68,7 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
   const setProject = db.prepare('UPDATE projects SET path = ?, name = ? WHERE id = ?');
   const setState = db.prepare('UPDATE files SET state = ? WHERE id = ?');
   const sessions = sessionRows(db);
+  const tools = toolIndex(db);
 
   function rewriteEntries(after: number, limit: number, change: TextChange) {
     const rows = entries.all(after, limit);
@@ -82,7 +92,8 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
   function rewriteUses(after: number, limit: number, change: TextChange) {
     const rows = uses.all(after, limit);
     let changed = 0;
-    for (const { id, tool, input, output, files, at } of rows) {
+    const users = new Set<number>();
+    for (const { id, entry_id, tool, input, output, files, at } of rows) {
       const before = [tool, input, output, files] as const;
       const next = [
         change.text(tool),
@@ -93,8 +104,10 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
       if (next.every((text, i) => text === before[i])) continue;
       changed++;
       setUse.run(...next, id);
+      users.add(entry_id);
       if (next[3] !== null && next[3] !== files) touches.renew(id, at, JSON.parse(next[3]) as string[]);
     }
+    tools.renew(users);
     return { rows, changed };
   }
 
@@ -144,7 +157,7 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
       const changed = progress.changed + rewriteRest(change);
       // Words of removed texts stand in the index until its parts are merged.
       if (changed > 0)
-        for (const table of ['entries_fts', 'observations_fts', 'summaries_fts', 'memories_fts'])
+        for (const table of ['entries_fts', 'uses_fts', 'observations_fts', 'summaries_fts', 'memories_fts'])
           db.prepare(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
       return { ...progress, done: progress.version, changed, looked: 0 };
     }

@@ -1,6 +1,6 @@
 // Keyword recall on FTS5: terms are ORed and ranked by BM25; phrases must be there.
 import type { Database } from 'better-sqlite3';
-import type { KeywordFilter, KeywordHit, KeywordQuery, KeywordTerm, Store } from '../store.ts';
+import type { KeywordFilter, KeywordHit, KeywordQuery, KeywordTerm, Store, UseFilter } from '../store.ts';
 import { type EntryRow, entryColumns, entryScope, toEntry } from './read.ts';
 
 type Row = EntryRow & { score: number; project: string | null; title: string | null };
@@ -127,7 +127,7 @@ export function standing({ terms, variants = [] }: KeywordQuery, count: (term: K
 }
 
 /** Conditions on an entry `e` itself; what its session must be is asked elsewhere. */
-export function entryConditions({ role, since, until }: KeywordFilter): {
+export function entryConditions({ role, since, until, use }: KeywordFilter): {
   conditions: string[];
   values: (string | number)[];
 } {
@@ -137,7 +137,29 @@ export function entryConditions({ role, since, until }: KeywordFilter): {
     ['e.at < ?', until],
   ];
   const stated = wishes.filter(([, value]) => value !== undefined) as [string, string | number][];
-  return { conditions: stated.map(([condition]) => condition), values: stated.map(([, value]) => value) };
+  const conditions = stated.map(([condition]) => condition);
+  const values = stated.map(([, value]) => value);
+  if (use !== undefined) {
+    const asked = useConditions(use);
+    conditions.push(`e.id IN (SELECT t.entry_id FROM tool_uses t WHERE ${asked.conditions.join(' AND ')})`);
+    values.push(...asked.values);
+  }
+  return { conditions, values };
+}
+
+/** Conditions on a tool use `t`. */
+export function useConditions({ tools, outcome }: UseFilter): { conditions: string[]; values: string[] } {
+  const conditions = ['1'];
+  const values: string[] = [];
+  if (tools !== undefined) {
+    conditions.push('t.tool IN (SELECT value FROM json_each(?))');
+    values.push(JSON.stringify(tools));
+  }
+  if (outcome !== undefined) {
+    conditions.push('t.outcome = ?');
+    values.push(outcome);
+  }
+  return { conditions, values };
 }
 
 const toHit = (row: Row): KeywordHit => ({

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { HoldfastError } from '../../errors.ts';
 import type { Store } from '../store.ts';
+import { embeddedText, type UseText } from '../tool-text.ts';
 import type { EmbeddingTrouble, PendingText, RoughText, SubjectKind, VectorModel } from '../vectors.ts';
 import { sessionRows } from './session-rows.ts';
 
@@ -21,7 +22,8 @@ export const subjects: Readonly<Record<SubjectKind, Subject>> = {
   entry: {
     code: 0,
     text: 'SELECT text FROM entries WHERE id = ?',
-    all: "SELECT id FROM entries WHERE substr(text, 1, 13) <> '[Used tools: ' AND text <> ''",
+    all: `SELECT id FROM entries WHERE text <> ''
+      AND (substr(text, 1, 13) <> '[Used tools: ' OR EXISTS (SELECT 1 FROM tool_uses WHERE entry_id = entries.id))`,
   },
   observation: {
     code: 1,
@@ -88,6 +90,14 @@ export function vectorRows(
   const queued = db.prepare<[number], { kind: number; subject_id: number; stamp: number }>(
     'SELECT kind, subject_id, stamp FROM vector_queue ORDER BY kind DESC, subject_id DESC LIMIT ?',
   );
+  // What tools did is part of what an entry says.
+  const usesOf = db.prepare<[number], UseText>(
+    'SELECT tool, input, output FROM tool_uses WHERE entry_id = ? ORDER BY id LIMIT 20',
+  );
+  const textOf = (subject: NonNullable<ReturnType<typeof byCode.get>>, id: number): string => {
+    const own = subject.text.get(id) ?? '';
+    return subject.kind === 'entry' ? embeddedText(own, usesOf.all(id)) : own;
+  };
   const isQueued = db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM vector_queue)').pluck();
   const unqueue = db.prepare('DELETE FROM vector_queue WHERE kind = ? AND subject_id = ? AND stamp = ?');
   const addVector = db.prepare(
@@ -151,7 +161,8 @@ export function vectorRows(
       return read(() =>
         queued.all(limit).flatMap(({ kind, subject_id: id, stamp }): PendingText[] => {
           const subject = byCode.get(kind);
-          return subject === undefined ? [] : [{ kind: subject.kind, id, stamp, text: subject.text.get(id) ?? '' }];
+          if (subject === undefined) return [];
+          return [{ kind: subject.kind, id, stamp, text: textOf(subject, id) }];
         }),
       );
     },
@@ -187,7 +198,7 @@ export function vectorRows(
         const rows = ids === undefined ? newestRough.all(limit) : ids.flatMap((id) => roughOf.all(id)).slice(0, limit);
         return rows.flatMap(({ seq, kind, subject_id: id }): RoughText[] => {
           const subject = byCode.get(kind);
-          return subject === undefined ? [] : [{ seq, text: subject.text.get(id) ?? '' }];
+          return subject === undefined ? [] : [{ seq, text: textOf(subject, id) }];
         });
       });
     },

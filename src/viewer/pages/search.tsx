@@ -5,7 +5,7 @@ import type { Hit } from '../answers.ts';
 import { read } from '../api.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Field, kinds, ProjectField, times } from '../parts/filters.tsx';
+import { Field, kinds, outcomes, ProjectField, times } from '../parts/filters.tsx';
 import { HitRow, hitAddress } from '../parts/hit-row.tsx';
 import { agentTitle } from '../parts/session-row.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
@@ -59,6 +59,8 @@ export function Search() {
 
   const filters = {
     kind: query.get('kind') ?? 'entry',
+    tool: query.get('tool') ?? undefined,
+    outcome: query.get('outcome') ?? undefined,
     project: query.get('project') ?? undefined,
     agent: query.get('agent') ?? undefined,
     since: query.get('since') ?? undefined,
@@ -137,6 +139,12 @@ export function Search() {
               ...(['claude-code', 'pi', 'client'] as const).map((one) => [one, agentTitle(one)] as const),
             ]}
             onChange={(agent) => narrow({ agent })}
+          />
+          <Field
+            label="Outcome"
+            value={filters.outcome ?? ''}
+            options={outcomes}
+            onChange={(outcome) => narrow({ outcome })}
           />
           <Field label="When" value={filters.since ?? ''} options={times} onChange={(since) => narrow({ since })} />
         </div>

@@ -4,12 +4,21 @@ import type { Project } from '../answers.ts';
 export type Option = readonly [value: string, label: string];
 
 export const kinds: readonly Option[] = [
-  ['entry', 'what was said'],
+  ['entry', 'what was said and done'],
+  ['command', 'commands'],
+  ['edit', 'edits'],
+  ['error', 'errors'],
   ['session', 'sessions'],
   ['conversation', 'conversations'],
   ['observation', 'observations'],
   ['summary', 'summaries'],
   ['memory', 'memories'],
+];
+
+export const outcomes: readonly Option[] = [
+  ['', 'any outcome'],
+  ['ok', 'tool succeeded'],
+  ['error', 'tool failed'],
 ];
 
 export const times: readonly Option[] = [

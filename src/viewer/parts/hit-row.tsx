@@ -35,7 +35,17 @@ export function HitRow({ hit, index, of, active }: { hit: Hit; index: number; of
         {hit.gone && <span>no longer in the transcript</span>}
         <Ago at={hit.at} />
       </span>
-      <Snippet text={hit.snippet} />
+      {hit.turn && <span class="why">asked: {hit.turn.asked}</span>}
+      {hit.snippet !== '' && <Snippet text={hit.snippet} />}
+      {hit.use && (
+        <span class="use">
+          <code>
+            {hit.use.tool}: {hit.use.did}
+          </code>
+          {hit.use.outcome === 'error' && <span class="failed"> failed</span>}
+          {hit.use.line && <span class="dim"> → {hit.use.line}</span>}
+        </span>
+      )}
       {hit.why && hit.why.length > 0 && <span class="why">found by: {hit.why.join(' · ')}</span>}
     </a>
   );

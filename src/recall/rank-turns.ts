@@ -1,0 +1,78 @@
+// ④ Entries by all that is known of them: what they say, what their tools did, the turn and the session around them. Numbers in, numbers out.
+import { at, type Features, featureNames, featuresOf } from './features.ts';
+import { nearnessOf } from './nearness.ts';
+import { type Ranked, type RankInput, rankEntries, unranked } from './rank.ts';
+import { placesOfTurn } from './turn-scores.ts';
+import { weights } from './weights.ts';
+
+export interface Weighed extends Ranked {
+  readonly features: Features;
+}
+
+/** So many are ranked by what they and their neighbours say; what comes after them has nothing of the query. */
+const mostSaid = 1500;
+/** The entries of so many turns are all looked at: the one that answers may hold no word of the query. */
+const mostTurns = 40;
+/** From this nearness on an entry counts for its turn; of many, the nearest. */
+const leastNear = 0.4;
+const mostNear = 2000;
+
+/** Entries, best first. Without tools, that is the order of what was said. */
+export function rankInTurns(input: RankInput, limit: number): Weighed[] {
+  const { places, scope, wordsOnly = false } = input;
+  const said = rankEntries(input, places.hasTools ? Math.max(limit, mostSaid) : limit);
+  const best = said[0]?.score ?? 0;
+  if (!places.hasTools)
+    return said.map((one) => ({ ...one, score: share(one.score, best), features: alone(one, best) }));
+  const ranked = new Map(said.map((one) => [one.place, one]));
+  const isWanted = (place: number) => scope === undefined || scope[place] === 1;
+  const scores = (all: RankInput['words']) =>
+    new Map(all.filter(({ place }) => isWanted(place)).map(({ place, score }) => [place, score]));
+  const words = scores(input.words);
+  const uses = scores(input.uses ?? []);
+  const near = wordsOnly ? undefined : nearnessOf(input);
+  const close = nearest(near?.from(leastNear) ?? [], (place) => near?.score(place) ?? 0);
+  const features = featuresOf({
+    places,
+    words,
+    uses,
+    near,
+    close,
+    said: (place) => share(ranked.get(place)?.score ?? 0, best),
+  });
+  const candidates = new Set([...ranked.keys(), ...uses.keys()]);
+  if (!wordsOnly)
+    for (const turn of features.turns.best(mostTurns))
+      for (const place of placesOfTurn(places, turn)) if (isWanted(place)) candidates.add(place);
+  const weighed: Weighed[] = [];
+  for (const place of candidates) {
+    const known = ranked.get(place) ?? unranked(input, place, near?.score(place) ?? 0);
+    const found = features.of(place);
+    weighed.push({ ...known, features: found, score: scoreOf(found) });
+  }
+  weighed.sort((a, b) => b.score - a.score || (places.at[b.place] as number) - (places.at[a.place] as number));
+  return weighed.slice(0, limit);
+}
+
+const weightList = featureNames.map((name) => weights[name]);
+/** Whatever speaks against an entry, it has been found. */
+const leastScore = 1e-3;
+
+export function scoreOf(features: Features): number {
+  let sum = 0;
+  for (let i = 0; i < weightList.length; i++) sum += (weightList[i] as number) * (features[i] as number);
+  return Math.max(leastScore, sum);
+}
+
+const share = (score: number, best: number): number => (best > 0 ? score / best : 0);
+
+function alone({ score }: Ranked, best: number): Features {
+  const features = new Float64Array(featureNames.length);
+  features[at.said] = share(score, best);
+  return features;
+}
+
+function nearest(places: readonly number[], nearness: (place: number) => number): readonly number[] {
+  if (places.length <= mostNear) return places;
+  return places.toSorted((a, b) => nearness(b) - nearness(a)).slice(0, mostNear);
+}

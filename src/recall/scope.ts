@@ -1,0 +1,49 @@
+// ④ Filters → which entries may be found.
+import type { KeywordFilter, Store } from '../store/store.ts';
+import { flag, type Places } from './vectors/places.ts';
+import { bytes } from './vectors/scratch.ts';
+
+/** 1 where the filter lets an entry be found; undefined where it lets all. */
+export async function scopeOf(
+  store: Store,
+  places: Places,
+  filter: Omit<KeywordFilter, 'limit'> = {},
+): Promise<Uint8Array | undefined> {
+  const { project, agent, group, role, since, until, use, subagents = false } = filter;
+  const { flags, at, session } = places;
+  const users = use === undefined ? undefined : new Set(await store.toolUsers(use));
+  let wanted: Uint8Array | undefined;
+  const markSessions = (rows: readonly number[], value: 0 | 1) => {
+    wanted ??= new Uint8Array(places.sessionCount).fill(1 - value);
+    for (const row of rows) {
+      const number = places.sessionOf(row);
+      if (number >= 0) wanted[number] = value;
+    }
+  };
+  if (project !== undefined || agent !== undefined || group !== undefined)
+    markSessions(await store.sessionRows({ project, agent, group }), 1);
+  else {
+    // Few belong to groups: these are looked for, and not all the others.
+    const ofGroups = await store.groupedSessionRows();
+    if (ofGroups.length > 0) markSessions(ofGroups, 0);
+  }
+  const not = flag.gone | (subagents ? 0 : flag.subagent);
+  const byRole = role === undefined ? -1 : role === 'user' ? 0 : 1;
+  const scope = bytes.take(places.size);
+  mark(scope, flags, not);
+  const keep = (test: (place: number) => boolean) => {
+    for (let place = 0; place < scope.length; place++) if (scope[place] === 1 && !test(place)) scope[place] = 0;
+  };
+  const sessions = wanted;
+  if (sessions !== undefined) keep((place) => sessions[session[place] as number] === 1);
+  if (users !== undefined) keep((place) => users.has(places.rowid[place] as number));
+  if (byRole >= 0) keep((place) => places.role[place] === byRole);
+  if (since !== undefined) keep((place) => (at[place] as number) >= since);
+  if (until !== undefined) keep((place) => (at[place] as number) < until);
+  return scope;
+}
+
+/** Of all places, in a function of its own: what a closure holds is read anew at every step. */
+function mark(scope: Uint8Array, flags: Uint8Array, not: number): void {
+  for (let place = 0; place < scope.length; place++) scope[place] = ((flags[place] as number) & not) === 0 ? 1 : 0;
+}

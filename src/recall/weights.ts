@@ -1,0 +1,28 @@
+// ④ What each feature of an entry counts. Written by scripts/recall/train.mjs; see bench/RESULTS.md for what it was trained on.
+import type { FeatureName } from './features.ts';
+
+export const weights: Readonly<Record<FeatureName, number>> = {
+  said: 0.89,
+  inTurn: -0.82,
+  words: 1.01,
+  uses: 1.45,
+  meaning: 2.41,
+  nearWords: 0.47,
+  nearMeaning: 0.92,
+  turnWords: 1.78,
+  turnMeaning: 1.72,
+  promptWords: 0.51,
+  promptMeaning: 0.63,
+  sessionTurns: -1.23,
+  prompt: 0.83,
+  length: 1.14,
+  used: -0.15,
+  last: 1.2,
+  announces: -0.99,
+  failed: 0.58,
+  commandAsked: 1.18,
+  errorAsked: 0.4,
+  reasonAsked: 0.53,
+  requestAsked: 1.43,
+  placeAsked: 0.0,
+};
