@@ -1,4 +1,5 @@
-// ④ What each feature of an entry counts. Written by scripts/recall/train.mjs; see bench/RESULTS.md for what it was trained on.
+// ④ What each feature of an entry counts: learned by the method of scripts/recall/train.mjs from the 197 questions of coding-dev and
+// coding-dev2 with vectors of the table alone. Fitted and cross-validated figures: bench/RESULTS.md.
 import type { FeatureName } from './features.ts';
 
 export const weights: Readonly<Record<FeatureName, number>> = {
