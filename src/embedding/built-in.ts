@@ -19,8 +19,9 @@ export function builtInEmbedder(): Embedder {
       const byTable = await table.embed(texts);
       return byTable.map(([words]) => listed(words && sideBySide(pairing, words, undefined)));
     },
-    async refine(texts) {
-      const [byTable, bySentence] = await Promise.all([table.embed(texts), encodeApart(texts)]);
+    async refine(texts, where = 'apart') {
+      const encode = where === 'here' ? encodeTexts : encodeApart;
+      const [byTable, bySentence] = await Promise.all([table.embed(texts), encode(texts)]);
       return texts.map((_, i) => sideBySide(pairing, byTable[i]?.[0], bySentence[i]));
     },
     async query(text, words) {

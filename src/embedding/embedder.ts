@@ -14,9 +14,9 @@ export interface Embedder {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(readonly Int8Array[])[]>;
   /**
    * Better vectors for texts that `embed` has answered roughly, in milliseconds for each text. Absent where `embed` does its best already. The two kinds can be
-   * compared with each other.
+   * compared with each other. `here` computes on the calling thread: for a few texts that a search waits for.
    */
-  refine?(texts: readonly string[], signal?: AbortSignal): Promise<(Int8Array | undefined)[]>;
+  refine?(texts: readonly string[], where?: 'here' | 'apart'): Promise<(Int8Array | undefined)[]>;
   /** The vector to look for. What knows single words takes the given ones, as heavy as is said; a model of sentences reads the text. */
   query(text: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   close(): Promise<void>;

@@ -116,7 +116,7 @@ async function refineRough(deps: EmbedDeps, embedder: Embedder): Promise<EmbedOu
     if (signal?.aborted) return 'stopped';
     const texts = await store.roughTexts(refinedAtOnce);
     if (texts.length === 0) return undefined;
-    await refineTexts(store, embedder, texts, signal);
+    await refineTexts(store, embedder, texts);
     done += texts.length;
     if (deps.progress) {
       total ??= done + (await store.vectorCounts()).rough;
@@ -134,11 +134,11 @@ export async function refineTexts(
   store: Pick<Store, 'refineVectors'>,
   embedder: Pick<Embedder, 'model' | 'refine'>,
   texts: readonly RoughText[],
-  signal?: AbortSignal,
+  where: 'here' | 'apart' = 'apart',
 ): Promise<number> {
   const vectors = await embedder.refine?.(
     texts.map(({ text }) => text),
-    signal,
+    where,
   );
   const refined = texts.map(({ seq }, i) => ({ seq, vector: vectors?.[i] }));
   return store.refineVectors(embedder.model, refined);

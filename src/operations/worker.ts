@@ -80,6 +80,7 @@ export async function watch(context: Context): Promise<void> {
       });
     const apart = (words: readonly string[]) => runApart(words, `holdfast ${words.join(' ')}`, { config, signal });
     const listen = async (live: LiveDeps) => {
+      context.meaning?.leaveReading();
       const server = await startHttp({ ...live, meaning: context.meaning, apart, log, onPrompt: pastOf(context) });
       // Never into the log: the address opens the memory.
       if (say) await sayAddress(context);

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
 import { search } from '../operations/search.ts';
+import { openMeaning } from './vectors/index.ts';
 
 type Fields = Partial<ReturnType<typeof search.input.parse>>;
 
@@ -238,6 +239,22 @@ it('serves by keyword alone where search by meaning is switched off, and says so
   expect((await find(memory, 'drop the retry queue')).hits.map(({ id }) => id)).not.toContain('batches-e2');
 });
 
+it('reads its best candidates closely first, and leaves that to the background where there is one', async () => {
+  const memory = await aYear();
+  const { store, meaning } = memory.context;
+  const { rough } = await store.vectorCounts();
+  expect(rough).toBeGreaterThan(0);
+  meaning?.leaveReading();
+  await find(memory, 'why were customers signed out');
+  expect((await store.vectorCounts()).rough).toBe(rough);
+  const other = openMeaning({ store, config: memory.context.config, closelyMs: 60_000 });
+  const context = { ...memory.context, meaning: other };
+  const { hits } = await search.run(context, search.input.parse({ query: 'why were customers signed out' }));
+  expect(hits[0]?.session).toBe('tabs');
+  expect((await store.vectorCounts()).rough).toBe(0);
+  await other.close();
+});
+
 it('serves by keyword alone where the embedder fails, and says so', async () => {
   const memory = await aYear();
   const { meaning } = memory.context;
@@ -247,6 +264,7 @@ it('serves by keyword alone where the embedder fails, and says so', async () => 
       const embed = async () => Promise.reject(new Error('no route to the model'));
       return { ...state, search: state.search && { ...state.search, embed } };
     },
+    leaveReading() {},
     close: async () => {},
   };
   const context = { ...memory.context, meaning: broken };

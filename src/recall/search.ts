@@ -50,6 +50,8 @@ const mostByWords = 1000;
 const mostGrouped = 5000;
 /** So many entries are grouped into sessions. */
 const mostOfSessions = 2500;
+/** Of so many the texts are read closely before they are ranked, where that has not been done in the background yet. */
+const readBefore = 40;
 /** So many are looked at with their texts. */
 const looked = (limit: number): number => 2 * limit + 30;
 /** For so many it is known what their texts and tools say about the question. */
@@ -87,6 +89,30 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
   const { store, config, clock = Date.now, meaning } = deps;
   const question = await readQuestion(request.query, { now: clock(), config });
   const state = await (meaning?.ready() ?? withoutVectors(store));
+  const first = await comparedWith(deps, request, question, state);
+  const best = rankInTurns(first.input, readBefore).map(({ place }) => place);
+  const isRead = (await state.search?.readClosely(best)) === true;
+  if (!isRead || meaning === undefined) return answerFrom(deps, request, question, state, first);
+  first.giveBack();
+  const current = await meaning.ready();
+  return answerFrom(deps, request, question, current, await comparedWith(deps, request, question, current));
+}
+
+interface Compared {
+  readonly input: RankInput;
+  readonly vector: Int8Array | undefined;
+  readonly note: string | undefined;
+  /** Gives its large arrays back to the pool. */
+  giveBack(): void;
+}
+
+/** The query against every entry, by words and by meaning. */
+async function comparedWith(
+  { store }: SearchDeps,
+  request: SearchRequest,
+  question: Question,
+  state: MeaningState,
+): Promise<Compared> {
   const { keywords } = question;
   const { places } = state;
   const isSubagents = (row: number) => ((places.flags[places.placeOf(row)] ?? 0) & flag.subagent) !== 0;
@@ -110,9 +136,29 @@ async function searchAsAsked(deps: SearchDeps, request: SearchRequest): Promise<
     speaker: question.speaker,
     times: question.times,
   };
+  return {
+    input,
+    vector,
+    note,
+    giveBack() {
+      floats.giveBack(cosines);
+      bytes.giveBack(input.scope);
+    },
+  };
+}
+
+async function answerFrom(
+  { store }: SearchDeps,
+  request: SearchRequest,
+  question: Question,
+  state: MeaningState,
+  { input, vector, note, giveBack }: Compared,
+): Promise<SearchAnswer> {
+  const { places } = state;
+  const { keywords } = question;
+  const kind = request.kind as Exclude<HitKind, DerivedKind>;
   const chosen = await kinds[kind]({ store, state, question, input, limit: request.limit });
-  floats.giveBack(cosines);
-  bytes.giveBack(input.scope);
+  giveBack();
   const by = state.search?.instant ? state.search : undefined;
   const tools = await toolsShown(
     { store, places, keywords },

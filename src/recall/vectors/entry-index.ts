@@ -11,6 +11,8 @@ export interface VectorScan {
    * nearest, an estimate for the others. Whoever has ranked with them may give them back (`floats`).
    */
   scan(query: Int8Array): Promise<Float32Array>;
+  /** Whether a closer reading of the entry would give it a better vector. */
+  isRough(place: number): boolean;
   /** The cosine of the entries at two places. */
   similarity(a: number, b: number): number;
 }
@@ -135,6 +137,7 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
       floats.giveBack(found);
       return cosines;
     },
+    isRough: (place) => slots?.isHalf(slotOf[place] ?? -1) ?? false,
     similarity(a, b) {
       const [x, y] = [slotOf[a] ?? -1, slotOf[b] ?? -1];
       return x < 0 || y < 0 || slots === undefined ? 0 : slots.similarity(x, y);

@@ -3,6 +3,7 @@
 import type { Config } from '../../config.ts';
 import type { Embedder, WeightedWords } from '../../embedding/embedder.ts';
 import { embedderOf } from '../../embedding/index.ts';
+import { refineTexts } from '../../embedding/pending.ts';
 import { explain } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { SubjectKind, VectorModel } from '../../store/vectors.ts';
@@ -15,6 +16,8 @@ export { flag, type Places } from './places.ts';
 export interface Meaning {
   /** Loads what is not loaded and takes in what has changed. Contract: fails only where the store does; without vectors the note says why. */
   ready(): Promise<MeaningState>;
+  /** From now on no search waits for the close reading of texts: this process does it in the background. */
+  leaveReading(): void;
   close(): Promise<void>;
 }
 
@@ -30,6 +33,11 @@ export interface MeaningSearch extends VectorScan {
   readonly model: string;
   /** Texts take microseconds. */
   readonly instant: boolean;
+  /**
+   * Reads closely those of these places that have a rough vector, the first ones first, for as long as this process lets a search wait. True when some were read:
+   * the state is then out of date. Contract: never throws; what cannot be stored stays rough.
+   */
+  readClosely(places: readonly number[]): Promise<boolean>;
   /** Undefined where the text says nothing. Fails where a model or its endpoint does. */
   embed(query: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   /** The cosine of the query with every observation, summary or memory that has a vector, by its row in the store. */
@@ -41,11 +49,23 @@ const settingsMs = 1000;
 /** What nobody has searched for so long is let go; the next search loads it again. */
 const idleMs = 15 * 60_000;
 
-export function openMeaning({ store, config }: { readonly store: Store; readonly config: Config }): Meaning {
+export interface MeaningDeps {
+  readonly store: Store;
+  readonly config: Config;
+  /** How long a search may wait for the close reading of its best candidates. */
+  readonly closelyMs?: number | undefined;
+}
+
+const usualCloselyMs = 120;
+/** Texts in a step. */
+const readAtOnce = 4;
+
+export function openMeaning({ store, config, closelyMs = usualCloselyMs }: MeaningDeps): Meaning {
   let loaded: EntryIndex | undefined;
   const subjects = new Map<SubjectKind, SubjectIndex>();
   let idle: NodeJS.Timeout | undefined;
   let embedder: Embedder | undefined;
+  let readingMs = closelyMs;
   let settings = { config, readAt: Number.NEGATIVE_INFINITY };
   /** Searches may come at once; they share one look at the store. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -61,16 +81,36 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
       loaded = fresh;
     }
     await loaded.update();
-    const { places, scan, similarity } = loaded;
+    const { places, scan, similarity, isRough } = loaded;
     const by = embedder;
     if (by === undefined || model === undefined) return { places, ...(note === undefined ? {} : { note }) };
     const { instant, query: embed } = by;
     const scanSubjects: MeaningSearch['scanSubjects'] = (kind, query) => inTurn(() => scanKind(kind, model, query));
     return {
       places,
-      search: { model, instant, embed, scan, similarity, scanSubjects },
+      search: {
+        ...{ model, instant, embed, scan, similarity, isRough, scanSubjects },
+        readClosely: (some) => readClosely(by, places, some.filter(isRough)),
+      },
       ...(note === undefined ? {} : { note }),
     };
+  }
+
+  async function readClosely(by: Embedder, places: Places, some: readonly number[]): Promise<boolean> {
+    if (some.length === 0 || readingMs === 0 || by.refine === undefined) return false;
+    const started = performance.now();
+    let read = 0;
+    try {
+      const texts = await store.roughTexts(
+        some.length,
+        some.map((place) => places.rowid[place] as number),
+      );
+      for (let at = 0; at < texts.length && performance.now() - started < readingMs; at += readAtOnce)
+        read += await refineTexts(store, by, texts.slice(at, at + readAtOnce), 'here');
+    } catch {
+      // A store that cannot be written is searched with what it has.
+    }
+    return read > 0;
   }
 
   const ceiling = () => config.settings.vectorMemoryMb * 1e6;
@@ -128,6 +168,9 @@ export function openMeaning({ store, config }: { readonly store: Store; readonly
 
   return {
     ready: () => inTurn(bringUpToDate),
+    leaveReading() {
+      readingMs = 0;
+    },
     async close() {
       await turn;
       clearTimeout(idle);

@@ -20,6 +20,8 @@ export interface Slots {
   remove(slot: number): void;
   /** The number of the vector in the store; 0 for a free slot. */
   seqOf(slot: number): number;
+  /** Whether its vector has nothing in its second half. */
+  isHalf(slot: number): boolean;
   /** Cosines by slot, to be given back (`floats`); what stands in free slots means nothing. */
   scan(query: Int8Array): Promise<Float32Array>;
   /** The cosine of two slots; above the ceiling an estimate. */
@@ -141,6 +143,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
       free.push(slot);
     },
     seqOf: (slot) => seqs[slot] ?? 0,
+    isHalf: (slot) => halves.has(slot),
     async scan(query) {
       if (query.length !== dimensions)
         throw new HoldfastError('CONFLICT', `A query of ${query.length} numbers for vectors of ${dimensions}`);
