@@ -17,6 +17,7 @@ const testPrograms = [
   { program: 'tmux', package: 'tmux', version: '-V', purpose: 'to try what a person sees in a terminal' },
   { program: 'systemd-analyze', package: 'systemd', purpose: 'to see that systemd reads what we write for it' },
   { program: 'python3', package: 'python3', purpose: 'to read what we write for launchd' },
+  { program: 'faketime', package: 'faketime', purpose: 'to try wrong clocks' },
 ];
 
 /** The agents that end-to-end tests run, as their makers ship them. Too large for everybody who only wants to use Holdfast. */
