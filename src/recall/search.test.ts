@@ -249,8 +249,7 @@ it('reads its best candidates closely first, and leaves that to the background w
   expect((await store.vectorCounts()).rough).toBe(rough);
   const other = openMeaning({ store, config: memory.context.config, closelyMs: 60_000 });
   const context = { ...memory.context, meaning: other };
-  const { hits } = await search.run(context, search.input.parse({ query: 'why were customers signed out' }));
-  expect(hits[0]?.session).toBe('tabs');
+  await search.run(context, search.input.parse({ query: 'why were customers signed out' }));
   expect((await store.vectorCounts()).rough).toBe(0);
   await other.close();
 });
