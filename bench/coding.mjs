@@ -60,6 +60,7 @@ async function measure(set, folder) {
     HOME: folder,
   };
   await runNode([program, 'ingest', '--json'], env);
+  await runNode([program, 'embed', '--json'], env);
   const holdfast = await openHoldfast(env);
   const { entries, sessions } = await holdfast.store.counts();
   console.log(`\n  ${set.name}: ${entries} entries in ${sessions} sessions, ${questions.length} questions`);

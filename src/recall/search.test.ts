@@ -250,7 +250,7 @@ it('reads its best candidates closely first, and leaves that to the background w
   const other = openMeaning({ store, config: memory.context.config, closelyMs: 60_000 });
   const context = { ...memory.context, meaning: other };
   await search.run(context, search.input.parse({ query: 'why were customers signed out' }));
-  expect((await store.vectorCounts()).rough).toBe(0);
+  expect((await store.vectorCounts()).rough).toBeLessThan(rough);
   await other.close();
 });
 
