@@ -58,9 +58,8 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   const started = performance.now();
   const found = await findSources(deps.config, request);
   // First, so that a new store has nothing to go through.
-  const redacted = await redactStored(deps);
-  // What was prepared before holds what must not be told any more; the worker writes it again.
-  if (redacted.changed > 0) briefingFolder(deps.config.home).clear();
+  // Prepared briefings hold what must not be told any more; the worker writes them again.
+  await redactStored({ ...deps, outside: () => briefingFolder(deps.config.home).clear() });
   const pass = await ingestSources(deps, found.sources, request.reimport === true, request.retry, request.prune);
   const unembedded = await embed(deps, pass, request.later === true);
   if (request.file !== undefined && pass.failed > 0) {

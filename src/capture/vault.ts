@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { Agent, ReaderState } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
+import { isAlive } from '../alive.ts';
 import { beneath, type Folder, writeNewIn } from '../beneath.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError, systemCode } from '../errors.ts';
@@ -165,6 +166,8 @@ const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean 
 const forgottenBy = async (store: Store): Promise<Tombstones> =>
   new Set((await store.tombstones()).map(({ print }) => print));
 
+type Rules = 'forgotten' | 'redaction';
+
 /**
  * Takes what was forgotten out of a copy, or what newer rules would not have kept: `removed` where nothing would be left, `none` where
  * there is no copy. The transcript may be gone, so the copy is made from itself.
@@ -172,11 +175,12 @@ const forgottenBy = async (store: Store): Promise<Tombstones> =>
 export async function rewriteCopy(
   { store, config }: Pick<VaultDeps, 'store' | 'config'>,
   { agent: name, key }: { agent: AgentName; key: string },
-  rules: 'forgotten' | 'redaction' = 'forgotten',
+  rules: Rules = 'forgotten',
 ): Promise<'none' | 'same' | 'rewritten' | 'removed'> {
   const agent = agents.find((one) => one.name === name);
+  sweepDrafts(path.dirname(copyPath(config, name, key)));
   const older = olderCopies(config, name, key);
-  if (agent !== undefined && older.length > 0) await rewriteOlder(agent, key, older, await forgottenBy(store));
+  if (agent !== undefined && older.length > 0) await rewriteOlder({ store }, { agent, key, rules }, older);
   const copy = (await store.vaultCopies()).find((one) => one.agent === name && one.key === key);
   const file = copyPath(config, name, key);
   if (agent === undefined || copy === undefined) {
@@ -190,11 +194,7 @@ export async function rewriteCopy(
     await dropCopy({ store, config }, copy);
     return 'removed';
   }
-  const { forgetLines, redactLines } = await import('./vault-line.ts');
-  const change =
-    rules === 'redaction'
-      ? redactLines(agent, key, await stateAbove(store, agent, key))
-      : forgetLines(agent, key, forgotten);
+  const change = await changeOf(store, { agent, key, rules }, forgotten);
   const left = lines.flatMap((line) => change(line) ?? []);
   if (left.length === lines.length && left.every((line, i) => line === lines[i])) return 'same';
   const packed = await packLines(left);
@@ -250,15 +250,41 @@ function readProgress(file: string): { version: number; after?: string | undefin
   }
 }
 
-async function rewriteOlder(agent: Agent, key: string, files: readonly string[], forgotten: Tombstones): Promise<void> {
-  const { forgetLines } = await import('./vault-line.ts');
+async function rewriteOlder(
+  { store }: Pick<VaultDeps, 'store'>,
+  { agent, key, rules }: { agent: Agent; key: string; rules: Rules },
+  files: readonly string[],
+): Promise<void> {
+  const forgotten = await forgottenBy(store);
   for (const file of files) {
     const lines = isForgotten(agent, key, forgotten) ? undefined : linesOf(file, sizeOf(file));
-    const forget = forgetLines(agent, key, forgotten);
-    const left = lines?.flatMap((line) => forget(line) ?? []);
+    const change = await changeOf(store, { agent, key, rules }, forgotten);
+    const left = lines?.flatMap((line) => change(line) ?? []);
     if (left === undefined || left.length === 0) fs.rmSync(file, { force: true });
-    else replaceFile(file, await packLines(left), 0o600);
+    else if (left.length !== lines?.length || left.some((line, i) => line !== lines[i]))
+      replaceFile(file, await packLines(left), 0o600);
   }
+}
+
+/** Half-made copies of processes that were killed: what is forgotten later would stay in them. */
+function sweepDrafts(folder: string): void {
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    const pid = /\.gz\.(\d+)\.(?:rewriting|tmp)$/.exec(name)?.[1];
+    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid)))
+      fs.rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+/** A new one for each file: it goes through the lines in order. */
+async function changeOf(
+  store: Store,
+  { agent, key, rules }: { agent: Agent; key: string; rules: Rules },
+  forgotten: Tombstones,
+): Promise<(line: string) => string | undefined> {
+  const { forgetLines, redactLines } = await import('./vault-line.ts');
+  return rules === 'redaction'
+    ? redactLines(agent, key, await stateAbove(store, agent, key))
+    : forgetLines(agent, key, forgotten);
 }
 
 /** Undefined when they cannot be read: such a copy is of no use to anybody. */

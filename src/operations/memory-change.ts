@@ -1,6 +1,7 @@
 // Changes of memory that a person asks for. Each is an edit of theirs, and wins over what conversations say.
 
 import { z } from 'zod';
+import { briefingFolder } from '../briefing-folder.ts';
 import { HoldfastError } from '../errors.ts';
 import { About, Memory } from '../schema/memory.ts';
 import { plural } from '../text/plural.ts';
@@ -10,6 +11,7 @@ import { toProject } from './filters.ts';
 import { ringForgotten } from './forgotten-bell.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
 import { type Context, operation } from './operation.ts';
+import { renewBriefings } from './prepare-briefings.ts';
 
 /** What follows a change: a commit where the folder is a repository, and vectors where that takes no time. */
 async function finish(context: Context): Promise<void> {
@@ -228,11 +230,17 @@ export const memoryForget = operation({
   succeeded: ({ forgotten }) => forgotten > 0,
   async run(context, { name, yes }) {
     const { forgetMemory, isRepository } = await librarian();
+    const briefings = briefingFolder(context.config.home);
+    const wasPrepared = briefings.exists();
     const { page, forgotten } = await forgetMemory(toDeps(context), name, async (going) => {
       const what = going.text ?? plural(going.memories, 'memory', 'memories');
-      return yes || (await context.person?.agrees?.(`Forget for good, of ${going.page}: ${what}?`)) !== false;
+      const agreed = yes || (await context.person?.agrees?.(`Forget for good, of ${going.page}: ${what}?`)) !== false;
+      // Before the memory goes: a process that is killed after that leaves no briefing with it.
+      if (agreed) briefings.clear();
+      return agreed;
     });
     if (forgotten === 0) return { page, forgotten, left: [] };
+    await renewBriefings(context, wasPrepared);
     await finish(context);
     await context.store.purge();
     ringForgotten(context.config, context.clock());

@@ -3,10 +3,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
+import { apply, fact } from '../../test/memory-stand.ts';
 import { briefingFolder, briefingNames } from '../briefing-folder.ts';
 import { loadConfig } from '../config.ts';
 import { briefing } from './briefing.ts';
 import { forget } from './forget.ts';
+import { memoryForget } from './memory-change.ts';
 import type { Context } from './operation.ts';
 import { mute } from './pins.ts';
 import { prepareProject, renewBriefings } from './prepare-briefings.ts';
@@ -41,6 +43,9 @@ const filesBelow = ({ config }: Context) =>
   fs
     .readdirSync(path.join(config.home, 'briefings'), { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(config.home, 'briefings', name));
+/** Files whose bytes hold it. */
+const holding = (context: Context, what: RegExp) =>
+  filesBelow(context).filter((file) => fs.statSync(file).isFile() && what.test(fs.readFileSync(file, 'utf8')));
 
 describe('prepared briefings', () => {
   it('are those of `briefing`: for a session that starts, and for each that may go on', async () => {
@@ -124,13 +129,36 @@ describe('prepared briefings', () => {
   it('hold nothing of what was forgotten, nor does any text from before', async () => {
     const { context } = await memory();
     await all(context);
-    const holders = () =>
-      filesBelow(context).filter((file) => fs.statSync(file).isFile() && /hull/.test(fs.readFileSync(file, 'utf8')));
+    const holders = () => holding(context, /hull/);
     expect(holders().length).toBeGreaterThan(0);
     await forget.run(context, { id: session, yes: true } as never);
     expect(holders()).toEqual([]);
     expect(prepared(context, '/srv/shop')).toContain('herring');
     expect(prepared(context, '/srv/shop', session)).toBeUndefined();
+  });
+
+  it('hold nothing of one prompt that was forgotten, with no worker running', async () => {
+    const { context } = await memory();
+    await all(context);
+    const holders = () => holding(context, /herring/);
+    expect(holders().length).toBeGreaterThan(0);
+    const [prompt] = await context.store.transcript('claude-code', 'other');
+    await forget.run(context, { id: prompt?.id as string, dryRun: false, yes: true });
+    expect(holders()).toEqual([]);
+    expect(prepared(context, '/srv/shop')).toContain('hull');
+  });
+
+  it('hold nothing of a memory that was forgotten, with no worker running', async () => {
+    const own = await memory();
+    const { context } = own;
+    for (const told of await context.store.conversations({}))
+      if (told.session === session) await apply(own, told, fact('harbour', 'The harbour master is Ana Quixote'));
+    await all(context);
+    expect(holding(context, /Quixote/).length).toBeGreaterThan(0);
+    const [known] = (await context.store.memories({})).filter(({ text }) => /Quixote/.test(text));
+    await memoryForget.run(context, { name: known?.id as string, yes: true });
+    expect(holding(context, /Quixote/)).toEqual([]);
+    expect(prepared(context, '/srv/shop')).toContain('herring');
   });
 
   it('are not made by a command where no worker ever made any', async () => {

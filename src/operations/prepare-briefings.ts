@@ -74,9 +74,12 @@ async function notesOf(deps: PrepareDeps, project: string, folder: BriefingFolde
  * For commands that change what briefings may say. Every old text is gone when this resolves. What was last worked on is written again
  * at once, the rest by the worker. Where nothing was ever prepared, nothing happens.
  */
-export async function renewBriefings(deps: PrepareDeps): Promise<void> {
+export async function renewBriefings(
+  deps: PrepareDeps,
+  wasPrepared = briefingFolder(deps.config.home).exists(),
+): Promise<void> {
   const folder = briefingFolder(deps.config.home);
-  if (!folder.exists()) return;
+  if (!wasPrepared) return;
   folder.clear();
   folder.separateWorktrees(deps.config.settings.separateWorktrees);
   const until = performance.now() + patienceMs;

@@ -423,8 +423,14 @@ export interface Store
   /**
    * Puts the next `limit` stored texts through the change, until all have the version: then it is done, and costs nothing any
    * more. How far it came is part of the same transaction, so it goes on after a crash, and processes share the work.
+   * `outside`: all rows have the version. The caller now removes what files hold of the old texts, and says so with `finishRewriting`.
    */
-  rewriteTexts(version: number, change: TextChange, limit: number): Promise<{ done: boolean; changed: number }>;
+  rewriteTexts(
+    version: number,
+    change: TextChange,
+    limit: number,
+  ): Promise<{ done: boolean; outside: boolean; changed: number }>;
+  finishRewriting(version: number): Promise<void>;
 
   /**
    * Derives anew what an older version has derived from the next `limit` rows: index texts, touched files. Done, it costs

@@ -8,7 +8,10 @@ import { openClients } from '../../src/capture/client.ts';
 import { receiveHook } from '../../src/capture/hook.ts';
 import { redactStored } from '../../src/capture/redact-stored.ts';
 import { fillVault } from '../../src/capture/vault.ts';
+import { exportAll } from '../../src/operations/export.ts';
+import { processJobs } from '../../src/operations/process.ts';
 import { liveEvents } from '../../src/schema/live-event.ts';
+import { archiveSession } from '../../src/sessions/archives.ts';
 import { answer, type Bench, type Json, prompt, toolResult, toolUse, workbench } from './transcript-builder.ts';
 
 /** Two digits tell which place it was in. */
@@ -133,6 +136,15 @@ it('no secret of a transcript, a client or a hook is stored anywhere', async () 
   await receiveHook(deps, claudeCode, { ...hook, hook_event_name: 'SessionEnd', reason: `bye ${secret()}` });
   await bench.ingest();
   await fillVault(bench.deps, { quietMs: Number.NEGATIVE_INFINITY });
+  const context = { store: bench.store, config: bench.config, clock: bench.deps.clock };
+  // Everything that is made from the rows: observations, summaries, pages, archives, an export, a backup.
+  const { done } = await processJobs.run(context, processJobs.input.parse({ all: true }));
+  expect(done).toMatchObject({ observe: expect.any(Number), summarize: expect.any(Number) });
+  for (const one of await bench.store.sessions({}))
+    await archiveSession(bench.deps, { agent: one.agent, session: one.id });
+  expect(fs.readdirSync(bench.config.archivePath).length).toBeGreaterThan(0);
+  const { counts } = await exportAll.run(context, { file: path.join(bench.config.home, 'export.jsonl') });
+  expect(counts).toMatchObject({ entry: expect.any(Number), observation: expect.any(Number) });
   await bench.store.backup(path.join(bench.config.home, 'backup.db'));
   await bench.closeStores();
   expect(secrets.length).toBeGreaterThanOrEqual(60);

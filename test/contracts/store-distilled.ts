@@ -304,7 +304,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       );
       await takeSummary(store, summary({ notes: 'old-secret leaked' }));
       const hide = (text: string) => text.replaceAll('old-secret', '[removed]');
-      for (let done = false; !done; ) ({ done } = await store.rewriteTexts(1, { text: hide, json: hide }, 100));
+      for (let all = false; !all; ) ({ outside: all } = await store.rewriteTexts(1, { text: hide, json: hide }, 100));
       expect(JSON.stringify([await store.observations({}), await store.summaries({})])).not.toContain('old-secret');
       expect(await holding(store, 'observation', '"old secret"')).toEqual([]);
       expect(await store.integrity()).toEqual([]);

@@ -210,7 +210,8 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       }
       expect((await pageNames()).filter((name) => name.endsWith(' due'))).toEqual([]);
       const change = (text: string) => text.replaceAll(secret, '[removed]');
-      for (let all = false; !all; ) ({ done: all } = await store.rewriteTexts(1, { text: change, json: change }, 100));
+      for (let all = false; !all; )
+        ({ outside: all } = await store.rewriteTexts(1, { text: change, json: change }, 100));
       const pages = await Promise.all(['a.md', 'b.md', 'c.md', 'd.md'].map((page) => store.page(page)));
       const left = [await store.extractions(), pages, await store.memories({})];
       expect(JSON.stringify(left)).not.toContain(secret);

@@ -386,7 +386,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         json: (text: string) => text.replace('old', 'new'),
       };
       const steps: boolean[] = [];
-      for (let i = 0; i < 20 && !steps.at(-1); i++) steps.push((await store.rewriteTexts(1, change, 2)).done);
+      for (let i = 0; i < 20 && !steps.at(-1); i++) steps.push((await store.rewriteTexts(1, change, 2)).outside);
       expect(steps.length).toBeGreaterThan(2);
       const texts = (await store.transcript('claude-code', 's1')).map(({ text }) => text);
       expect(texts).toEqual(['fresh one', 'fresh two', 'new']);
@@ -394,9 +394,12 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       expect(await find('old')).toEqual([]);
       expect(await find('fresh')).toEqual(['a', 'b']);
       expect((await store.sessions({}))[0]?.title).toBe('fresh one');
-      expect(await store.rewriteTexts(1, { text: () => 'never', json: () => 'never' }, 9)).toMatchObject({
-        done: true,
-      });
+      const never = { text: () => 'never', json: () => 'never' };
+      // It is done when the caller has said so, and not for a version that was not gone through.
+      await store.finishRewriting(2);
+      expect(await store.rewriteTexts(1, never, 9)).toMatchObject({ done: false, outside: true });
+      await store.finishRewriting(1);
+      expect(await store.rewriteTexts(1, never, 9)).toMatchObject({ done: true, outside: false });
       expect(await find('never')).toEqual([]);
     });
 

@@ -20,7 +20,8 @@ interface Progress {
   readonly changed: number;
 }
 
-type Phase = 'entries' | 'tool_uses' | 'rest';
+/** `outside`: all rows have the version, and the caller has yet to deal with what lies outside of the database. */
+type Phase = 'entries' | 'tool_uses' | 'rest' | 'outside';
 
 const fact = 'redaction';
 
@@ -31,7 +32,7 @@ const small = [
   { table: 'file_sessions', key: ['file_id', 'session_id'], columns: ['title', 'cwd'] },
 ] as const;
 
-export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTexts'> {
+export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTexts' | 'finishRewriting'> {
   const get = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
   const put = db.prepare(
     'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
@@ -153,13 +154,14 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
 
   function step(progress: Progress, limit: number, change: TextChange): Progress & { looked: number } {
     const { phase, after } = progress;
+    if (phase === 'outside') return { ...progress, looked: 0 };
     if (phase === 'rest') {
       const changed = progress.changed + rewriteRest(change);
       // Words of removed texts stand in the index until its parts are merged.
       if (changed > 0)
         for (const table of ['entries_fts', 'uses_fts', 'observations_fts', 'summaries_fts', 'memories_fts'])
           db.prepare(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
-      return { ...progress, done: progress.version, changed, looked: 0 };
+      return { ...progress, phase: 'outside', changed, looked: 0 };
     }
     const { rows, changed } = (phase === 'entries' ? rewriteEntries : rewriteUses)(after, limit, change);
     const last = rows.at(-1)?.id;
@@ -173,7 +175,8 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
   return {
     async rewriteTexts(version, change, limit) {
       const stored = get.get(fact);
-      if (stored !== undefined && (JSON.parse(stored) as Progress).done >= version) return { done: true, changed: 0 };
+      const known = stored === undefined ? undefined : (JSON.parse(stored) as Progress);
+      if (known !== undefined && known.done >= version) return { done: true, outside: false, changed: 0 };
       // What was removed must not stay in the file as the content of a free page.
       db.pragma('secure_delete = ON');
       const after = write(() => {
@@ -188,9 +191,18 @@ export function textRewriting(db: Database, write: Run): Pick<Store, 'rewriteTex
         return next;
       });
       const done = after.done >= version;
+      const outside = !done && after.phase === 'outside';
       // Until then the old pages are in the log beside the database. Readers may keep it there for now; that is no failure.
-      if (done && after.changed > 0) db.pragma('wal_checkpoint(TRUNCATE)');
-      return { done, changed: after.changed };
+      if (outside && after.changed > 0) db.pragma('wal_checkpoint(TRUNCATE)');
+      return { done, outside, changed: after.changed };
+    },
+    async finishRewriting(version) {
+      write(() => {
+        const value = get.get(fact);
+        const progress = value === undefined ? undefined : (JSON.parse(value) as Progress);
+        if (progress?.version === version && progress.phase === 'outside')
+          put.run(fact, JSON.stringify({ ...progress, done: version }));
+      });
     },
   };
 }
