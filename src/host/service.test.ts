@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { because, without } from '../../test/because.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { type Bell, hangBell } from '../sessions/bell.ts';
 import { processStart } from '../worker/claim.ts';
@@ -131,10 +132,9 @@ it("leaves the worker's unit alone", async () => {
   expect(fs.readdirSync(path.dirname(worker))).toEqual(['holdfast.service']);
 });
 
-const isMissing = (program: string): boolean =>
-  spawnSync(program, ['--version']).error !== undefined && !process.env.CI;
+const [noSystemd, noPython] = [without('systemd-analyze'), without('python3')];
 
-it.skipIf(isMissing('systemd-analyze'))('has a unit that systemd finds nothing wrong with', async () => {
+it.skipIf(noSystemd)(because('has a unit that systemd finds nothing wrong with', noSystemd), async () => {
   const file = path.join(folder, hostKind.unit);
   fs.writeFileSync(
     file,
@@ -146,7 +146,7 @@ it.skipIf(isMissing('systemd-analyze'))('has a unit that systemd finds nothing w
   expect(code).toBe(0);
 });
 
-it.skipIf(isMissing('python3'))('has a property list that launchd can read', () => {
+it.skipIf(noPython)(because('has a property list that launchd can read', noPython), () => {
   const text = launchd(hostKind, { user: folder, uid: 501 }).text(planOf(config, hostService));
   const read = 'import plistlib, json, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
   const { stdout } = spawnSync('python3', ['-c', read], { input: text, encoding: 'utf8' });

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { because, without } from '../../test/because.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { processStart } from './claim.ts';
 import { program } from './process.ts';
@@ -227,11 +228,10 @@ describe('the service', () => {
   });
 
   /** In CI the set-up brings every program: there, a missing one is a failure. */
-  const isMissing = (program: string): boolean =>
-    spawnSync(program, ['--version']).error !== undefined && !process.env.CI;
+  const [noSystemd, noPython] = [without('systemd-analyze'), without('python3')];
   const hostile = 'a "b" $HOME %h \\n é&<c>';
 
-  it.skipIf(isMissing('systemd-analyze'))('survives any name of a folder, as systemd reads it', async () => {
+  it.skipIf(noSystemd)(because('survives any name of a folder, as systemd reads it', noSystemd), async () => {
     const odd = path.join(folder, hostile);
     fs.mkdirSync(odd);
     const node = path.join(odd, 'node');
@@ -252,7 +252,7 @@ describe('the service', () => {
     }
   });
 
-  it.skipIf(isMissing('python3'))('survives it in the file of launchd, too', () => {
+  it.skipIf(noPython)(because('survives it in the file of launchd, too', noPython), () => {
     const plan = { command: [`/${hostile}`, 'worker', 'run'], environment: { HOLDFAST_HOME: `/${hostile}` } };
     const text = launchd(workerKind, { user: folder, uid: 501 }).text(plan);
     const read = `import plistlib, json, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))`;

@@ -8,8 +8,9 @@ import { fillVault, restoreSession } from '../../src/capture/vault.ts';
 import { archiveSession, dropArchives } from '../../src/sessions/archives.ts';
 import { prepareFolders } from '../../src/sessions/group-folders.ts';
 import type { OpenGroup } from '../../src/sessions/groups.ts';
+import { because } from '../because.ts';
 import { type GroupStand, groupStand } from '../group-stand.ts';
-import { canSwap, raceSeconds, swapping } from '../swapping.ts';
+import { noSwap, raceSeconds, swapping } from '../swapping.ts';
 
 let stand: GroupStand;
 let alpha: OpenGroup;
@@ -65,70 +66,74 @@ async function race(folder: string, work: () => unknown): Promise<{ done: number
   return outcome;
 }
 
-describe.skipIf(!canSwap)('a folder that changes places with a link', { timeout: 1000 * (raceSeconds + 60) }, () => {
-  it('gets no archive written into the folder of the person, and none removed from it', async () => {
-    const { store, config } = stand.holdfast;
-    const { conversations: folder } = alpha.folders;
-    const deps = { store, config, clock: Date.now };
-    let count = 0;
-    fs.writeFileSync(path.join(commands, 'mine.md'), 'mine');
-    const { done } = await race(folder, async () => {
-      const name = `deploy ${count++}`;
-      await archiveSession(deps, { agent: 'claude-code', session: 'one', name, folder });
-      if (count % 3 === 0) await dropArchives(deps, 'claude-code', 'one');
+describe.skipIf(noSwap)(
+  because('a folder that changes places with a link', noSwap),
+  { timeout: 1000 * (raceSeconds + 60) },
+  () => {
+    it('gets no archive written into the folder of the person, and none removed from it', async () => {
+      const { store, config } = stand.holdfast;
+      const { conversations: folder } = alpha.folders;
+      const deps = { store, config, clock: Date.now };
+      let count = 0;
+      fs.writeFileSync(path.join(commands, 'mine.md'), 'mine');
+      const { done } = await race(folder, async () => {
+        const name = `deploy ${count++}`;
+        await archiveSession(deps, { agent: 'claude-code', session: 'one', name, folder });
+        if (count % 3 === 0) await dropArchives(deps, 'claude-code', 'one');
+      });
+      expect(done).toBeGreaterThan(0);
+      expect(fs.readdirSync(commands)).toEqual(['mine.md']);
     });
-    expect(done).toBeGreaterThan(0);
-    expect(fs.readdirSync(commands)).toEqual(['mine.md']);
-  });
 
-  it('gets no transcript put back into the folder of the person', async () => {
-    const { store, config } = stand.holdfast;
-    const own = path.join(transcripts, 'one.jsonl');
-    const { done } = await race(transcripts, async () => {
-      fs.rmSync(own, { force: true });
-      await restoreSession({ store, config, clock: Date.now }, 'claude-code', 'one');
+    it('gets no transcript put back into the folder of the person', async () => {
+      const { store, config } = stand.holdfast;
+      const own = path.join(transcripts, 'one.jsonl');
+      const { done } = await race(transcripts, async () => {
+        fs.rmSync(own, { force: true });
+        await restoreSession({ store, config, clock: Date.now }, 'claude-code', 'one');
+      });
+      expect(done).toBeGreaterThan(0);
+      expect(fs.readdirSync(commands)).toEqual([]);
     });
-    expect(done).toBeGreaterThan(0);
-    expect(fs.readdirSync(commands)).toEqual([]);
-  });
 
-  it('gets no settings and no skills written into the folder of the person, and none of its files removed', async () => {
-    const { config } = stand.holdfast;
-    fs.writeFileSync(path.join(commands, '.holdfast-skills'), 'notes\n');
-    const skill = path.join(config.home, 'skills', 'greet');
-    fs.mkdirSync(path.join(skill, 'deep'), { recursive: true });
-    fs.writeFileSync(path.join(skill, 'SKILL.md'), 'greet');
-    fs.writeFileSync(path.join(skill, 'deep', 'more.md'), 'more');
-    fs.mkdirSync(path.join(commands, 'notes'));
-    fs.writeFileSync(path.join(commands, 'notes', 'mine.md'), 'mine');
-    let count = 0;
-    const skills = path.join(alpha.folders.agentHome, '.claude', 'skills');
-    const { done } = await race(skills, () => {
-      fs.writeFileSync(path.join(skill, 'SKILL.md'), `greet ${count++}`);
-      prepareFolders(config, 'alpha');
+    it('gets no settings and no skills written into the folder of the person, and none of its files removed', async () => {
+      const { config } = stand.holdfast;
+      fs.writeFileSync(path.join(commands, '.holdfast-skills'), 'notes\n');
+      const skill = path.join(config.home, 'skills', 'greet');
+      fs.mkdirSync(path.join(skill, 'deep'), { recursive: true });
+      fs.writeFileSync(path.join(skill, 'SKILL.md'), 'greet');
+      fs.writeFileSync(path.join(skill, 'deep', 'more.md'), 'more');
+      fs.mkdirSync(path.join(commands, 'notes'));
+      fs.writeFileSync(path.join(commands, 'notes', 'mine.md'), 'mine');
+      let count = 0;
+      const skills = path.join(alpha.folders.agentHome, '.claude', 'skills');
+      const { done } = await race(skills, () => {
+        fs.writeFileSync(path.join(skill, 'SKILL.md'), `greet ${count++}`);
+        prepareFolders(config, 'alpha');
+      });
+      expect(done).toBeGreaterThan(0);
+      expect(fs.readdirSync(commands, { recursive: true }).sort()).toEqual([
+        '.holdfast-skills',
+        'notes',
+        'notes/mine.md',
+      ]);
     });
-    expect(done).toBeGreaterThan(0);
-    expect(fs.readdirSync(commands, { recursive: true }).sort()).toEqual([
-      '.holdfast-skills',
-      'notes',
-      'notes/mine.md',
-    ]);
-  });
 
-  it('leads no reader of transcripts to a file of the person', async () => {
-    fs.writeFileSync(
-      path.join(commands, 'one.jsonl'),
-      fs
-        .readFileSync(path.join(transcripts, 'one.jsonl'), 'utf8')
-        .replaceAll('chosen by', 'SECRET OF')
-        .replaceAll('one-', 'x-'),
-    );
-    const { context } = stand.holdfast;
-    await race(transcripts, async () => {
-      await ingest(context, { reimport: true });
-      await fillVault(context, { quietMs: 0 });
+    it('leads no reader of transcripts to a file of the person', async () => {
+      fs.writeFileSync(
+        path.join(commands, 'one.jsonl'),
+        fs
+          .readFileSync(path.join(transcripts, 'one.jsonl'), 'utf8')
+          .replaceAll('chosen by', 'SECRET OF')
+          .replaceAll('one-', 'x-'),
+      );
+      const { context } = stand.holdfast;
+      await race(transcripts, async () => {
+        await ingest(context, { reimport: true });
+        await fillVault(context, { quietMs: 0 });
+      });
+      const said = await context.store.transcript('claude-code', 'one');
+      expect(JSON.stringify(said)).not.toContain('SECRET');
     });
-    const said = await context.store.transcript('claude-code', 'one');
-    expect(JSON.stringify(said)).not.toContain('SECRET');
-  });
-});
+  },
+);

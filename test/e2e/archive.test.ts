@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientVersions, isMissing, machine } from './claude.ts';
+import { clientCases, isMissing, machine } from './claude.ts';
 import { ask, until } from './holdfast.ts';
 
-describe.each(clientVersions)('Claude Code %s', (version) => {
+describe.each(clientCases())('Claude Code %s%s', (version) => {
   it.skipIf(isMissing(version))(
     '15: what was said is archived before it is compacted, once, however often',
     async () => {

@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { ask, place, program } from './holdfast.ts';
 import { noTmux, screen } from './screen.ts';
 
-describe.skipIf(noTmux)('who is asked', () => {
+describe.skipIf(noTmux)(because('who is asked', noTmux), () => {
   it.each([
     ['sessions delete lamp', /Delete the session Mend the lamp: 1 entry, .*\[y\/N\]/],
     ['sessions purge --keep 0', /Delete 1 session: 1 entry, .*\[y\/N\]/],

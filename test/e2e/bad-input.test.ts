@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import {
   ask,
   expectNoTrace,
@@ -465,12 +466,14 @@ describe('a bad data folder', () => {
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 const other = isRoot ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : [];
-const canBeOther =
-  !isRoot || spawnSync('setpriv', [...other.slice(1), process.execPath, program, '--version']).status === 0;
-if (!canBeOther)
-  console.log(`Not as another user: ${program} cannot be run by user ${nobody}, or there is no setpriv.`);
+const noOther =
+  !isRoot ||
+  process.env.CI ||
+  spawnSync('setpriv', [...other.slice(1), process.execPath, program, '--version']).status === 0
+    ? undefined
+    : 'another user cannot run the program of this checkout, or there is no setpriv';
 
-describe.skipIf(!canBeOther && !process.env.CI)('without permission', () => {
+describe.skipIf(noOther)(because('without permission', noOther), () => {
   const give = (file: string) => {
     if (isRoot) chownSync(file, nobody, nobody);
   };

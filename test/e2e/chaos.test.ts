@@ -3,16 +3,20 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { ask, expectNoTrace, holdfast, launch, type Place, place, until } from './holdfast.ts';
-import { itOnSmallDisk, smallDisk } from './small-disk.ts';
+import { itOnSmallDisk, noMount, smallDisk } from './small-disk.ts';
 
 const succeeds = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
-const canUnshare = succeeds('unshare', '-Ur', 'sh', '-c', 'echo 3 > /proc/sys/user/max_inotify_watches');
-const canLimit = succeeds('prlimit', '--version');
+const noUnshare = succeeds('unshare', '-Ur', 'sh', '-c', 'echo 3 > /proc/sys/user/max_inotify_watches')
+  ? undefined
+  : 'unshare may not limit watches here';
+const noLimit = succeeds('prlimit', '--version') ? undefined : 'prlimit is not installed';
 const faketime = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
   '/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1',
 ].find((file) => existsSync(file));
+const noFaketime = faketime === undefined ? 'libfaketime is not installed' : undefined;
 
 const line = (id: string, text: string, at: string): string =>
   `${JSON.stringify({ type: 'user', uuid: id, sessionId: 's1', cwd: '/srv/shop', timestamp: at, message: { role: 'user', content: text } })}\n`;
@@ -29,40 +33,46 @@ const entriesOf = async (own: Place): Promise<number> =>
   JSON.parse((await holdfast(own.env, 'doctor', '--json')).stdout).counts.entries;
 
 for (const watches of [0, 3])
-  it.skipIf(!canUnshare)(`a worker that gets ${watches} watches looks by itself, and SIGTERM ends it`, async () => {
+  it.skipIf(noUnshare)(
+    because(`a worker that gets ${watches} watches looks by itself, and SIGTERM ends it`, noUnshare),
+    async () => {
+      const own = place();
+      const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '300' };
+      // Neither the folder of the agent nor one above it is there yet: what is above has to be watched, too.
+      const limited = `echo ${watches} > /proc/sys/user/max_inotify_watches; exec "$@"`;
+      const running = launch(env, ['worker', 'run'], ['unshare', '-Ur', 'sh', '-c', limited, 'sh']);
+      await running.says('no more watched folders');
+      withTranscript(own, 'said while no watch was left');
+      await until(async () => (await entriesOf(own)) === 1, 'the entry');
+      running.child.kill('SIGTERM');
+      expect(await running.ended).toMatchObject({ code: 0, signal: null });
+      expect(existsSync(path.join(own.home, 'worker.pid'))).toBe(false);
+    },
+  );
+
+it.skipIf(noLimit)(
+  because('a worker whose descriptors are used up goes on when there are some again', noLimit),
+  async () => {
     const own = place();
-    const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '300' };
-    // Neither the folder of the agent nor one above it is there yet: what is above has to be watched, too.
-    const limited = `echo ${watches} > /proc/sys/user/max_inotify_watches; exec "$@"`;
-    const running = launch(env, ['worker', 'run'], ['unshare', '-Ur', 'sh', '-c', limited, 'sh']);
-    await running.says('no more watched folders');
-    withTranscript(own, 'said while no watch was left');
-    await until(async () => (await entriesOf(own)) === 1, 'the entry');
+    const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '200' };
+    const file = withTranscript(own, 'before');
+    const running = launch(env, ['worker', 'run']);
+    await until(async () => existsSync(own.database) && (await entriesOf(own)) === 1, 'the first entry');
+    const limit = (most: string) => execFileSync('prlimit', ['--pid', String(running.child.pid), `--nofile=${most}:`]);
+    const before = running.said().length;
+    limit('3');
+    appendFileSync(file, line('u9', 'while none was left', '2026-03-01T11:00:00Z'));
+    await until(() => running.said().slice(before).includes('too many files'), 'the complaint');
+    limit('1024');
+    await until(async () => (await entriesOf(own)) === 2, 'the second entry');
     running.child.kill('SIGTERM');
-    expect(await running.ended).toMatchObject({ code: 0, signal: null });
-    expect(existsSync(path.join(own.home, 'worker.pid'))).toBe(false);
-  });
+    const end = await running.ended;
+    expect({ code: end.code, signal: end.signal }).toEqual({ code: 0, signal: null });
+    expectNoTrace(end);
+  },
+);
 
-it.skipIf(!canLimit)('a worker whose descriptors are used up goes on when there are some again', async () => {
-  const own = place();
-  const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '200' };
-  const file = withTranscript(own, 'before');
-  const running = launch(env, ['worker', 'run']);
-  await until(async () => existsSync(own.database) && (await entriesOf(own)) === 1, 'the first entry');
-  const limit = (most: string) => execFileSync('prlimit', ['--pid', String(running.child.pid), `--nofile=${most}:`]);
-  const before = running.said().length;
-  limit('3');
-  appendFileSync(file, line('u9', 'while none was left', '2026-03-01T11:00:00Z'));
-  await until(() => running.said().slice(before).includes('too many files'), 'the complaint');
-  limit('1024');
-  await until(async () => (await entriesOf(own)) === 2, 'the second entry');
-  running.child.kill('SIGTERM');
-  const end = await running.ended;
-  expect({ code: end.code, signal: end.signal }).toEqual({ code: 0, signal: null });
-  expectNoTrace(end);
-});
-
-itOnSmallDisk('a data folder that cannot be written can be searched and read', async () => {
+itOnSmallDisk(because('a data folder that cannot be written can be searched and read', noMount), async () => {
   const made = place();
   withTranscript(made, 'why does the login test flake', 'because of the clock');
   await ask(made.env, 'ingest');
@@ -109,17 +119,20 @@ it('what a worker that was killed while it started has left is swept by the next
   expect(readdirSync(own.home).filter((name) => name.startsWith('worker.pid'))).toEqual([]);
 });
 
-it.skipIf(faketime === undefined)('a pause that began under a wrong clock holds after it was corrected', async () => {
-  const own = place();
-  const wrong = { ...own.env, LD_PRELOAD: faketime, FAKETIME: '+365d' };
-  await ask(wrong, 'pause');
-  const file = withTranscript(own);
-  const now = () => new Date().toISOString();
-  writeFileSync(file, line('a', 'said in the pause', now()));
-  await ask(own.env, 'ingest');
-  expect(await entriesOf(own)).toBe(0);
-  await ask(own.env, 'resume-capture');
-  appendFileSync(file, line('b', 'said after it', new Date(Date.now() + 180_000).toISOString()));
-  await ask(own.env, 'ingest', '--reimport');
-  expect(await entriesOf(own)).toBe(1);
-});
+it.skipIf(noFaketime)(
+  because('a pause that began under a wrong clock holds after it was corrected', noFaketime),
+  async () => {
+    const own = place();
+    const wrong = { ...own.env, LD_PRELOAD: faketime, FAKETIME: '+365d' };
+    await ask(wrong, 'pause');
+    const file = withTranscript(own);
+    const now = () => new Date().toISOString();
+    writeFileSync(file, line('a', 'said in the pause', now()));
+    await ask(own.env, 'ingest');
+    expect(await entriesOf(own)).toBe(0);
+    await ask(own.env, 'resume-capture');
+    appendFileSync(file, line('b', 'said after it', new Date(Date.now() + 180_000).toISOString()));
+    await ask(own.env, 'ingest', '--reimport');
+    expect(await entriesOf(own)).toBe(1);
+  },
+);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import {
-  clientVersions,
+  clientCases,
   eventually,
   isMissing,
   type Machine,
@@ -49,7 +49,7 @@ async function hears(text: string, session: Session): Promise<void> {
   expect(sentBy(session)).toContain(text);
 }
 
-describe.each(clientVersions)('Claude Code %s', (version) => {
+describe.each(clientCases())('Claude Code %s%s', (version) => {
   const test = it.skipIf(isMissing(version));
 
   async function installed(): Promise<Machine> {

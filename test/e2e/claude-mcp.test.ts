@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
+import { clientCases, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
 import { ask, root, until } from './holdfast.ts';
 import type { Asked, Step } from './mock-anthropic.ts';
 
@@ -10,7 +10,7 @@ const call = (tool: string, input: object, prefix = 'mcp__holdfast__'): Step => 
 const allowed = ['--allowedTools', 'mcp__holdfast,mcp__plugin_holdfast_holdfast'];
 const list = ({ env }: Machine) => path.join(env.HOME as string, '.claude.json');
 
-describe.each(clientVersions)('Claude Code %s', (version) => {
+describe.each(clientCases())('Claude Code %s%s', (version) => {
   const test = it.skipIf(isMissing(version));
 
   test('finds, looks around and reads what an earlier session said, with the worker up and down', async () => {

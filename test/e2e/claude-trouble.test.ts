@@ -3,11 +3,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientVersions, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
+import { because } from '../because.ts';
+import { clientCases, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
 import { ask, temporaryFolder, until } from './holdfast.ts';
 import type { Step } from './mock-anthropic.ts';
-import { itOnSmallDisk, type SmallDisk, smallDisk } from './small-disk.ts';
-import { hasTerminal } from './terminal.ts';
+import { itOnSmallDisk, noMount, type SmallDisk, smallDisk } from './small-disk.ts';
+import { noTerminal } from './terminal.ts';
 
 const script: Step[] = [
   { tool: 'Bash', input: { command: 'echo one' } },
@@ -55,10 +56,10 @@ const diskTroubles: Readonly<Record<string, (disk: SmallDisk) => void>> = {
   'a data folder that cannot be written': (disk) => disk.protect(true),
 };
 
-describe.each(clientVersions)('Claude Code %s', (version) => {
-  describe.skipIf(isMissing(version) || !hasTerminal)('with a disk of its own', () => {
+describe.each(clientCases())('Claude Code %s%s', (version) => {
+  describe.skipIf(isMissing(version) || noTerminal)(because('with a disk of its own', noTerminal), () => {
     itOnSmallDisk.each(Object.entries(diskTroubles))(
-      '2. goes on in silence with %s, with -p and at a terminal',
+      because('2. goes on in silence with %s, with -p and at a terminal', noMount),
       async (_, make) => {
         const disk = smallDisk(temporaryFolder(), 40);
         const own = await machine(version, { home: `${disk.path}/data` });
@@ -74,12 +75,12 @@ describe.each(clientVersions)('Claude Code %s', (version) => {
     );
   });
 
-  it.skipIf(isMissing(version) || !hasTerminal).each([
+  it.skipIf(isMissing(version) || noTerminal).each([
     ['a worker that runs', async (own: Machine) => void (await ask(own.env, 'worker', 'start'))],
     ['a dead worker', async () => {}],
     ['a stranger on the port', (own: Machine) => listen(net.createServer(), own.port)],
     ['a data folder that is gone', async (own: Machine) => rmSync(own.home, { recursive: true })],
-  ])('2. shows nothing at a terminal with %s', async (_, make) => {
+  ])(because('2. shows nothing at a terminal with %s', noTerminal), async (_, make) => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
     await make(own);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import net from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { because } from '../because.ts';
 import { holdfast, isAlive, ownPort, place, root, until } from './holdfast.ts';
 import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
 import { openTerminal } from './terminal.ts';
@@ -15,6 +16,9 @@ export const clientProgram = (version: string): string =>
     ...[root, 'node_modules', '.cache', 'clients', version, 'node_modules', '@anthropic-ai'],
     ...[`${packages[version]}-${process.platform}-${process.arch}`, 'claude'],
   );
+/** Each version, and what its name says where it is missing. */
+export const clientCases = (): [version: (typeof clientVersions)[number], why: string][] =>
+  clientVersions.map((version) => [version, because('', isMissing(version) ? 'it is not installed' : undefined)]);
 /** In CI a client that is not there is a failure, not a reason to skip. */
 export const isMissing = (version: string): boolean => !existsSync(clientProgram(version)) && !process.env.CI;
 

@@ -2,9 +2,10 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
+import { because } from '../because.ts';
 import { ask, expectNoTrace, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
 import { caughtUp, expectSameRows, rowsOf } from './rows.ts';
-import { itOnSmallDisk, smallDisk } from './small-disk.ts';
+import { itOnSmallDisk, noMount, smallDisk } from './small-disk.ts';
 import { largest, writeTranscripts } from './transcripts.ts';
 
 async function undisturbed(folder: string, transcripts: { claude: string; pi: string }): Promise<Place> {
@@ -14,7 +15,7 @@ async function undisturbed(folder: string, transcripts: { claude: string; pi: st
 }
 
 itOnSmallDisk(
-  'an import onto a full disk says so, keeps the database sound, and completes when there is space',
+  because('an import onto a full disk says so, keeps the database sound, and completes when there is space', noMount),
   async () => {
     const folder = temporaryFolder();
     const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
@@ -43,7 +44,7 @@ itOnSmallDisk(
   },
 );
 
-itOnSmallDisk('a disk too full to create the database at all is named, too', async () => {
+itOnSmallDisk(because('a disk too full to create the database at all is named, too', noMount), async () => {
   const folder = temporaryFolder();
   const disk = smallDisk(folder, 1);
   disk.fill();
@@ -59,7 +60,7 @@ itOnSmallDisk('a disk too full to create the database at all is named, too', asy
   await ask(own.env, 'sessions');
 });
 
-itOnSmallDisk('the worker lives through a full disk, says so, and catches up', async () => {
+itOnSmallDisk(because('the worker lives through a full disk, says so, and catches up', noMount), async () => {
   const folder = temporaryFolder();
   const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
   const disk = smallDisk(folder, 20);
@@ -88,33 +89,36 @@ itOnSmallDisk('the worker lives through a full disk, says so, and catches up', a
   expectSameRows(rowsOf(own.database), rowsOf(fresh.database), 'after space was made');
 });
 
-itOnSmallDisk('a backup onto a full disk leaves no part of a file, and one that has space is complete', async () => {
-  const folder = temporaryFolder();
-  const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
-  await ask(own.env, 'ingest');
-  const disk = smallDisk(folder, 2);
-  const target = path.join(disk.path, 'copy.db');
-  const full = await holdfast(own.env, 'backup', target);
-  expect(full.code).toBe(7);
-  expect(full.stderr).toContain('No space left on the disk');
-  expect(full.stderr).toContain(target);
-  expectNoTrace(full);
-  expect(readdirSync(disk.path)).toEqual([]);
+itOnSmallDisk(
+  because('a backup onto a full disk leaves no part of a file, and one that has space is complete', noMount),
+  async () => {
+    const folder = temporaryFolder();
+    const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
+    await ask(own.env, 'ingest');
+    const disk = smallDisk(folder, 2);
+    const target = path.join(disk.path, 'copy.db');
+    const full = await holdfast(own.env, 'backup', target);
+    expect(full.code).toBe(7);
+    expect(full.stderr).toContain('No space left on the disk');
+    expect(full.stderr).toContain(target);
+    expectNoTrace(full);
+    expect(readdirSync(disk.path)).toEqual([]);
 
-  disk.grow();
-  await ask(own.env, 'backup', target);
-  expect(readdirSync(disk.path)).toEqual(['copy.db']);
-  expectSameRows(rowsOf(target), rowsOf(own.database), 'the backup');
+    disk.grow();
+    await ask(own.env, 'backup', target);
+    expect(readdirSync(disk.path)).toEqual(['copy.db']);
+    expectSameRows(rowsOf(target), rowsOf(own.database), 'the backup');
 
-  // The same for the way back: a data folder without space keeps what it had.
-  const small = smallDisk(path.join(folder, 'user'), 2);
-  const poor = place({ folder, home: path.join(small.path, 'data') });
-  await ask(poor.env, 'sessions');
-  const before = rowsOf(poor.database);
-  const restored = await holdfast(poor.env, 'restore', target);
-  expect(restored.code).toBe(7);
-  expect(restored.stderr).toContain('No space left on the disk');
-  expectNoTrace(restored);
-  expectSameRows(rowsOf(poor.database), before, 'after a restore without space');
-  expect(readdirSync(poor.home).filter((name) => name.includes('restore'))).toEqual([]);
-});
+    // The same for the way back: a data folder without space keeps what it had.
+    const small = smallDisk(path.join(folder, 'user'), 2);
+    const poor = place({ folder, home: path.join(small.path, 'data') });
+    await ask(poor.env, 'sessions');
+    const before = rowsOf(poor.database);
+    const restored = await holdfast(poor.env, 'restore', target);
+    expect(restored.code).toBe(7);
+    expect(restored.stderr).toContain('No space left on the disk');
+    expectNoTrace(restored);
+    expectSameRows(rowsOf(poor.database), before, 'after a restore without space');
+    expect(readdirSync(poor.home).filter((name) => name.includes('restore'))).toEqual([]);
+  },
+);

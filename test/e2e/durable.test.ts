@@ -5,13 +5,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { because, without } from '../because.ts';
 import { diskAfter, type Moment } from './disk.ts';
 import { dice, root, temporaryFolder } from './holdfast.ts';
 
 const commits = 60;
-const hasTracer = spawnSync('strace', ['-V']).error === undefined;
-if (!hasTracer && !process.env.CI)
-  console.log('Skipped: strace is not installed, so nobody sees what reaches the disk.');
+const noTrace = without('strace', '-V');
 
 /** Commits one chunk after another and says so after each. Some are large, so that the log is folded in on the way. */
 const script = `
@@ -88,7 +87,7 @@ function survivors(folder: string, moment: Moment, keep: () => boolean): Set<str
 const acknowledged = (moment: Moment) => Array.from({ length: Number(moment.said) + 1 }, (_, n) => `u${n}`);
 const missing = (moment: Moment, found: ReadonlySet<string>) => acknowledged(moment).filter((uuid) => !found.has(uuid));
 
-it.skipIf(!hasTracer && !process.env.CI)('every acknowledged commit survives a power cut', () => {
+it.skipIf(noTrace)(because('every acknowledged commit survives a power cut', noTrace), () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
@@ -115,7 +114,7 @@ it.skipIf(!hasTracer && !process.env.CI)('every acknowledged commit survives a p
   }
 });
 
-it.skipIf(!hasTracer && !process.env.CI)('the proof can fail: with synchronous = NORMAL, commits are lost', () => {
+it.skipIf(noTrace)(because('the proof can fail: with synchronous = NORMAL, commits are lost', noTrace), () => {
   const folder = temporaryFolder();
   const { moments } = trace(folder, 'NORMAL');
   expect(moments).toHaveLength(commits);

@@ -18,6 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
+import { because } from '../because.ts';
 import { ask, dice, holdfast, launch, type Place, place, root, temporaryFolder, until } from './holdfast.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
 import { writeTranscripts } from './transcripts.ts';
@@ -176,8 +177,9 @@ it('another model takes over in the background; a model that fails is told of, a
 });
 
 const packages = path.join(root, 'node_modules/.cache/models');
-it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
-  'MiniLM runs in a thread of its own, can be interrupted, and goes on from there',
+const noMiniLm = existsSync(path.join(packages, 'whole')) || process.env.CI ? undefined : 'MiniLM is not installed';
+it.skipIf(noMiniLm)(
+  because('MiniLM runs in a thread of its own, can be interrupted, and goes on from there', noMiniLm),
   async () => {
     const own = withDemo();
     mkdirSync(own.home, { mode: 0o700 });
@@ -218,8 +220,8 @@ it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
   },
 );
 
-it.skipIf(!existsSync(path.join(packages, 'whole')) && !process.env.CI)(
-  'MiniLM serves who indexes and who searches in one process, also one after the other',
+it.skipIf(noMiniLm)(
+  because('MiniLM serves who indexes and who searches in one process, also one after the other', noMiniLm),
   async () => {
     const own = withDemo();
     mkdirSync(own.home, { mode: 0o700 });

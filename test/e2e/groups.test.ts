@@ -7,8 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHoldfast } from '../../src/open.ts';
 import { groupDeps } from '../../src/operations/group-deps.ts';
 import { createGroup, openGroup } from '../../src/sessions/groups.ts';
+import { because } from '../because.ts';
 import { ask, holdfast, launch, type Place, place, program, until } from './holdfast.ts';
-import { canTrace, keepingCalls, killAtEach, removingCalls } from './kill-at.ts';
+import { keepingCalls, killAtEach, noTrace, removingCalls } from './kill-at.ts';
 
 function say(at: Place, group: string, session: string, text: string): string {
   const folder = path.join(at.home, 'agent-homes', group, '.claude', 'projects', '-workspace-group');
@@ -141,7 +142,7 @@ it('remove says what goes, needs a yes, and then takes exactly that', async () =
   expect((await ask(at.env, 'groups', 'search', 'tide', 'lighthouse')).hits).toEqual([]);
 });
 
-describe.skipIf(!canTrace)('a kill at any call that makes a change lasting', () => {
+describe.skipIf(noTrace)(because('a kill at any call that makes a change lasting', noTrace), () => {
   /** The memory, looked at and prepared from here. */
   async function opened(at: Place) {
     const memory = await openHoldfast(at.env);

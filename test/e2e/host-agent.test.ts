@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
+import { because } from '../because.ts';
 import { isAlive, root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, insiders, lastAsked, type Stand, treeOf, trouble } from './host-stand.ts';
 
@@ -245,7 +246,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
   });
 });
 
-describe.skipIf(trouble)('the network of an agent in bubblewrap', () => {
+describe.skipIf(trouble)(because('the network of an agent in bubblewrap', trouble), () => {
   /** What the proxy says to a page on this machine: its status, or the page. */
   const page = (host: string, port: string) =>
     `echo "${host} $(curl -s -m 20 --noproxy '' -x "$HTTP_PROXY" http://${host}:${port}/nothing | head -c 200)"`;

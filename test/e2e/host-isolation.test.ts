@@ -10,6 +10,7 @@ import { insidePaths } from '../../src/host/sandbox/mounts.ts';
 import { none } from '../../src/host/sandbox/none.ts';
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
 import { groupFolders, prepareFolders } from '../../src/sessions/group-folders.ts';
+import { because } from '../because.ts';
 import { holdfast, root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
 
@@ -188,21 +189,24 @@ inEachSandbox('a hostile program', ({ settings, sandbox }) => {
   });
 });
 
-it.skipIf(trouble)('a hostile program gets through nearly everywhere without one: the attempts are real', async () => {
-  const stand = await hostStand({ HOLDFAST_HOST_SANDBOX: 'none' });
-  const { work, told, abstract } = await targets(stand);
-  const loopback = Number(new URL(stand.mock.url).port);
-  const { attempts, through, blocked } = await intrude(
-    stand,
-    withIntruder(none, work, { ...told, abstract, loopback, inside: false }),
-  );
-  // What is guarded by more than the sandbox, or by the system on some machines.
-  const guarded = /worker|use the model|connect to b's host|memory|trace|environment of the host|environment of b's/;
-  // The key is in no file, and the agent's own environment has it nowhere.
-  expect(blocked.filter((what) => !guarded.test(what))).toEqual([
-    'find the key in the environment',
-    'find the key on the visible disk',
-  ]);
-  expect(through.length).toBeGreaterThan(100);
-  expect(attempts).toBe(through.length + blocked.length);
-});
+it.skipIf(trouble)(
+  because('a hostile program gets through nearly everywhere without one: the attempts are real', trouble),
+  async () => {
+    const stand = await hostStand({ HOLDFAST_HOST_SANDBOX: 'none' });
+    const { work, told, abstract } = await targets(stand);
+    const loopback = Number(new URL(stand.mock.url).port);
+    const { attempts, through, blocked } = await intrude(
+      stand,
+      withIntruder(none, work, { ...told, abstract, loopback, inside: false }),
+    );
+    // What is guarded by more than the sandbox, or by the system on some machines.
+    const guarded = /worker|use the model|connect to b's host|memory|trace|environment of the host|environment of b's/;
+    // The key is in no file, and the agent's own environment has it nowhere.
+    expect(blocked.filter((what) => !guarded.test(what))).toEqual([
+      'find the key in the environment',
+      'find the key on the visible disk',
+    ]);
+    expect(through.length).toBeGreaterThan(100);
+    expect(attempts).toBe(through.length + blocked.length);
+  },
+);

@@ -1,5 +1,6 @@
 // A hostile neighbour: the agent of one group floods the host by every way it has, and another group is answered all the while.
 import { describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { ask, until } from './holdfast.ts';
 import { begun, hosting, said, status } from './host-chat.ts';
 import { trouble } from './host-stand.ts';
@@ -21,7 +22,7 @@ for (let i = 0; i < 50; i++) again();
 setTimeout(() => process.exit(0), 20000);
 '`;
 
-describe.skipIf(trouble)('with a hostile neighbour', () => {
+describe.skipIf(trouble)(because('with a hostile neighbour', trouble), () => {
   it('a group is answered while another floods the socket of its model, and the host lives on', async () => {
     const stand = await begun(['alpha', 'beta']);
     const host = await hosting(stand);

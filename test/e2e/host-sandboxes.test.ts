@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chooseSandbox, nothingIsolated } from '../../src/host/sandbox/index.ts';
 import { prepareFolders } from '../../src/sessions/group-folders.ts';
+import { because } from '../because.ts';
 import { root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
 
@@ -114,7 +115,7 @@ inEachSandbox('an ordinary user', ({ settings }) => {
 });
 
 describe('bubblewrap', () => {
-  it.skipIf(trouble)('holds the number of processes as the system counts them', async () => {
+  it.skipIf(trouble)(because('holds the number of processes as the system counts them', trouble), async () => {
     const stand = await hostStand();
     const talk = await stand.start('a');
     const command = 'prlimit --nproc --noheadings --raw -o SOFT';
@@ -190,7 +191,7 @@ inEachSandbox('limits and secrets', ({ settings, sandbox }) => {
   });
 });
 
-describe.skipIf(trouble)('no sandbox', () => {
+describe.skipIf(trouble)(because('no sandbox', trouble), () => {
   it('is said loudly, and the agent works all the same', async () => {
     const stand = await hostStand({ HOLDFAST_HOST_SANDBOX: 'none' });
     const { sandbox, warnings } = await chooseSandbox(stand.config);

@@ -6,6 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupFolders, groupMemoryFile } from '../../src/sessions/group-folders.ts';
+import { because } from '../because.ts';
 import { ask, holdfast, launch, root, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, said, scripted, status } from './host-chat.ts';
 import { lastAsked, type Stand, trouble } from './host-stand.ts';
@@ -46,7 +47,7 @@ function listen(url: string, token: string, last?: string) {
   return { events, ended, cut: () => cut.abort() };
 }
 
-describe.skipIf(isMissing)('a chat', () => {
+describe.skipIf(isMissing)(because('a chat', isMissing), () => {
   it('without a host runs the agent itself, in a pipe too, and leaves no process', async () => {
     const stand = await begun(['family']);
     const first = await pipe(stand.env, 'family', scripted('One', [{ text: 'first' }]));
@@ -90,7 +91,7 @@ describe.skipIf(isMissing)('a chat', () => {
   });
 });
 
-describe.skipIf(isMissing)('over HTTP', () => {
+describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
   it('a message is taken at once, and its answer comes as an event; none is lost or doubled when worker and host restart', async () => {
     const stand = await begun(['family', 'work']);
     let { worker, url } = await working(stand);
@@ -220,7 +221,7 @@ describe.skipIf(isMissing)('over HTTP', () => {
   });
 });
 
-describe.skipIf(isMissing)('an agent', () => {
+describe.skipIf(isMissing)(because('an agent', isMissing), () => {
   const tool = (name: string) => `mcp__holdfast__${name}`;
 
   it('speaks on the way, remembers, and is woken by the task that it has scheduled', async () => {

@@ -1,12 +1,13 @@
 // `holdfast chat` in a real terminal: the answer as it is written, follow-ups while it works, and ways to leave.
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { program } from './holdfast.ts';
 import { begun, hosting, outgoing, scripted, status } from './host-chat.ts';
 import { trouble } from './host-stand.ts';
 import { prompt, screen } from './screen.ts';
 
-describe.skipIf(trouble)('a chat at the terminal', () => {
+describe.skipIf(trouble)(because('a chat at the terminal', trouble), () => {
   it('shows the answer once, takes the next message, and leaves with Ctrl+D; it resumes by itself', async () => {
     const stand = await begun(['family']);
     const env = { ...stand.env, PATH: `${path.dirname(program)}:${stand.env.PATH}`, TERM: 'screen-256color' };

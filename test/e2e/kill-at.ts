@@ -1,14 +1,15 @@
 // Kills a command at one of the system calls that make a change lasting, by strace.
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
+import { without } from '../because.ts';
 import { type Place, program } from './holdfast.ts';
 
 export const lastingCalls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,ftruncate';
 /** Those that remove a file, and the others: where two threads make them, each kind is killed for itself. */
 export const removingCalls = 'unlink';
 export const keepingCalls = lastingCalls.replace(/,unlink/, '');
-/** In CI the set-up brings it: there, tests fail without it. */
-export const canTrace = spawnSync('strace', ['--version']).status === 0 || process.env.CI !== undefined;
+/** Why no command can be killed at a call here. */
+export const noTrace = without('strace');
 
 /** True when the command, or another script, got through: there were fewer such calls. */
 export function killedAt(

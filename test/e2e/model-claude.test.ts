@@ -5,12 +5,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openClaude } from '../../src/distill/models/claude.ts';
 import { distillerMark } from '../../src/schema/distiller.ts';
-import { clientProgram, clientVersions, isMissing } from './claude.ts';
+import { because } from '../because.ts';
+import { clientCases, clientProgram, clientVersions, isMissing } from './claude.ts';
 import { holdfast, place, root } from './holdfast.ts';
 import { startMock } from './mock-anthropic.ts';
 
 const sdk = path.join(root, 'node_modules', '.cache', 'sdk', 'node_modules');
-const noSdk = !existsSync(path.join(sdk, '@anthropic-ai', 'claude-agent-sdk', 'sdk.mjs')) && !process.env.CI;
+const noSdk =
+  existsSync(path.join(sdk, '@anthropic-ai', 'claude-agent-sdk', 'sdk.mjs')) || process.env.CI
+    ? undefined
+    : 'the SDK is not installed';
 
 async function setting(version: string, more: NodeJS.ProcessEnv = {}) {
   const own = place();
@@ -39,34 +43,37 @@ const never = new AbortController().signal;
 const filesBelow = (folder: string): string[] =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 
-describe.each(clientVersions)('claude, with client %s', (version) => {
-  const skip = isMissing(version) || noSdk;
+describe.each(clientCases())('claude, with client %s%s', (version) => {
+  const skip = isMissing(version) ? 'the client is not installed' : noSdk;
 
-  it.skipIf(skip)('answers with no tools, and keeps no session that could be resumed or ingested', async () => {
-    const { config, env, mock } = await setting(version);
-    const user = env.HOME as string;
-    const hook = path.join(user, 'hooked');
-    mkdirSync(path.join(user, '.claude'), { recursive: true });
-    // Whatever the person has set up must not run for us.
-    const command = { type: 'command', command: `touch ${hook}` };
-    const hooks = Object.fromEntries(
-      ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'].map((event) => [event, [{ hooks: [command] }]]),
-    );
-    writeFileSync(path.join(user, '.claude', 'settings.json'), JSON.stringify({ hooks }));
-    const model = await openClaude(config);
-    const reply = await model.ask(question('hello MOCK:[{"text":"{\\"a\\":\\"b\\"}"}]'), never);
-    expect(reply).toMatchObject({ text: expect.stringContaining('{"'), end: 'whole', usage: { calls: 1 } });
-    expect(reply.usage.input).toBeGreaterThan(0);
-    const asked = mock.asked.map(({ text }) => text);
-    expect(asked.filter((text) => text.includes(distillerMark))).toHaveLength(1);
-    expect(asked.join('\n')).toContain('You distil.');
-    expect(existsSync(hook)).toBe(false);
-    expect(filesBelow(path.join(user, '.claude')).filter((file) => file.endsWith('.jsonl'))).toEqual([]);
-    const { stdout } = await holdfast(env, 'ingest', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ entries: { added: 0 } });
-  });
+  it.skipIf(skip)(
+    because('answers with no tools, and keeps no session that could be resumed or ingested', skip),
+    async () => {
+      const { config, env, mock } = await setting(version);
+      const user = env.HOME as string;
+      const hook = path.join(user, 'hooked');
+      mkdirSync(path.join(user, '.claude'), { recursive: true });
+      // Whatever the person has set up must not run for us.
+      const command = { type: 'command', command: `touch ${hook}` };
+      const hooks = Object.fromEntries(
+        ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'].map((event) => [event, [{ hooks: [command] }]]),
+      );
+      writeFileSync(path.join(user, '.claude', 'settings.json'), JSON.stringify({ hooks }));
+      const model = await openClaude(config);
+      const reply = await model.ask(question('hello MOCK:[{"text":"{\\"a\\":\\"b\\"}"}]'), never);
+      expect(reply).toMatchObject({ text: expect.stringContaining('{"'), end: 'whole', usage: { calls: 1 } });
+      expect(reply.usage.input).toBeGreaterThan(0);
+      const asked = mock.asked.map(({ text }) => text);
+      expect(asked.filter((text) => text.includes(distillerMark))).toHaveLength(1);
+      expect(asked.join('\n')).toContain('You distil.');
+      expect(existsSync(hook)).toBe(false);
+      expect(filesBelow(path.join(user, '.claude')).filter((file) => file.endsWith('.jsonl'))).toEqual([]);
+      const { stdout } = await holdfast(env, 'ingest', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ entries: { added: 0 } });
+    },
+  );
 
-  it.skipIf(skip)('says that the service is busy, and that a login is missing', async () => {
+  it.skipIf(skip)(because('says that the service is busy, and that a login is missing', skip), async () => {
     const { config } = await setting(version);
     const model = await openClaude(config);
     for (const [status, kind] of [
@@ -81,15 +88,18 @@ describe.each(clientVersions)('claude, with client %s', (version) => {
       ).rejects.toMatchObject({ name: 'ModelError', kind });
   });
 
-  it.skipIf(skip)('gives up after the time that is allowed, and at once when it is told to stop', async () => {
-    const { config } = await setting(version, { HOLDFAST_DISTILL_TIMEOUT_SECONDS: '3' });
-    const model = await openClaude(config);
-    const slow = question('x MOCK:[{"text":"late","delay":60000}]');
-    await expect(model.ask(slow, never)).rejects.toMatchObject({ kind: 'failed', message: 'no answer within 3 s' });
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(), 1000);
-    await expect(model.ask(slow, stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
-  });
+  it.skipIf(skip)(
+    because('gives up after the time that is allowed, and at once when it is told to stop', skip),
+    async () => {
+      const { config } = await setting(version, { HOLDFAST_DISTILL_TIMEOUT_SECONDS: '3' });
+      const model = await openClaude(config);
+      const slow = question('x MOCK:[{"text":"late","delay":60000}]');
+      await expect(model.ask(slow, never)).rejects.toMatchObject({ kind: 'failed', message: 'no answer within 3 s' });
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), 1000);
+      await expect(model.ask(slow, stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
+    },
+  );
 });
 
 it('without the SDK, says how to install it', async () => {
@@ -101,7 +111,7 @@ it('without the SDK, says how to install it', async () => {
   });
 });
 
-it.skipIf(noSdk)('our folder holds nothing that a client would read', async () => {
+it.skipIf(noSdk)(because('our folder holds nothing that a client would read', noSdk), async () => {
   const { config } = await setting(clientVersions[0]);
   await openClaude(config);
   expect(readdirSync(path.join(config.home, 'distiller'))).toEqual([]);

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { ask, holdfast, isAlive, launch, type Place, place, program, temporaryFolder, until } from './holdfast.ts';
 import { noTmux, prompt, type Screen, screen } from './screen.ts';
 
@@ -46,7 +47,7 @@ async function stand(): Promise<{ at: Place; env: NodeJS.ProcessEnv; fileOf(name
   return { at, env, fileOf };
 }
 
-describe.skipIf(noTmux)('the picker', () => {
+describe.skipIf(noTmux)(because('the picker', noTmux), () => {
   it('finds a session by what was said, and Enter opens the agent in its folder, with the keyboard', async () => {
     const { at, env } = await stand();
     const person = await screen(env);

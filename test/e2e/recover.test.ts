@@ -14,8 +14,9 @@ import {
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { ask, holdfast, launch, type Place, place, temporaryFolder } from './holdfast.ts';
-import { canTrace, killAtEach } from './kill-at.ts';
+import { killAtEach, noTrace } from './kill-at.ts';
 
 const sample = path.join(import.meta.dirname, '../../demo/claude-code/projects');
 
@@ -107,60 +108,66 @@ describe('recover', () => {
     expect(readdirSync(own.home).filter((name) => /recovering|worker\.pid/.test(name))).toEqual([]);
   });
 
-  it.skipIf(!canTrace)('killed at any step of taking the place, the next one completes it', async () => {
-    const own = await prepared();
-    const entries = count(own.database, 'SELECT count(*) FROM entries');
-    const before = damage(own.database);
-    const origin = path.join(temporaryFolder(), 'origin');
-    cpSync(own.home, origin, { recursive: true });
-    const start = () => {
-      rmSync(own.home, { recursive: true, force: true });
-      cpSync(origin, own.home, { recursive: true });
-      return ['recover', '--json'];
-    };
-    const look = async () => {
-      // The damaged file is still there under one name or another, byte for byte.
-      const names = readdirSync(own.home).filter((name) => /^holdfast\.db(?:\.before-recover-[\dTZ-]+)?$/.test(name));
-      expect(names.map((name) => hashOf(path.join(own.home, name)))).toContain(before);
-      await recovered(own);
-      expect(isSound(own.database)).toBe(true);
-      expect(count(own.database, 'SELECT count(*) FROM entries')).toBe(entries);
-      expect(readdirSync(own.home).filter((name) => name.startsWith('recovering-'))).toEqual([]);
-    };
-    // The old file gets its second name, then a mode; then the new one takes the place.
-    for (const calls of ['link,linkat', 'chmod,fchmodat', 'rename,renameat,renameat2'])
-      expect(await killAtEach(own, start, look, { calls }), calls).toBeGreaterThan(1);
-  });
+  it.skipIf(noTrace)(
+    because('killed at any step of taking the place, the next one completes it', noTrace),
+    async () => {
+      const own = await prepared();
+      const entries = count(own.database, 'SELECT count(*) FROM entries');
+      const before = damage(own.database);
+      const origin = path.join(temporaryFolder(), 'origin');
+      cpSync(own.home, origin, { recursive: true });
+      const start = () => {
+        rmSync(own.home, { recursive: true, force: true });
+        cpSync(origin, own.home, { recursive: true });
+        return ['recover', '--json'];
+      };
+      const look = async () => {
+        // The damaged file is still there under one name or another, byte for byte.
+        const names = readdirSync(own.home).filter((name) => /^holdfast\.db(?:\.before-recover-[\dTZ-]+)?$/.test(name));
+        expect(names.map((name) => hashOf(path.join(own.home, name)))).toContain(before);
+        await recovered(own);
+        expect(isSound(own.database)).toBe(true);
+        expect(count(own.database, 'SELECT count(*) FROM entries')).toBe(entries);
+        expect(readdirSync(own.home).filter((name) => name.startsWith('recovering-'))).toEqual([]);
+      };
+      // The old file gets its second name, then a mode; then the new one takes the place.
+      for (const calls of ['link,linkat', 'chmod,fchmodat', 'rename,renameat,renameat2'])
+        expect(await killAtEach(own, start, look, { calls }), calls).toBeGreaterThan(1);
+    },
+  );
 });
 
 describe('backups', () => {
-  it.skipIf(!canTrace)('killed at any step, every copy that has a name of its own is whole', async () => {
-    const own = await prepared();
-    const folder = path.join(own.home, 'backups');
-    const old = 'auto-20200101T000000-000Z.db';
-    await ask(own.env, 'backup', path.join(folder, old));
-    const origin = path.join(temporaryFolder(), 'origin');
-    cpSync(own.home, origin, { recursive: true });
-    const kills = await killAtEach(
-      own,
-      () => {
-        rmSync(own.home, { recursive: true, force: true });
-        cpSync(origin, own.home, { recursive: true });
-        return ['backup', '--rotate', '--json'];
-      },
-      async () => {
-        const copies = readdirSync(folder).filter((name) => name.endsWith('.db'));
-        expect(copies).toContain(old);
-        for (const name of copies) expect(isSound(path.join(folder, name)), name).toBe(true);
-        await ask(own.env, 'backup', '--rotate');
-        const names = readdirSync(folder);
-        expect(names.filter((name) => name.endsWith('.db')).length).toBe(2);
-        expect(names.filter((name) => name.includes('.tmp'))).toEqual([]);
-        for (const name of names) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
-      },
-    );
-    expect(kills).toBeGreaterThan(2);
-  });
+  it.skipIf(noTrace)(
+    because('killed at any step, every copy that has a name of its own is whole', noTrace),
+    async () => {
+      const own = await prepared();
+      const folder = path.join(own.home, 'backups');
+      const old = 'auto-20200101T000000-000Z.db';
+      await ask(own.env, 'backup', path.join(folder, old));
+      const origin = path.join(temporaryFolder(), 'origin');
+      cpSync(own.home, origin, { recursive: true });
+      const kills = await killAtEach(
+        own,
+        () => {
+          rmSync(own.home, { recursive: true, force: true });
+          cpSync(origin, own.home, { recursive: true });
+          return ['backup', '--rotate', '--json'];
+        },
+        async () => {
+          const copies = readdirSync(folder).filter((name) => name.endsWith('.db'));
+          expect(copies).toContain(old);
+          for (const name of copies) expect(isSound(path.join(folder, name)), name).toBe(true);
+          await ask(own.env, 'backup', '--rotate');
+          const names = readdirSync(folder);
+          expect(names.filter((name) => name.endsWith('.db')).length).toBe(2);
+          expect(names.filter((name) => name.includes('.tmp'))).toEqual([]);
+          for (const name of names) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
+        },
+      );
+      expect(kills).toBeGreaterThan(2);
+    },
+  );
 
   it('capture goes on while a copy is made', async () => {
     const own = await prepared();
@@ -172,32 +179,35 @@ describe('backups', () => {
 });
 
 describe('the file of what must never come back', () => {
-  it.skipIf(!canTrace)('is never behind the database, wherever a pause or a forgetting is killed', async () => {
-    const own = await prepared();
-    const origin = path.join(temporaryFolder(), 'origin');
-    cpSync(own.home, origin, { recursive: true });
-    const file = path.join(own.home, 'never-again.jsonl');
-    const known = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-    const [session] = await ask(own.env, 'sessions').then(({ sessions }) => sessions);
-    for (const command of [['pause'], ['forget', session.id, '--yes']]) {
-      const kills = await killAtEach(
-        own,
-        () => {
-          rmSync(own.home, { recursive: true, force: true });
-          cpSync(origin, own.home, { recursive: true });
-          return [...command, '--json'];
-        },
-        async () => {
-          const db = new Database(own.database, { readonly: true });
-          const prints = db.prepare('SELECT print FROM tombstones').pluck().all() as string[];
-          const pauses = db.prepare('SELECT from_at FROM pauses').pluck().all() as number[];
-          db.close();
-          for (const print of prints) expect(known()).toContain(print);
-          for (const from of pauses) expect(known()).toContain(`"from":${from}`);
-        },
-      );
-      expect(kills).toBeGreaterThan(2);
-      expect(known()).not.toBe('');
-    }
-  });
+  it.skipIf(noTrace)(
+    because('is never behind the database, wherever a pause or a forgetting is killed', noTrace),
+    async () => {
+      const own = await prepared();
+      const origin = path.join(temporaryFolder(), 'origin');
+      cpSync(own.home, origin, { recursive: true });
+      const file = path.join(own.home, 'never-again.jsonl');
+      const known = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+      const [session] = await ask(own.env, 'sessions').then(({ sessions }) => sessions);
+      for (const command of [['pause'], ['forget', session.id, '--yes']]) {
+        const kills = await killAtEach(
+          own,
+          () => {
+            rmSync(own.home, { recursive: true, force: true });
+            cpSync(origin, own.home, { recursive: true });
+            return [...command, '--json'];
+          },
+          async () => {
+            const db = new Database(own.database, { readonly: true });
+            const prints = db.prepare('SELECT print FROM tombstones').pluck().all() as string[];
+            const pauses = db.prepare('SELECT from_at FROM pauses').pluck().all() as number[];
+            db.close();
+            for (const print of prints) expect(known()).toContain(print);
+            for (const from of pauses) expect(known()).toContain(`"from":${from}`);
+          },
+        );
+        expect(kills).toBeGreaterThan(2);
+        expect(known()).not.toBe('');
+      }
+    },
+  );
 });

@@ -6,9 +6,10 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { briefingFolder } from '../../src/briefing-folder.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { because } from '../because.ts';
 import { answer, bytesOf, prompt, toolResult, toolUse } from '../contracts/transcript-builder.ts';
 import { ask, type Place, place, temporaryFolder } from './holdfast.ts';
-import { canTrace, killAtEach } from './kill-at.ts';
+import { killAtEach, noTrace } from './kill-at.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
 
 /** More than two steps of rows. */
@@ -99,7 +100,7 @@ const copiesOf = ({ home }: Place): Record<string, string[]> => {
   );
 };
 
-describe.skipIf(!canTrace)('redacting again, killed at each call that makes a change lasting', () => {
+describe.skipIf(noTrace)(because('redacting again, killed at each call that makes a change lasting', noTrace), () => {
   it('leaves no secret in the database, its log and the briefings once the next import is through', async () => {
     const stand = await older();
     const { own } = stand;

@@ -1,13 +1,15 @@
 // tmux as a person's screen and keyboard.
+
 import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { without } from '../because.ts';
 import { temporaryFolder, until } from './holdfast.ts';
 
 export const prompt = 'shell$ ';
 
 /** In CI the set-up brings it: there, tests fail without it. */
-export const noTmux = spawnSync('tmux', ['-V']).status !== 0 && !process.env.CI;
+export const noTmux = without('tmux', '-V');
 
 export interface Screen {
   /** Types text, or presses keys that tmux knows by name. */

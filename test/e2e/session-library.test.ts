@@ -6,7 +6,8 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SessionManager } from '../../src/sessions/library/index.ts';
-import { canTrace } from './kill-at.ts';
+import { because } from '../because.ts';
+import { noTrace } from './kill-at.ts';
 
 const library = fileURLToPath(new URL('../../dist/sessions/library', import.meta.url));
 let folder: string;
@@ -78,29 +79,32 @@ it.each(Object.entries(changes))(
   },
 );
 
-it.skipIf(!canTrace)('10: every file is on the disk before it gets its name, and then the folder', () => {
-  const log = join(folder, '..', `${basename(folder)}.calls`);
-  try {
-    const save = `await new SessionManager({ sessionDir }).saveSession([{ role: 'user', content: 'x' }], { name: 'a' });`;
-    const traced = ['-f', '-y', '-qq', '-s', '300', '-e', 'trace=fsync,fdatasync,rename', '-o', log];
-    expect(spawnSync('strace', [...traced, process.execPath, ...script(save)]).status).toBe(0);
-    const calls = readFileSync(log, 'utf8').split('\n');
-    const renames = calls.flatMap((call, at) => {
-      const [, from, to] = /rename\("([^"]+)", "([^"]+)"/.exec(call) ?? [];
-      return from?.includes('.tmp.') ? [{ from, to, at }] : [];
-    });
-    expect(renames.map(({ to }) => basename(to as string)).sort()).toEqual(['a.json', 'index.json', 'last_session']);
-    for (const { from, at } of renames)
-      expect(
-        calls.slice(0, at).some((call) => /f(data)?sync\(/.test(call) && call.includes(`<${from}>`)),
-        from,
-      ).toBe(true);
-    const last = Math.max(...renames.map(({ at }) => at));
-    expect(calls.slice(last).some((call) => call.includes('fsync(') && call.includes(`<${folder}>`))).toBe(true);
-  } finally {
-    rmSync(log, { force: true });
-  }
-});
+it.skipIf(noTrace)(
+  because('10: every file is on the disk before it gets its name, and then the folder', noTrace),
+  () => {
+    const log = join(folder, '..', `${basename(folder)}.calls`);
+    try {
+      const save = `await new SessionManager({ sessionDir }).saveSession([{ role: 'user', content: 'x' }], { name: 'a' });`;
+      const traced = ['-f', '-y', '-qq', '-s', '300', '-e', 'trace=fsync,fdatasync,rename', '-o', log];
+      expect(spawnSync('strace', [...traced, process.execPath, ...script(save)]).status).toBe(0);
+      const calls = readFileSync(log, 'utf8').split('\n');
+      const renames = calls.flatMap((call, at) => {
+        const [, from, to] = /rename\("([^"]+)", "([^"]+)"/.exec(call) ?? [];
+        return from?.includes('.tmp.') ? [{ from, to, at }] : [];
+      });
+      expect(renames.map(({ to }) => basename(to as string)).sort()).toEqual(['a.json', 'index.json', 'last_session']);
+      for (const { from, at } of renames)
+        expect(
+          calls.slice(0, at).some((call) => /f(data)?sync\(/.test(call) && call.includes(`<${from}>`)),
+          from,
+        ).toBe(true);
+      const last = Math.max(...renames.map(({ at }) => at));
+      expect(calls.slice(last).some((call) => call.includes('fsync(') && call.includes(`<${folder}>`))).toBe(true);
+    } finally {
+      rmSync(log, { force: true });
+    }
+  },
+);
 
 it('11: eight processes save into one folder for a while: no entry is lost, and the index equals the files', async () => {
   const seconds = 10;

@@ -1,12 +1,13 @@
 // A terminal with a person at it: tmux with a server of its own.
+
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { without } from '../because.ts';
 import { until } from './holdfast.ts';
 
-/** In CI a machine without tmux is a failure, not a reason to prove less. */
-export const hasTerminal = spawnSync('tmux', ['-V']).status === 0 || Boolean(process.env.CI);
+export const noTerminal = without('tmux', '-V');
 
 export interface Terminal {
   /** All that was ever shown, as far as it was not drawn over. */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { type Place, place, program } from './holdfast.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -25,10 +26,12 @@ function ownedBy(own: Place): Place {
 
 /** A checkout below a folder that is closed to others cannot be run by them. */
 const anywhere = { env: { PATH: process.env.PATH, HOME: '/', HOLDFAST_HOME: '/nowhere' } } as unknown as Place;
-const canRun = run(anywhere, '--version').status === 0 || process.env.CI !== undefined;
-if (!canRun) console.log('Skipped: another user cannot run the program of this checkout.');
+const cannotRun =
+  process.env.CI || run(anywhere, '--version').status === 0
+    ? undefined
+    : 'another user cannot run the program of this checkout';
 
-describe.skipIf(!canRun)('a folder that cannot be written', () => {
+describe.skipIf(cannotRun)(because('a folder that cannot be written', cannotRun), () => {
   it('of settings: says so, and leaves no draft behind', () => {
     const own = ownedBy(place());
     expect(run(own, 'config', 'set', 'port', '4001').status).toBe(0);

@@ -3,9 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { clientVersions, isMissing, type Machine, machine } from './claude.ts';
+import { because } from '../because.ts';
+import { clientCases, isMissing, type Machine, machine } from './claude.ts';
 import { ask, holdfast, type Place, place, temporaryFolder } from './holdfast.ts';
-import { canTrace, killedAt } from './kill-at.ts';
+import { killedAt, noTrace } from './kill-at.ts';
 
 const allowed = ['--allowedTools', 'Bash,Read'];
 
@@ -19,7 +20,7 @@ function transcriptOf(own: Machine, session: string): string {
   return path.join(projects, found as string);
 }
 
-describe.each(clientVersions)('Claude Code %s', (version) => {
+describe.each(clientCases())('Claude Code %s%s', (version) => {
   const test = it.skipIf(isMissing(version));
 
   test('resumes a session whose transcript was deleted, and the earlier messages reach the API', async () => {
@@ -174,29 +175,32 @@ describe('the vault', () => {
     expect(existsSync(path.join(off.home, 'vault'))).toBe(false);
   });
 
-  it.skipIf(!canTrace)('killed at each call that makes a change lasting, it holds every line once', async () => {
-    const calls = 'fsync,fdatasync,ftruncate,pwrite64,mkdir';
-    for (let round = 1; ; round++) {
-      const at = place();
-      const entries = [said('a', 'Mend the lamp')];
-      written(at, entries);
-      await ask(at.env, 'ingest');
-      await ask(at.env, 'vault', '--fill');
-      entries.push(said('b', 'And the horn'), said('c', 'And the bell'));
-      const file = written(at, entries);
-      await ask(at.env, 'ingest');
-      const through = killedAt(at, round, ['vault', '--fill'], { calls });
-      const expected = lines(readFileSync(file, 'utf8'));
-      rmSync(file);
-      await ask(at.env, 'resume', 'lamp', '--print');
-      const half = lines(readFileSync(file, 'utf8'));
-      expect([1, 3], `killed at call ${round}`).toContain(half.length);
-      expect(half).toEqual(expected.slice(0, half.length));
-      written(at, entries);
-      await ask(at.env, 'vault', '--fill');
-      expect(lines(gunzipSync(readFileSync(copyOf(at))).toString())).toEqual(expected);
-      if (through) break;
-      expect(round).toBeLessThan(60);
-    }
-  });
+  it.skipIf(noTrace)(
+    because('killed at each call that makes a change lasting, it holds every line once', noTrace),
+    async () => {
+      const calls = 'fsync,fdatasync,ftruncate,pwrite64,mkdir';
+      for (let round = 1; ; round++) {
+        const at = place();
+        const entries = [said('a', 'Mend the lamp')];
+        written(at, entries);
+        await ask(at.env, 'ingest');
+        await ask(at.env, 'vault', '--fill');
+        entries.push(said('b', 'And the horn'), said('c', 'And the bell'));
+        const file = written(at, entries);
+        await ask(at.env, 'ingest');
+        const through = killedAt(at, round, ['vault', '--fill'], { calls });
+        const expected = lines(readFileSync(file, 'utf8'));
+        rmSync(file);
+        await ask(at.env, 'resume', 'lamp', '--print');
+        const half = lines(readFileSync(file, 'utf8'));
+        expect([1, 3], `killed at call ${round}`).toContain(half.length);
+        expect(half).toEqual(expected.slice(0, half.length));
+        written(at, entries);
+        await ask(at.env, 'vault', '--fill');
+        expect(lines(gunzipSync(readFileSync(copyOf(at))).toString())).toEqual(expected);
+        if (through) break;
+        expect(round).toBeLessThan(60);
+      }
+    },
+  );
 });

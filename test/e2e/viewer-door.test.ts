@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { because } from '../because.ts';
 import { until } from './holdfast.ts';
 import { enter, noBrowser, sample, type ViewerStand, viewerStand } from './viewer-stand.ts';
 
-describe.skipIf(noBrowser)("the viewer's door", () => {
+describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
   let stand: ViewerStand;
   beforeAll(async () => {
     stand = await viewerStand(sample);

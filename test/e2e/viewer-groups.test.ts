@@ -4,6 +4,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { clientProgram } from './claude.ts';
 import { launch, root } from './holdfast.ts';
 import { scripted } from './host-chat.ts';
@@ -11,7 +12,7 @@ import { realKey, trouble } from './host-stand.ts';
 import { type Mock, startMock } from './mock-anthropic.ts';
 import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
-describe.skipIf(noBrowser)('the page Groups', () => {
+describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
   let stand: ViewerStand;
   let mock: Mock;
   let page: Page;
@@ -100,7 +101,10 @@ describe.skipIf(noBrowser)('the page Groups', () => {
   });
 
   it.skipIf(trouble)(
-    'a host that comes answers what waited; its answer is shown as Markdown, and later stands in the session',
+    because(
+      'a host that comes answers what waited; its answer is shown as Markdown, and later stands in the session',
+      trouble,
+    ),
     async () => {
       const host = launch(stand.env, ['host', 'run']);
       await host.says('Waiting for messages');

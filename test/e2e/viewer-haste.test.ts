@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
 const session = 'dddddddd-0000-4000-8000-000000000001';
@@ -17,7 +18,7 @@ const line = (i: number, text: string) =>
     message: { role: 'user', content: text },
   })}\n`;
 
-describe.skipIf(noBrowser)('who does not wait', () => {
+describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   let transcript: string;

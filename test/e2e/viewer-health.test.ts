@@ -4,9 +4,10 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { noBrowser, sample, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
-describe.skipIf(noBrowser)('the page Health', () => {
+describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   const failed: number[] = [];

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { until } from './holdfast.ts';
 import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
@@ -30,7 +31,7 @@ const transcript = (): string =>
     });
   }).join('\n');
 
-describe.skipIf(noBrowser)('a thousand hits', () => {
+describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   beforeAll(async () => {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
 const session = 'eeeeeeee-0000-4000-8000-000000000001';
@@ -46,7 +47,7 @@ function hostileTranscript(): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-describe.skipIf(noBrowser)('hostile transcripts', () => {
+describe.skipIf(noBrowser)(because('hostile transcripts', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   beforeAll(async () => {

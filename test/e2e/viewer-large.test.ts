@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { until } from './holdfast.ts';
 import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
@@ -28,7 +29,7 @@ function transcript(): string {
   }).join('\n');
 }
 
-describe.skipIf(noBrowser)('100,000 entries', () => {
+describe.skipIf(noBrowser)(because('100,000 entries', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   beforeAll(async () => {

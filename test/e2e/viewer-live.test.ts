@@ -1,6 +1,7 @@
 // The viewer stands open while the real Claude Code works: what happens appears by itself, once, also across a restart of the worker.
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { because } from '../because.ts';
 import { clientVersions, isMissing, machine, workerPid } from './claude.ts';
 import { ask, holdfast, patienceMs } from './holdfast.ts';
 import type { Step } from './mock-anthropic.ts';
@@ -10,7 +11,9 @@ const [version] = clientVersions;
 const bash = (command: string): Step => ({ tool: 'Bash', input: { command } });
 const allowed = ['--allowedTools', 'Bash'];
 
-describe.skipIf(noBrowser || isMissing(version))(`the viewer beside Claude Code ${version}`, () => {
+const why = noBrowser ?? (isMissing(version) ? 'that client is not installed' : undefined);
+
+describe.skipIf(why)(because(`the viewer beside Claude Code ${version}`, why), () => {
   it('shows a session as it begins, works and ends; after a restart nothing is missing and nothing there twice', async () => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');

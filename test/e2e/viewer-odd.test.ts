@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
 const session = 'bbbbbbbb-0000-4000-8000-000000000001';
@@ -34,7 +35,7 @@ function transcript(): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-describe.skipIf(noBrowser)('odd texts', () => {
+describe.skipIf(noBrowser)(because('odd texts', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   beforeAll(async () => {

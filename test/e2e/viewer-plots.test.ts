@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { until } from './holdfast.ts';
 import { noBrowser, sample, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
 
@@ -17,7 +18,7 @@ interface Activity {
   projects: { name: string; path: string; entries: number; sessions: number }[];
 }
 
-describe.skipIf(noBrowser)('the pages with plots', () => {
+describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   let activity: Activity;

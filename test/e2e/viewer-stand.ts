@@ -10,7 +10,8 @@ import { patienceMs, program, root, until } from './holdfast.ts';
 
 const chromiumProgram = '/usr/bin/chromium';
 /** Where the tests must not be skipped, a missing browser is a failure. */
-export const noBrowser = !existsSync(chromiumProgram) && !process.env.CI;
+export const noBrowser =
+  existsSync(chromiumProgram) || process.env.CI ? undefined : `${chromiumProgram} is not installed`;
 
 export interface ViewerStand {
   readonly folder: string;

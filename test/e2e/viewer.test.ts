@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { until } from './holdfast.ts';
 import { filesBelow } from './transcripts.ts';
 import { noBrowser, sample, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
@@ -12,7 +13,7 @@ import { noBrowser, sample, type ViewerStand, viewerStand, visit } from './viewe
 const reviewed = '3f7fa8be-2f80-491a-9244-a1466e9ebb4e';
 const forgotten = '77fb2c0a-9f29-478f-bcd7-fb5e6967d9e8';
 
-describe.skipIf(noBrowser)('the viewer', () => {
+describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   let transcripts: string;

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseKeywords } from '../../src/recall/keywords.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { because } from '../because.ts';
 import { scatter } from '../contracts/chunks.ts';
 import { ask, holdfast, type Place, place } from './holdfast.ts';
-import { canTrace, killAtEach } from './kill-at.ts';
+import { killAtEach, noTrace } from './kill-at.ts';
 
-describe.skipIf(!canTrace)('a kill in the middle', () => {
+describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
   it('of config set leaves the old settings or the new', async () => {
     const at = place();
     await ask(at.env, 'config', 'set', 'pollIntervalMs', '40000');
