@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type ClientLine, client } from '../agents/client.ts';
+import { withoutInjected } from '../agents/injected.ts';
 import { explain, systemCode } from '../errors.ts';
 import type { LiveDeps } from './hook.ts';
 import { liveLimits } from './live-limits.ts';
@@ -122,7 +123,7 @@ export function openClients(deps: LiveDeps): Clients {
       const hidden = userPrompt !== undefined && limits.beginTurn(client.name, session, userPrompt);
       const keeps = hidden || (await limits.keepsText(client.name, session));
       // An empty private passage says that what follows is private, also to a worker that is started in between.
-      const text = hidden ? hiddenPrompt : keeps ? redact(userPrompt ?? '').trim() : '';
+      const text = hidden ? hiddenPrompt : keeps ? clean(userPrompt) : '';
       const lines: ClientLine[] = text === '' ? [] : [{ kind: 'prompt', id: randomUUID(), at: now(), text }];
       if (keeps) append(session, lines, cwd ?? (project === undefined ? undefined : redact(project)));
       const state = await note(session, { event: userPrompt === undefined ? 'start' : 'prompt' });
@@ -159,11 +160,21 @@ export function openClients(deps: LiveDeps): Clients {
       const session = cleanId(claudeSessionId);
       if (isIgnored(session)) return;
       const keeps = await keepsText(session);
-      const answer = keeps ? redact(last_assistant_message ?? '').trim() : '';
-      if (answer !== '') append(session, [{ kind: 'answer', id: randomUUID(), at: now(), text: answer }], undefined);
+      const prompt = keeps ? clean(last_user_message) : '';
+      const answer = keeps ? clean(last_assistant_message) : '';
+      // Into the transcript: what sums up the session reads that. A client that has told the prompt before does not tell another one here.
+      const before = lastTurn(fileOf(session));
+      const isNewTurn = prompt !== '' && before.prompt !== prompt && before.last !== 'prompt';
+      const said = (kind: 'prompt' | 'answer', text: string) => ({ kind, id: randomUUID(), at: now(), text });
+      const isTold = before.last === 'answer' && !isNewTurn && before.answer === answer;
+      const lines = [
+        ...(isNewTurn ? [said('prompt', prompt)] : []),
+        ...(answer === '' || isTold ? [] : [said('answer', answer)]),
+      ];
+      if (lines.length > 0) append(session, lines, undefined);
       await note(session, {
         event: 'stop',
-        lastUserMessage: last_user_message === undefined || !keeps ? undefined : redact(last_user_message),
+        lastUserMessage: prompt === '' ? undefined : prompt,
         lastAssistantMessage: answer === '' ? undefined : answer,
       });
     },
@@ -185,31 +196,52 @@ const hiddenPrompt = '<private></private>';
 /** More than any turn holds. */
 const longestTurn = 16 << 20;
 
-function lastPromptIsPrivate(file: string): boolean {
-  let text: string;
+const lastPromptIsPrivate = (file: string): boolean => lastTurn(file).prompt === hiddenPrompt;
+
+/** What the client has said last: the last prompt and the last answer, as far as they stand in the end of its transcript, and which came later. */
+function lastTurn(file: string): { prompt?: string; answer?: string; last?: 'prompt' | 'answer' } {
+  const text = endOf(file);
+  const find = (kind: 'prompt' | 'answer'): { at: number; text?: string } => {
+    const at = text.lastIndexOf(`{"kind":"${kind}"`);
+    return at < 0 ? { at } : { at, ...saidIn(text.slice(at, text.indexOf('\n', at) >>> 0)) };
+  };
+  const [prompt, answer] = [find('prompt'), find('answer')];
+  return {
+    ...(prompt.text === undefined ? {} : { prompt: prompt.text }),
+    ...(answer.text === undefined ? {} : { answer: answer.text }),
+    ...(prompt.at === answer.at ? {} : { last: prompt.at > answer.at ? 'prompt' : 'answer' }),
+  };
+}
+
+function saidIn(line: string): { text?: string } {
+  try {
+    const { text } = JSON.parse(line) as { text?: unknown };
+    return typeof text === 'string' ? { text } : {};
+  } catch {
+    // Half a line, which a full disk has left.
+    return {};
+  }
+}
+
+function endOf(file: string): string {
   try {
     const handle = fs.openSync(file, 'r');
     try {
       const { size } = fs.fstatSync(handle);
       const bytes = Buffer.alloc(Math.min(size, longestTurn));
       fs.readSync(handle, bytes, 0, bytes.length, size - bytes.length);
-      text = bytes.toString('utf8');
+      return bytes.toString('utf8');
     } finally {
       fs.closeSync(handle);
     }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
+    if (systemCode(error) === 'ENOENT') return '';
     throw explain(error, file);
   }
-  const at = text.lastIndexOf('{"kind":"prompt"');
-  return (
-    at >= 0 &&
-    text
-      .slice(at, at + 300)
-      .split('\n')[0]
-      ?.includes(JSON.stringify(hiddenPrompt)) === true
-  );
 }
+
+/** Without what the client or another memory has put into it, and without secrets. */
+const clean = (said: string | undefined): string => redact(withoutInjected(said ?? '')).trim();
 
 /** A client chooses its ids. One that holds a secret is told apart from others by a hash. */
 function cleanId(session: string): string {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import type { HookEvent } from '../agents/hook-event.ts';
+import { withoutInjected } from '../agents/injected.ts';
 import type { Config } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 import type { AgentName } from '../schema/agent-name.ts';
@@ -48,7 +49,7 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
   if (event.prompt !== undefined) limits.beginTurn(agent.name, event.session, event.prompt);
   const change = limits.isIgnored(event.cwd) ? undefined : changeOf(event);
   if (change !== undefined) {
-    const lastAnswer = event.lastAnswer === undefined ? undefined : redact(event.lastAnswer);
+    const lastAnswer = event.lastAnswer === undefined ? undefined : redact(withoutInjected(event.lastAnswer));
     const transcript = event.transcripts[0];
     const key = transcript === undefined ? undefined : path.relative(root, transcript).replaceAll('\\', '/');
     const own = key === undefined || transcript === undefined ? undefined : { key, size: sizeOf(transcript) };

@@ -195,21 +195,98 @@ it('half a line that a full disk left takes nothing along that comes after it', 
   expect((await store.transcript('client', 'c')).map(({ text }) => text)).toEqual(['before', 'after']);
 });
 
-it('6. uses of tools on the skip list are not stored; that they were used is', async () => {
-  const root = path.join(config.watchPath(claudeCode), 'p');
-  fs.mkdirSync(root, { recursive: true });
+describe('6. tools whose uses are not kept', () => {
   const use = (name: string) => ({ type: 'tool_use', id: `t-${name}`, name, input: {} });
-  const line = {
-    type: 'assistant',
-    uuid: 'u1',
-    sessionId: 's1',
-    timestamp: '2026-03-01T10:00:00.000Z',
-    message: { role: 'assistant', content: [use('TodoWrite'), use('Bash'), use('Skill')] },
+  const write = (names: readonly string[]) => {
+    const root = path.join(config.watchPath(claudeCode), 'p');
+    fs.mkdirSync(root, { recursive: true });
+    const line = {
+      type: 'assistant',
+      uuid: 'u1',
+      sessionId: 's1',
+      timestamp: '2026-03-01T10:00:00.000Z',
+      message: { role: 'assistant', content: names.map(use) },
+    };
+    fs.writeFileSync(path.join(root, 's1.jsonl'), `${JSON.stringify(line)}\n`);
   };
-  fs.writeFileSync(path.join(root, 's1.jsonl'), `${JSON.stringify(line)}\n`);
-  await ingest({ store, config, clock: deps.clock }, {});
-  expect((await store.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
-  expect((await store.findEntries('u1'))[0]?.text).toBe('[Used tools: TodoWrite, Bash, Skill]');
+  const byDefault = [
+    ...['TodoWrite', 'AskUserQuestion', 'SlashCommand', 'Skill', 'ListMcpResourcesTool'],
+    ...['TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ReadMcpResourceTool', 'ToolSearch'],
+  ];
+
+  it('are these, unless the person says otherwise', () => {
+    expect(config.settings.skipTools).toEqual(byDefault);
+  });
+
+  it.each(byDefault)('%s is one, in a transcript and from a client; that it was used is kept', async (name) => {
+    write([name, 'Bash']);
+    await ingest({ store, config, clock: deps.clock }, {});
+    expect((await store.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
+    expect((await store.findEntries('u1'))[0]?.text).toBe(`[Used tools: ${name}, Bash]`);
+    const clients = openClients(deps);
+    await clients.init({ claudeSessionId: 'c', userPrompt: 'go' });
+    expect(await clients.observe({ claudeSessionId: 'c', tool_name: name })).toEqual({ stored: false });
+    expect(await clients.observe({ claudeSessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: true });
+  });
+
+  it('are those of the setting, and no others, once it is set', async () => {
+    const own = loadConfig({ ...config.environment, HOLDFAST_SKIP_TOOLS: 'Bash,mcp__tide__gauge' });
+    write([...byDefault, 'Bash', 'mcp__tide__gauge', 'Read']);
+    await ingest({ store, config: own, clock: deps.clock }, {});
+    expect((await store.toolUses(['u1'])).map(({ tool }) => tool).sort()).toEqual([...byDefault, 'Read'].sort());
+    const clients = openClients({ ...deps, config: own });
+    await clients.init({ claudeSessionId: 'c', userPrompt: 'go' });
+    expect(await clients.observe({ claudeSessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: false });
+    expect(await clients.observe({ claudeSessionId: 'c', tool_name: 'TodoWrite' })).toEqual({ stored: true });
+  });
+});
+
+describe('7. the last messages of a client without a transcript', () => {
+  const reminder = '<system-reminder>\nmind the tide table\n</system-reminder>';
+  const said = async () => (await store.transcript('client', 'c')).map(({ role, text }) => [role, text]);
+  const taken = () => ingest({ store, config, clock: deps.clock }, {});
+
+  it('are stored once, without what was put into them, also when the client has told of nothing else', async () => {
+    const clients = openClients(deps);
+    const last = {
+      claudeSessionId: 'c',
+      last_user_message: `${reminder}Which buoy is loose?`,
+      last_assistant_message: `The red one.<claude-mem-context>old news</claude-mem-context>`,
+    };
+    await clients.summarize(last);
+    await clients.summarize(last);
+    await taken();
+    expect(await said()).toEqual([
+      ['user', 'Which buoy is loose?'],
+      ['assistant', 'The red one.'],
+    ]);
+    expect(await store.sessionState('client', 'c')).toMatchObject({
+      lastUserMessage: 'Which buoy is loose?',
+      lastAssistantMessage: 'The red one.',
+    });
+  });
+
+  it('do not double a prompt that the client has told of', async () => {
+    const clients = openClients(deps);
+    await clients.init({ claudeSessionId: 'c', userPrompt: `Which buoy is loose?${reminder}` });
+    await clients.summarize({ claudeSessionId: 'c', last_user_message: 'Which buoy', last_assistant_message: 'One.' });
+    await clients.summarize({ claudeSessionId: 'c', last_user_message: 'And now?', last_assistant_message: 'One.' });
+    await taken();
+    expect(await said()).toEqual([
+      ['user', 'Which buoy is loose?'],
+      ['assistant', 'One.'],
+      ['user', 'And now?'],
+      ['assistant', 'One.'],
+    ]);
+  });
+
+  it('leave nothing where they are only a reminder, or private', async () => {
+    const clients = openClients(deps);
+    await clients.summarize({ claudeSessionId: 'c', last_user_message: reminder, last_assistant_message: reminder });
+    await clients.summarize({ claudeSessionId: 'c', last_user_message: '<private>key</private>' });
+    await taken();
+    expect(await said()).toEqual([]);
+  });
 });
 
 it('a tool input that is nested without end costs no other line its place', async () => {

@@ -18,6 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
+// biome-ignore lint/suspicious/noExplicitAny: the input of each operation is another
+const operationNamed = (name: string): { run(context: unknown, input: unknown): Promise<any> } => {
+  const found = operations.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no operation ${name}`);
+  return found as never;
+};
+
 /** Values for fields that a route cannot do without; a new one of its own is added here. */
 const remembered = 'Deploys happen on Tuesdays';
 const examples: Readonly<Record<string, unknown>> = {
@@ -325,6 +332,43 @@ describe('a client without a transcript', () => {
     stop();
     expect(seen).toEqual(['active', 'active', true, 'summarizing', 'completed']);
   });
+});
+
+it('7. the summary of a client’s session says what was answered last, without what was put into it', async () => {
+  const claudeSessionId = 'editor-7';
+  const reminder = '<system-reminder>\nMind the tide table.\n</system-reminder>';
+  await stand.post('/api/sessions/init', {
+    claudeSessionId,
+    project: '/srv/shop',
+    userPrompt: `${reminder}Move the harbour lights to the north pier`,
+  });
+  await stand.post('/api/sessions/observations', {
+    claudeSessionId,
+    tool_name: 'Edit',
+    tool_input: { file_path: '/srv/shop/lights.ts' },
+    tool_response: 'done',
+  });
+  await stand.post('/api/sessions/summarize', {
+    claudeSessionId,
+    last_user_message: `Move the harbour lights to the north pier${reminder}`,
+    last_assistant_message: `${reminder}I moved the harbour lights to the north pier and checked the lanterns.`,
+  });
+  await stand.post('/api/sessions/complete', { claudeSessionId, reason: 'exit' });
+  const { context } = stand.holdfast;
+  await operationNamed('ingest').run(context, { reimport: false });
+  await operationNamed('process').run(context, {
+    all: false,
+    again: false,
+    dryRun: false,
+    due: false,
+    session: claudeSessionId,
+  });
+  const { json } = await stand.get(`/api/summaries?session=${claudeSessionId}`, stand.tokens.full);
+  expect(json.summaries).toHaveLength(1);
+  const told = JSON.stringify(json.summaries[0]);
+  expect(told).toContain('harbour lights');
+  expect(told).toContain('checked the lanterns');
+  expect(told).not.toContain('tide table');
 });
 
 it('an agent is never run for who asks over HTTP', async () => {
