@@ -95,6 +95,8 @@ export interface AgentHome {
 
 export interface Agent {
   readonly name: AgentName;
+  /** Raised whenever the reader finds more in the same lines, so that transcripts that an older version read are read again. */
+  readonly readerVersion: number;
   readonly title: string;
   /** Where this agent keeps its transcripts on this machine. */
   root(env: NodeJS.ProcessEnv, home: string): string;

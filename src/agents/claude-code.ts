@@ -15,6 +15,7 @@ import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
 
 export const claudeCode: Agent = {
   name: 'claude-code',
+  readerVersion: 1,
   title: 'Claude Code',
   idKey: 'uuid',
 

@@ -13,6 +13,7 @@ export type ClientLine =
 
 export const client: Agent = {
   name: 'client',
+  readerVersion: 1,
   title: 'clients of the API',
   idKey: 'id',
   root: (env, home) => path.join(env.HOLDFAST_HOME || path.join(home, '.holdfast'), 'transcripts'),

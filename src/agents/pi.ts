@@ -183,6 +183,7 @@ const idle = /^\{"type":"(?:model_change|thinking_level_change|compaction|branch
 
 export const pi: Agent = {
   name: 'pi',
+  readerVersion: 1,
   title: 'Pi',
   root: sessionsFolder,
   isTranscript: (key) => key.endsWith('.jsonl'),

@@ -21,6 +21,8 @@ export interface Source {
   readonly root: string;
   readonly key: string;
   readonly size: number;
+  /** Unpacked from the vault, since the transcript itself is gone. */
+  readonly fromVault?: boolean | undefined;
   /** Whose agent wrote it, and the folder that its sessions count as done in, whatever the agent says. */
   readonly group?: { readonly name: string; readonly folder: string } | undefined;
 }
@@ -181,6 +183,7 @@ export function chunker(
       from,
       to: offset,
       restart,
+      reader: (begin?.offset ?? 0) === 0 ? agent.readerVersion : undefined,
       last: piece.last,
       lines,
       malformed,

@@ -224,7 +224,18 @@ function standIn(row: SessionRow, observations: readonly MadeRow[], summaries: r
 
 const fileOf = (key: string, session: string, project: string, entries: readonly ExportedEntry[]): ExportedLine => ({
   is: 'file',
-  ...{ agent, key, partial: false, subagent: null, lines: entries.length, head: by, tail: '', state: {}, malformed: 0 },
+  ...{
+    agent,
+    key,
+    partial: false,
+    subagent: null,
+    lines: entries.length,
+    head: by,
+    tail: '',
+    state: {},
+    reader: 0,
+    malformed: 0,
+  },
   offset: (entries.at(-1)?.pos ?? 0) + step,
   bornAt: entries[0]?.at ?? null,
   ...{ status: 'ok', error: null, copies: [] },

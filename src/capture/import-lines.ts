@@ -173,6 +173,7 @@ function chunkOf(file: ExportedFile, key: string, from: number, entries: readonl
     last: true,
     lines: file.lines,
     malformed: file.malformed,
+    reader: from === 0 ? file.reader : undefined,
     head: file.head,
     tail: file.tail,
     state: file.state,

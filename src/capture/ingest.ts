@@ -18,6 +18,7 @@ import { type End, type Reading, readBatches, stateKey, type Work } from './read
 import { readBatchesAhead } from './reader-thread.ts';
 import { redactStored } from './redact-stored.ts';
 import { renewStored } from './renew-stored.ts';
+import { clearUnpacked, sourcesToRenew } from './reread.ts';
 import type { Problem } from './scan.ts';
 import { sessionKeys } from './session-keys.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
@@ -49,6 +50,8 @@ export interface IngestRequest {
   readonly retry?: boolean | undefined;
   /** With `reimport`: removes what the transcripts no longer hold. */
   readonly prune?: boolean | undefined;
+  /** Reads again a bounded part of what an older version has read, and nothing else. */
+  readonly renew?: boolean | undefined;
   /** Leaves texts to the worker where embedding them takes long. */
   readonly later?: boolean | undefined;
 }
@@ -56,11 +59,27 @@ export interface IngestRequest {
 /** Imports one file, one folder, or everything that the enabled agents have written on this machine. */
 export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<IngestReport> {
   const started = performance.now();
-  const found = await findSources(deps.config, request);
+  clearUnpacked(deps.config.home);
+  const renewal = request.renew ? await sourcesToRenew(deps) : undefined;
+  try {
+    const found = renewal ?? (await findSources(deps.config, request));
+    return await ingestFound(deps, request, found, started);
+  } finally {
+    renewal?.done();
+  }
+}
+
+async function ingestFound(
+  deps: IngestDeps,
+  request: IngestRequest,
+  found: Sources,
+  started: number,
+): Promise<IngestReport> {
   // First, so that a new store has nothing to go through.
   // Prepared briefings hold what must not be told any more; the worker writes them again.
   await redactStored({ ...deps, outside: () => briefingFolder(deps.config.home).clear() });
-  const pass = await ingestSources(deps, found.sources, request.reimport === true, request.retry, request.prune);
+  const { reimport = false, retry, prune, renew } = request;
+  const pass = await ingestSources(deps, found.sources, reimport, retry, prune, renew);
   const unembedded = await embed(deps, pass, request.later === true);
   if (request.file !== undefined && pass.failed > 0) {
     const problem = pass.problems.at(-1);
@@ -186,6 +205,7 @@ export async function ingestSources(
   reimport: boolean,
   retry = false,
   prune = false,
+  renew = false,
 ): Promise<Pass> {
   const { store, config, signal } = deps;
   const { settings } = config;
@@ -254,10 +274,20 @@ export async function ingestSources(
   /** One reading of files. Returns those that another process has moved on meanwhile, and those that were not reached. */
   async function readAll(left: readonly Source[], anew: boolean): Promise<{ overtaken: Source[]; unread: Source[] }> {
     const states = await statesOf(store, left);
-    const work: Work = { sources: left, states, reimport: anew, prune, home: config.home, projects, limits, aside };
+    const work: Work = {
+      sources: left,
+      states,
+      reimport: anew,
+      prune,
+      renew,
+      home: config.home,
+      projects,
+      limits,
+      aside,
+    };
     const again = new Set<Source>();
     const ended = new Set<Source>();
-    const batches = allSkipped(left, states, anew)
+    const batches = allSkipped(left, states, anew || renew)
       ? readBatches(work)
       : readBatchesAhead(work, settings.readSeconds * 1000, signal);
     for await (const readings of batches) {
@@ -285,6 +315,8 @@ export async function ingestSources(
       });
     }
     const found = await readAll(isAgain ? overtaken : left, reimport && !isAgain);
+    // A renewal that was overtaken is one for the next time.
+    if (renew) return pass;
     overtaken = [...(isAgain ? found.unread : overtaken), ...found.overtaken];
     left = isAgain ? [] : found.unread;
   }

@@ -13,6 +13,13 @@ export type Plan =
   /** Another file that happens to have the same key under another root. */
   | { readonly do: 'separate' };
 
+/** The same file, of which a newer reader may find more: read again, or left alone where it is not the same. */
+export function renewalFor(source: Source, state: FileState | undefined): Plan {
+  const isOlder = state !== undefined && state.reader < source.agent.readerVersion;
+  const isSame = isOlder && (source.fromVault || (source.size >= state.offset && continues(source, state)));
+  return isSame ? { do: 'restart' } : { do: 'skip', note: false };
+}
+
 /** Contract: opens the file only when sizes alone do not decide. */
 export function planFor(source: Source, state: FileState | undefined, reimport: boolean): Plan {
   if (state === undefined) return { do: 'read' };
@@ -29,7 +36,7 @@ export function planFor(source: Source, state: FileState | undefined, reimport: 
 }
 
 /** Whether the file begins, and at the offset ends, with the bytes that were read before; as far as it is long enough to tell. */
-function continues({ path, size, group, root }: Source, { head, tail, offset }: FileState): boolean {
+export function continues({ path, size, group, root }: Source, { head, tail, offset }: FileState): boolean {
   const beginning = head.split(' ').findLast((print) => lengthOf(print) <= size) ?? '';
   const fd = openTranscript(path, group && root);
   try {

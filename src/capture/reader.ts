@@ -8,7 +8,7 @@ import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts
 import { hasPrivateTurns, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
 import { openTranscript } from './plain-file.ts';
-import { planFor } from './plan.ts';
+import { planFor, renewalFor } from './plan.ts';
 import { type ProjectRules, projectFinder } from './project.ts';
 import { type Problem, problemOf } from './scan.ts';
 import { sessionKeys } from './session-keys.ts';
@@ -18,6 +18,8 @@ export interface Work {
   /** What is stored about the files, by `stateKey`. */
   readonly states: ReadonlyMap<string, FileState>;
   readonly reimport: boolean;
+  /** Reads again what an older version of the reader has read, and nothing else. */
+  readonly renew?: boolean;
   /** Whether what a file no longer holds is removed. */
   readonly prune?: boolean;
   /** The data folder: what an agent does in there is our own distiller's work. */
@@ -118,10 +120,10 @@ function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<R
       yield { end: { as: 'skipped' } };
       return;
     }
-    const plan = planFor(source, state, work.reimport);
+    const plan = work.renew ? renewalFor(source, state) : planFor(source, state, work.reimport);
     if (plan.do === 'separate') {
       yield* readSource(apart, work, tools);
-    } else if (plan.do === 'skip' && state?.status === 'failed') {
+    } else if (plan.do === 'skip' && state?.status === 'failed' && !work.renew) {
       // It may be readable again by now.
       yield* readChunks(source, state, false, work, tools);
     } else if (plan.do === 'skip') {
@@ -130,7 +132,11 @@ function* readSource(source: Source, work: Work, tools: Tools): Generator<Omit<R
         end: plan.note ? { as: 'skipped', copy: { agent: source.agent.name, key, root, size } } : { as: 'skipped' },
       };
     } else {
-      yield* readChunks(source, plan.do === 'read' ? state : undefined, plan.do === 'restart', work, tools);
+      const renews: Chunk['renews'] = work.renew
+        ? { from: source.fromVault ? 'vault' : 'transcript', at: state?.offset ?? 0, size: source.size }
+        : undefined;
+      const begin = plan.do === 'read' ? state : undefined;
+      yield* readChunks(source, begin, plan.do === 'restart', work, tools, renews);
     }
   } catch (error) {
     const { key, root } = source;
@@ -153,10 +159,11 @@ function* readChunks(
   restart: boolean,
   { home, limits = noLimits, prune }: Work,
   { projectOf, sessionState, beat }: Tools,
+  renews?: Chunk['renews'],
 ): Generator<Omit<Reading, 'source'>> {
   const notes: ChunkNotes = { malformed: 0, firstMalformed: undefined, tooLong: 0 };
   let last: Chunk | undefined;
-  const fd = openTranscript(source.path, source.group && source.root);
+  const fd = openTranscript(source.path, source.fromVault ? undefined : source.group && source.root);
   try {
     const next = chunker(source, fd, begin, {
       home,
@@ -166,7 +173,11 @@ function* readChunks(
       sessionState: (session) => sessionState(source, session),
     });
     for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {
-      last = { ...judged(next(piece, notes, { restart }), source), ...(prune ? { prune } : {}) };
+      last = {
+        ...judged(next(piece, notes, { restart }), source),
+        ...(prune ? { prune } : {}),
+        ...(renews ? { renews } : {}),
+      };
       yield { chunk: last };
     }
     // Nothing was left to read, but that the file could be opened is news for one that had failed.

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
+import { staleTranscripts } from '../capture/reread.ts';
 import type { Config } from '../config.ts';
 import { inspectMcp } from '../install/mcp.ts';
 import { version } from '../package.ts';
@@ -70,6 +71,21 @@ export async function checkFiles(store: Store): Promise<Check[]> {
         lines === 0
           ? 'none'
           : `${lines} skipped in ${malformed.length} files: ${name(malformed, (f) => `${f.malformed}`)}`,
+    },
+  ];
+}
+
+/** After an update: what older versions could not read is being taken in. */
+export async function checkRereading(store: Store, config: Config): Promise<Check[]> {
+  const { length } = await staleTranscripts({ store, config });
+  if (length === 0) return [];
+  const said = length === 1 ? '1 transcript is' : `${length} transcripts are`;
+  return [
+    {
+      name: 'reading again',
+      ok: true,
+      message: `${said} being read again: an older version found less in them`,
+      hint: 'The worker does this in the background. A part of it now: holdfast ingest --renew',
     },
   ];
 }

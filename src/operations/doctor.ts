@@ -9,6 +9,7 @@ import {
   checkFiles,
   checkMeaning,
   checkPermissions,
+  checkRereading,
   checkServers,
   checkSetAside,
   checkStore,
@@ -72,6 +73,7 @@ export const doctor = operation({
       checks.push(
         ...(await checkFiles(store)),
         ...(await checkSetAside(store)),
+        ...(await checkRereading(store, config)),
         await checkPause(store),
         await checkMeaning(store, config),
         checkBackups(config),

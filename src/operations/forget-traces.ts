@@ -3,6 +3,7 @@
 // so a crash in between is finished by the next forgetting, or by the worker.
 import fs from 'node:fs';
 import path from 'node:path';
+import { clearUnpacked } from '../capture/reread.ts';
 import { copyPath, rewriteCopy } from '../capture/vault.ts';
 import type { Config } from '../config.ts';
 import { archiveSession, dropArchives } from '../sessions/archives.ts';
@@ -40,6 +41,7 @@ export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefin
       if (outcome === 'rewritten' || outcome === 'removed') done.files.add(copyPath(deps.config, agent, key));
     }
   }
+  clearUnpacked(deps.config.home);
   // Before it counts as done: after a crash the next forgetting, or the worker, does it again.
   await renewBriefings(deps);
   if (!(await wipeFreeBytes(store))) {

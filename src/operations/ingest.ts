@@ -15,6 +15,10 @@ export const ingest = operation({
     reimport: z.boolean().default(false).describe('read again what was read before'),
     retry: z.boolean().optional().describe('try again what was set aside, because it took too long to read'),
     prune: z.boolean().optional().describe('with --reimport: remove entries that their transcripts no longer hold'),
+    renew: z
+      .boolean()
+      .optional()
+      .describe('read again a part of what an older version has read, as the worker does by itself'),
     later: z.boolean().optional().describe('leave it to the worker to embed, where that takes long'),
   }),
   output: IngestReport,
@@ -32,6 +36,10 @@ export const ingest = operation({
       throw new HoldfastError('BAD_INPUT', '--prune was given without --reimport', {
         hint: 'What transcripts no longer hold is known once they are read again: holdfast ingest --reimport --prune',
       });
+    if (input.renew && (input.reimport || input.file !== undefined || input.dir !== undefined))
+      throw new HoldfastError('BAD_INPUT', '--renew was given together with --reimport, --file or --dir', {
+        hint: 'It finds by itself which transcripts an older version has read. Give it alone.',
+      });
     // Loaded only here: a search must not pay for it.
     const { ingest: run } = await import('../capture/ingest.ts');
     const { store, config, clock, running, progress, signal } = context;
@@ -42,6 +50,7 @@ export const ingest = operation({
         retry: input.retry,
         prune: input.prune,
         later: input.later,
+        renew: input.renew,
         ...(input.file === undefined ? {} : { file: input.file }),
         ...(input.dir === undefined ? {} : { dir: input.dir }),
       },

@@ -10,7 +10,7 @@ import { version } from '../package.ts';
 import { Moment, toMoment } from '../schema/time.ts';
 import type { Store } from '../store/store.ts';
 import { checkDamage } from './backups.ts';
-import { checkMcp, checkMeaning, checkSetAside } from './checks.ts';
+import { checkMcp, checkMeaning, checkRereading, checkSetAside } from './checks.ts';
 import { Check } from './doctor.ts';
 import { hooked } from './install.ts';
 import { operation } from './operation.ts';
@@ -153,6 +153,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
       const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
       const more = [
         ...(await checkSetAside(store)),
+        ...(await checkRereading(store, config)),
         ...(await checkGone(store)),
         await checkPause(store),
         await checkMeaning(store, config),

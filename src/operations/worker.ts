@@ -8,6 +8,7 @@ import type { LiveDeps } from '../capture/hook.ts';
 import { type Config, ensureHome } from '../config.ts';
 import { explain } from '../errors.ts';
 import { HttpState } from '../schema/http-state.ts';
+import type { IngestReport } from '../schema/ingest-report.ts';
 import { Moment } from '../schema/time.ts';
 import { type Context, operation } from './operation.ts';
 import { pausedSince } from './pause.ts';
@@ -71,6 +72,8 @@ export async function watch(context: Context): Promise<void> {
     setInterval(look, config.settings.pollIntervalMs).unref();
     const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
     const scan = () => ingestApart({ config, signal });
+    const reread = () =>
+      runApart<IngestReport>(['ingest', '--renew', '--later'], 'Reading again', { config, signal, background: true });
     const distil = () => processApart({ config, signal });
     const backUp = () =>
       runApart<{ file: string; why?: string }>(['backup', '--rotate'], 'The copy', {
@@ -90,7 +93,7 @@ export async function watch(context: Context): Promise<void> {
     keepHeapSmall();
     const { dropHeld, hearForgotten } = await import('./forgotten-bell.ts');
     const forgetting = hearForgotten(config, () => void dropHeld(context.store));
-    const deps = { ...context, progress: undefined, scan, distil, backUp, log, listen };
+    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, log, listen };
     await runWorker(deps, signal).finally(forgetting.close);
     write(`worker ${process.pid} stopped`);
   } finally {

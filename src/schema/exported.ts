@@ -47,6 +47,8 @@ export const ExportedFile = z.object({
   state: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   bornAt: OrNull(Ms),
   malformed: z.int().min(0),
+  /** The version of the agent's reader that has read all of it; absent in older exports. */
+  reader: z.int().min(0).default(0),
   status: z.enum(['ok', 'ignored', 'failed']),
   error: OrNull(z.string()),
   copies: z.array(z.object({ root: z.string(), size: z.int() })),

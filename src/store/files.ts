@@ -19,6 +19,8 @@ export interface FileState {
   readonly malformed: number;
   readonly status: FileStatus;
   readonly error: string | undefined;
+  /** The version of the agent's reader that has read all of it. */
+  readonly reader: number;
   /** The size last seen under each root. */
   readonly copies: ReadonlyMap<string, number>;
 }
@@ -92,6 +94,10 @@ export interface Chunk {
   readonly restart: boolean;
   /** Whether what it no longer holds is removed then; else it stays, marked as gone. */
   readonly prune?: boolean | undefined;
+  /** Set on chunks of a file that is read from its start: the version of the reader. */
+  readonly reader?: number | undefined;
+  /** Set where nothing but the reader is newer: `at` is the stored offset that the plan was made for; else the chunk is stale. */
+  readonly renews?: { readonly from: 'transcript' | 'vault'; readonly at: number; readonly size: number } | undefined;
   /** Nothing of the file is left after this chunk. */
   readonly last: boolean;
   readonly lines: number;

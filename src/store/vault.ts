@@ -28,6 +28,8 @@ export interface VaultCopy {
   /** Up to where it covers the transcript. */
   readonly offset: number;
   readonly updatedAt: number;
+  /** Whether it covers all that is stored of the transcript. */
+  readonly whole: boolean;
 }
 
 /** An archive as it was written. A session has one in a folder. */

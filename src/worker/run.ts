@@ -24,11 +24,14 @@ import { embedding } from './embedding.ts';
 import { type MemoryFiles, memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
 import { repeated } from './repeated.ts';
+import { rereading } from './rereading.ts';
 import { turns } from './turns.ts';
 
 export interface WorkerDeps extends IngestDeps {
   readonly scan: () => Promise<IngestReport>;
   readonly log: (line: string) => void;
+  /** Reads again a part of what an older version has read; without it that is left. */
+  readonly reread?: (() => Promise<IngestReport>) | undefined;
   /** Does the distilling that is due, and says how many jobs that were; without it nothing is distilled. */
   readonly distil?: (() => Promise<number>) | undefined;
   /** Makes the daily copy of the database; without it none is made. */
@@ -84,6 +87,11 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const vectors = embedding(deps, signal);
   const index = merging(deps, signal);
   const backups = backingUp(deps, signal);
+  const rereads = rereading(deps, signal, (added) => {
+    indexDue = true;
+    vectors.wake();
+    if (added > 0) events.publish({ kind: 'entries', added });
+  });
   await store.keepLedger().catch(complain);
   const queue = fileQueue(
     async (file) => {
@@ -201,6 +209,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
         if (indexDue) index.wake();
         indexDue = false;
         backups.wake();
+        rereads.wake();
       } catch (error) {
         complain(error);
       } finally {
@@ -228,6 +237,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     await told.idle();
     await index.idle();
     await backups.idle();
+    await rereads.idle();
   }
 }
 

@@ -33,17 +33,26 @@ const indexed = (entry: NewEntry): string => entry.indexed ?? indexText(entry.te
 /** More than any file is long: taken from its place, an entry stands before all others. */
 const beforeAll = 2 ** 40;
 
+/** In `files.sweeping`, while a file is read from its start: what becomes of entries that are not found again. */
+const sweeps = {
+  /** They are marked or removed: the file was cut or rewritten. */
+  all: 1,
+  /** They stay as they are: the file is the same, only the reader is newer. */
+  renewal: 2,
+} as const;
+
 export function committer(db: Database) {
   const file = db.prepare<[string, string], FileRow>(
     'SELECT id, offset, generation, sweeping, shared FROM files WHERE agent = ? AND key = ?',
   );
   const addFile = db.prepare(
-    `INSERT INTO files (agent, key, subagent, offset, lines, head, tail, state, born_at, malformed, status, error)
-     VALUES (@agent, @key, @subagent, @to, @lines, @head, @tail, @state, @bornAt, @malformed, @status, @error)`,
+    `INSERT INTO files (agent, key, subagent, offset, lines, head, tail, state, born_at, malformed, status, error, reader)
+     VALUES (@agent, @key, @subagent, @to, @lines, @head, @tail, @state, @bornAt, @malformed, @status, @error, coalesce(@reader, 0))`,
   );
   const advanceFile = db.prepare(
     `UPDATE files SET offset = @to, lines = @lines, head = @head, tail = @tail, state = @state, born_at = @bornAt,
-       malformed = @malformed, status = @status, error = @error, generation = @generation, sweeping = @sweeping WHERE id = @id`,
+       malformed = @malformed, status = @status, error = @error, generation = @generation, sweeping = @sweeping,
+       reader = CASE WHEN @last = 1 THEN coalesce(@reader, reader) ELSE reader END WHERE id = @id`,
   );
   const noteCopy = db.prepare(
     'INSERT INTO file_copies (file_id, root, size) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET size = excluded.size',
@@ -94,6 +103,16 @@ export function committer(db: Database) {
     `UPDATE entries SET gone = 1, pos = pos - ${beforeAll}, joins_at = NULL,
        conversation_id = (SELECT c.id FROM conversations c WHERE c.id = conversation_id AND c.status IN ('queued', 'processing', 'archived'))
      WHERE id = ?`,
+  );
+  const keepEntries = db.prepare(
+    'UPDATE entries SET generation = @generation WHERE file_id = @id AND generation < @generation AND gone = 0',
+  );
+  const keepCopies = db.prepare(
+    'UPDATE entry_copies SET generation = @generation WHERE file_id = @id AND generation < @generation',
+  );
+  // The vault's copy is one of the same transcript. A transcript that was read from its copy ends where the copy does.
+  const followInVault = db.prepare(
+    'UPDATE vault_copies SET generation = @generation, offset = coalesce(@size, offset) WHERE file_id = @id AND generation = @before',
   );
   const vanishedCopies = db.prepare<[number, number], { entry_id: number; session_id: number }>(
     'SELECT entry_id, session_id FROM entry_copies WHERE file_id = ? AND generation < ?',
@@ -234,10 +253,13 @@ export function committer(db: Database) {
 
   return function apply(read: Chunk, rules: ConversationRules): ChunkOutcome {
     const before = file.get(read.agent, read.key);
-    if (!read.restart && (before?.offset ?? 0) !== read.from) return { stale: true, added: 0 };
+    const expected = read.restart ? read.renews?.at : read.from;
+    if (expected !== undefined && (before?.offset ?? 0) !== expected) return { stale: true, added: 0 };
     const chunk = ownOnly(remembered(read));
     const generation = (before?.generation ?? 0) + (before !== undefined && chunk.restart ? 1 : 0);
-    const sweeping = before !== undefined && (chunk.restart || before.sweeping === 1);
+    const renewing = chunk.renews?.from === 'transcript' && before?.sweeping !== sweeps.all;
+    const began = renewing ? sweeps.renewal : sweeps.all;
+    const sweeping = before === undefined ? 0 : chunk.restart ? began : before.sweeping;
     const row = {
       agent: chunk.agent,
       key: chunk.key,
@@ -251,9 +273,15 @@ export function committer(db: Database) {
       malformed: chunk.malformed,
       status: chunk.status,
       error: chunk.error ?? null,
+      reader: chunk.reader ?? null,
+      last: chunk.last ? 1 : 0,
     };
     if (before === undefined) addFile.run(row);
-    else advanceFile.run({ ...row, id: before.id, generation, sweeping: sweeping && !chunk.last ? 1 : 0 });
+    else advanceFile.run({ ...row, id: before.id, generation, sweeping: chunk.last ? 0 : sweeping });
+    if (before !== undefined && chunk.restart && chunk.renews !== undefined) {
+      const size = chunk.renews.from === 'vault' ? chunk.renews.size : null;
+      followInVault.run({ id: before.id, before: before.generation, generation, size });
+    }
     const at = file.get(chunk.agent, chunk.key) as FileRow;
     noteCopy.run(at.id, chunk.root, chunk.size);
 
@@ -280,8 +308,11 @@ export function committer(db: Database) {
     }
     tools.renew(touched.users, touched.fresh);
 
-    if (sweeping) {
-      if (chunk.last) sweep(at.id, generation, chunk.prune === true, touched);
+    if (sweeping !== 0) {
+      if (chunk.last && sweeping === sweeps.renewal) {
+        keepEntries.run({ id: at.id, generation });
+        keepCopies.run({ id: at.id, generation });
+      } else if (chunk.last) sweep(at.id, generation, chunk.prune === true, touched);
       touched.files.add(at.id);
     }
     if (shared) {

@@ -213,7 +213,7 @@ function* fileLines(
 ): Generator<ExportedLine> {
   const file = db
     .prepare(
-      `SELECT agent, key, subagent, offset, lines, head, tail, state, born_at AS bornAt, malformed, status, error, sweeping
+      `SELECT agent, key, subagent, offset, lines, head, tail, state, born_at AS bornAt, malformed, status, error, reader, sweeping
        FROM files WHERE id = ?`,
     )
     .get(id) as Row & { sweeping: number };
@@ -234,7 +234,7 @@ function* fileLines(
     is: 'file',
     ...rest,
     // One that is being read anew holds old and new.
-    partial: shown.length < places.length || sweeping === 1,
+    partial: shown.length < places.length || sweeping !== 0,
     state: parsed(state),
     copies,
     sessions: sessions

@@ -64,6 +64,18 @@ export function grouping(db: Database) {
     'UPDATE entries SET conversation_id = ? WHERE file_id = ? AND pos BETWEEN ? AND ? AND conversation_id IS NOT ?',
   );
 
+  // What a newer reader found in the middle of a conversation that is archived is a part of it, and does not open it again.
+  const inArchived = db.prepare(
+    `UPDATE entries SET conversation_id = (SELECT c.id FROM conversations c WHERE c.file_id = @file AND c.status = 'archived'
+       AND entries.pos BETWEEN c.first_pos AND c.last_pos)
+     WHERE file_id = @file AND conversation_id IS NULL AND pos >= 0 AND EXISTS (SELECT 1 FROM conversations c
+       WHERE c.file_id = @file AND c.status = 'archived' AND entries.pos BETWEEN c.first_pos AND c.last_pos)`,
+  );
+  const recount = db.prepare(
+    `UPDATE conversations SET entries = (SELECT count(*) FROM entries e WHERE e.conversation_id = conversations.id)
+     WHERE file_id = ? AND status = 'archived'`,
+  );
+
   function regroup(file: number, from: number, rules: ConversationRules): void {
     if (isSubagent.get(file) === 1) return;
     let { groups, grown } = split(members.all(file, from), rules);
@@ -120,6 +132,7 @@ export function grouping(db: Database) {
     },
     /** Groups the whole file anew; rows that somebody works with, or has, stay as they are. */
     rebuild(file: number, rules: ConversationRules): void {
+      if (isSubagent.get(file) === 0 && inArchived.run({ file }).changes > 0) recount.run(file);
       regroup(file, 0, rules);
     },
   };

@@ -902,6 +902,13 @@ export const migrations: readonly Migration[] = [
       INSERT INTO unindexed_uses SELECT DISTINCT entry_id FROM tool_uses;
     `,
   },
+  {
+    name: '029-reader-versions',
+    sql: `
+      -- The version of the agent's reader that has read all of the file; 0: one from before readers had versions.
+      ALTER TABLE files ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -64,6 +64,7 @@ interface FileRow {
   malformed: number;
   status: FileStatus;
   error: string | null;
+  reader: number;
 }
 
 /** `trace` is told every statement that runs, with its values in place. With `backups`, a copy is made before a migration. */
@@ -329,6 +330,7 @@ const toState = (row: FileRow, seen: readonly { root: string; size: number }[]):
   malformed: row.malformed,
   status: row.status,
   error: row.error ?? undefined,
+  reader: row.reader,
   copies: new Map(seen.map((copy) => [copy.root, copy.size])),
 });
 

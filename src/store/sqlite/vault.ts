@@ -25,6 +25,7 @@ interface CopyRow {
   readonly bytes: number;
   readonly offset: number;
   readonly updatedAt: number;
+  readonly whole: number;
 }
 
 export function vaultRows(
@@ -55,7 +56,9 @@ export function vaultRows(
   const stored = db.prepare<[string, string], { bytes: number }>(`SELECT bytes FROM vault_copies WHERE ${ofFile}`);
   const resize = db.prepare(`UPDATE vault_copies SET bytes = ? WHERE ${ofFile}`);
   const tombstones = db.prepare<[], number>('SELECT count(*) FROM tombstones').pluck();
-  const columns = 'f.agent, f.key, v.bytes, v.offset, v.updated_at AS updatedAt';
+  const columns =
+    'f.agent, f.key, v.bytes, v.offset, v.updated_at AS updatedAt, v.generation = f.generation AND v.offset >= f.offset AS whole';
+  const toCopy = ({ whole, ...row }: CopyRow): VaultCopy => ({ ...row, whole: whole === 1 });
   const all = db.prepare<[], CopyRow>(
     `SELECT ${columns} FROM vault_copies v JOIN files f ON f.id = v.file_id WHERE v.bytes > 0 ORDER BY v.updated_at`,
   );
@@ -105,10 +108,10 @@ export function vaultRows(
       write(() => drop.run(agent, key));
     },
     async vaultCopies(): Promise<readonly VaultCopy[]> {
-      return read(() => all.all());
+      return read(() => all.all().map(toCopy));
     },
     async sessionCopies(agent, session): Promise<readonly VaultCopy[]> {
-      return read(() => ofSession.all(session, agent));
+      return read(() => ofSession.all(session, agent).map(toCopy));
     },
   };
 }

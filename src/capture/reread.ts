@@ -1,0 +1,133 @@
+// Transcripts that an older version of a reader has read are read again, a bounded part at a time: from where the agent keeps them, else from
+// the vault's copy.
+import fs from 'node:fs';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import { agents } from '../agents/index.ts';
+import { isAlive } from '../alive.ts';
+import type { Config } from '../config.ts';
+import { systemCode } from '../errors.ts';
+import type { FileState } from '../store/files.ts';
+import type { Store } from '../store/store.ts';
+import type { VaultCopy } from '../store/vault.ts';
+import type { Source } from './chunk.ts';
+import { isInHomes, rootOf } from './group-sources.ts';
+import { renewalFor } from './plan.ts';
+import { stateKey } from './reader.ts';
+import { fileSource, type Sources } from './sources.ts';
+import { copyPath } from './vault.ts';
+
+type Deps = { readonly store: Store; readonly config: Config };
+
+/** A transcript to read again, or the copy to unpack it from. */
+type Stale =
+  | { readonly state: FileState; readonly source: Source }
+  | { readonly state: FileState; readonly copy: VaultCopy };
+
+/** So much in one go, or one transcript that is longer: then others that write get their turn. */
+const bytesAtOnce = 64 << 20;
+/** Far more than any transcript holds: a damaged copy must not fill the memory. */
+const longestCopy = 1 << 30;
+
+/** All that can be read again, the youngest first. What is neither with its agent nor in the vault stays as it is. */
+export async function staleTranscripts({ store, config }: Deps): Promise<Stale[]> {
+  const older = (await store.fileStates()).filter(
+    ({ agent: name, reader, status, offset }) =>
+      status === 'ok' && offset > 0 && agents.some((agent) => agent.name === name && reader < agent.readerVersion),
+  );
+  if (older.length === 0) return [];
+  const asides = new Set((await store.setAsides()).map(({ agent, key }) => stateKey(agent, key)));
+  const copies = new Map((await store.vaultCopies()).map((copy) => [stateKey(copy.agent, copy.key), copy]));
+  return older
+    .filter(({ agent, key }) => !asides.has(stateKey(agent, key)))
+    .sort((a, b) => (b.bornAt ?? 0) - (a.bornAt ?? 0))
+    .flatMap((state): Stale[] => {
+      const source = transcriptOf(config, state);
+      if (source !== undefined) return [{ state, source }];
+      const copy = copies.get(stateKey(state.agent, state.key));
+      return copy?.whole && fs.existsSync(copyPath(config, copy.agent, copy.key)) ? [{ state, copy }] : [];
+    });
+}
+
+/** The first part of it as sources. `done` removes what was unpacked. */
+export async function sourcesToRenew(deps: Deps): Promise<Sources & { done: () => void }> {
+  const folder = path.join(deps.config.home, `rereading-${process.pid}`);
+  const sources: Source[] = [];
+  let bytes = 0;
+  for (const stale of await staleTranscripts(deps)) {
+    const source = 'source' in stale ? stale.source : unpacked(deps.config, stale.state, stale.copy, folder);
+    if (source === undefined) continue;
+    if (sources.length > 0 && bytes + source.size > bytesAtOnce) break;
+    sources.push(source);
+    bytes += source.size;
+  }
+  return { sources, problems: [], leftOut: 0, done: () => fs.rmSync(folder, { recursive: true, force: true }) };
+}
+
+function transcriptOf(config: Config, state: FileState): Source | undefined {
+  for (const root of state.copies.keys()) {
+    const source = sourceAt(config, state, root);
+    if (source !== undefined && renewalFor(source, state).do === 'restart') return source;
+  }
+  return undefined;
+}
+
+function sourceAt(config: Config, { agent: name, key }: FileState, root: string): Source | undefined {
+  const file = path.isAbsolute(key) ? key : path.join(root, key);
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return undefined;
+  const found = { path: file, size: stat.size };
+  try {
+    const source = fileSource(config, found, root);
+    if (source?.agent.name !== name || !config.enabled(source.agent)) return undefined;
+    if (source.key === key) return source;
+    // It was found to be another file than the one whose key it shares.
+    return key === file && !isInHomes(config, file) ? { ...source, key, root } : undefined;
+  } catch (error) {
+    // It cannot be opened: the ordinary pass says so.
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+function unpacked(config: Config, { agent: name, key, copies }: FileState, copy: VaultCopy, folder: string) {
+  const agent = agents.find((one) => one.name === name);
+  if (agent === undefined || !config.enabled(agent)) return undefined;
+  const text = textOf(copyPath(config, name, key), copy.bytes);
+  if (text === undefined) return undefined;
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, `${fs.readdirSync(folder).length}.jsonl`);
+  fs.writeFileSync(file, text, { mode: 0o600 });
+  const homes = rootOf(config, agent, key) === config.agentHomesPath;
+  const [group = ''] = key.split('/');
+  return {
+    agent,
+    key,
+    path: file,
+    size: text.length,
+    // Where the agent had it, and where `resume` would put it back.
+    root: homes ? config.agentHomesPath : ([...copies.keys()][0] ?? rootOf(config, agent, key)),
+    fromVault: true,
+    ...(homes ? { group: { name: group, folder: path.join(config.groupsPath, group) } } : {}),
+  } satisfies Source;
+}
+
+/** Undefined where the copy is damaged: then what is stored stays as it is. */
+function textOf(copy: string, bytes: number): Buffer | undefined {
+  try {
+    return zlib.gunzipSync(fs.readFileSync(copy).subarray(0, bytes), { maxOutputLength: longestCopy });
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+const folderName = /^rereading-(\d+)$/;
+
+/** Removes unpacked copies that a killed process has left. */
+export function clearUnpacked(home: string): void {
+  for (const name of fs.readdirSync(home)) {
+    const pid = Number(folderName.exec(name)?.[1]);
+    if (pid === process.pid || (pid > 0 && !isAlive(pid))) fs.rmSync(path.join(home, name), { recursive: true });
+  }
+}
