@@ -4,7 +4,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { emptyMemory, tell } from '../../test/demo-memory.ts';
 import { claudeCode } from '../agents/claude-code.ts';
-import { copyPath, fillVault, restoreSession, thinVault } from './vault.ts';
+import { copyPath, fillVault, thinVault } from './vault.ts';
+import { restoreSession } from './vault-restore.ts';
 
 const day = 86_400_000;
 

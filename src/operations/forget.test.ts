@@ -6,7 +6,8 @@ import { demoMemory, emptyMemory, type Memory, now, type Said, tell } from '../.
 import { distillAll } from '../../test/distilled.ts';
 import { apply, fact } from '../../test/memory-stand.ts';
 import { ingest } from '../capture/ingest.ts';
-import { fillVault, restoreSession } from '../capture/vault.ts';
+import { fillVault } from '../capture/vault.ts';
+import { restoreSession } from '../capture/vault-restore.ts';
 import { archiveSession } from '../sessions/archives.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { forget } from './forget.ts';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { agentNamed } from '../agents/index.ts';
 import { homeSources, rootOf } from '../capture/group-sources.ts';
-import { restoreSession } from '../capture/vault.ts';
+import { restoreSession } from '../capture/vault-restore.ts';
 import { search } from '../recall/search.ts';
 import { ring } from '../sessions/bell.ts';
 import type { GroupDeps } from '../sessions/groups.ts';

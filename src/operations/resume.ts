@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { z } from 'zod';
 import { agents } from '../agents/index.ts';
 import { rootOf } from '../capture/group-sources.ts';
-import { restoreSession } from '../capture/vault.ts';
+import { restoreSession } from '../capture/vault-restore.ts';
 import { HoldfastError, systemCode } from '../errors.ts';
 import { search } from '../recall/search.ts';
 import { AgentName } from '../schema/agent-name.ts';
