@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { miniLm } from '../dist/embedding/minilm.js';
+import { miniLmEmbedder } from '../dist/embedding/minilm-beside.js';
 import { embedPending } from '../dist/embedding/pending.js';
-import { sideBySideEmbedder } from '../dist/embedding/side-by-side.js';
 
 const cache = fileURLToPath(new URL('../node_modules/.cache', import.meta.url));
 const file = path.join(cache, 'minilm-vectors.bin');
@@ -40,6 +40,6 @@ export async function embedWithMiniLm({ store, config }) {
     }
     return texts.map((text) => vectors.get(printOf(text)));
   };
-  await embedPending({ store, config, embedder: { ...sideBySideEmbedder(remembered), batch: 512 } });
+  await embedPending({ store, config, embedder: { ...miniLmEmbedder(remembered), batch: 512 } });
   fs.closeSync(out);
 }
