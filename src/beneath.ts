@@ -22,7 +22,7 @@ export interface Folder {
 
 const inTheWay = (at: string, cause: unknown): HoldfastError =>
   new HoldfastError('CONFLICT', `${at} is a link, or no folder, so nothing is read or written there`, {
-    hint: 'Move it away; the folder is made anew.',
+    hint: 'Move it away; Holdfast creates the folder again.',
     cause,
   });
 
