@@ -80,7 +80,7 @@ export function describeUses(open: () => { store: Store }): void {
     expect(await found('docker')).toEqual([]);
     expect(await found('hunter2')).toEqual(['x']);
     const change = (text: string) => text.replaceAll('hunter2', '[redacted]');
-    while (!(await store.rewriteTexts(99, { text: change, json: change }, 10)).done);
+    while (!(await store.rewriteTexts(99, { text: change, json: change }, 10)).outside);
     expect(await found('hunter2')).toEqual([]);
     expect(await found('redacted')).toEqual(['x']);
   });
