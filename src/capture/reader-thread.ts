@@ -38,7 +38,8 @@ function takeThread(): Worker {
 }
 
 function giveBack(thread: Worker): void {
-  thread.removeAllListeners();
+  // By name: without one, the listeners go by which the thread itself hears that somebody listens, and no message would come any more.
+  for (const event of ['message', 'error', 'exit']) thread.removeAllListeners(event);
   thread.unref();
   if (idle !== undefined) return void thread.terminate();
   idle = thread;
