@@ -1,5 +1,5 @@
 // The agent has deleted its transcript: the session is resumed all the same, with the real client.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -201,6 +201,47 @@ describe('the vault', () => {
         if (through) break;
         expect(round).toBeLessThan(60);
       }
+    },
+  );
+
+  it.skipIf(noTrace)(
+    because('killed at each call while it keeps the longer copy beside, it holds both versions whole', noTrace),
+    async () => {
+      const at = place();
+      const long = ['Mend the lamp', 'And the horn', 'And the bell'].map((text, i) => said('abc'[i] as string, text));
+      const kept = copyOf(at).replace('lamp.jsonl.gz', 'lamp.kept-0.jsonl.gz');
+      const held = (file: string) =>
+        lines(gunzipSync(readFileSync(file)).toString()).map((line) => (line as { uuid: string }).uuid);
+      written(at, long);
+      await ask(at.env, 'ingest');
+      await ask(at.env, 'vault', '--fill');
+      written(at, long.slice(0, 1));
+      await ask(at.env, 'ingest');
+      const before = path.join(at.folder, 'before');
+      cpSync(at.home, before, { recursive: true });
+      for (let round = 1, through = false; !through; round++) {
+        expect(round).toBeLessThan(60);
+        rmSync(at.home, { recursive: true });
+        cpSync(before, at.home, { recursive: true });
+        through = killedAt(at, round, ['vault', '--fill'], { calls: 'fsync,fdatasync,ftruncate,truncate,rename' });
+        // At every moment one of the two files holds all that was ever seen.
+        expect(held(existsSync(kept) ? kept : copyOf(at)), `killed at call ${round}`).toEqual(['a', 'b', 'c']);
+        await ask(at.env, 'vault', '--fill');
+        expect(held(kept), `after the kill at call ${round}`).toEqual(['a', 'b', 'c']);
+        expect(held(copyOf(at))).toEqual(['a']);
+        expect(readdirSync(path.dirname(copyOf(at))).sort()).toEqual(['lamp.jsonl.gz', 'lamp.kept-0.jsonl.gz']);
+      }
+      // Without the database, `recover` reads both.
+      for (const side of ['', '-wal', '-shm']) rmSync(at.database + side, { force: true });
+      rmSync(path.join(at.home, 'backups'), { recursive: true, force: true });
+      rmSync(at.claude, { recursive: true });
+      const recovered = await holdfast(at.env, 'recover', '--json');
+      expect(JSON.parse(recovered.stdout)).toMatchObject({
+        recovered: true,
+        sources: { vault: { copies: 2, entries: 3 } },
+      });
+      for (const text of ['lamp', 'horn', 'bell'])
+        expect((await ask(at.env, 'search', `"${text}"`)).hits, text).toHaveLength(1);
     },
   );
 });
