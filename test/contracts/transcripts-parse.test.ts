@@ -83,9 +83,7 @@ describe('which lines count', () => {
     expect(kept).not.toContain(secret);
     expect(kept).not.toContain('MIDDLE');
     expect(uses[0]?.output).toMatch(/^h{500} … \[\d+ characters left out\] … .*redacted: GitHub token\]$/s);
-    expect((await search(bench, { query: 'Glob', kind: 'entry', limit: 5 })).hits.map((hit) => hit.id)).toEqual([
-      'silent',
-    ]);
+    expect((await search(bench, { query: 'Glob', kind: 'entry', limit: 5 })).hits[0]?.id).toBe('silent');
   });
 
   it('15. tool ids that a model repeats in every session, or within one, are told apart', async () => {
