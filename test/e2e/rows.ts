@@ -23,8 +23,11 @@ const names: Readonly<Record<string, string>> = {
 
 export type Rows = ReadonlyMap<string, readonly string[]>;
 
-/** A growing file is read in other pieces than a whole one, and the fingerprint of its end may cover fewer bytes. */
-export const growing = { without: ['files.tail'] } as const;
+/**
+ * A growing file is read in other pieces than a whole one, and the fingerprint of its end may cover fewer bytes. A worker reads texts closely in the background,
+ * so what a vector holds depends on how far it came; that each text has one does not.
+ */
+export const growing = { without: ['files.tail', 'vectors.vector', 'vectors.rough'] } as const;
 
 export function rowsOf(database: string, { without = [] }: { without?: readonly string[] } = {}): Rows {
   const db = new Database(database, { readonly: true, fileMustExist: true });
@@ -58,12 +61,13 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
       if (name === undefined) throw new Error(`rows.ts has no name for rows of ${link.table}`);
       return [`(${name.replace('$id', `t.${column}`)}) AS ${column}`];
     }
+    if (without.includes(`${table}.${column}`)) return [];
     // What has vectors is named by its kind and row; the order in which they came may differ.
     if (column === 'subject_id')
       return ['(SELECT uuid FROM entries WHERE t.kind = 0 AND id = t.subject_id) AS subject'];
     if (column === 'vector') return ['hex(t.vector) AS vector'];
     if (column === 'seq' || column === 'stamp') return [];
-    if (column === 'id' || without.includes(`${table}.${column}`)) return [];
+    if (column === 'id') return [];
     // How often a file was read from the start may differ; whether a row is of the last time may not.
     if (column === 'generation')
       return table === 'files'
