@@ -18,6 +18,8 @@ interface Queued {
   /** When it was given to the running turn; 0 while it waits. */
   readonly given: number;
   readonly isCommand: boolean;
+  /** When it was queued. */
+  readonly since: number;
 }
 
 const stateKey = 'queue';
@@ -35,7 +37,10 @@ export function readQueueLine(line: Record<string, unknown>, state: ReaderState)
     const uuid = derivedId('claude-code', 'queued', asString(line.timestamp) ?? String(line.sessionId), hash);
     // A line that stands twice is one.
     if (queue.some((one) => one.uuid === uuid)) return [];
-    keep(state, [...queue, { uuid, length, hash, given: 0, isCommand: text.startsWith('/') }]);
+    keep(state, [
+      ...queue,
+      { uuid, length, hash, given: 0, isCommand: text.startsWith('/'), since: asTime(line.timestamp) ?? 0 },
+    ]);
     return [queuedEntry(line, uuid, text, 'waiting')];
   }
   if (line.operation === 'remove') {
@@ -96,7 +101,9 @@ export function leaveQueue(text: string, at: number | undefined, state: ReaderSt
     rest = from.length > next.length ? from.slice(next.length + 1) : undefined;
   }
   const whole = found.reduce((sum, one) => sum + one.length + 1, -1) === withoutBang(text).length;
-  keep(state, whole ? queue.filter((one) => !found.includes(one)) : []);
+  // A fork begins with its queue and copies its history behind it: lines from before a prompt was queued say nothing about it.
+  const later = queue.filter(({ since }) => at !== undefined && at < since);
+  keep(state, whole ? queue.filter((one) => !found.includes(one)) : later);
   return whole ? withdrawn(found) : [];
 }
 
@@ -145,8 +152,12 @@ function queueOf(state: ReaderState): Queued[] {
   const held = state[stateKey];
   if (typeof held !== 'string') return [];
   return held.split('\n').map((row) => {
-    const [uuid = '', length = '', hash = '', given = '', command = ''] = row.split(' ');
-    return { uuid, length: Number(length), hash, given: Number(given), isCommand: command === '/' };
+    const [uuid = '', length = '', hash = '', given = '', command = '', since = ''] = row.split(' ');
+    return {
+      ...{ uuid, hash, length: Number(length), given: Number(given) },
+      isCommand: command === '/',
+      since: Number(since),
+    };
   });
 }
 
@@ -155,6 +166,9 @@ function keep(state: ReaderState, queue: readonly Queued[]): void {
   else
     state[stateKey] = queue
       .slice(-longestQueue)
-      .map(({ uuid, length, hash, given, isCommand }) => `${uuid} ${length} ${hash} ${given} ${isCommand ? '/' : '-'}`)
+      .map(
+        ({ uuid, length, hash, given, isCommand, since }) =>
+          `${uuid} ${length} ${hash} ${given} ${isCommand ? '/' : '-'} ${since}`,
+      )
       .join('\n');
 }

@@ -179,3 +179,17 @@ describe('what is typed while the agent works', () => {
     expect(await texts(turn(...odd))).toEqual(['first', '[Used tools: Bash]', 'done']);
   });
 });
+
+it('a fork that begins with its queue and copies its history behind it stores the prompt once', async () => {
+  const lines = [
+    queue('enqueue', 10, 'count the eiders'),
+    queue('dequeue', 10),
+    prompt('p1', 'count the gulls', 0, { cwd: '/w' }),
+    answer('a1', 'eleven', 1),
+    prompt('p2', 'count the puffins', 5, { cwd: '/w' }),
+    answer('a2', 'four', 6),
+    prompt('p3', 'count the eiders', 10.1, { cwd: '/w' }),
+    answer('a3', 'none', 11),
+  ];
+  expect((await texts(lines)).filter((text) => text === 'count the eiders')).toHaveLength(1);
+});
