@@ -71,7 +71,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     await until(() => workerPid(own) !== undefined, 'the worker, which the first hook has started');
 
     const { hits: found } = await hits(own, 'lighthouse', 2);
-    expect(found.map((hit: { role: string }) => hit.role).sort()).toEqual(['assistant', 'user']);
+    expect(new Set(found.map((hit: { role: string }) => hit.role))).toEqual(new Set(['assistant', 'user']));
     await ended(own, first.id);
     expect(toldOf(own, first.id)).toMatchObject({ prompts: 1, end_reason: 'other' });
     const { toolUses } = (await ask(own.env, 'doctor')).counts;
@@ -87,7 +87,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(given).toMatchObject([{ session: second.id, source: 'startup', project: 'project', text }]);
     // Nobody has said it again: what was given to the session is not taken in as something new.
     await eventually(own, ['search', 'And now'], ({ hits: all }) => all.length >= 1);
-    expect((await ask(own.env, 'search', 'lighthouse')).hits).toHaveLength(2);
+    expect((await ask(own.env, 'search', 'lighthouse')).hits).toHaveLength(found.length);
     const status = await ask(own.env, 'status');
     expect(status).toMatchObject({ ok: true });
     expect(status.lastReport).toBeDefined();
@@ -146,7 +146,9 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     await ended(own, earlier.id);
     const script = [bash('echo one'), bash('echo two'), bash('echo three'), { text: 'Knots are tied.' }];
     const session = await own.claude('Tie the bowline', script, allowed);
-    const before = await hits(own, 'bowline', 1);
+    await hits(own, 'bowline', 1);
+    const said = () => ask(own.env, 'search', '"bowline"', '--role', 'user');
+    const before = await said();
     const compacted = await own.run(['/compact', '--resume', session.id]);
     expect(compacted).toMatchObject({ code: 0, stderr: '' });
     expect(compacted.asked.map(({ kind }) => kind)).toContain('compact');
@@ -156,7 +158,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     await hears('Paint the hull red', untied);
     expect(sentBy(untied)).toContain('This session so far');
     await hits(own, 'untie', 1);
-    expect((await ask(own.env, 'search', 'bowline', '--role', 'user')).hits.length).toBe(before.hits.length);
+    expect((await said()).hits.length).toBe(before.hits.length);
     expect((await ask(own.env, 'sessions')).sessions).toHaveLength(2);
     // What the person typed: two prompts and the command between them.
     await until(() => toldOf(own, session.id)?.prompts === 3, 'each prompt once');
