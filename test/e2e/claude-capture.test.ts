@@ -137,6 +137,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(sessions.map(({ id }: { id: string }) => id)).toEqual([session.id]);
     await ended(own, session.id);
     // The subagent's prompt is the machine's, and so is the note that it is done.
+    await until(() => (toldOf(own, session.id)?.prompts ?? 0) > 0, 'the prompt');
     expect(toldOf(own, session.id)?.prompts).toBe(1);
   });
 
@@ -254,6 +255,8 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     );
     expect(session).toMatchObject({ code: 0, stderr: '' });
     await ended(own, session.id);
+    // The end comes by the hook, the prompts by the transcript, in either order.
+    await until(() => toldOf(own, session.id)?.prompts === 1, 'the prompt');
     expect(toldOf(own, session.id)).toMatchObject({ prompts: 1, end_reason: 'other' });
     await prepared(own, 'Splice the rope');
     await hears('Splice the rope', await own.claude('And?', [{ text: 'Done.' }], ['--plugin-dir', folder]));
