@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { AgentName } from '../src/schema/agent-name.ts';
 
 /** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
 const ground = [
@@ -93,19 +94,21 @@ function circles(sources: Sources): string[] {
   return found;
 }
 
-const holders = (sources: Sources, pattern: RegExp, allowed: readonly string[]): string[] =>
-  [...sources].filter(([file, text]) => pattern.test(text) && !allowed.includes(file)).map(([file]) => file);
+const holders = (sources: Sources, pattern: RegExp, allowed: string): string[] =>
+  [...sources].filter(([file, text]) => pattern.test(text) && !file.startsWith(allowed)).map(([file]) => file);
 
-const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, ['config.ts']);
-const claudeFolders = (sources: Sources) =>
-  holders(sources, /\.claude\b|CLAUDE_[A-Z]/, [
-    'agents/claude-code.ts',
-    'agents/claude-code-home.ts',
-    'agents/claude-code-hooks.ts',
-    'agents/claude-code-mcp.ts',
-    'agents/claude-code-scripts.ts',
-  ]);
-const piFolders = (sources: Sources) => holders(sources, /['"/]\.pi\b|PI_CODING/, ['agents/pi.ts']);
+const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, 'config.ts');
+/** What names the place of an agent's files. */
+const placesOf: Readonly<Partial<Record<AgentName, RegExp>>> = {
+  'claude-code': /\.claude\b|CLAUDE_[A-Z]/,
+  pi: /['"/]\.pi\b|PI_CODING/,
+  codex: /['"/]\.codex\b|CODEX_HOME/,
+  copilot: /['"/]\.copilot\b|COPILOT_[A-Z]/,
+  qwen: /['"/]\.qwen\b|QWEN_[A-Z]/,
+  droid: /['"/]\.factory\b/,
+};
+const placesElsewhere = (sources: Sources) =>
+  Object.entries(placesOf).flatMap(([agent, place]) => holders(sources, place, `agents/${agent}/`));
 
 const src = path.join(import.meta.dirname, '../src');
 const sources: Sources = new Map(
@@ -125,9 +128,7 @@ describe('the sources', () => {
     expect(targets.filter((target) => !sources.has(target))).toEqual([]);
   });
   it('only the configuration reads the environment', () => expect(readers(sources)).toEqual([]));
-  it("only an agent's own file knows its folders", () => {
-    expect([...claudeFolders(sources), ...piFolders(sources)]).toEqual([]);
-  });
+  it("only an agent's own folder names the place of its files", () => expect(placesElsewhere(sources)).toEqual([]));
 });
 
 describe('the test itself', () => {
@@ -165,6 +166,6 @@ describe('the test itself', () => {
 
   it('sees who reads the environment and who knows a folder', () => {
     const files = made({ 'cli/a.ts': 'process.env.HOME', 'recall/b.ts': "join(home, '.claude')", 'c.ts': "'.pi'" });
-    expect([readers(files), claudeFolders(files), piFolders(files)]).toEqual([['cli/a.ts'], ['recall/b.ts'], ['c.ts']]);
+    expect([readers(files), placesElsewhere(files)]).toEqual([['cli/a.ts'], ['recall/b.ts', 'c.ts']]);
   });
 });

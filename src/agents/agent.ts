@@ -57,13 +57,28 @@ export type ParsedItem =
   | { readonly kind: 'title'; readonly title: string; readonly by: TitleSource; readonly leaf?: string }
   /** Something about the session that is not said in it. */
   | { readonly kind: 'fact'; readonly fact: FactKind; readonly value: string }
-  /** Facts about the file that hold for the lines after it. */
-  | { readonly kind: 'header'; readonly session?: string; readonly cwd?: string };
+  | ParsedHeader;
+
+/** Facts about the file that hold for the lines after it. */
+export interface ParsedHeader {
+  readonly kind: 'header';
+  readonly session?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** The session that started this one, and the role in which it did. */
+  readonly parent?: string | undefined;
+  readonly subagent?: string | undefined;
+  /** The session whose history this one began with. */
+  readonly forkOf?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly repository?: string | undefined;
+}
 
 export interface ParsedLine {
   /** When the line was written, also for lines that yield nothing: it dates the birth of a transcript. */
   readonly at?: number | undefined;
   readonly items: readonly ParsedItem[];
+  /** The kind that the line states, where the reader knows no such kind. It is counted, and `doctor` shows it. */
+  readonly unknown?: string | undefined;
 }
 
 export const nothing: ParsedLine = { items: [] };

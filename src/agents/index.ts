@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts';
-import { claudeCode } from './claude-code.ts';
-import { client } from './client.ts';
-import { pi } from './pi.ts';
+import { claudeCode } from './claude-code/index.ts';
+import { client } from './client/index.ts';
+import { pi } from './pi/index.ts';
 
 export const agents = [claudeCode, pi, client] as const satisfies readonly Agent[];
 

@@ -13,7 +13,8 @@ import { type Keeper, keeper, type Limits, timesOf } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
 import { redact, redactValue } from './redact.ts';
-import { sessionNotes } from './session-notes.ts';
+import { headerFacts, sessionNotes } from './session-notes.ts';
+import { countUnknown } from './unknown-lines.ts';
 
 export interface Source {
   readonly agent: Agent;
@@ -99,7 +100,8 @@ export function chunker(
       if (line.tooLong) notes.tooLong++;
       return [];
     }
-    const { at, items } = agent.read(value, { key, state });
+    const { at, items, unknown } = agent.read(value, { key, state });
+    if (unknown !== undefined) countUnknown(unknown, state);
     bornAt ??= at;
     if (at !== undefined) state[own.lineAt] = at;
     return items;
@@ -145,6 +147,9 @@ export function chunker(
         } else if (item.kind === 'header') {
           if (item.session !== undefined) state[own.session] = item.session;
           if (item.cwd !== undefined) state[own.cwd] = redact(item.cwd);
+          const id = sessionOf(undefined);
+          for (const [fact, value] of headerFacts(item))
+            if (keep.other(id, lineAt())) about.fact(fact, value, id, line.pos, hasEntries());
         } else if (item.kind === 'title') {
           const id = sessionOf(undefined);
           about.title(item, id, keep.title(item, id, lineAt(), state['@title']), hasEntries());

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { type ClientLine, client } from '../agents/client.ts';
+import { type ClientLine, client } from '../agents/client/index.ts';
 import { withoutInjected } from '../agents/injected.ts';
 import { explain, systemCode } from '../errors.ts';
 import type { LiveDeps } from './hook.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { claudeCode } from '../agents/claude-code.ts';
+import { claudeCode } from '../agents/claude-code/index.ts';
 import { readBatches } from './reader.ts';
 
 it('a file of which no line can be used carries its failure in its chunk, so that no crash can come between', () => {

@@ -1,5 +1,5 @@
 // ① What one piece of a transcript says about its sessions, beside what was said in them: folder, title, and facts such as the branch.
-import type { ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
+import type { ParsedEntry, ParsedHeader, ParsedItem, ReaderState } from '../agents/agent.ts';
 import type { FactKind, TitleSource } from '../schema/session-fact.ts';
 import type { SessionFact, SessionInFile } from '../store/files.ts';
 import { redact } from './redact.ts';
@@ -119,4 +119,11 @@ export function sessionNotes(state: ReaderState, hashOf: (text: string) => strin
 function earlyFacts(state: ReaderState): SessionFact[] {
   const held = state[own.early];
   return typeof held === 'string' ? (JSON.parse(held) as SessionFact[]) : [];
+}
+
+/** What a header says about the session itself. */
+export function headerFacts(header: ParsedHeader): readonly (readonly [FactKind, string])[] {
+  const { parent, subagent, forkOf, branch, repository } = header;
+  const facts = { parent, subagent, 'fork-of': forkOf, branch, repository };
+  return Object.entries(facts).flatMap(([kind, value]) => (value === undefined ? [] : [[kind as FactKind, value]]));
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { emptyMemory, tell } from '../../test/demo-memory.ts';
-import { claudeCode } from '../agents/claude-code.ts';
+import { claudeCode } from '../agents/claude-code/index.ts';
 import { copyPath, fillVault, thinVault } from './vault.ts';
 import { restoreSession } from './vault-restore.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claudeCode } from '../agents/claude-code.ts';
+import { claudeCode } from '../agents/claude-code/index.ts';
 import { notKept } from '../schema/not-kept.ts';
 import { type Limits, noLimits } from './keep.ts';
 import { vaultLines } from './vault-line.ts';

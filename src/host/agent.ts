@@ -1,5 +1,5 @@
 // One agent process in its sandbox, as the host sees it: started, told messages, closed or killed.
-import { environmentOfHosted } from '../agents/claude-code.ts';
+import { environmentOfHosted } from '../agents/claude-code/index.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import {

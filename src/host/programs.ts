@@ -1,7 +1,7 @@
 // What runs inside, and where it lies on this machine.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { claudeProgramBeside, findClaudeSdk, installClaudeSdk } from '../agents/claude-sdk.ts';
+import { claudeProgramBeside, findClaudeSdk, installClaudeSdk } from '../agents/claude-code/sdk.ts';
 import type { Config } from '../config.ts';
 import { HoldfastError } from '../errors.ts';
 import { packageRoot } from '../package.ts';

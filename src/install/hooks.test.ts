@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claudeCode } from '../agents/claude-code.ts';
+import { claudeCode } from '../agents/claude-code/index.ts';
 import { loadConfig } from '../config.ts';
 import { inspectHooks, installHooks, mendHooks, uninstallHooks, writePlugin } from './hooks.ts';
 import { readRecord } from './record.ts';
@@ -165,7 +165,7 @@ describe('hooks of another version', () => {
   /** As Holdfast installed them when they spoke HTTP, into settings that held nothing. */
   const overHttp = () =>
     fs
-      .readFileSync(path.join(import.meta.dirname, '../../test/fixtures/claude-code-settings/http-hooks.json'), 'utf8')
+      .readFileSync(path.join(import.meta.dirname, '../agents/claude-code/fixtures/http-hooks.json'), 'utf8')
       .replaceAll('@HOME@', path.join(folder, 'data'));
 
   it.each([

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claudeCode } from '../agents/claude-code.ts';
+import { claudeCode } from '../agents/claude-code/index.ts';
 import { loadConfig } from '../config.ts';
 import { install, repair, uninstall } from './install.ts';
 import type { Context } from './operation.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
+import { agentTitles } from './agent-titles.ts';
 
-/** A kind of coding agent that we read from. The table in agents/ has one file for each. */
-export const AgentName = z.enum(['claude-code', 'pi', 'client']);
+/** A kind of coding agent that we read from. */
+export const AgentName = z.enum(Object.keys(agentTitles) as (keyof typeof agentTitles)[]);
 export type AgentName = z.infer<typeof AgentName>;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { claudeCode } from '../../src/agents/claude-code.ts';
+import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import { openClients } from '../../src/capture/client.ts';
 import { receiveHook } from '../../src/capture/hook.ts';
 import { redactionVersion } from '../../src/capture/redact.ts';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { expect, it } from 'vitest';
-import { claudeCode } from '../../src/agents/claude-code.ts';
+import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import { openClients } from '../../src/capture/client.ts';
 import { receiveHook } from '../../src/capture/hook.ts';
 import { redactStored } from '../../src/capture/redact-stored.ts';

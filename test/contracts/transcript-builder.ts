@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { claudeCode } from '../../src/agents/claude-code.ts';
+import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { type IngestDeps, type IngestRequest, ingest, ingestSources } from '../../src/capture/ingest.ts';
 import { loadConfig } from '../../src/config.ts';

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claudeCode } from '../../src/agents/claude-code.ts';
+import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { readBatches } from '../../src/capture/reader.ts';
 import { doctor } from '../../src/operations/doctor.ts';

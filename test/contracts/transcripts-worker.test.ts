@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { claudeCode } from '../../src/agents/claude-code.ts';
+import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import { ingest } from '../../src/capture/ingest.ts';
 import { fileQueue } from '../../src/capture/queue.ts';
 import { folderSources } from '../../src/capture/sources.ts';

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { claudeCode } from '../../src/agents/claude-code.ts';
+import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import type { readBatchesAhead } from '../../src/capture/reader-thread.ts';
 import { root, temporaryFolder } from './holdfast.ts';
 

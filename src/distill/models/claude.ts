@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { environmentOfOwnRun } from '../../agents/claude-code.ts';
-import { findClaudeSdk, installClaudeSdk } from '../../agents/claude-sdk.ts';
+import { environmentOfOwnRun } from '../../agents/claude-code/index.ts';
+import { findClaudeSdk, installClaudeSdk } from '../../agents/claude-code/sdk.ts';
 import { ModelError, type OpenModel, type Question, type Reply } from './model.ts';
 
 /** As much of the SDK as is used here; it is not installed with us. */

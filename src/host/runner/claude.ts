@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { claudeCodeHome } from '../../agents/claude-code-home.ts';
+import { claudeCodeHome } from '../../agents/claude-code/home.ts';
 import type { FailureKind } from '../../schema/host-frame.ts';
 import type { Drive, Driver } from './driver.ts';
 import { serverOf, toolServer } from './tools.ts';

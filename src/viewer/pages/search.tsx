@@ -1,5 +1,6 @@
 // Search as one types. The field keeps the focus: arrows choose, Enter opens, Escape clears.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { agentTitles } from '../../schema/agent-titles.ts';
 import { useAnswer } from '../answer.ts';
 import type { Hit } from '../answers.ts';
 import { read } from '../api.ts';
@@ -7,7 +8,6 @@ import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field, kinds, outcomes, ProjectField, times } from '../parts/filters.tsx';
 import { HitRow, hitAddress } from '../parts/hit-row.tsx';
-import { agentTitle } from '../parts/session-row.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { go, here, setQuery } from '../router.ts';
 import { plural } from '../time.ts';
@@ -134,10 +134,7 @@ export function Search() {
           <Field
             label="Agent"
             value={filters.agent ?? ''}
-            options={[
-              ['', 'all agents'],
-              ...(['claude-code', 'pi', 'client'] as const).map((one) => [one, agentTitle(one)] as const),
-            ]}
+            options={[['', 'all agents'], ...Object.entries(agentTitles)]}
             onChange={(agent) => narrow({ agent })}
           />
           <Field

@@ -1,9 +1,9 @@
+import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Session } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
 import { lasted, plural } from '../time.ts';
 import { Ago } from './moment.tsx';
 
-const agentTitles = { 'claude-code': 'Claude Code', pi: 'Pi', client: 'Client' } as const;
 export const agentTitle = (agent: Session['agent']): string => agentTitles[agent];
 
 const stateWords = {

@@ -1,5 +1,5 @@
 // A home folder of its own for Claude Code: where things lie in it, and what a new one is told. The flags were seen in 2.1.197.
-import type { AgentHome } from './agent.ts';
+import type { AgentHome } from '../agent.ts';
 
 export const claudeCodeHome: AgentHome = {
   transcripts: '.claude/projects',

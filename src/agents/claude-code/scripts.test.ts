@@ -4,10 +4,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { briefingFolder } from '../briefing-folder.ts';
-import { processStart } from '../worker/claim.ts';
-import { endScript, startScript } from './claude-code-scripts.ts';
-import type { HookLink } from './hooks.ts';
+import { briefingFolder } from '../../briefing-folder.ts';
+import { processStart } from '../../worker/claim.ts';
+import type { HookLink } from '../hooks.ts';
+import { endScript, startScript } from './scripts.ts';
 
 const shells = [['dash'], ['bash', '--posix'], ['busybox', 'sh']].filter(
   ([file, ...args]) => spawnSync(file as string, [...args, '-c', ':']).status === 0,

@@ -5,10 +5,10 @@
 // So a queued prompt is an entry from its first line on, with an id made from that line. When the same text comes again, as a user line or
 // as an attachment, that line is the entry: it has an id of its own, which forks copy. The queue's entry is then withdrawn.
 import { createHash } from 'node:crypto';
-import type { ParsedEntry, ParsedItem, ReaderState } from './agent.ts';
-import { asTyped, machineMade, typedBlocks } from './claude-code-prompt.ts';
-import { derivedId } from './derived-id.ts';
-import { asObject, asString, asTime } from './json.ts';
+import type { ParsedEntry, ParsedItem, ReaderState } from '../agent.ts';
+import { derivedId } from '../derived-id.ts';
+import { asObject, asString, asTime } from '../json.ts';
+import { asTyped, machineMade, typedBlocks } from './prompt.ts';
 
 /** One queued prompt, as it is kept in the reader's state: no text, and too little of its hash to guess the text by. */
 interface Queued {

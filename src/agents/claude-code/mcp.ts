@@ -5,8 +5,8 @@
 // - `claude mcp add-json` does the same in 0.6–1.6 s, needs the program on the PATH, and `mcp remove` leaves an empty list behind.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentMcp } from './hooks.ts';
-import { asObject, asString } from './json.ts';
+import type { AgentMcp } from '../hooks.ts';
+import { asObject, asString } from '../json.ts';
 
 export const claudeCodeMcp: AgentMcp = {
   file(env, home) {

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ParsedEntry, ParsedItem, ParsedToolResult, ReaderState } from './agent.ts';
-import { pi } from './pi.ts';
+import type { ParsedEntry, ParsedItem, ParsedToolResult, ReaderState } from '../agent.ts';
+import { pi } from './index.ts';
 
-const root = path.join(import.meta.dirname, '../..');
-const fixtures = path.join(root, 'test/fixtures/pi/--home-dev-tide--');
+const root = path.join(import.meta.dirname, '../../..');
+const fixtures = path.join(import.meta.dirname, 'fixtures/--home-dev-tide--');
 const v1 = '0d9f6c1e-57c4-4f6a-9a53-6b1f1f0c1a01';
 const v1Branch = '0d9f6c1e-57c4-4f6a-9a53-6b1f1f0c1a02';
 const v3 = '019c3a10-0000-7000-8000-00000000c001';

@@ -1,8 +1,9 @@
 // Clients that post to the API have no transcript: the worker writes one for them, in this format, and ingest reads it like any other.
 import path from 'node:path';
-import type { Agent, ParsedItem } from './agent.ts';
-import { nothing } from './agent.ts';
-import { asObject, asString, asTime, usedTools } from './json.ts';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Agent, ParsedItem } from '../agent.ts';
+import { nothing } from '../agent.ts';
+import { asObject, asString, asTime, usedTools } from '../json.ts';
 
 /** One line of our own transcript. Every line names its id and its time. */
 export type ClientLine =
@@ -14,7 +15,7 @@ export type ClientLine =
 export const client: Agent = {
   name: 'client',
   readerVersion: 1,
-  title: 'clients of the API',
+  title: agentTitles.client,
   idKey: 'id',
   root: (env, home) => path.join(env.HOLDFAST_HOME || path.join(home, '.holdfast'), 'transcripts'),
   isTranscript: (key) => key.endsWith('.jsonl'),

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ParsedEntry, ParsedItem } from './agent.ts';
-import { claudeCode } from './claude-code.ts';
+import type { ParsedEntry, ParsedItem } from '../agent.ts';
+import { claudeCode } from './index.ts';
 
 const read = (line: unknown, key = 'p/s1.jsonl') => claudeCode.read(line, { key, state: {} });
 const entryOf = (line: unknown, key?: string): ParsedEntry | undefined =>
@@ -235,7 +235,7 @@ describe('junk', () => {
   });
 });
 
-const archive = path.join(import.meta.dirname, '../../../shared/bench/real-transcripts.tar.gz');
+const archive = path.join(import.meta.dirname, '../../../../shared/bench/real-transcripts.tar.gz');
 describe.skipIf(!existsSync(archive))('real transcripts', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-real-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

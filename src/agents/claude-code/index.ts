@@ -1,22 +1,23 @@
 // Claude Code: ~/.claude/projects/<folder>/<session>.jsonl, subagents beside or below it; about forty kinds of lines, of which few matter.
 import path from 'node:path';
-import type { Author, EntryForm } from '../schema/entry.ts';
-import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from './agent.ts';
-import { nothing } from './agent.ts';
-import { readClaudeCodeHook } from './claude-code-events.ts';
-import { claudeCodeHome } from './claude-code-home.ts';
-import { claudeCodeHooks } from './claude-code-hooks.ts';
-import { claudeCodeMcp } from './claude-code-mcp.ts';
-import { asTyped, formOf, machineMade, namedPictures, typedBlocks } from './claude-code-prompt.ts';
-import { leaveQueue, readQueuedCommand, readQueueLine } from './claude-code-queue.ts';
-import { notePlans, readReplies } from './claude-code-replies.ts';
-import { derivedId } from './derived-id.ts';
-import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Author, EntryForm } from '../../schema/entry.ts';
+import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from '../agent.ts';
+import { nothing } from '../agent.ts';
+import { derivedId } from '../derived-id.ts';
+import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { readClaudeCodeHook } from './events.ts';
+import { claudeCodeHome } from './home.ts';
+import { claudeCodeHooks } from './hooks.ts';
+import { claudeCodeMcp } from './mcp.ts';
+import { asTyped, formOf, machineMade, namedPictures, typedBlocks } from './prompt.ts';
+import { leaveQueue, readQueuedCommand, readQueueLine } from './queue.ts';
+import { notePlans, readReplies } from './replies.ts';
 
 export const claudeCode: Agent = {
   name: 'claude-code',
   readerVersion: 1,
-  title: 'Claude Code',
+  title: agentTitles['claude-code'],
   idKey: 'uuid',
 
   root: (env, home) => path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), 'projects'),

@@ -8,11 +8,11 @@
 // - An event that a client does not know makes it drop all hooks of a plugin: only events of the oldest supported client are named.
 // - The timeout is in seconds. The settings file must be plain JSON; a byte order mark is accepted.
 import path from 'node:path';
-import { HoldfastError } from '../errors.ts';
-import { claudeCodeMcp } from './claude-code-mcp.ts';
-import { endScript, quote, startScript } from './claude-code-scripts.ts';
-import type { AgentHooks, HookLink, Insertion, JsonPath } from './hooks.ts';
-import { asObject, asString } from './json.ts';
+import { HoldfastError } from '../../errors.ts';
+import type { AgentHooks, HookLink, Insertion, JsonPath } from '../hooks.ts';
+import { asObject, asString } from '../json.ts';
+import { claudeCodeMcp } from './mcp.ts';
+import { endScript, quote, startScript } from './scripts.ts';
 
 /** Far more than a hook takes, so that a busy machine does not cost a briefing. */
 const seconds = 5;

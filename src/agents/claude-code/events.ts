@@ -1,6 +1,6 @@
 // Claude Code's hook payloads in our own words.
-import type { HookEvent } from './hook-event.ts';
-import { asObject, asString } from './json.ts';
+import type { HookEvent } from '../hook-event.ts';
+import { asObject, asString } from '../json.ts';
 
 const kinds: Readonly<Record<string, HookEvent['kind']>> = {
   SessionStart: 'start',

@@ -1,7 +1,7 @@
 // What of a line's text a person typed: without what the client put around it, and as it was typed.
-import type { EntryForm } from '../schema/entry.ts';
-import { withoutInjected } from './injected.ts';
-import { asObject, asString, textOfBlocks } from './json.ts';
+import type { EntryForm } from '../../schema/entry.ts';
+import { withoutInjected } from '../injected.ts';
+import { asObject, asString, textOfBlocks } from '../json.ts';
 
 /** Texts of a message, each without what the client injected; blocks that hold nothing else are left out. */
 export function typedBlocks(content: unknown): { readonly blocks: string[]; readonly own: string[] } {

@@ -1,7 +1,7 @@
 // What a person told the agent through a tool's result: answers to its questions, and what became of a plan or of a tool that asked first.
-import type { EntryForm } from '../schema/entry.ts';
-import type { ReaderState } from './agent.ts';
-import { asObject, asString, textOfBlocks } from './json.ts';
+import type { EntryForm } from '../../schema/entry.ts';
+import type { ReaderState } from '../agent.ts';
+import { asObject, asString, textOfBlocks } from '../json.ts';
 
 export interface Reply {
   /** The use of the tool that it answers. */

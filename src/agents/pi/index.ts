@@ -1,5 +1,6 @@
 // Pi: one JSONL file for each session. Version 1 has no ids; versions 2 and 3 are a tree by id and parentId.
 import { join } from 'node:path';
+import { agentTitles } from '../../schema/agent-titles.ts';
 import type {
   Agent,
   ParsedEntry,
@@ -8,9 +9,9 @@ import type {
   ParsedToolUse,
   ReaderState,
   TranscriptFile,
-} from './agent.ts';
-import { derivedId } from './derived-id.ts';
-import { asObject, asString, asTime, textOfBlocks, usedTools } from './json.ts';
+} from '../agent.ts';
+import { derivedId } from '../derived-id.ts';
+import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
 
 type Json = Record<string, unknown>;
 
@@ -184,7 +185,7 @@ const idle = /^\{"type":"(?:model_change|thinking_level_change|compaction|branch
 export const pi: Agent = {
   name: 'pi',
   readerVersion: 1,
-  title: 'Pi',
+  title: agentTitles.pi,
   root: sessionsFolder,
   isTranscript: (key) => key.endsWith('.jsonl'),
   recognises(lines) {
