@@ -176,6 +176,7 @@ async function bundle(input, folder, output = { codeSplitting: false }) {
       '@ai-sdk/anthropic',
       '@ai-sdk/openai-compatible',
       'ai',
+      'pg',
       /^chrono-node/,
     ],
     makeAbsoluteExternalsRelative: false,

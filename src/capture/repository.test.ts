@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { normalRemote, repositoryOf } from './repository.ts';
+
+describe('the address of a remote', () => {
+  it.each([
+    'git@github.com:Acme/App.git',
+    'ssh://git@github.com/acme/app',
+    'ssh://git@github.com:22/acme/app.git',
+    'ssh://GitHub.com:2222/acme/app.git/',
+    'https://github.com/acme/app',
+    'https://GITHUB.com/Acme/App.git',
+    'https://user:token@github.com:443/acme/app.git',
+    'http://github.com/acme//app/',
+    'git://github.com/acme/app.git',
+    'git+ssh://git@github.com/acme/app.git',
+    'github.com:acme/app',
+    'git@github.com:/acme/app.git',
+    'https://github.com/acme/%61pp.git?x=1',
+  ])('%s is github.com/acme/app', (address) => expect(normalRemote(address)).toBe('github.com/acme/app'));
+
+  it.each([
+    '/srv/git/app.git',
+    '../app',
+    'C:\\git\\app',
+    'C:/git/app',
+    'file:///srv/git/app',
+    'ssh://localhost/app',
+    '',
+  ])('%j means nothing on another machine', (address) => expect(normalRemote(address)).toBeUndefined());
+
+  it('keeps repositories of different hosts and groups apart', () => {
+    const names = ['git@gitlab.com:acme/app', 'git@github.com:acme/app', 'git@gitlab.com:acme/sub/app'].map(
+      normalRemote,
+    );
+    expect(names).toEqual(['gitlab.com/acme/app', 'github.com/acme/app', 'gitlab.com/acme/sub/app']);
+  });
+});
+
+describe('the repository of a folder', () => {
+  const folder = () => {
+    const made = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-repository-'));
+    onTestFinished(() => fs.rmSync(made, { recursive: true, force: true }));
+    return made;
+  };
+  const git = (at: string, ...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', at, ...words], {
+      stdio: 'pipe',
+    }).toString();
+  const repository = (remote?: string) => {
+    const at = folder();
+    git(at, 'init', '-q');
+    git(at, 'commit', '-q', '--allow-empty', '-m', 'first');
+    if (remote !== undefined) git(at, 'remote', 'add', 'origin', remote);
+    return at;
+  };
+
+  it('is its remote, also from below and from a worktree', () => {
+    const at = repository('git@github.com:acme/app.git');
+    fs.mkdirSync(path.join(at, 'src/deep'), { recursive: true });
+    const tree = path.join(folder(), 'tree');
+    git(at, 'worktree', 'add', '-q', tree);
+    for (const place of [at, path.join(at, 'src/deep'), tree]) expect(repositoryOf(place)).toBe('github.com/acme/app');
+  });
+
+  it('prefers origin to other remotes', () => {
+    const at = repository('https://github.com/me/fork');
+    git(at, 'remote', 'add', 'another', 'https://github.com/acme/app');
+    expect(repositoryOf(at)).toBe('github.com/me/fork');
+  });
+
+  it('is its first commit where there is no remote, and where the remote is a path', () => {
+    const at = repository();
+    const first = `root:${git(at, 'rev-parse', 'HEAD').trim()}`;
+    git(at, 'commit', '-q', '--allow-empty', '-m', 'second');
+    const clone = path.join(folder(), 'other-name');
+    git(at, 'clone', '-q', at, clone);
+    expect([repositoryOf(at), repositoryOf(clone)]).toEqual([first, first]);
+  });
+
+  it('is unknown without a repository, without a commit, for a shallow clone without a remote, and for no folder', () => {
+    const empty = folder();
+    git(empty, 'init', '-q');
+    const shallow = repository();
+    fs.writeFileSync(path.join(shallow, '.git/shallow'), `${'0'.repeat(40)}\n`);
+    const answers = [folder(), empty, shallow, '/not/there', 'relative', 'a\0b'].map(repositoryOf);
+    expect(answers).toEqual(Array(6).fill(undefined));
+  });
+});

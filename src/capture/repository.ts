@@ -1,0 +1,111 @@
+// Which repository a folder belongs to, under a name that is the same on every machine: its remote, else its first commit.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/**
+ * `github.com/acme/app` for a repository with a remote, `root:<commit>` for one without, undefined for a folder that is no repository,
+ * has no commit, or is a shallow clone without a remote. Never the name or the path of a folder. Contract: never throws.
+ */
+export function repositoryOf(folder: string): string | undefined {
+  const git = gitFolder(folder);
+  if (git === undefined) return undefined;
+  const remote = remoteIn(read(path.join(git, 'config')) ?? '');
+  return (remote === undefined ? undefined : normalRemote(remote)) ?? firstCommit(folder, git);
+}
+
+/** Returns a function that remembers its answers for as long as it lives. */
+export function repositoryFinder(): (folder: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (folder) => {
+    if (!known.has(folder)) known.set(folder, repositoryOf(folder));
+    return known.get(folder);
+  };
+}
+
+/**
+ * One spelling for all addresses of a repository: ssh and https forms, upper and lower case, users, ports and `.git` make no difference.
+ * Undefined for a path on this machine, which means nothing on another.
+ */
+export function normalRemote(address: string): string | undefined {
+  const text = address.trim();
+  const named = /^(?:git\+)?(?:ssh|https?|git|ftps?):\/\/(?:[^/@]*@)?(\[[^\]]+\]|[^/:]+)(?::\d*)?\/(.+)$/i.exec(text);
+  // Not a drive of Windows (`C:\app`), and nothing with a slash before the colon: git takes that for a path.
+  const short = named ?? /^(?:[^@/\s]+@)?([^/:\s]{2,}|\[[^\]]+\]):(?!\/\/|\\)(.+)$/.exec(text);
+  const [, host = '', rest = ''] = short ?? [];
+  const repository = decoded(rest)
+    .split(/[?#]/, 1)[0]
+    ?.replace(/^[/~]+/, '')
+    .replace(/\/+/g, '/')
+    .replace(/\/$/, '')
+    .replace(/\.git$/i, '')
+    .toLowerCase();
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(host);
+  return host === '' || isHere || !repository ? undefined : `${host.toLowerCase()}/${repository}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray per cent sign: the text stands for itself.
+    return text;
+  }
+}
+
+/** The address of `origin`, else of the first remote by name. */
+function remoteIn(config: string): string | undefined {
+  const remotes = new Map<string, string>();
+  let name: string | undefined;
+  for (const line of config.split('\n').slice(0, 10_000)) {
+    const section = /^\s*\[(?:remote "([^"]+)"|[^\]]*)\]/.exec(line);
+    if (section !== null) name = section[1];
+    const url = name === undefined ? undefined : /^\s*url\s*=\s*(.+?)\s*$/.exec(line)?.[1];
+    if (url !== undefined && name !== undefined && !remotes.has(name)) remotes.set(name, url.replace(/^"(.*)"$/, '$1'));
+  }
+  return remotes.get('origin') ?? [...remotes].sort(([a], [b]) => (a < b ? -1 : 1))[0]?.[1];
+}
+
+/** The folder that holds the repository's own config: for a worktree that of the main tree. */
+function gitFolder(folder: string): string | undefined {
+  if (!path.isAbsolute(folder)) return undefined;
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    const git = path.join(at, '.git');
+    const stat = fs.statSync(git, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) return git;
+    if (stat?.isFile()) {
+      const named = /^gitdir: (.+)$/m.exec(read(git) ?? '')?.[1];
+      if (named === undefined) return undefined;
+      const own = path.resolve(at, named.trim());
+      const common = read(path.join(own, 'commondir'))?.trim();
+      return common === undefined ? own : path.resolve(own, common);
+    }
+    if (at === path.dirname(at)) return undefined;
+  }
+}
+
+function firstCommit(folder: string, git: string): string | undefined {
+  // The first commit of a shallow clone is where it was cut.
+  if (fs.existsSync(path.join(git, 'shallow'))) return undefined;
+  try {
+    const roots = execFileSync('git', ['-C', folder, 'rev-list', '--max-parents=0', 'HEAD'], {
+      encoding: 'utf8',
+      timeout: 10_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [first] = roots.split('\n').filter(Boolean).sort();
+    return first === undefined ? undefined : `root:${first}`;
+  } catch {
+    // No git here, or no commit yet: then the folder has no name that another machine knows.
+    return undefined;
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    // Not there, or not ours to look at.
+    return undefined;
+  }
+}
