@@ -1,4 +1,5 @@
 // The rules of secretlint's recommended preset, as functions of a text.
+import { createRequire } from 'node:module';
 import type { Span } from './span.ts';
 
 /** The part of secretlint's rule interface that we use: a rule looks at a text, and reports. */
@@ -17,11 +18,6 @@ interface LintRule {
 interface Message {
   readonly data: Readonly<Record<string, string>>;
 }
-
-// Loaded with this module, not with every command: in the bundled program a static import would be.
-const { rules: preset } = (await import('@secretlint/secretlint-rule-preset-recommend')) as unknown as {
-  rules: readonly LintRule[];
-};
 
 /** What secretlint's rules are called in our marks. One that is not named here gets the name of its package. */
 const lintNames: Readonly<Record<string, string>> = {
@@ -46,9 +42,28 @@ const lintNames: Readonly<Record<string, string>> = {
  */
 const unused = ['filter-comments', 'gcp', 'basicauth', 'database-connection-string'];
 
-const rules = preset
-  .map((rule) => ({ rule, kind: rule.meta.id.replace(/^.*secretlint-rule-/, '') }))
-  .filter(({ kind }) => !unused.includes(kind));
+interface NamedRule {
+  readonly rule: LintRule;
+  readonly kind: string;
+}
+
+let loaded: readonly NamedRule[] | undefined;
+
+/**
+ * Loads the package when a text first asks for it. An import, even one inside this module, would run at the start of every bundled
+ * command. `require` takes ES modules in every Node that we support, and a rule must answer synchronously.
+ */
+function lintRules(): readonly NamedRule[] {
+  if (loaded === undefined) {
+    const { rules } = createRequire(import.meta.url)('@secretlint/secretlint-rule-preset-recommend') as {
+      rules: readonly LintRule[];
+    };
+    loaded = rules
+      .map((rule) => ({ rule, kind: rule.meta.id.replace(/^.*secretlint-rule-/, '') }))
+      .filter(({ kind }) => !unused.includes(kind));
+  }
+  return loaded;
+}
 
 /**
  * Without secretlint's core, whose work is about files: it is asynchronous, computes lines and columns, and compares every finding
@@ -56,7 +71,7 @@ const rules = preset
  */
 export function findByLint(content: string): Span[] {
   const spans: Span[] = [];
-  for (const { rule, kind } of rules) {
+  for (const { rule, kind } of lintRules()) {
     const context = {
       createTranslator: () => (_: string, data?: Readonly<Record<string, string>>) => ({ data: data ?? {} }),
       report({ message: { data }, range }: { readonly message: Message; readonly range: readonly [number, number] }) {
