@@ -41,6 +41,8 @@ export function rankInTurns(input: RankInput, limit: number): Weighed[] {
     said: (place) => share(ranked.get(place)?.score ?? 0, best),
   });
   const candidates = new Set([...ranked.keys(), ...uses.keys()]);
+  // Some turn is always the nearest. Where nothing has a word of the query or is close to it, that turn is no answer.
+  if (candidates.size === 0) return [];
   if (!wordsOnly)
     for (const turn of features.turns.best(mostTurns))
       for (const place of placesOfTurn(places, turn)) if (isWanted(place)) candidates.add(place);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grouped, type RankInput, rankAlone, rankEntries } from './rank.ts';
+import { rankInTurns } from './rank-turns.ts';
 import { flag, type Places } from './vectors/places.ts';
 
 const now = Date.UTC(2026, 5, 1);
@@ -54,6 +55,14 @@ describe('entries are ranked', () => {
 
   it('by meaning where no word is the same', () => {
     expect(order(apart(4), { cosines: Float32Array.of(0.1, 0.5, 0.05, 0.4) })).toEqual([1, 3]);
+  });
+
+  it('not at all where no word is the same and no text is near, though some turn is the nearest', () => {
+    const places = { ...placesOf(apart(3)), hasTools: true };
+    const found = (...cosines: number[]) =>
+      rankInTurns({ places, words: [], cosines: Float32Array.from(cosines) }, 10).map(({ place }) => place);
+    expect(found(0.2, 0.1, 0.05)).toEqual([]);
+    expect(found(0.3, 0.1, 0.05)).toEqual([0]);
   });
 
   it('by both, where each alone would choose another', () => {

@@ -106,7 +106,18 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
       // Not left to the hook: on a busy machine the client may end that before it has begun.
       await ask(own.env, 'worker', 'start');
       // Nothing is lost: not the transcript, and not what only the hook knew.
-      await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length === 1);
+      await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length > 0);
+      const { hits } = await ask(own.env, 'search', 'springtide');
+      const ids: string[] = hits.map(({ id }: { id: string }) => id);
+      expect(hits[0]).toMatchObject({
+        session: session.id,
+        role: 'user',
+        snippet: expect.stringContaining('springtide'),
+      });
+      // The rest of its turn may be near what was asked, but nothing is there twice.
+      expect(new Set(ids).size).toBe(ids.length);
+      const { entries } = await ask(own.env, 'show', session.id);
+      expect(entries.filter(({ text }: { text: string }) => text.includes('springtide'))).toHaveLength(1);
       await until(async () => {
         const { sessions } = await ask(own.env, 'sessions');
         return sessions.some(({ id }: { id: string }) => id === session.id);
