@@ -19,7 +19,11 @@ export function openApi(routes: readonly Route[], version: string): Json {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'the file `token` in the data folder' },
         groupToken: { type: 'http', scheme: 'bearer', description: 'of `holdfast groups token`: for that group alone' },
-        hookToken: { type: 'http', scheme: 'bearer', description: 'the file `hook-token`: it can only report' },
+        hookToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'the file `hook-token` of older versions: it can only report',
+        },
       },
       schemas: { Error: jsonSchema(ApiError, 'output') },
     },

@@ -1,5 +1,5 @@
-// Two secrets in the data folder: `token` opens everything, `hook-token` can only report. Hooks carry the second, so that
-// whoever holds the port in the worker's place learns nothing that opens the store. A group's token is made from the first, and stored nowhere.
+// The secret of the data folder: `token` opens everything. A group's token is made from it, and stored nowhere. Hooks of older versions carry
+// `hook-token`, which can only report. Nothing makes it any more; where it still is, it holds until `install` or `repair` replaces those hooks.
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,15 +11,16 @@ export type Access = 'full' | 'report' | { readonly group: string };
 
 export interface Tokens {
   readonly full: string;
-  readonly report: string;
+  /** Of hooks that an older version installed. */
+  readonly report?: string | undefined;
 }
 
 const pattern = /^[0-9a-f]{64}$/;
 
-/** The tokens of a data folder, made where there are none. They stay the same until somebody removes the files. */
+/** The tokens of a data folder. The first is made where it is missing, and stays the same until a person removes the file. */
 export const openTokens = (home: string): Tokens => ({
   full: tokenIn(join(home, 'token')),
-  report: tokenIn(join(home, 'hook-token')),
+  report: olderToken(join(home, 'hook-token')),
 });
 
 /** Which group it is: one that is made again under an old name is another. */
@@ -32,7 +33,7 @@ export async function accessOf(
   groupNamed: (name: string) => Promise<Born | undefined>,
 ): Promise<Access | undefined> {
   const full = same(presented, tokens.full);
-  const report = same(presented, tokens.report);
+  const report = tokens.report !== undefined && same(presented, tokens.report);
   const name = /^g\.([a-z0-9_-]{1,63})\.[0-9a-f]{64}$/.exec(presented)?.[1];
   const group = name === undefined ? undefined : await groupNamed(name);
   if (group !== undefined && same(presented, groupToken(tokens, group))) return { group: group.name };
@@ -60,6 +61,17 @@ function tokenIn(file: string): string {
       create(file);
       if (round > 10) throw new Error('it keeps changing');
     }
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+function olderToken(file: string): string | undefined {
+  try {
+    const found = read(file);
+    if (found === undefined || !pattern.test(found)) return undefined;
+    chmodSync(file, 0o600);
+    return found;
   } catch (error) {
     throw explain(error, file);
   }

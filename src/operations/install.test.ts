@@ -37,6 +37,17 @@ describe('23. repair', () => {
     expect(fs.existsSync(path.join(folder, '.claude'))).toBe(false);
   });
 
+  it('removes the token that only hooks of older versions carried', async () => {
+    const own = context('data');
+    fs.mkdirSync(own.config.home, { recursive: true });
+    const file = path.join(own.config.home, 'hook-token');
+    for (const replaces of [() => install.run(own, given), () => repair.run(own, {})]) {
+      fs.writeFileSync(file, 'c0'.repeat(32));
+      await replaces();
+      expect(fs.existsSync(file)).toBe(false);
+    }
+  });
+
   it('leaves hooks that report to another data folder to it; only install takes them over', async () => {
     const [first, second] = [context('first'), context('second')];
     await install.run(first, given);

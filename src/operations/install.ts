@@ -1,6 +1,6 @@
 // Hooks in an agent's settings: put there, taken out again, mended.
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
@@ -58,6 +58,7 @@ export const install = operation({
     if (!hooksOnly) installMcp(config, agent, true);
     const change = installHooks(config, agent, dryRun);
     const mcp = hooksOnly ? undefined : installMcp(config, agent, dryRun);
+    if (!dryRun) dropHookToken(config);
     const warnings = [...inspectHooks(config, agent).obstacles];
     if (mcp !== undefined && inspectMcp(config, agent)?.state === 'foreign')
       warnings.push(`${mcp.file} has an MCP server "holdfast" of somebody else's making. It was left as it is.`);
@@ -120,9 +121,13 @@ export const repair = operation({
       changed.push(...mendHooks(config, agent), ...mendMcp(config, agent));
       return { agent: agent.name, changed };
     });
+    dropHookToken(config);
     return { repaired, worker: await renewWorker(config) };
   },
 });
+
+/** Only hooks of older versions carried this token, and they have just been replaced. */
+const dropHookToken = ({ home }: Config): void => rmSync(join(home, 'hook-token'), { force: true });
 
 /** A worker of another version, or one that does not answer where hooks now look for it, is started anew. */
 async function renewWorker(config: Config): Promise<'not running' | 'left running' | 'started anew'> {

@@ -48,7 +48,8 @@ it('finds a folder above the data folder that others can change', async () => {
 });
 
 it('finds settings of an agent that others can change, or that hold a token', async () => {
-  const { report } = openTokens(config.home);
+  const report = 'c0'.repeat(32);
+  writeFileSync(path.join(config.home, 'hook-token'), report, { mode: 0o600 });
   const file = settings('{}', 0o666);
   expect(await failing()).toMatchObject([{ name: 'claude-code settings', message: `Other users can change ${file}` }]);
   settings(JSON.stringify({ hooks: { Stop: [{ headers: { Authorization: `Bearer ${report}` } }] } }), 0o600);

@@ -341,8 +341,8 @@ describe('19: over HTTP, the token of a group', () => {
         mac,
         'g.reef.',
         `${token}.reef`,
-        tokens.report,
-        groupToken({ ...tokens, full: tokens.report }, await born('reef')),
+        'c0'.repeat(32),
+        groupToken({ full: 'c0'.repeat(32) }, await born('reef')),
       ])
         await refused('GET', '/api/groups/reef/history', undefined, forged);
       expect(await tide.get()).toBe('tide-own');

@@ -170,7 +170,7 @@ it('the end of a turn is distilled at once, with no poll to wait for', async () 
   await until(async () => (await ask(env, 'sessions')).sessions.length === 1, 'the session');
   await sleep(1000);
   expect((await ask(env, 'observations')).observations, 'a turn that goes on').toEqual([]);
-  const token = readFileSync(path.join(own.home, 'hook-token'), 'utf8').trim();
+  const token = readFileSync(path.join(own.home, 'token'), 'utf8').trim();
   const answer = await fetch(`http://127.0.0.1:${env.HOLDFAST_PORT}/api/hooks/claude-code`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
