@@ -52,7 +52,7 @@ export type ParsedItem =
   | { readonly kind: 'moved'; readonly uuid: string }
   /**
    * A name that a person or the agent gave to the session; the last one counts, and a person's before the agent's. With `leaf`, the session
-   * is the one that holds the entry of this id, in whichever file.
+   * is the one of this id, or the one that holds the entry of this id, in whichever file.
    */
   | { readonly kind: 'title'; readonly title: string; readonly by: TitleSource; readonly leaf?: string }
   /** Something about the session that is not said in it. */
@@ -117,6 +117,8 @@ export interface Agent {
   root(env: NodeJS.ProcessEnv, home: string): string;
   /** Whether a file below the root is a transcript, judged by its relative path alone. */
   isTranscript(key: string): boolean;
+  /** Whether a transcript only names the sessions of others. The vault keeps no copy of it: the agent rewrites it all the time. */
+  isIndex?(key: string): boolean;
   /** Whether this agent wrote a file, judged by its first parsed lines. */
   recognises(lines: readonly unknown[]): boolean;
   /** What the path alone says. */

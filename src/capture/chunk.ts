@@ -9,7 +9,7 @@ import { recallTag } from '../schema/recall-tag.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse } from '../store/files.ts';
 import { indexText } from '../store/index-text.ts';
 import { isUnspaced } from '../store/segment.ts';
-import { type Keeper, keeper, type Limits, timesOf } from './keep.ts';
+import { type Keeper, keeper, type Limits, noteParent, timesOf } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
 import { redact, redactValue } from './redact.ts';
@@ -147,6 +147,7 @@ export function chunker(
         } else if (item.kind === 'header') {
           if (item.session !== undefined) state[own.session] = item.session;
           if (item.cwd !== undefined) state[own.cwd] = redact(item.cwd);
+          noteParent(item, state);
           const id = sessionOf(undefined);
           for (const [fact, value] of headerFacts(item))
             if (keep.other(id, lineAt())) about.fact(fact, value, id, line.pos, hasEntries());

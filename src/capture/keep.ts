@@ -1,6 +1,6 @@
 // ① What of a transcript is kept: nothing of a pause, nothing of an ignored folder, and nothing of a turn that a wholly private prompt began.
 import path from 'node:path';
-import type { ParsedEntry, ParsedItem, ReaderState } from '../agents/agent.ts';
+import type { ParsedEntry, ParsedHeader, ParsedItem, ReaderState } from '../agents/agent.ts';
 import type { Pause } from '../store/store.ts';
 import { isWhollyPrivate } from './redact.ts';
 
@@ -26,7 +26,20 @@ const own = {
   turns: '@turns',
   /** Ids of tool uses in private turns: a task that one of them began may report much later. */
   uses: '@private-uses',
+  /** The session that this one works for, where its header says so. */
+  parent: '@parent',
 } as const;
+
+/** The session that the file's own works for as a subagent. */
+export const parentOf = (state: ReaderState): string | undefined => {
+  const parent = state[own.parent];
+  return typeof parent === 'string' ? parent : undefined;
+};
+
+/** A header that names the session that started this one as a subagent. */
+export function noteParent({ parent, subagent }: ParsedHeader, state: ReaderState): void {
+  if (parent !== undefined && subagent !== undefined) state[own.parent] = parent;
+}
 
 const rememberedTurns = 100;
 const rememberedUses = 64;
@@ -72,13 +85,14 @@ export function keeper(
   return {
     entry(item, session, cwd, at) {
       // To a subagent its prompt comes from the machine. In a session, what the machine says does not end a turn.
-      if (item.role === 'user' && (item.author === 'person' || deps.subagent)) {
-        const inherited = deps.subagent && isPrivateTurn(deps.sessionState(session), at);
+      const subagent = deps.subagent || parentOf(state) !== undefined;
+      if (item.role === 'user' && (item.author === 'person' || subagent)) {
+        const inherited = subagent && isPrivateTurn(deps.sessionState(parentOf(state) ?? session), at);
         const before = state[own.private];
         if (inherited || isWhollyPrivate(item.text)) state[own.private] = session;
         // What is typed while the agent works does not end the turn it works on.
         else if (before === session && item.queued === undefined) delete state[own.private];
-        if (!deps.subagent && state[own.private] !== before) noteTurn(state, at);
+        if (!subagent && state[own.private] !== before) noteTurn(state, at);
       } else if (item.role === 'user' && state[own.private] !== session && hidesTask(item.text)) {
         // The agent answers to the report: until the next prompt all is of the private turn again.
         state[own.private] = session;

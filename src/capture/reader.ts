@@ -11,7 +11,7 @@ import { openTranscript } from './plain-file.ts';
 import { planFor, renewalFor } from './plan.ts';
 import { type ProjectRules, projectFinder } from './project.ts';
 import { type Problem, problemOf } from './scan.ts';
-import { sessionKeys } from './session-keys.ts';
+import { isFileOf, sessionKeys } from './session-keys.ts';
 
 export interface Work {
   readonly sources: readonly Source[];
@@ -60,13 +60,20 @@ const batchReadings = 256;
 
 export function* readBatches(work: Work): Generator<Reading[], void, void> {
   const privateTurns = new Map<string, ReaderState>();
+  let stored: (readonly [string, FileState])[] | undefined;
   const tools: Omit<Tools, 'beat'> = {
     projectOf: projectFinder(work.projects),
-    sessionState: ({ agent, key }, session) =>
-      sessionKeys(key, session)
+    sessionState({ agent, key }, session) {
+      const beside = sessionKeys(key, session)
         .map((one) => stateKey(agent.name, one))
         .map((one) => privateTurns.get(one) ?? work.states.get(one)?.state)
-        .find((state) => state !== undefined),
+        .find((state) => state !== undefined);
+      if (beside !== undefined || agent.describe(key).subagent !== undefined) return beside;
+      // Other agents put their sessions elsewhere. Only those with private turns are worth looking for.
+      for (const [one, state] of privateTurns) if (isFileOf(one, session)) return state;
+      stored ??= [...work.states].filter(([, { state }]) => hasPrivateTurns(state));
+      return stored.find(([one]) => isFileOf(one, session))?.[1].state;
+    },
   };
   let batch: Reading[] = [];
   let held = 0;

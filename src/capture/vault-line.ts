@@ -2,7 +2,7 @@
 import type { Agent, ReaderState } from '../agents/agent.ts';
 import { notKept } from '../schema/not-kept.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
-import { type Keeper, keeper, type Limits, noLimits } from './keep.ts';
+import { type Keeper, keeper, type Limits, noLimits, noteParent } from './keep.ts';
 import { fieldName, optionBefore, redact, redactField, withoutPrivatePassages } from './redact.ts';
 
 /** What the model's service has signed or sealed: it is sent back as it was, or not at all. */
@@ -12,9 +12,13 @@ const sealed = new Set(['signature', 'thinkingSignature', 'textSignature', 'encr
 const structure = new Set(
   (
     'type subtype role id uuid parentUuid parentId logicalParentUuid leafUuid sessionId session timestamp version userType ' +
-    'tool_use_id toolCallId toolUseId name toolName customType model provider api stop_reason stopReason requestId agentId'
+    'tool_use_id toolCallId toolUseId name toolName customType model provider api stop_reason stopReason requestId agentId ' +
+    'call_id callId turn_id turnId thread_id namespace parentSession forked_from_id parent_thread_id'
   ).split(' '),
 );
+
+/** Where agents put what a line is about, below what says how it hangs together. */
+const envelopes = new Set(['message', 'payload', 'data']);
 
 type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
@@ -108,6 +112,7 @@ function isKept({ at, items }: ReturnType<Agent['read']>, named: string, keep: K
     if (item.kind === 'header') {
       if (item.session !== undefined) state['@session'] = item.session;
       if (item.cwd !== undefined) state['@cwd'] = redact(item.cwd);
+      noteParent(item, state);
     } else if (item.kind === 'entry') {
       const session = item.session ?? (state['@session'] as string | undefined) ?? named;
       state['@session'] = session;
@@ -183,7 +188,7 @@ function emptied(value: unknown, depth: number, key = ''): unknown {
   const fields = Object.entries(value).flatMap(([name, inside]): [string, unknown][] => {
     if (name === 'input' || name === 'arguments') return [[name, {}]];
     if (typeof inside === 'string' && !structure.has(name) && name !== 'text' && name !== 'content') return [];
-    if (depth === 0 && isObject(inside) && name !== 'message') return [];
+    if (depth === 0 && isObject(inside) && !envelopes.has(name)) return [];
     return [[redact(name), emptied(inside, depth + 1, name)]];
   });
   return Object.fromEntries(fields);

@@ -16,10 +16,10 @@ import type { Store } from '../store/store.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import type { VaultDue } from '../store/vault.ts';
 import { isInHomes } from './group-sources.ts';
-import { type Limits, timesOf } from './keep.ts';
+import { type Limits, parentOf, timesOf } from './keep.ts';
 import { isPlain, openTranscript } from './plain-file.ts';
 import { projectFinder } from './project.ts';
-import { sessionKeys } from './session-keys.ts';
+import { isFileOf, sessionKeys } from './session-keys.ts';
 
 const gzip = promisify(zlib.gzip);
 
@@ -86,7 +86,7 @@ async function copyPart(
 ): Promise<boolean> {
   const agent = agents.find(({ name }) => name === due.agent);
   if (agent === undefined) return false;
-  const isGone = isForgotten(agent, due.key, forgotten);
+  const isGone = isForgotten(agent, due.key, forgotten) || agent.isIndex?.(due.key) === true;
   const state = { ...due.state };
   const above = await stateAbove(store, agent, due.key);
   const projectOf = projectFinder({
@@ -122,8 +122,12 @@ async function copyPart(
 /** What is known of the transcript of a subagent's session. Older clients name that session in the lines alone, which ingest has read. */
 async function stateAbove(store: Store, agent: Agent, key: string): Promise<ReaderState | undefined> {
   const { session, subagent } = agent.describe(key);
+  const own = (await store.fileState(agent.name, key))?.state;
+  const parent = own === undefined ? undefined : parentOf(own);
+  if (parent !== undefined)
+    return (await store.fileStates(agent.name)).find((file) => isFileOf(file.key, parent))?.state;
   if (subagent === undefined) return undefined;
-  const said = (await store.fileState(agent.name, key))?.state['@session'];
+  const said = own?.['@session'];
   for (const above of sessionKeys(key, typeof said === 'string' ? said : session)) {
     const known = await store.fileState(agent.name, above);
     if (known !== undefined) return known.state;

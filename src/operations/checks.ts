@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
 import { staleTranscripts } from '../capture/reread.ts';
+import { unknownLines } from '../capture/unknown-lines.ts';
 import type { Config } from '../config.ts';
 import { inspectMcp } from '../install/mcp.ts';
 import { version } from '../package.ts';
+import { agentTitles } from '../schema/agent-titles.ts';
 import { toMoment } from '../schema/time.ts';
 import type { FileState } from '../store/files.ts';
 import { automaticBackups, backupFolder } from '../store/sqlite/backup-files.ts';
@@ -72,7 +74,27 @@ export async function checkFiles(store: Store): Promise<Check[]> {
           ? 'none'
           : `${lines} skipped in ${malformed.length} files: ${name(malformed, (f) => `${f.malformed}`)}`,
     },
+    { name: 'unknown lines', ok: true, message: unknownKinds(states) },
   ];
+}
+
+/** Lines of kinds that no reader knows: a newer version of an agent writes them, and something may be missed. */
+function unknownKinds(states: readonly FileState[]): string {
+  const counts = new Map<string, number>();
+  for (const { agent, state } of states)
+    for (const [kind, lines] of unknownLines(state)) {
+      const named = `${agentTitles[agent]}: ${kind}`;
+      counts.set(named, (counts.get(named) ?? 0) + lines);
+    }
+  if (counts.size === 0) return 'none';
+  const most = [...counts].sort((a, b) => b[1] - a[1]);
+  const more = most.length > listed ? `, and ${most.length - listed} kinds more` : '';
+  return (
+    most
+      .slice(0, listed)
+      .map(([kind, lines]) => `${kind} (${lines})`)
+      .join(', ') + more
+  );
 }
 
 /** After an update: what older versions could not read is being taken in. */

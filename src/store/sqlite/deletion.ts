@@ -45,7 +45,7 @@ export function deletion(
     `DELETE FROM conversations WHERE session_id IN ${set}`,
     `DELETE FROM pins WHERE kind = 'entry' AND id IN (SELECT uuid ${entries})`,
     `DELETE FROM entries_fts WHERE rowid IN (SELECT id ${entries})`,
-    `DELETE FROM leaf_titles WHERE leaf IN (SELECT uuid ${entries})`,
+    `DELETE FROM leaf_titles WHERE leaf IN (SELECT uuid ${entries}) OR leaf IN (SELECT session FROM sessions WHERE id IN ${set})`,
     `DELETE FROM entries WHERE session_id IN ${set}`,
     `DELETE FROM pins WHERE kind = 'session' AND (agent, id) IN ${named}`,
     ...['session_states', 'briefings', 'archives', 'bookmarks'].map(

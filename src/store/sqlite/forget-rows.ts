@@ -289,6 +289,7 @@ export function forgetRows(db: Database) {
         dropBookmark.run(agent, session);
         dropBriefings.run(agent, session, firstAt, of.project, of.path);
         dropFromFiles.run(id);
+        dropLeafTitles.run(session);
         dropSession.run(id);
         sessions.noteChange(id);
       },

@@ -46,7 +46,7 @@ export function withoutForgotten(db: Database): (chunk: Chunk) => Chunk {
       sessions: chunk.sessions
         .filter(({ session }) => !isForgotten(session))
         .map((said) => ({ ...said, title: titleOf(said.session, said.title) })),
-      titles: chunk.titles?.filter(({ leaf }) => !tombstones.has(tombstone.entry(agent, leaf))),
+      titles: chunk.titles?.filter(({ leaf }) => !isForgotten(leaf) && !tombstones.has(tombstone.entry(agent, leaf))),
       results: chunk.results.filter(({ id }) => !tombstones.has(tombstone.use(agent, key, id))),
     };
   };

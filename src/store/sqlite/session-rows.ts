@@ -26,10 +26,16 @@ export function sessionRows(db: Database) {
     'INSERT INTO leaf_titles (leaf, file_id, title) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET title = excluded.title',
   );
   const dropLeafTitles = db.prepare('DELETE FROM leaf_titles WHERE file_id = ?');
-  const sessionOfLeaf = db.prepare<[string], number>('SELECT session_id FROM entries WHERE uuid = ?').pluck();
+  // A leaf is an entry of the session, or the session itself.
+  const sessionOfLeaf = db
+    .prepare<{ leaf: string }, number>(
+      'SELECT session_id FROM entries WHERE uuid = @leaf UNION SELECT id FROM sessions WHERE session = @leaf',
+    )
+    .pluck();
   const leavesIn = db
-    .prepare<[number], number>(
-      'SELECT DISTINCT e.session_id FROM leaf_titles t JOIN entries e ON e.uuid = t.leaf WHERE t.file_id = ?',
+    .prepare<{ file: number }, number>(
+      `SELECT e.session_id FROM leaf_titles t JOIN entries e ON e.uuid = t.leaf WHERE t.file_id = @file
+       UNION SELECT s.id FROM leaf_titles t JOIN sessions s ON s.session = t.leaf WHERE t.file_id = @file`,
     )
     .pluck();
 
@@ -49,10 +55,15 @@ export function sessionRows(db: Database) {
     `SELECT s.title, s.title_by FROM file_sessions s JOIN files f ON f.id = s.file_id
      WHERE s.session_id = ? AND s.title IS NOT NULL ORDER BY s.title_by IS 'person' DESC, f.born_at DESC, f.key DESC LIMIT 1`,
   );
-  // Of several the one whose entry stands last in the session.
-  const byLeaf = db.prepare<[number], { title: string; title_by: string }>(
-    `SELECT t.title, 'agent' AS title_by FROM leaf_titles t CROSS JOIN entries e ON e.uuid = t.leaf JOIN files f ON f.id = t.file_id
-     WHERE e.session_id = ? ORDER BY e.at DESC, e.uuid, f.key LIMIT 1`,
+  // Of several the one whose entry stands last in the session; one that names the session itself goes before them.
+  const byLeaf = db.prepare<{ session: number }, { title: string; title_by: string }>(
+    `SELECT title, 'agent' AS title_by FROM (
+       SELECT t.title, 1 AS direct, 0 AS at, '' AS uuid, f.key FROM sessions s JOIN leaf_titles t ON t.leaf = s.session
+         JOIN files f ON f.id = t.file_id WHERE s.id = @session
+       UNION ALL
+       SELECT t.title, 0, e.at, e.uuid, f.key FROM leaf_titles t CROSS JOIN entries e ON e.uuid = t.leaf JOIN files f ON f.id = t.file_id
+       WHERE e.session_id = @session
+     ) ORDER BY direct DESC, at DESC, uuid, key LIMIT 1`,
   );
   const hasLeafTitles = db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM leaf_titles)').pluck();
   const own = db.prepare<
@@ -132,7 +143,7 @@ export function sessionRows(db: Database) {
 
     /** A file that is read from the start names other sessions again. Returns those that it had named. */
     forgetNames(file: number): number[] {
-      const named = leavesIn.all(file);
+      const named = leavesIn.all({ file });
       dropLeafTitles.run(file);
       return named;
     },
@@ -141,7 +152,7 @@ export function sessionRows(db: Database) {
     nameByLeaf(file: number, titles: readonly { readonly leaf: string; readonly title: string }[]): number[] {
       return titles.flatMap(({ leaf, title }) => {
         addLeafTitle.run(leaf, file, title);
-        return sessionOfLeaf.get(leaf) ?? [];
+        return sessionOfLeaf.all({ leaf });
       });
     },
 
@@ -157,7 +168,7 @@ export function sessionRows(db: Database) {
       }
       planJobs(id);
       const where = place.get(id);
-      const named = given.get(id) ?? (hasLeafTitles.get() === 1 ? byLeaf.get(id) : undefined);
+      const named = given.get(id) ?? (hasLeafTitles.get() === 1 ? byLeaf.get({ session: id }) : undefined);
       const title = named?.title ?? firstPrompt.get({ session: id }) ?? firstText.get(id) ?? '';
       update.run(
         where?.project_id ?? null,

@@ -1,0 +1,319 @@
+// Codex: $CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl, and archived_sessions/. Three formats: bare lines (0.20),
+// lines in an envelope whose events tell of prompts (until about 0.148), and "paginated" ones whose events are items. The envelope's
+// `response_item`s, what the model saw, are the same in both.
+import path from 'node:path';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
+import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { callEntryId, enterTurn, idOf, namesTurns, promptsInTurn, rollBack, takeJump } from './ids.ts';
+import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
+import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
+import { noteWait, readCall, readEnd, readOutput } from './tools.ts';
+
+type Json = Record<string, unknown>;
+
+export const codex: Agent = {
+  name: 'codex',
+  readerVersion: 1,
+  title: agentTitles.codex,
+  idKey: 'turn_id',
+
+  root: (env, home) => env.CODEX_HOME || path.join(home, '.codex'),
+
+  isTranscript: (key) => /^(?:.*\/)?(?:rollout-[^/]*\.jsonl|session_index\.jsonl)$/.test(key),
+
+  isIndex: (key) => isIndex(key),
+
+  recognises([first]) {
+    const line = asObject(first);
+    if (line.type === 'session_meta') return asString(asObject(line.payload).id) !== undefined;
+    return asString(line.id) !== undefined && line.type === undefined && 'instructions' in line;
+  },
+
+  describe: (key) => ({ session: threadIn(key) }),
+
+  cannotMatter: (line) => idle.test(line.toString('latin1', 0, 400)),
+
+  read(value, file) {
+    const line = asObject(value);
+    const at = asTime(line.timestamp);
+    const { state } = file;
+    state.thread ??= threadIn(file.key);
+    if (isIndex(file.key)) return { at, items: readName(line) };
+    if (line.payload === undefined) return state.own === true ? { at, items: [] } : readBare(line, state);
+    const read = readEnveloped(line, at, file);
+    return state.internal === true ? { at, items: [] } : { at, ...read };
+  },
+
+  resume: (session) => ['codex', 'resume', session],
+};
+
+const isIndex = (key: string): boolean => key.endsWith('session_index.jsonl');
+
+/** `rollout-2026-11-16T00-31-42-<thread>.jsonl`, and `…-<thread>_<rollout>.jsonl` after a revert. */
+function threadIn(key: string): string {
+  const name = path.posix.basename(key, '.jsonl');
+  return /^rollout-[\dT-]{19}-([^_]+)/.exec(name)?.[1] ?? name;
+}
+
+/** Lines that yield nothing, by how they begin. Half of a file or more. */
+const idle =
+  /^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"(?:world_state"|token_usage_record"|compacted"|response_item","payload":\{"type":"reasoning"|event_msg","payload":\{"type":"(?:token_count|agent_message|agent_reasoning)"|event_msg","payload":\{"type":"item_completed","thread_id":"[^"]*","turn_id":"[^"]*","item":\{"type":"(?:AgentMessage|Reasoning)")/;
+
+/** The person's names for threads stand in one file beside all of them. */
+function readName(line: Json): readonly ParsedItem[] {
+  const [leaf, title] = [asString(line.id), asString(line.thread_name)];
+  return leaf === undefined || title === undefined ? [] : [{ kind: 'title', title, by: 'person', leaf }];
+}
+
+function readEnveloped(line: Json, at: number | undefined, file: TranscriptFile): Omit<ParsedLine, 'at'> {
+  const payload = asObject(line.payload);
+  const { state } = file;
+  switch (line.type) {
+    case 'session_meta':
+      return { items: readMeta(payload, state) };
+    case 'turn_context': {
+      enterTurn(state, asString(payload.turn_id));
+      const cwd = asString(payload.cwd);
+      return { items: cwd === undefined ? [] : [{ kind: 'header', cwd }] };
+    }
+    case 'response_item':
+      return readItem(payload, line, at, state);
+    case 'event_msg':
+      return readEvent(payload, line.timestamp, at, state);
+    default:
+      return { items: [], ...unknownUnless(idleLines, line.type) };
+  }
+}
+
+const unknownUnless = (known: ReadonlySet<unknown>, kind: unknown, of = ''): Pick<ParsedLine, 'unknown'> =>
+  typeof kind !== 'string' || known.has(kind) ? {} : { unknown: `${of}${kind}` };
+
+/** The first one is the file's own; a fork of an old file copies those of its origin behind it. */
+function readMeta(meta: Json, state: ReaderState): readonly ParsedItem[] {
+  const id = asString(meta.id);
+  if (id === undefined) return [];
+  if (state.own === true) {
+    if (id === state.thread || state.forked === true) return [];
+    state.forked = true;
+    return [{ kind: 'header', forkOf: id }];
+  }
+  state.own = true;
+  state.thread = id;
+  const version = asString(meta.cli_version);
+  if (namesTurns(version)) state.turns = true;
+  // All versions of that time tell of prompts by events. Newer ones may come to do otherwise, and other programs do as they like.
+  else if (/^0\.[1-9]/.test(version ?? '')) state.surelyEvents = true;
+  const { parent, subagent, internal } = originOf(meta);
+  if (internal) state.internal = true;
+  if (subagent !== undefined) state.subagent = true;
+  const forkOf = asString(meta.forked_from_id);
+  if (forkOf !== undefined) state.forked = true;
+  const git = asObject(meta.git);
+  return [
+    {
+      kind: 'header',
+      session: id,
+      cwd: asString(meta.cwd),
+      parent,
+      subagent,
+      forkOf,
+      branch: asString(git.branch),
+      repository: asString(git.repository_url),
+    },
+  ];
+}
+
+/** Who began the thread: a person, another thread, or Codex for its own ends (its memory, its guardian). */
+function originOf(meta: Json): { parent?: string | undefined; subagent?: string | undefined; internal: boolean } {
+  const source = asObject(meta.source);
+  const internal = source.internal !== undefined || meta.thread_source === 'memory_consolidation';
+  if (source.subagent === undefined && meta.thread_source !== 'subagent') return { internal };
+  const { thread_spawn, other } = asObject(source.subagent);
+  const spawn = asObject(thread_spawn);
+  const role =
+    asString(source.subagent) ?? asString(spawn.agent_role) ?? asString(spawn.agent_nickname) ?? asString(other);
+  const parent = asString(meta.parent_thread_id) ?? asString(spawn.parent_thread_id);
+  return { parent, subagent: role ?? 'subagent', internal: internal || role === 'memory_consolidation' };
+}
+
+function readItem(payload: Json, line: Json, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+  switch (payload.type) {
+    case 'message':
+      return { items: readMessage(payload, line, at, state) };
+    case 'function_call':
+    case 'custom_tool_call':
+    case 'local_shell_call':
+    case 'web_search_call': {
+      const use = readCall(payload, () => idOf(state, 'answers', undefined, line.timestamp));
+      if (use === undefined) return { items: [] };
+      noteWait(use, state);
+      const said = { role: 'assistant', author: 'model', text: usedTools('', [use]), toolUses: [use] } as const;
+      return { items: [entry(callEntryId(state, use.id), at, said)] };
+    }
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return { items: readOutput(payload, state) };
+    default:
+      return { items: [], ...unknownUnless(idleItems, payload.type, 'response_item ') };
+  }
+}
+
+type Said = Pick<ParsedEntry, 'role' | 'author' | 'text' | 'toolUses'> &
+  Partial<Pick<ParsedEntry, 'form' | 'queued' | 'continues'>>;
+
+const entry = (uuid: string, at: number | undefined, said: Said): ParsedEntry => ({
+  kind: 'entry',
+  uuid,
+  session: undefined,
+  at,
+  cwd: undefined,
+  ...said,
+});
+
+function readMessage(payload: Json, line: Json, at: number | undefined, state: ReaderState): readonly ParsedItem[] {
+  const { text, pictures } = contentOf(payload.content);
+  if (payload.role === 'assistant') {
+    const uuid = idOf(state, 'answers', asString(payload.id), line.timestamp);
+    if (text === '') return [];
+    const summary = asObject(line.metadata).compaction_output === true;
+    const author = summary ? 'machine' : 'model';
+    const form = summary ? 'compaction' : undefined;
+    return [entry(uuid, at, { role: 'assistant', author, form, text, toolUses: [] })];
+  }
+  if (payload.role !== 'user') return [];
+  const shell = shellLine(text);
+  if (shell !== undefined) return readShell(shell, idOf(state, 'items', asString(payload.id), line.timestamp), at);
+  // Where events tell of prompts, they say what the person typed. Until the first one, a file may be of those that have none.
+  if (state.events === true || state.surelyEvents === true || !byPerson(payload)) return [];
+  const typed = [typedText(text, false), ...pictures].filter((part) => part !== '').join('\n');
+  if (typed === '') return [];
+  return [promptEntry(idOf(state, 'items', undefined, line.timestamp), at, typed, state, false)];
+}
+
+/** Newer versions say for each part of a message where it comes from. */
+function byPerson(payload: Json): boolean {
+  const { content_item_metadata } = asObject(payload.internal_chat_message_metadata_passthrough);
+  if (!Array.isArray(content_item_metadata) || content_item_metadata.length === 0) return true;
+  return content_item_metadata.some((part) => asObject(asObject(part).provenance).type === 'user');
+}
+
+function readShell(
+  { command, failed, output }: NonNullable<ReturnType<typeof shellLine>>,
+  uuid: string,
+  at: number | undefined,
+): readonly ParsedItem[] {
+  const use = { id: uuid, tool: 'shell', input: { command }, files: [] };
+  return [
+    entry(uuid, at, { role: 'user', author: 'person', form: 'shell', text: `! ${command}`, toolUses: [use] }),
+    { kind: 'tool-result', id: uuid, failed, output },
+  ];
+}
+
+function promptEntry(
+  uuid: string,
+  at: number | undefined,
+  text: string,
+  state: ReaderState,
+  isQueued: boolean,
+): ParsedEntry {
+  // To a subagent the thread that started it speaks.
+  const author = state.subagent === true ? 'machine' : 'person';
+  const continues = takeJump(state);
+  return entry(uuid, at, {
+    role: 'user',
+    author,
+    text,
+    toolUses: [],
+    ...(isQueued ? { queued: 'given' } : {}),
+    ...(continues === undefined ? {} : { continues }),
+  });
+}
+
+function readEvent(payload: Json, time: unknown, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+  switch (payload.type) {
+    case 'user_message': {
+      // Older versions tell of the context that they give in the same way.
+      if (payload.kind !== undefined && payload.kind !== 'plain') return { items: [] };
+      const pictures = [payload.images, payload.local_images].flatMap((list) => (Array.isArray(list) ? list : []));
+      const names = pictures.map((picture) =>
+        String(picture).startsWith('data:') ? '[Image]' : pictureNamed(picture),
+      );
+      return { items: readPrompt(asString(payload.message) ?? '', names, time, at, state) };
+    }
+    case 'item_completed':
+      return readCompleted(asObject(payload.item), time, at, state);
+    case 'task_started':
+    case 'turn_started':
+      enterTurn(state, asString(payload.turn_id));
+      return { items: [] };
+    case 'thread_rolled_back':
+      rollBack(state, payload.num_turns);
+      return { items: [] };
+    case 'exec_command_end':
+    case 'patch_apply_end':
+    case 'mcp_tool_call_end': {
+      const result = readEnd(payload.type, payload, state);
+      return { items: result === undefined ? [] : [result] };
+    }
+    default:
+      return { items: [], ...unknownUnless(idleEvents, payload.type, 'event_msg ') };
+  }
+}
+
+function readCompleted(item: Json, time: unknown, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+  switch (item.type) {
+    case 'UserMessage': {
+      const { text, pictures } = contentOf(item.content);
+      return { items: readPrompt(text, pictures, time, at, state) };
+    }
+    case 'CommandExecution':
+    case 'FileChange':
+    case 'McpToolCall': {
+      const result = readEnd(item.type, item, state);
+      return { items: result === undefined ? [] : [result] };
+    }
+    default:
+      return { items: [], ...unknownUnless(idleThreadItems, item.type, 'item ') };
+  }
+}
+
+function readPrompt(
+  message: string,
+  pictures: readonly string[],
+  time: unknown,
+  at: number | undefined,
+  state: ReaderState,
+): readonly ParsedItem[] {
+  state.events = true;
+  const isQueued = promptsInTurn(state) > 0;
+  const uuid = idOf(state, 'users', undefined, time);
+  const text = [typedText(message, true), ...pictures].filter((part) => part !== '').join('\n');
+  return text === '' ? [] : [promptEntry(uuid, at, text, state, isQueued)];
+}
+
+/** Version 0.20: the header, then what the model saw, without times. All of it counts as said when the session began. */
+function readBare(line: Json, state: ReaderState): ParsedLine {
+  if (line.type === undefined && line.record_type === undefined) {
+    const [id, at] = [asString(line.id), asTime(line.timestamp)];
+    if (id === undefined) return { at, items: [] };
+    state.bare = true;
+    state.thread = id;
+    if (at !== undefined) state.begun = at;
+    const git = asObject(line.git);
+    const [branch, repository] = [asString(git.branch), asString(git.repository_url)];
+    return { at, items: [{ kind: 'header', session: id, cwd: asString(line.cwd), branch, repository }] };
+  }
+  if (typeof line.type !== 'string') return { items: [] };
+  state.bare = true;
+  const at = typeof state.begun === 'number' ? state.begun : undefined;
+  const cwd = line.role === 'user' ? folderIn(contentOf(line.content).text) : undefined;
+  const { items, unknown } = readItem(line, {}, at, state);
+  return { at, items: cwd === undefined ? items : [{ kind: 'header', cwd }, ...items], unknown };
+}
+
+/** The folder stands nowhere but in what the client tells the model. */
+const folderIn = (text: string): string | undefined =>
+  text.startsWith('<environment_context>')
+    ? (/<cwd>([^<\n]+)<\/cwd>/.exec(text) ?? /Current working directory: ([^\n]+)/.exec(text))?.[1]
+    : undefined;

@@ -1,0 +1,34 @@
+// The kinds of lines that are known and yield nothing. Any other kind is counted as unknown.
+
+export const idleLines = new Set(
+  'compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata security_risk_score'.split(
+    ' ',
+  ),
+);
+
+export const idleItems = new Set(
+  (
+    'reasoning tool_search_call tool_search_output image_generation_call compaction compaction_trigger context_compaction compaction_summary ' +
+    'agent_message ghost_snapshot other local_shell_call_output additional_tools'
+  ).split(' '),
+);
+
+export const idleEvents = new Set(
+  (
+    'agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break token_count task_started task_complete ' +
+    'turn_started turn_complete turn_aborted context_compacted entered_review_mode exited_review_mode web_search_begin web_search_end ' +
+    'exec_command_begin patch_apply_begin mcp_tool_call_begin thread_settings_applied thread_name_updated thread_goal_updated plan_update ' +
+    'turn_diff background_event stream_error warning guardian_warning error model_reroute image_generation_begin image_generation_end ' +
+    'view_image_tool_call undo_started undo_completed session_configured shutdown_complete item_started collab_agent_spawn_begin ' +
+    'collab_agent_spawn_end collab_agent_interaction_begin collab_agent_interaction_end collab_waiting_begin collab_waiting_end ' +
+    'collab_close_begin collab_close_end collab_resume_begin collab_resume_end dynamic_tool_call_request dynamic_tool_call_response ' +
+    'request_user_input exec_approval_request apply_patch_approval_request hook_started hook_completed sub_agent_activity'
+  ).split(' '),
+);
+
+export const idleThreadItems = new Set(
+  (
+    'AgentMessage Reasoning CollabAgentToolCall WebSearch Plan ContextCompaction ImageView ImageGeneration HookPrompt EnteredReviewMode ' +
+    'ExitedReviewMode DynamicToolCall SubAgentActivity Sleep'
+  ).split(' '),
+);

@@ -1,0 +1,74 @@
+// The fixtures of an agent: transcripts in src/agents/<agent>/fixtures/<set>/, and beside them expected.json, written by hand from the raw lines.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Agent } from '../../src/agents/agent.ts';
+import { agents } from '../../src/agents/index.ts';
+
+export interface ExpectedSession {
+  /** What persons said, what models said beside using tools, and what the machine said. */
+  readonly prompts: number;
+  readonly answers: number;
+  readonly machine?: number;
+  readonly toolUses: number;
+  readonly failed: number;
+  readonly cwd?: string;
+  readonly branch?: string;
+  readonly repository?: string;
+  readonly title?: string;
+  readonly forkOf?: string;
+  readonly parent?: string;
+  readonly subagent?: string;
+}
+
+interface ExpectedSet {
+  /** The folder that the agent would be watched in, below the set. */
+  readonly root?: string;
+  /** A line of a kind that the reader does not know, and what it is called. */
+  readonly unknown?: { readonly line: Record<string, unknown>; readonly kind: string };
+  readonly sessions: Readonly<Record<string, ExpectedSession>>;
+}
+
+export interface FixtureSet extends ExpectedSet {
+  readonly agent: Agent;
+  readonly name: string;
+  /** Absolute path of what the agent would be watched in. */
+  readonly folder: string;
+  /** The keys of its transcripts. */
+  readonly keys: readonly string[];
+}
+
+const root = path.join(import.meta.dirname, '../..');
+
+const filesBelow = (folder: string): string[] =>
+  fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((item) => item.isFile())
+    .map((item) => path.relative(folder, path.join(item.parentPath, item.name)).replaceAll(path.sep, '/'))
+    .sort();
+
+function setsBelow(agent: Agent, folder: string): FixtureSet[] {
+  const file = path.join(root, 'src/agents', agent.name, 'fixtures/expected.json');
+  if (!fs.existsSync(file)) return [];
+  const expected = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, ExpectedSet>;
+  return Object.entries(expected).flatMap(([name, set]) => {
+    const inside = path.join(folder, name, set.root ?? '');
+    if (!fs.existsSync(inside)) return [];
+    return [{ ...set, agent, name, folder: inside, keys: filesBelow(inside).filter((key) => agent.isTranscript(key)) }];
+  });
+}
+
+/** All agents that have fixtures in this form. A new agent is tested by being in the table. */
+export const fixtureSets: readonly FixtureSet[] = (agents as readonly Agent[]).flatMap((agent) =>
+  setsBelow(agent, path.join(root, 'src/agents', agent.name, 'fixtures')),
+);
+
+/** The samples that fixtures were cut from, where they are at hand. */
+export const sampleSets: readonly FixtureSet[] = (agents as readonly Agent[]).flatMap((agent) =>
+  setsBelow(agent, path.join(root, '../shared/agents/samples', agent.name)),
+);
+
+export const linesOf = (set: FixtureSet, key: string): string[] =>
+  fs
+    .readFileSync(path.join(set.folder, key), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');

@@ -1,0 +1,299 @@
+// What ingest promises, for every agent in the table that has fixtures: what they hold is found, and the way does not matter.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ParsedItem, ReaderState } from '../../src/agents/agent.ts';
+import { type IngestDeps, ingest } from '../../src/capture/ingest.ts';
+import { checkFiles } from '../../src/operations/checks.ts';
+import { settingList } from '../../src/schema/settings.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type FixtureSet, fixtureSets, linesOf, sampleSets } from './agent-fixtures.ts';
+import { random } from './random-transcripts.ts';
+import { differences, later, workbench } from './transcript-builder.ts';
+
+const nameOf = (set: FixtureSet) => `${set.agent.name} ${set.name}`;
+
+/** A memory that watches a folder of its own for this agent, and nothing else that counts. */
+async function benchFor(set: FixtureSet) {
+  const watched = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-watched-'));
+  onTestFinished(() => fs.rmSync(watched, { recursive: true, force: true }));
+  const variable = settingList.find(({ key }) => key === `agents.${set.agent.name}.watchPath`)?.variable as string;
+  const bench = await workbench({ [variable]: watched });
+  const onto = (store: Store) => {
+    const deps: IngestDeps = { store, config: bench.config, clock: () => later };
+    return { store, deps, ingest: (request = {}) => ingest(deps, request) };
+  };
+  const put = (key: string, bytes: string | Buffer, below = watched) => {
+    const file = path.join(below, key);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, bytes);
+    return file;
+  };
+  return { ...bench, ...onto(bench.store), watched, onto, put };
+}
+
+const all = (set: FixtureSet, below: string) => fs.cpSync(set.folder, below, { recursive: true });
+
+async function found(store: Store, set: FixtureSet) {
+  const sessions = await store.sessions({ agent: set.agent.name, limit: 1000 });
+  const entries = await Promise.all(
+    sessions.map(async ({ id }) => {
+      const said = await store.transcript(set.agent.name, id, { subagents: true });
+      const uses = await store.toolUses(said.map((entry) => entry.id));
+      return [id, { said, uses }] as const;
+    }),
+  );
+  return { sessions, entries: new Map(entries) };
+}
+
+async function expectAll(store: Store, set: FixtureSet): Promise<void> {
+  const { sessions, entries } = await found(store, set);
+  expect(sessions.map(({ id }) => id).sort()).toEqual(Object.keys(set.sessions).sort());
+  for (const session of sessions) {
+    const { said = [], uses = [] } = entries.get(session.id) ?? {};
+    const {
+      prompts,
+      answers,
+      machine = 0,
+      toolUses,
+      failed,
+      ...facts
+    } = set.sessions[session.id] as never as Record<string, unknown>;
+    const by = (author: string) => said.filter((entry) => entry.author === author);
+    expect(
+      {
+        prompts: by('person').length,
+        answers: by('model').filter(({ text }) => !/^\[Used tools: [^\n]*\]$/.test(text)).length,
+        machine: by('machine').length,
+        toolUses: uses.length,
+        failed: uses.filter(({ outcome }) => outcome === 'error').length,
+      },
+      session.id,
+    ).toEqual({ prompts, answers, machine, toolUses, failed });
+    expect(session, session.id).toMatchObject(facts);
+    // Every use of these fixtures has ended.
+    expect(uses.filter(({ outcome }) => outcome === undefined)).toEqual([]);
+    expect(session.startedAt > '2020').toBe(true);
+  }
+}
+
+describe.each([...fixtureSets, ...sampleSets].map((set) => [nameOf(set), set] as const))('%s', (_, set) => {
+  it('gives what was counted by hand in its lines', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    await expectAll(bench.store, set);
+  });
+});
+
+describe.each(fixtureSets.map((set) => [nameOf(set), set] as const))('%s, however it comes', (_, set) => {
+  it.each([1, 2, 3])('in pieces that cut lines, interleaved, in any order: the same rows (%i)', async (seed) => {
+    const { below, chance, pick, shuffle } = random(seed);
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    const whole = bench.rows();
+    const files = new Map(set.keys.map((key) => [key, fs.readFileSync(path.join(bench.watched, key))]));
+    await bench.closeStores();
+    for (const side of ['', '-wal', '-shm']) fs.rmSync(bench.config.databasePath + side, { force: true });
+    for (const key of files.keys()) fs.writeFileSync(path.join(bench.watched, key), '');
+    const pieces = bench.onto(await bench.open());
+    const written = new Map<string, number>();
+    for (const left = shuffle([...files.keys()]); left.length > 0; ) {
+      const key = pick(left);
+      const bytes = files.get(key) as Buffer;
+      const from = written.get(key) ?? 0;
+      const to = chance(0.1) ? bytes.length : Math.min(bytes.length, from + 1 + below(5000));
+      fs.appendFileSync(path.join(bench.watched, key), bytes.subarray(from, to));
+      written.set(key, to);
+      if (to === bytes.length) left.splice(left.indexOf(key), 1);
+      if (chance(0.5)) await pieces.ingest();
+      if (chance(0.05)) await pieces.ingest({ reimport: true });
+    }
+    await pieces.ingest();
+    expect(differences(bench.rows(), whole)).toEqual([]);
+  });
+
+  it('a commit that fails at any point, and a new start, leave the same', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    const whole = bench.rows();
+    await bench.closeStores();
+    for (const side of ['', '-wal', '-shm']) fs.rmSync(bench.config.databasePath + side, { force: true });
+    for (let round = 0; ; round++) {
+      const store = await bench.open();
+      const breaking: Store = {
+        ...store,
+        commit: (chunks, rules, note) =>
+          round % 2 === 0 && round < 6
+            ? store.commit(chunks.slice(0, 1), rules, note).then(() => Promise.reject(new Error('killed')))
+            : store.commit(chunks, rules, note),
+      };
+      const done = await bench
+        .onto(breaking)
+        .ingest()
+        .then(
+          () => true,
+          () => false,
+        );
+      await bench.closeStores();
+      if (done && round >= 6) break;
+    }
+    expect(differences(bench.rows(), whole)).toEqual([]);
+  });
+
+  it('twice, from a backup and in the live tree, it is taken once', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    const backup = path.join(bench.home, 'backup');
+    all(set, backup);
+    await bench.ingest({ dir: backup });
+    await bench.ingest();
+    await expectAll(bench.store, set);
+  });
+
+  it('cut and written again, or cut for good, it loses nothing', async () => {
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    await bench.ingest();
+    const whole = await found(bench.store, set);
+    for (const key of set.keys) {
+      const lines = linesOf(set, key);
+      bench.put(key, `${lines.slice(0, Math.ceil(lines.length / 2)).join('\n')}\n`);
+    }
+    await bench.ingest();
+    const cut = await found(bench.store, set);
+    for (const [id, { said }] of whole.entries)
+      expect(
+        cut.entries
+          .get(id)
+          ?.said.map((entry) => entry.id)
+          .sort(),
+        id,
+      ).toEqual(said.map((entry) => entry.id).sort());
+    all(set, bench.watched);
+    await bench.ingest();
+    await expectAll(bench.store, set);
+  });
+
+  it('hostile lines between its own change nothing of what it holds', async () => {
+    const bench = await benchFor(set);
+    const { pick } = random(7);
+    for (const key of set.keys) {
+      const [first = '', ...lines] = linesOf(set, key);
+      bench.put(key, `${[first, ...lines.flatMap((line) => [pick(harmless), line])].join('\n')}\n`);
+    }
+    for (const file of fs.readdirSync(set.folder, { recursive: true, withFileTypes: true })) {
+      const key = path.relative(set.folder, path.join(file.parentPath, file.name));
+      if (file.isFile() && !set.keys.includes(key)) bench.put(key, fs.readFileSync(path.join(set.folder, key)));
+    }
+    await bench.ingest();
+    await expectAll(bench.store, set);
+  });
+
+  it('a line of an unknown kind is counted, and shown by doctor', async () => {
+    if (set.unknown === undefined) return;
+    const bench = await benchFor(set);
+    all(set, bench.watched);
+    const key = set.keys[0] as string;
+    fs.appendFileSync(path.join(bench.watched, key), `${JSON.stringify(set.unknown.line)}\n`.repeat(3));
+    await bench.ingest();
+    await expectAll(bench.store, set);
+    const check = (await checkFiles(bench.store)).find(({ name }) => name === 'unknown lines');
+    expect(check).toMatchObject({ ok: true });
+    expect(check?.message).toContain(`${set.unknown.kind} (3)`);
+  });
+});
+
+describe.each(fixtureSets.map((set) => [nameOf(set), set] as const))('the reader of %s', (_, { agent, ...set }) => {
+  const values = set.keys.flatMap((key) => linesOf({ agent, ...set }, key).map((line) => [key, line] as const));
+
+  it('passes over no line that yields something', () => {
+    const states = new Map<string, ReaderState>();
+    for (const [key, line] of values) {
+      const state = states.get(key) ?? {};
+      states.set(key, state);
+      const { items, unknown } = agent.read(JSON.parse(line), { key, state });
+      if (agent.cannotMatter(Buffer.from(line))) expect([items, unknown], line.slice(0, 300)).toEqual([[], undefined]);
+    }
+  });
+
+  it('knows every kind of line in its fixtures', () => {
+    const state: ReaderState = {};
+    const unknown = values.map(([key, line]) => agent.read(JSON.parse(line), { key, state }).unknown);
+    expect([...new Set(unknown)]).toEqual([undefined]);
+  });
+
+  it('throws at no line, however its parts are swapped, and keeps its state small', () => {
+    const { pick, below } = random(11);
+    const state: ReaderState = {};
+    for (let round = 0; round < 3000; round++) {
+      const [key, line] = pick(values);
+      const value = mutated(
+        JSON.parse(line),
+        () => pick(odd),
+        () => below(6) === 0,
+      );
+      const items: readonly ParsedItem[] = agent.read(value, { key, state }).items;
+      for (const item of items) expect(typeof item.kind).toBe('string');
+    }
+    for (const value of odd) expect(() => agent.read(value, { key: 'x.jsonl', state: {} })).not.toThrow();
+    expect(Object.values(state).every((held) => ['string', 'number', 'boolean'].includes(typeof held))).toBe(true);
+    expect(JSON.stringify(state).length).toBeLessThan(20_000);
+  });
+});
+
+/** Lines that are no lines of any agent. */
+const harmless = [
+  '',
+  '   ',
+  '{',
+  '{"a":',
+  '[]',
+  'null',
+  '0',
+  '"text"',
+  '{}',
+  '{"type":null}',
+  '{"message":[]}',
+  '\u0000\u0000',
+  '}{',
+];
+
+const odd: readonly unknown[] = [
+  ...[
+    null,
+    0,
+    -1,
+    1e308,
+    true,
+    '',
+    'x',
+    '\ud800',
+    [],
+    {},
+    [[]],
+    [null],
+    { type: 1 },
+    { text: {} },
+    'constructor',
+    '__proto__',
+  ],
+  ...[
+    'x'.repeat(5000),
+    Array.from({ length: 50 }, () => ({ text: 1 })),
+    { toString: 1 },
+    '2026-13-45T99:99:99Z',
+    Number.MAX_SAFE_INTEGER,
+  ],
+];
+
+/** A copy in which some values are others. */
+function mutated(value: unknown, other: () => unknown, changes: () => boolean): unknown {
+  if (changes()) return other();
+  if (Array.isArray(value)) return value.map((item) => mutated(item, other, changes));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mutated(item, other, changes)]));
+}
