@@ -18,6 +18,7 @@ const testPrograms = [
   { program: 'systemd-analyze', package: 'systemd', purpose: 'to see that systemd reads what we write for it' },
   { program: 'python3', package: 'python3', purpose: 'to read what we write for launchd' },
   { program: 'faketime', package: 'faketime', purpose: 'to try wrong clocks' },
+  { program: 'pg_ctlcluster', package: 'postgresql', purpose: 'to run a hub for a team' },
 ];
 
 /** The agents that end-to-end tests run, as their makers ship them. Too large for everybody who only wants to use Holdfast. */

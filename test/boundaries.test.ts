@@ -15,7 +15,7 @@ const ground = [
   'running-time.ts',
 ];
 const known = [...ground, 'agents', 'config.ts', 'embedding', 'log.ts', 'package.ts', 'store', 'text'];
-const middle = ['capture', 'distill', 'install', 'memory', 'recall', 'sessions'];
+const middle = ['capture', 'distill', 'hub', 'install', 'memory', 'recall', 'sessions'];
 const top = [...known, 'config-file.ts', ...middle, 'operations'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   schema: [],
@@ -36,6 +36,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(middle.map((layer) => [layer, known])),
   // What was distilled becomes pages.
   distill: [...known, 'memory'],
+  // What is shared is redacted, found and remembered like everything else.
+  hub: [...known, 'capture', 'memory', 'recall'],
   operations: [...known, 'config-file.ts', ...middle],
   'open.ts': top,
   worker: [...top, 'open.ts'],

@@ -14,6 +14,7 @@ const documents = [
   'SECURITY.md',
   'docs/data-flow.md',
   'docs/decisions.md',
+  'docs/team.md',
 ];
 
 describe('the documents', () => {
@@ -21,7 +22,7 @@ describe('the documents', () => {
     const known = new Set([...operations.map(({ name }) => name), 'config', 'completion']);
     for (const document of documents) {
       for (const [, command = ''] of read(document).matchAll(
-        /(?:^|[`\s/])holdfast ((?:worker |config |memory |model |host )?[a-z]+(?:-[a-z]+)?)/gm,
+        /(?:^|[`\s/])holdfast ((?:worker |config |memory |model |host |hub )?[a-z]+(?:-[a-z]+)?)/gm,
       )) {
         if (['is', 'in', 'from'].includes(command)) continue;
         expect([...known], `${document}: holdfast ${command}`).toContain(command.trim());

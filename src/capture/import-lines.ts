@@ -93,7 +93,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
     }
     await endFile();
     await commit();
-    if (rows.length > 0) note(await store.takeRows(rows.map(clean)));
+    if (rows.length > 0) note(await store.takeRows(rows.map(redactRow)));
     rows = [];
     deps.progress?.(read);
     await new Promise(setImmediate);
@@ -159,9 +159,10 @@ async function toChunk(
 const goesOn = (state: FileState, file: ExportedFile): boolean =>
   state.offset < file.offset && state.head.split(' ')[0] === file.head.split(' ')[0];
 
-function chunkOf(file: ExportedFile, key: string, from: number, entries: readonly ExportedEntry[]): Chunk {
+export function chunkOf(file: ExportedFile, key: string, from: number, entries: readonly ExportedEntry[]): Chunk {
   const [copy = { root: '', size: file.offset }] = file.copies;
   const sessions = new Set(entries.map(({ session }) => session));
+  const clean = entries.map(redactEntry);
   return {
     agent: file.agent,
     key,
@@ -182,40 +183,58 @@ function chunkOf(file: ExportedFile, key: string, from: number, entries: readonl
     error: file.error ?? undefined,
     sessions: file.sessions
       .filter(({ session }) => from === 0 || sessions.has(session))
-      .map(({ session, cwd, project, title, titleBy, facts }) => ({
-        session,
-        cwd: cwd === null ? undefined : redact(cwd),
-        projectPath: project === null ? undefined : redact(project),
-        title: title === null ? undefined : redact(title),
+      .map(redactSession)
+      .map(({ cwd, project, title, titleBy, ...said }) => ({
+        ...said,
+        cwd: cwd ?? undefined,
+        projectPath: project ?? undefined,
+        title: title ?? undefined,
         titleBy: titleBy ?? undefined,
-        facts: facts.map((fact) => ({ ...fact, value: redact(fact.value) })),
       })),
     titles: file.titles.map(({ leaf, title }) => ({ leaf, title: redact(title) })),
-    entries: entries.map((entry) => ({
+    entries: clean.map(({ form, joinsAt, uses, ...entry }) => ({
       ...entry,
-      form: entry.form ?? undefined,
-      text: redact(entry.text),
-      joinsAt: entry.joinsAt ?? undefined,
-      tools: entry.tools.map((tool) => redact(tool)),
-      toolUses: entry.uses.map(({ id, tool, input, files }) => ({
-        id,
-        tool: redact(tool),
-        input: redactJson(input),
-        files: files.map((file) => redact(file)),
-      })),
+      form: form ?? undefined,
+      joinsAt: joinsAt ?? undefined,
+      toolUses: uses.map(({ id, tool, input, files }) => ({ id, tool, input, files })),
     })),
-    results: entries.flatMap(({ pos, uses }) =>
-      uses.flatMap(({ id, outcome, output }) =>
-        outcome === null ? [] : [{ id, pos, outcome, output: redact(output ?? '') }],
-      ),
+    results: clean.flatMap(({ pos, uses }) =>
+      uses.flatMap(({ id, outcome, output }) => (outcome === null ? [] : [{ id, pos, outcome, output: output ?? '' }])),
     ),
   };
 }
 
+type ExportedSession = ExportedFile['sessions'][number];
+
+/** What a transcript says of a session, by the rules of today. */
+export const redactSession = (said: ExportedSession): ExportedSession => ({
+  ...said,
+  cwd: said.cwd === null ? null : redact(said.cwd),
+  project: said.project === null ? null : redact(said.project),
+  title: said.title === null ? null : redact(said.title),
+  facts: said.facts.map((fact) => ({ ...fact, value: redact(fact.value) })),
+});
+
+/** An entry with its tool uses, by the rules of today. */
+export const redactEntry = (entry: ExportedEntry): ExportedEntry => ({
+  ...entry,
+  text: redact(entry.text),
+  tools: entry.tools.map((tool) => redact(tool)),
+  uses: entry.uses.map(({ id, tool, input, files, outcome, output }) => ({
+    id,
+    tool: redact(tool),
+    input: redactJson(input),
+    files: files.map((file) => redact(file)),
+    outcome,
+    output: output === null ? null : redact(output),
+  })),
+});
+
 const cleanText = (value: unknown): unknown =>
   typeof value === 'string' ? redact(value) : Array.isArray(value) ? value.map(cleanText) : value;
 
-function clean(row: ExportedRow): ExportedRow {
+/** A row beside the entries, by the rules of today. */
+export function redactRow(row: ExportedRow): ExportedRow {
   if (row.is === 'extraction') return { ...row, json: redactJson(row.json) };
   const fields = row as Record<string, unknown>;
   const texts = said.filter((name) => name in fields).map((name) => [name, cleanText(fields[name])]);

@@ -8,6 +8,7 @@ import { isAlive } from '../alive.ts';
 import type { Config } from '../config.ts';
 import { systemCode } from '../errors.ts';
 import type { FileState } from '../store/files.ts';
+import { hubKeyPrefix } from '../store/hub.ts';
 import type { Store } from '../store/store.ts';
 import type { VaultCopy } from '../store/vault.ts';
 import type { Source } from './chunk.ts';
@@ -32,8 +33,12 @@ const longestCopy = 1 << 30;
 /** All that can be read again, the youngest first. What is neither with its agent nor in the vault stays as it is. */
 export async function staleTranscripts({ store, config }: Deps): Promise<Stale[]> {
   const older = (await store.fileStates()).filter(
-    ({ agent: name, reader, status, offset }) =>
-      status === 'ok' && offset > 0 && agents.some((agent) => agent.name === name && reader < agent.readerVersion),
+    ({ agent: name, key, reader, status, offset }) =>
+      // What came from a hub is read where it came from.
+      !key.startsWith(hubKeyPrefix) &&
+      status === 'ok' &&
+      offset > 0 &&
+      agents.some((agent) => agent.name === name && reader < agent.readerVersion),
   );
   if (older.length === 0) return [];
   const asides = new Set((await store.setAsides()).map(({ agent, key }) => stateKey(agent, key)));

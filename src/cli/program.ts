@@ -20,6 +20,7 @@ const groups: Readonly<Record<string, { readonly summary: string; readonly bare?
   model: { summary: 'The model that distils' },
   memory: { summary: 'Pages of what lasts: facts, projects, people, days', bare: 'memory list' },
   host: { summary: 'The process that runs the agents of groups' },
+  hub: { summary: 'One memory on several machines and for a team', bare: 'hub status' },
   worker: { summary: 'The process that watches for new transcripts' },
 };
 

@@ -10,6 +10,9 @@ describe('an operation that destroys something', () => {
     expect(destroying.map(({ name }) => name).sort()).toEqual([
       'forget',
       'groups remove',
+      'hub leave',
+      'hub revoke',
+      'hub unshare',
       'memory forget',
       'sessions delete',
       'sessions purge',
@@ -19,7 +22,7 @@ describe('an operation that destroys something', () => {
   });
 
   it('is no tool of an agent', () => {
-    for (const { name, surfaces } of destroying) expect([name, surfaces]).toEqual([name, ['cli', 'http']]);
+    for (const { name, surfaces } of destroying) expect(surfaces, name).not.toContain('mcp');
   });
 
   it('is refused where nobody can be asked, unless the call says yes or only wants to know', () => {

@@ -12,6 +12,7 @@ import { get } from './get.ts';
 import { groupsClear, groupsHistory, groupsPoint, groupsResume, groupsSearch } from './group-sessions.ts';
 import { groups, groupsCreate, groupsRemove, groupsShow, groupsToken } from './groups.ts';
 import { chatWith, groupsSend, hostInstall, hostRun, hostStatus, hostUninstall } from './host.ts';
+import { hubInit, hubInvite, hubJoin, hubLeave, hubRevoke, hubShare, hubStatus, hubSync, hubUnshare } from './hub.ts';
 import { importAll } from './import.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
@@ -91,6 +92,15 @@ export const operations: readonly Operation[] = [
   hostInstall,
   hostUninstall,
   hostStatus,
+  hubInit,
+  hubJoin,
+  hubStatus,
+  hubShare,
+  hubUnshare,
+  hubSync,
+  hubInvite,
+  hubRevoke,
+  hubLeave,
   show,
   get,
   timeline,

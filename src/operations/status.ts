@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import { checkDamage } from './backups.ts';
 import { checkMcp, checkMeaning, checkRereading, checkSetAside } from './checks.ts';
 import { Check } from './doctor.ts';
+import { checkHub } from './hub-check.ts';
 import { hooked } from './install.ts';
 import { operation } from './operation.ts';
 import { checkPause } from './pause.ts';
@@ -158,6 +159,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
         await checkPause(store),
         await checkMeaning(store, config),
         ...(await checkJobs(store)),
+        ...(await checkHub(store, config)),
       ];
       return { at, checks: [check, ...more] };
     } finally {

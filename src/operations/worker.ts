@@ -10,6 +10,7 @@ import { explain } from '../errors.ts';
 import { HttpState } from '../schema/http-state.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import { Moment } from '../schema/time.ts';
+import type { WorkerDeps } from '../worker/run.ts';
 import { type Context, operation } from './operation.ts';
 import { pausedSince } from './pause.ts';
 import { installed, serviceInstall, serviceUninstall, uninstalled } from './service.ts';
@@ -81,6 +82,12 @@ export async function watch(context: Context): Promise<void> {
         signal,
         background: true,
       });
+    const exchange = () =>
+      runApart<Awaited<ReturnType<NonNullable<WorkerDeps['exchange']>>>>(['hub', 'sync'], 'The exchange with the hub', {
+        config,
+        signal,
+        background: true,
+      });
     const apart = (words: readonly string[]) => runApart(words, `holdfast ${words.join(' ')}`, { config, signal });
     const listen = async (live: LiveDeps) => {
       context.meaning?.leaveReading();
@@ -93,7 +100,7 @@ export async function watch(context: Context): Promise<void> {
     keepHeapSmall();
     const { dropHeld, hearForgotten } = await import('./forgotten-bell.ts');
     const forgetting = hearForgotten(config, () => void dropHeld(context.store));
-    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, log, listen };
+    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, exchange, log, listen };
     await runWorker(deps, signal).finally(forgetting.close);
     write(`worker ${process.pid} stopped`);
   } finally {

@@ -14,6 +14,7 @@ import type { DistilledStore } from './distilled.ts';
 import type { FileStore } from './files.ts';
 import type { GroupStore } from './groups.ts';
 import type { HostStore } from './host.ts';
+import type { HubStore } from './hub.ts';
 import type { JobStore } from './jobs.ts';
 import type { MemoryStore } from './memory.ts';
 import type { PauseNow } from './pause-times.ts';
@@ -286,6 +287,7 @@ export interface Store
     MemoryStore,
     GroupStore,
     HostStore,
+    HubStore,
     RemovalStore,
     VaultStore,
     VectorStore {

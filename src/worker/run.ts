@@ -21,6 +21,7 @@ import { briefings } from './briefings.ts';
 import { distilling } from './distilling.ts';
 import { type Door, door } from './door.ts';
 import { embedding } from './embedding.ts';
+import { exchanging } from './exchanging.ts';
 import { type MemoryFiles, memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
 import { repeated } from './repeated.ts';
@@ -36,6 +37,13 @@ export interface WorkerDeps extends IngestDeps {
   readonly distil?: (() => Promise<number>) | undefined;
   /** Makes the daily copy of the database; without it none is made. */
   readonly backUp?: (() => Promise<{ file: string; why?: string }>) | undefined;
+  /** Exchanges with the hub; without it nothing is shared. */
+  readonly exchange?:
+    | (() => Promise<{
+        readonly pushed: { readonly entries: number };
+        readonly pulled: { readonly entries: number; readonly forgotten: number; readonly dropped: number };
+      }>)
+    | undefined;
   /** Opens HTTP; without it the worker only watches. */
   readonly listen?: ((live: LiveDeps) => ReturnType<Parameters<typeof door>[0]>) | undefined;
 }
@@ -90,6 +98,12 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const rereads = rereading(deps, signal, (added) => {
     indexDue = true;
     vectors.wake();
+    if (added > 0) events.publish({ kind: 'entries', added });
+  });
+  const hub = exchanging(deps, signal, (added) => {
+    indexDue = true;
+    vectors.wake();
+    told.wake();
     if (added > 0) events.publish({ kind: 'entries', added });
   });
   await store.keepLedger().catch(complain);
@@ -210,6 +224,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
         indexDue = false;
         backups.wake();
         rereads.wake();
+        hub.wake();
       } catch (error) {
         complain(error);
       } finally {
@@ -238,6 +253,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     await index.idle();
     await backups.idle();
     await rereads.idle();
+    await hub.idle();
   }
 }
 

@@ -1,8 +1,9 @@
 // Everything that is not derived, line by line, as one moment of the database: in a connection of its own, so that nobody waits.
 import Database from 'better-sqlite3';
 import { explain } from '../../errors.ts';
-import type { ExportedLine } from '../../schema/exported.ts';
+import type { ExportedLine, ExportedRow } from '../../schema/exported.ts';
 import { everyone } from '../../schema/group.ts';
+import type { SessionKey } from '../groups.ts';
 import type { SessionFilter, Store } from '../store.ts';
 import { sessionConditions } from './read.ts';
 
@@ -164,6 +165,10 @@ function wantedIn(db: Database.Database, filter: Pick<SessionFilter, 'project' |
     .prepare(`SELECT s.id FROM sessions s${of}`)
     .pluck()
     .all(...values) as number[];
+  return wantedRows(db, ids, whole);
+}
+
+function wantedRows(db: Database.Database, ids: readonly number[], whole: boolean): Wanted {
   const wanted = 'SELECT s.id, s.agent, s.session FROM json_each(@ids) j JOIN sessions s ON s.id = j.value';
   const within = (sql: string) => {
     const statement = db.prepare(`WITH wanted AS MATERIALIZED (${wanted}) ${sql}`);
@@ -173,6 +178,21 @@ function wantedIn(db: Database.Database, filter: Pick<SessionFilter, 'project' |
   // Files that gave nothing are known all the same: they need not be read again.
   const files = whole ? db.prepare('SELECT id FROM files ORDER BY id').all() : within(filesSql).all();
   return { whole, ids: new Set(ids), files: (files as { id: number }[]).map(({ id }) => id), within };
+}
+
+/** The lines of these sessions. Contract: the caller has begun a transaction on the connection, and closes it. */
+export function* sessionLinesIn(db: Database.Database, sessions: readonly SessionKey[]): Generator<ExportedLine> {
+  const find = db.prepare<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?').pluck();
+  const ids = sessions.flatMap(({ agent, session }) => find.get(session, agent) ?? []);
+  const wanted = wantedRows(db, ids, false);
+  yield* fileLinesOf(db, wanted);
+  yield* told(ofSessions, (sql) => wanted.within(sql).iterate());
+}
+
+/** What is kept of pages beside what conversations gave. */
+export function* memoryLinesIn(db: Database.Database): Generator<ExportedRow> {
+  const kinds = ofEverything.filter(({ is }) => is === 'statement' || is === 'edit' || is === 'merge');
+  yield* told(kinds, (sql) => db.prepare(sql).all()) as Generator<ExportedRow>;
 }
 
 function countsOf(db: Database.Database, { whole, files, within }: Wanted): Record<string, number> {
@@ -199,10 +219,14 @@ function* told(kinds: readonly Kind[], rowsOf: (sql: string) => Iterable<unknown
 function* lines(db: Database.Database, wanted: Wanted): Generator<ExportedLine> {
   yield* told(always, (sql) => db.prepare(sql).iterate() as Iterable<unknown>);
   if (wanted.whole) yield* told(ofEverything, (sql) => db.prepare(sql).iterate() as Iterable<unknown>);
+  yield* fileLinesOf(db, wanted);
+  yield* told(ofSessions, (sql) => wanted.within(sql).iterate());
+}
+
+function* fileLinesOf(db: Database.Database, wanted: Wanted): Generator<ExportedLine> {
   const rows = db.prepare('SELECT id, session FROM sessions').all() as { id: number; session: string }[];
   const names = new Map(rows.map(({ id, session }) => [id, session]));
   for (const id of wanted.files) yield* fileLines(db, id, wanted, names);
-  yield* told(ofSessions, (sql) => wanted.within(sql).iterate());
 }
 
 function* fileLines(

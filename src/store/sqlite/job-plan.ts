@@ -1,6 +1,7 @@
 // Sessions that changed → their jobs: a function of the rows, so that a crash loses no job and repeats none.
 import type { Database } from 'better-sqlite3';
 import type { SessionStatus } from '../../schema/session-state.ts';
+import { hubKeyPrefix } from '../hub.ts';
 import type { PlanRules } from '../jobs.ts';
 
 interface Line {
@@ -46,6 +47,17 @@ export function jobPlans(db: Database) {
        attempts = 0, status = CASE status WHEN 'claimed' THEN 'claimed' ELSE 'ready' END
      WHERE version <> excluded.version
        OR (status = 'ready' AND attempts = 0 AND waits_for IS NULL AND not_before <> excluded.not_before)`,
+  );
+  // What came from a hub alone is distilled where it came from.
+  const isOnlyOfHub = db
+    .prepare<[number], number>(
+      `SELECT coalesce(min(substr(f.key, 1, ${hubKeyPrefix.length}) = '${hubKeyPrefix}'), 0)
+       FROM file_sessions x JOIN files f ON f.id = x.file_id WHERE x.session_id = ?`,
+    )
+    .pluck();
+  const leaveHubs = db.prepare(
+    `UPDATE conversations SET status = 'skipped', reason = 'distilled on the machine it came from'
+     WHERE status = 'ready' AND file_id IN (SELECT id FROM files WHERE substr(key, 1, ${hubKeyPrefix.length}) = '${hubKeyPrefix}')`,
   );
   const dropBeyond = db.prepare('DELETE FROM jobs WHERE session_id = ? AND kind = ? AND subject > ?');
   const dropObservations = db.prepare('DELETE FROM observations WHERE session_id = ? AND prompt > ?');
@@ -110,9 +122,10 @@ export function jobPlans(db: Database) {
     plan(now: number, rules: PlanRules, limit: number): boolean {
       const sessions = next.all(limit);
       for (const session of sessions) {
-        planSession(session, now, rules);
+        if (isOnlyOfHub.get(session) !== 1) planSession(session, now, rules);
         planned.run(session);
       }
+      leaveHubs.run();
       for (const { id, session_id: session, last_at: at, last_pos, entries } of queue.all()) {
         // One that has grown since may go on growing: a transcript with old times that is copied here piece by piece.
         const due = wasPlanned.get(session, id) === undefined ? 0 : now + lateMs;

@@ -22,6 +22,7 @@ import { fileTouches } from './file-touches.ts';
 import { forgetting } from './forgetting.ts';
 import { groupRows } from './groups.ts';
 import { hostRows } from './host.ts';
+import { hubRows } from './hub-rows.ts';
 import { importing } from './importing.ts';
 import { importNotes, importRows } from './imports.ts';
 import { indexMerging } from './index-merging.ts';
@@ -192,6 +193,7 @@ export async function openSqliteStore(
     ...forgetting(db, read, write),
     ...exporting(location),
     ...importing(db, write),
+    ...hubRows(db, location, read, write),
     ...jobRows(db, read, write),
     ...spendingRows(db, read, write),
     ...importRows(db, read),

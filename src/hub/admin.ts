@@ -1,0 +1,170 @@
+// What an administrator of the hub does: make it, bring it up to date, invite a person, revoke one.
+import { createHash, randomBytes } from 'node:crypto';
+import { HoldfastError } from '../errors.ts';
+import { type HubClient, hubIn } from './connect.ts';
+import { hubSteps, hubVersion } from './schema.ts';
+import { type HubAddress, placeOf, writeAddress } from './url.ts';
+
+export const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+export const newSecret = (): string => randomBytes(24).toString('base64url');
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A person's name is part of a role's name, so it must be one that PostgreSQL takes without quotes. */
+export function checkName(name: string, what: 'person' | 'machine'): string {
+  const allowed = what === 'person' ? /^[a-z][a-z0-9_]{0,31}$/ : /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+  if (allowed.test(name)) return name;
+  throw new HoldfastError('BAD_INPUT', `${JSON.stringify(name)} cannot be the name of a ${what}`, {
+    hint:
+      what === 'person'
+        ? 'Up to 32 of a-z, 0-9 and _, beginning with a letter.'
+        : 'Up to 63 letters, digits, dots, _ and -, beginning with a letter or digit.',
+  });
+}
+
+export interface MadeHub {
+  readonly made: boolean;
+  readonly version: number;
+  readonly vectors: boolean;
+}
+
+/** Makes the hub, or brings it up to date. Contract: in one transaction; run twice, it changes nothing. */
+export async function initHub(client: HubClient, address: HubAddress): Promise<MadeHub> {
+  await needRights(client, address);
+  const before = await hubIn(client, address);
+  if (before !== undefined && before.version > hubVersion)
+    throw new HoldfastError('STORE_NEWER', `The hub ${placeOf(address)} is of a newer version (${before.version})`, {
+      hint: 'Update Holdfast on this machine. Nothing was changed.',
+    });
+  await client.query('BEGIN');
+  try {
+    await client.query("SELECT pg_advisory_xact_lock(hashtext('holdfast hub'))");
+    const current = await hubIn(client, address);
+    const members = `holdfast_members_${address.database}`.slice(0, 63);
+    const vectors = current === undefined ? await vectorSchema(client) : undefined;
+    if (current === undefined) {
+      const { rows } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [members]);
+      if (rows.length === 0) await client.query(`CREATE ROLE ${quoted(members)} NOLOGIN`);
+      const steps = hubSteps(quoted(members), vectors === undefined ? undefined : quoted(vectors));
+      for (const { sql } of steps) await client.query(sql);
+      await client.query('INSERT INTO holdfast.hub (version, members, vector_schema) VALUES ($1, $2, $3)', [
+        hubVersion,
+        members,
+        vectors ?? null,
+      ]);
+    }
+    await client.query('COMMIT');
+    const { rows } = await client.query<{ vector_schema: string | null }>('SELECT vector_schema FROM holdfast.hub');
+    return { made: current === undefined, version: hubVersion, vectors: rows[0]?.vector_schema != null };
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function needRights(client: HubClient, address: HubAddress): Promise<void> {
+  const { rows } = await client.query<{ may: boolean; version: number }>(
+    `SELECT (r.rolsuper OR r.rolcreaterole) AND has_database_privilege(current_database(), 'CREATE') AS may,
+       current_setting('server_version_num')::int AS version FROM pg_roles r WHERE r.rolname = current_user`,
+  );
+  if ((rows[0]?.version ?? 0) < 140_000)
+    throw new HoldfastError('CONFLICT', `The hub needs PostgreSQL 14 or newer; ${placeOf(address)} is older`, {
+      hint: 'Use a newer server. Nothing was changed.',
+    });
+  if (rows[0]?.may !== true)
+    throw new HoldfastError('NO_PERMISSION', `The user ${address.user} may not make roles in ${placeOf(address)}`, {
+      hint: 'Use the address of an administrator: a superuser, or the owner of the database with CREATEROLE. Nothing was changed.',
+    });
+}
+
+/** Where pgvector is; it is installed where the server has it and lets us. */
+async function vectorSchema(client: HubClient): Promise<string | undefined> {
+  const { rows } = await client.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'");
+  if (rows.length === 0) return undefined;
+  await client.query('SAVEPOINT vector');
+  try {
+    await client.query('CREATE EXTENSION IF NOT EXISTS vector');
+    const found = await client.query<{ schema: string }>(
+      "SELECT n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector' AND to_regtype(quote_ident(n.nspname) || '.halfvec') IS NOT NULL",
+    );
+    return found.rows[0]?.schema;
+  } catch {
+    // The server has it and does not let us: the hub then does without.
+    await client.query('ROLLBACK TO SAVEPOINT vector');
+    return undefined;
+  }
+}
+
+export interface Invitation {
+  readonly person: string;
+  readonly url: string;
+  /** False: a further machine of a person who is known already. */
+  readonly isNew: boolean;
+}
+
+/** Gives a person a role of their own. Someone who was revoked comes back under the same name, with a new password. */
+export async function invitePerson(client: HubClient, address: HubAddress, name: string): Promise<Invitation> {
+  checkName(name, 'person');
+  const role = `holdfast_${name}`;
+  const [password, code] = [newSecret(), newSecret()];
+  await client.query('BEGIN');
+  try {
+    const known = await client.query<{ id: number; revoked: boolean }>(
+      'SELECT id, revoked_at IS NOT NULL AS revoked FROM holdfast.people WHERE name = $1 FOR UPDATE',
+      [name],
+    );
+    const [person] = known.rows;
+    if (person !== undefined && !person.revoked)
+      throw new HoldfastError('CONFLICT', `${name} is a member of the hub ${placeOf(address)} already`, {
+        hint: 'For a further machine, run `holdfast hub invite` on one that has joined. Nothing was changed.',
+      });
+    const { rows: roles } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+    if (roles.length > 0 && person === undefined)
+      throw new HoldfastError('CONFLICT', `The server has a role ${role} already, which is not of this hub`, {
+        hint: 'Choose another name. Nothing was changed.',
+      });
+    const { rows } = await client.query<{ members: string }>('SELECT members FROM holdfast.hub');
+    await client.query(
+      `${roles.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${quoted(role)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD ${literal(password)}`,
+    );
+    await client.query(`GRANT ${quoted(rows[0]?.members ?? '')} TO ${quoted(role)}`);
+    await client.query(`GRANT CONNECT ON DATABASE ${quoted(address.database)} TO ${quoted(role)}`);
+    const made = await client.query<{ id: number }>(
+      `INSERT INTO holdfast.people (name, role) VALUES ($1, $2)
+       ON CONFLICT (name) DO UPDATE SET revoked_at = NULL RETURNING id`,
+      [name, role],
+    );
+    await client.query('INSERT INTO holdfast.codes (hash, person) VALUES ($1, $2)', [hashOf(code), made.rows[0]?.id]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+  return { person: name, url: writeAddress(address, { user: role, password }, code), isNew: true };
+}
+
+/** The role cannot log in any more, its machines are known no more, and connections that are open end. What was shared stays. */
+export async function revokePerson(
+  client: HubClient,
+  address: HubAddress,
+  name: string,
+): Promise<{ machines: number }> {
+  const { rows } = await client.query<{ id: number; role: string }>(
+    'UPDATE holdfast.people SET revoked_at = now() WHERE name = $1 AND revoked_at IS NULL RETURNING id, role',
+    [name],
+  );
+  const [person] = rows;
+  if (person === undefined)
+    throw new HoldfastError('NOT_FOUND', `${name} is no member of the hub ${placeOf(address)}`, {
+      hint: 'List members with `holdfast hub status`. Nothing was changed.',
+    });
+  const { rowCount } = await client.query(
+    'UPDATE holdfast.machines SET left_at = now() WHERE person = $1 AND left_at IS NULL',
+    [person.id],
+  );
+  await client.query('DELETE FROM holdfast.codes WHERE person = $1', [person.id]);
+  await client.query(`ALTER ROLE ${quoted(person.role)} NOLOGIN PASSWORD NULL`);
+  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [person.role]);
+  return { machines: rowCount ?? 0 };
+}

@@ -1,0 +1,112 @@
+// What one push carries, and when it is full.
+
+export interface TranscriptPlace {
+  readonly share: number;
+  readonly agent: string;
+  readonly key: string;
+}
+
+export interface BatchEntry extends TranscriptPlace {
+  readonly uuid: string;
+  readonly print: string;
+  readonly session: string;
+  readonly pos: number;
+  readonly at: number;
+  readonly role: string;
+  readonly length: number;
+  readonly line: string;
+  readonly hash: number;
+  readonly words: readonly number[];
+  readonly times: readonly number[];
+  vector: string | null;
+}
+
+export interface BatchSession extends TranscriptPlace {
+  readonly session: string;
+  readonly print: string;
+  readonly title: string;
+  readonly started: number;
+  readonly ended: number;
+  readonly line: string;
+  readonly hash: number;
+}
+
+export interface BatchRow {
+  readonly share: number;
+  readonly kind: string;
+  readonly key: string;
+  readonly print: string | null;
+  /** The hash of the session that it goes with, when that is forgotten. */
+  readonly session: string | null;
+  readonly at: number;
+  /** Null: it is no more. */
+  readonly line: string | null;
+  readonly hash: number;
+}
+
+export interface Batch {
+  /** Set by the last one of a push: how far the machine has come. */
+  readonly cursor?: number;
+  readonly model?: string | undefined;
+  readonly forgotten: readonly { readonly print: string; readonly memory: string | null; readonly at: number }[];
+  readonly transcripts: readonly (TranscriptPlace & { readonly line: string })[];
+  readonly dropped: readonly (TranscriptPlace & { readonly uuids: readonly string[] })[];
+  readonly sessions: readonly BatchSession[];
+  readonly entries: readonly BatchEntry[];
+  readonly rows: readonly BatchRow[];
+  readonly copies: readonly (TranscriptPlace & { readonly part: number; readonly bytes: string })[];
+}
+
+export const emptyBatch: Batch = {
+  forgotten: [],
+  transcripts: [],
+  dropped: [],
+  sessions: [],
+  entries: [],
+  rows: [],
+  copies: [],
+};
+
+const mostEntries = 500;
+const mostChars = 2 << 20;
+
+/** Gathers, and sends what is full. `prepare` completes a batch before it goes. */
+export function batchWriter(
+  send: (batch: Batch) => Promise<void>,
+  prepare: (batch: Batch) => Promise<Batch> = async (batch) => batch,
+) {
+  const fresh = () => ({
+    transcripts: [] as Batch['transcripts'][number][],
+    dropped: [] as Batch['dropped'][number][],
+    sessions: [] as BatchSession[],
+    entries: [] as BatchEntry[],
+    rows: [] as BatchRow[],
+    copies: [] as Batch['copies'][number][],
+  });
+  let batch = fresh();
+  let chars = 0;
+  async function end(): Promise<void> {
+    const full = batch;
+    if (Object.values(full).every((list) => list.length === 0)) return;
+    batch = fresh();
+    chars = 0;
+    await send(await prepare({ ...emptyBatch, ...full }));
+  }
+  const add =
+    <K extends keyof typeof batch>(kind: K) =>
+    async (item: (typeof batch)[K][number]): Promise<void> => {
+      (batch[kind] as unknown[]).push(item);
+      const { line, bytes } = item as { line?: string | null; bytes?: string };
+      chars += (line?.length ?? 0) + (bytes?.length ?? 0);
+      if (batch.entries.length >= mostEntries || batch.rows.length >= mostEntries || chars >= mostChars) await end();
+    };
+  return {
+    transcript: add('transcripts'),
+    dropped: add('dropped'),
+    session: add('sessions'),
+    entry: add('entries'),
+    row: add('rows'),
+    copy: add('copies'),
+    end,
+  };
+}

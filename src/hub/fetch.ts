@@ -1,0 +1,190 @@
+// What a machine reads of the hub: a page of pushes, a whole share, a whole transcript. All of a page is one moment.
+import type { HubClient } from './connect.ts';
+import type { HubDeps } from './local.ts';
+
+export interface FetchedEntry {
+  readonly uuid: string;
+  readonly pos: number;
+  readonly line: string;
+}
+
+export interface TranscriptPage {
+  readonly id: number;
+  readonly share: number;
+  readonly machine: number;
+  readonly agent: string;
+  readonly key: string;
+  readonly line: string;
+  readonly sessions: readonly string[];
+  /** Those of this page, in the order of the transcript. */
+  readonly entries: readonly FetchedEntry[];
+  /** How many the whole transcript has up to this page. */
+  readonly count: number;
+  /** Reads all of it, piece by piece. */
+  whole(): AsyncGenerator<readonly FetchedEntry[]>;
+}
+
+export interface PageRow {
+  readonly share: number;
+  readonly machine: number;
+  readonly kind: string;
+  readonly key: string;
+  readonly line: string | null;
+}
+
+export interface PageTombstone {
+  readonly person: number;
+  readonly print: string;
+  readonly memory: string | null;
+  readonly at: number;
+}
+
+const piece = 1000;
+
+async function inOneMoment<T>(client: HubClient, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  try {
+    return await work();
+  } finally {
+    await client.query('COMMIT').catch(() => {});
+  }
+}
+
+interface TranscriptRow {
+  readonly id: number;
+  readonly share: number;
+  readonly machine: number;
+  readonly agent: string;
+  readonly key: string;
+  readonly line: string;
+}
+
+export async function pageOf(
+  { client, membership }: HubDeps,
+  shares: readonly number[],
+  after: number,
+  upto: number,
+): Promise<{ transcripts: TranscriptPage[]; rows: PageRow[]; tombstones: PageTombstone[] }> {
+  const range = [after, upto];
+  return inOneMoment(client, async () => {
+    const tombstones = await client.query<PageTombstone & { at: string }>(
+      'SELECT person, print, memory, at FROM holdfast.tombstones WHERE seq > $1 AND seq <= $2 ORDER BY seq',
+      range,
+    );
+    if (shares.length === 0) return { transcripts: [], rows: [], tombstones: tombstones.rows.map(plainTombstone) };
+    const entries = await client.query<{ transcript: number; uuid: string; pos: string; line: string }>(
+      `SELECT e.transcript, e.uuid, e.pos, e.line FROM holdfast.entries e JOIN holdfast.transcripts t ON t.id = e.transcript
+       WHERE e.seq > $1 AND e.seq <= $2 AND e.share = ANY ($3::int[]) AND t.machine <> $4 ORDER BY e.transcript, e.pos, e.uuid`,
+      [...range, shares, membership.machineId],
+    );
+    const changed = await client.query<TranscriptRow>(
+      `SELECT t.id, t.share, t.machine, t.agent, t.key, t.line FROM holdfast.transcripts t
+       WHERE t.share = ANY ($3::int[]) AND t.machine <> $4 AND (t.seq > $1 AND t.seq <= $2 OR t.id = ANY ($5::int[]))`,
+      [...range, shares, membership.machineId, [...new Set(entries.rows.map(({ transcript }) => transcript))]],
+    );
+    const ids = changed.rows.map(({ id }) => id);
+    const counts = await client.query<{ transcript: number; count: string }>(
+      'SELECT transcript, count(*) FROM holdfast.entries WHERE transcript = ANY ($1::int[]) AND seq <= $2 GROUP BY transcript',
+      [ids, upto],
+    );
+    const sessions = await sessionsIn(client, ids);
+    const countOf = new Map(counts.rows.map(({ transcript, count }) => [transcript, Number(count)]));
+    const ofTranscript = new Map<number, FetchedEntry[]>();
+    for (const row of entries.rows) {
+      const list = ofTranscript.get(row.transcript);
+      if (list === undefined) ofTranscript.set(row.transcript, [plainEntry(row)]);
+      else list.push(plainEntry(row));
+    }
+    const transcripts = changed.rows.map((row) => ({
+      ...row,
+      sessions: sessions.get(row.id) ?? [],
+      entries: ofTranscript.get(row.id) ?? [],
+      count: countOf.get(row.id) ?? 0,
+      whole: () => wholeOf(client, row.id),
+    }));
+    const rows = await client.query<PageRow>(
+      `SELECT share, machine, kind, key, line FROM holdfast.rows
+       WHERE seq > $1 AND seq <= $2 AND share = ANY ($3::int[]) AND machine <> $4 ORDER BY seq, kind, key`,
+      [...range, shares, membership.machineId],
+    );
+    return { transcripts, rows: rows.rows, tombstones: tombstones.rows.map(plainTombstone) };
+  });
+}
+
+const plainEntry = ({ uuid, pos, line }: { uuid: string; pos: string | number; line: string }): FetchedEntry => ({
+  uuid,
+  pos: Number(pos),
+  line,
+});
+const plainTombstone = (row: PageTombstone): PageTombstone => ({
+  ...row,
+  print: row.print.replaceAll('-', ''),
+  at: Number(row.at),
+});
+
+async function sessionsIn(client: HubClient, ids: readonly number[]): Promise<Map<number, string[]>> {
+  const { rows } = await client.query<{ transcript: number; line: string }>(
+    'SELECT transcript, line FROM holdfast.sessions WHERE transcript = ANY ($1::int[]) ORDER BY transcript, session',
+    [ids],
+  );
+  const found = new Map<number, string[]>();
+  for (const { transcript, line } of rows) found.set(transcript, [...(found.get(transcript) ?? []), line]);
+  return found;
+}
+
+/** By place and id, so that nothing is read twice however long the transcript is. */
+async function* wholeOf(client: HubClient, transcript: number): AsyncGenerator<readonly FetchedEntry[]> {
+  let [pos, uuid] = [String(-(2n ** 62n)), ''];
+  for (;;) {
+    const { rows } = await client.query<{ uuid: string; pos: string; line: string }>(
+      `SELECT uuid, pos, line FROM holdfast.entries WHERE transcript = $1 AND (pos, uuid) > ($2::bigint, $3) ORDER BY pos, uuid LIMIT ${piece}`,
+      [transcript, pos, uuid],
+    );
+    if (rows.length === 0) return;
+    yield rows.map(plainEntry);
+    const last = rows[rows.length - 1] as (typeof rows)[number];
+    [pos, uuid] = [last.pos, last.uuid];
+  }
+}
+
+/** All of a share but what this machine gave to it: transcripts first, then what was derived from them. */
+export async function* shareOf(
+  { client, membership }: HubDeps,
+  share: number,
+): AsyncGenerator<{ transcripts: TranscriptPage[] } | { rows: PageRow[] }> {
+  let after = 0;
+  for (;;) {
+    const { rows } = await client.query<TranscriptRow>(
+      `SELECT id, share, machine, agent, key, line FROM holdfast.transcripts
+       WHERE share = $1 AND machine <> $2 AND id > $3 ORDER BY id LIMIT 50`,
+      [share, membership.machineId, after],
+    );
+    if (rows.length === 0) break;
+    const sessions = await sessionsIn(
+      client,
+      rows.map(({ id }) => id),
+    );
+    yield {
+      transcripts: rows.map((row) => ({
+        ...row,
+        sessions: sessions.get(row.id) ?? [],
+        entries: [],
+        count: -1,
+        whole: () => wholeOf(client, row.id),
+      })),
+    };
+    after = rows[rows.length - 1]?.id ?? after;
+  }
+  let [machine, kind, key] = [0, '', ''];
+  for (;;) {
+    const { rows } = await client.query<PageRow>(
+      `SELECT share, machine, kind, key, line FROM holdfast.rows
+       WHERE share = $1 AND machine <> $2 AND (machine, kind, key) > ($3::int, $4, $5) ORDER BY machine, kind, key LIMIT ${piece}`,
+      [share, membership.machineId, machine, kind, key],
+    );
+    if (rows.length === 0) return;
+    yield { rows };
+    const last = rows[rows.length - 1] as PageRow;
+    [machine, kind, key] = [last.machine, last.kind, last.key];
+  }
+}

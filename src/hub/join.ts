@@ -1,0 +1,75 @@
+// How a machine becomes part of a hub, and leaves it.
+import { HoldfastError } from '../errors.ts';
+import { checkName, hashOf, newSecret } from './admin.ts';
+import { checkHub, connectTo, type HubClient } from './connect.ts';
+import type { Membership } from './membership.ts';
+import { placeOf, readAddress, writeAddress } from './url.ts';
+
+/** A clock that is further off would date what is shared wrongly for all others. */
+const mostOffMs = 15 * 60_000;
+
+/** Contract: what is returned must be stored at once; nothing else knows the machine's secret. */
+export async function joinHub(
+  url: string,
+  machine: string,
+  clock: () => number,
+  adminUrl?: string,
+): Promise<Membership> {
+  checkName(machine, 'machine');
+  const address = readAddress(url);
+  if (address.code === undefined)
+    throw new HoldfastError('BAD_INPUT', `The address of the hub ${placeOf(address)} holds no invitation`, {
+      hint: 'Use the whole address that `holdfast hub invite` prints, with the part behind #, in quotes. Nothing was changed.',
+    });
+  const client = await connectTo(address);
+  try {
+    await checkHub(client, address);
+    await checkClock(client, clock, placeOf(address));
+    const secret = newSecret();
+    const { rows } = await client.query<{ id: number }>('SELECT holdfast.join_hub($1, $2, $3) AS id', [
+      address.code,
+      machine,
+      hashOf(secret),
+    ]);
+    await client.query("SELECT set_config('holdfast.machine', $1, false)", [secret]);
+    const hub = await client.query<{ id: string; person: number; name: string }>(
+      'SELECT h.id, p.id AS person, p.name FROM holdfast.hub h, holdfast.people p WHERE p.id = holdfast.me()',
+    );
+    const [found] = hub.rows;
+    if (found === undefined)
+      throw new HoldfastError('INTERNAL', `The hub ${placeOf(address)} does not know who joined it`);
+    return {
+      url: writeAddress(address, address),
+      ...(adminUrl === undefined ? {} : { adminUrl }),
+      hub: found.id,
+      person: found.name,
+      personId: found.person,
+      machine,
+      machineId: rows[0]?.id ?? 0,
+      secret,
+      joinedAt: new Date(clock()).toISOString(),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function checkClock(client: HubClient, clock: () => number, where: string): Promise<void> {
+  const { rows } = await client.query<{ now: string }>('SELECT extract(epoch FROM now()) * 1000 AS now');
+  const off = clock() - Number(rows[0]?.now);
+  if (Math.abs(off) <= mostOffMs) return;
+  const hours = Math.abs(off) / 3_600_000;
+  throw new HoldfastError(
+    'CONFLICT',
+    `The clock of this machine is ${hours >= 1 ? `${hours.toFixed(1)} hours` : `${Math.round(hours * 60)} minutes`} ${off > 0 ? 'ahead of' : 'behind'} that of the hub ${where}`,
+    { hint: 'Set the clock, then join again. Nothing was changed.' },
+  );
+}
+
+/** An address with which one more machine of the same person can join. */
+export async function inviteMachine(client: HubClient, membership: Membership): Promise<string> {
+  const code = newSecret();
+  await client.query('SELECT holdfast.new_code($1)', [hashOf(code)]);
+  const address = readAddress(membership.url);
+  return writeAddress(address, address, code);
+}

@@ -1,0 +1,66 @@
+// What of this machine is shared: which folders are which project, and which sessions may leave.
+import { ignoring } from '../capture/keep.ts';
+import { projectOf } from '../capture/project.ts';
+import { repositoryFinder } from '../capture/repository.ts';
+import type { Config } from '../config.ts';
+import type { SessionKey } from '../store/groups.ts';
+import type { Store } from '../store/store.ts';
+import type { HubClient } from './connect.ts';
+import type { Membership } from './membership.ts';
+
+export interface HubDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+  readonly client: HubClient;
+  readonly membership: Membership;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Share {
+  readonly id: number;
+  readonly person: number;
+  readonly personName: string;
+  readonly project: string;
+  readonly name: string;
+  readonly audience: 'me' | 'team';
+}
+
+/** All shares that this person sees: the own ones, and what others share with the team. */
+export async function visibleShares(client: HubClient): Promise<readonly Share[]> {
+  const { rows } = await client.query<Share>(
+    `SELECT s.id, s.person, p.name AS "personName", s.project, s.name, s.audience
+     FROM holdfast.shares s JOIN holdfast.people p ON p.id = s.person ORDER BY s.id`,
+  );
+  return rows;
+}
+
+/** The folders of this machine that a repository is known by, with what the store calls them. */
+export interface LocalProject {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** Projects of the store by repository; folders that are ignored, or are no repository, are left out. */
+export async function localProjects({
+  store,
+  config,
+}: Pick<HubDeps, 'store' | 'config'>): Promise<ReadonlyMap<string, readonly LocalProject[]>> {
+  const identify = repositoryFinder();
+  const ignores = ignoring(config.ignore, projectOf);
+  const found = new Map<string, LocalProject[]>();
+  for (const { path, name } of await store.projects()) {
+    if (ignores(path)) continue;
+    const repository = identify(path);
+    if (repository === undefined) continue;
+    found.set(repository, [...(found.get(repository) ?? []), { path, name }]);
+  }
+  return found;
+}
+
+/** Whether a session may leave this machine: one of a group, or in a folder that is ignored by now, may not. */
+export function mayLeave({ store, config }: Pick<HubDeps, 'store' | 'config'>) {
+  const ignores = ignoring(config.ignore, projectOf);
+  return async (session: SessionKey & { readonly cwd: string }): Promise<boolean> =>
+    !(session.cwd !== '' && ignores(session.cwd)) && (await store.groupOf(session)) === undefined;
+}

@@ -1,0 +1,119 @@
+// Hub → this machine, in the order in which pushes were committed. Each page is one moment of the hub; applied twice, it changes nothing.
+import type { Store } from '../store/store.ts';
+import { type Target, targetsOf } from './apply.ts';
+import { type PageRow, pageOf, shareOf, type TranscriptPage } from './fetch.ts';
+import { type HubDeps, localProjects, type Share, visibleShares } from './local.ts';
+
+export interface PullDeps extends HubDeps {
+  /** The store of what teammates share, opened when there is something for it. */
+  readonly team: () => Promise<Store>;
+}
+
+export interface Pulled {
+  readonly entries: number;
+  readonly forgotten: number;
+  /** Shares that are new here, and those that are no more. */
+  readonly taken: number;
+  readonly dropped: number;
+}
+
+/** Up to which push this machine has everything; by its stamp the machine knows that it is still the same hub. */
+export interface PullNote {
+  readonly hub: string;
+  readonly seq: number;
+  readonly stamp: string;
+  readonly shares: readonly number[];
+  /** Who and where, for showing: by machine. */
+  readonly machines: Readonly<Record<string, { readonly person: string; readonly machine: string }>>;
+}
+
+export const pullNoteName = 'hub: pulled';
+const batchesInAPage = 200;
+const entriesInAPage = 2000;
+
+export async function readPullNote(store: Store): Promise<PullNote> {
+  const none = { hub: '', seq: 0, stamp: '', shares: [], machines: {} };
+  const text = await store.note(pullNoteName);
+  return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PullNote>) };
+}
+
+export async function pull(deps: PullDeps): Promise<Pulled> {
+  const { store, client, membership } = deps;
+  let note = await readPullNote(store);
+  if (note.hub !== membership.hub) note = { ...note, hub: membership.hub, seq: 0, stamp: '', shares: [] };
+  const done = { entries: 0, forgotten: 0, taken: 0, dropped: 0 };
+  const keep = async (change: Partial<PullNote>) => {
+    note = { ...note, ...change };
+    await store.setNote(pullNoteName, JSON.stringify(note));
+  };
+
+  const local = await localProjects(deps);
+  const visible = await visibleShares(client);
+  // Of teammates only what belongs to a repository that is here; the rest is found by asking the hub.
+  const wanted = visible.filter((share) => share.person === membership.personId || local.has(share.project));
+  const targets = targetsOf(deps, local, wanted);
+  await keep({ machines: await machinesOf(deps) });
+
+  for (const id of note.shares.filter((share) => !wanted.some((one) => one.id === share))) {
+    await targets.drop(id);
+    await keep({ shares: note.shares.filter((share) => share !== id) });
+    done.dropped++;
+  }
+  const first = await client.query<{ seq: string; stamp: string }>(
+    'SELECT seq, stamp FROM holdfast.batches_after($1, 1)',
+    [note.seq],
+  );
+  const isSame = note.seq === 0 || (Number(first.rows[0]?.seq) === note.seq && first.rows[0]?.stamp === note.stamp);
+  // A hub that was restored from a backup counts again from there: everything is compared once more.
+  if (!isSame) await keep({ seq: 0, stamp: '', shares: [] });
+
+  for (const share of wanted.filter(({ id }) => !note.shares.includes(id))) {
+    done.entries += await takeShare(deps, targets.of(share), share);
+    await keep({ shares: [...note.shares, share.id] });
+    done.taken++;
+  }
+  for (;;) {
+    deps.signal?.throwIfAborted();
+    const { rows } = await client.query<{ seq: string; stamp: string; entries: number }>(
+      'SELECT seq, stamp, entries FROM holdfast.batches_after($1, $2)',
+      [note.seq + 1, batchesInAPage],
+    );
+    if (rows.length === 0) return done;
+    let last = 0;
+    for (
+      let held = 0;
+      last < rows.length && (last === 0 || held + (rows[last]?.entries ?? 0) <= entriesInAPage);
+      last++
+    )
+      held += rows[last]?.entries ?? 0;
+    const upto = Number(rows[last - 1]?.seq);
+    const page = await pageOf(deps, note.shares, note.seq, upto);
+    done.forgotten += await targets.forget(page.tombstones);
+    for (const share of wanted) {
+      const [transcripts, changed] = [
+        page.transcripts.filter(({ share: id }) => id === share.id),
+        page.rows.filter((row) => row.share === share.id),
+      ];
+      done.entries += await targets.of(share).take(share, transcripts);
+      await targets.of(share).takeRows(share, changed);
+    }
+    await keep({ seq: upto, stamp: rows[last - 1]?.stamp ?? '' });
+  }
+}
+
+async function takeShare(deps: PullDeps, target: Target, share: Share): Promise<number> {
+  let entries = 0;
+  for await (const part of shareOf(deps, share.id)) {
+    deps.signal?.throwIfAborted();
+    if ('transcripts' in part) entries += await target.take(share, part.transcripts as TranscriptPage[]);
+    else await target.takeRows(share, part.rows as PageRow[]);
+  }
+  return entries;
+}
+
+async function machinesOf({ client }: PullDeps): Promise<PullNote['machines']> {
+  const { rows } = await client.query<{ id: number; person: string; machine: string }>(
+    'SELECT m.id, p.name AS person, m.name AS machine FROM holdfast.machines m JOIN holdfast.people p ON p.id = m.person',
+  );
+  return Object.fromEntries(rows.map(({ id, person, machine }) => [id, { person, machine }]));
+}

@@ -1,0 +1,171 @@
+// This machine → hub. What the hub lacks is found by comparing, so a push that was killed, or repeated, ends with the same rows.
+import { randomUUID } from 'node:crypto';
+import type { SessionKey } from '../store/groups.ts';
+import { type Batch, batchWriter, emptyBatch } from './batch.ts';
+import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
+import { memoryRowsOf } from './memory-rows.ts';
+import { sendSessions } from './send.ts';
+
+export interface Pushed {
+  readonly sessions: number;
+  readonly entries: number;
+  readonly forgotten: number;
+}
+
+/** Where the last push ended. `next` is written before a push: after a kill either of the two may be the hub's. */
+interface PushNote {
+  readonly hub: string;
+  readonly mark: string | null;
+  readonly next: string | null;
+  /** Folders of each share of which everything has been pushed once. */
+  readonly done: Readonly<Record<string, readonly string[]>>;
+  /** How many hashes of forgotten things the hub was told. */
+  readonly prints: number;
+}
+
+const noteName = 'hub: pushed';
+const sessionsAtOnce = 40;
+
+export async function push(deps: HubDeps): Promise<Pushed> {
+  const { store, client, membership } = deps;
+  const { rows } = await client.query<{ pushed: string; mark: string | null }>(
+    'SELECT pushed, mark FROM holdfast.state()',
+  );
+  const state = { pushed: Number(rows[0]?.pushed ?? 0), mark: rows[0]?.mark ?? null };
+  let note = await readNote(deps);
+  const upto = await store.lastChange();
+  // A store, or a hub, that was restored from a backup counts otherwise than before: then everything is compared.
+  const known = note.hub === membership.hub && (state.mark === note.mark || state.mark === note.next);
+  const cursor = known && state.pushed <= upto ? state.pushed : 0;
+  const keep = async (change: Partial<PushNote>) => {
+    note = { ...note, ...change };
+    await store.setNote(noteName, JSON.stringify(note));
+  };
+  await keep({ hub: membership.hub, mark: state.mark, next: null, ...(known ? {} : { done: {}, prints: 0 }) });
+
+  let entries = 0;
+  const send = async (batch: Batch): Promise<void> => {
+    deps.signal?.throwIfAborted();
+    const next = randomUUID();
+    await keep({ next });
+    await client.query('SELECT holdfast.push($1::jsonb)', [JSON.stringify({ ...batch, after: note.mark, mark: next })]);
+    await keep({ mark: next, next: null });
+    entries += batch.entries.length;
+  };
+
+  const forgotten = await pushForgotten(deps, note.prints, send);
+  await keep({ prints: forgotten.total });
+  const shares = (await visibleShares(client)).filter(({ person }) => person === membership.personId);
+  const local = await localProjects(deps);
+  const changed = await changedSessions(deps, cursor);
+  let sessions = 0;
+  for (const share of shares) {
+    const folders = local.get(share.project) ?? [];
+    const fresh = folders.filter(({ path }) => !(note.done[share.id] ?? []).includes(path));
+    const wanted = await sessionsOf(deps, folders, fresh, changed);
+    for (let i = 0; i < wanted.length; i += sessionsAtOnce)
+      await sendSessions({ ...deps, share, send }, wanted.slice(i, i + sessionsAtOnce));
+    sessions += wanted.length;
+    if (fresh.length > 0 || changed.memory || wanted.length > 0) await pushMemory(deps, share, folders, send);
+    if (fresh.length > 0) await keep({ done: { ...note.done, [share.id]: folders.map(({ path }) => path) } });
+  }
+  if (upto !== state.pushed || cursor !== state.pushed) await send({ ...emptyBatch, cursor: upto });
+  return { sessions, entries, forgotten: forgotten.sent };
+}
+
+async function readNote({ store }: HubDeps): Promise<PushNote> {
+  const none = { hub: '', mark: null, next: null, done: {}, prints: 0 };
+  const text = await store.note(noteName);
+  return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PushNote>) };
+}
+
+interface Changed {
+  readonly sessions: readonly SessionKey[];
+  readonly memory: boolean;
+}
+
+async function changedSessions({ store }: HubDeps, cursor: number): Promise<Changed> {
+  const found = new Map<string, SessionKey>();
+  let memory = false;
+  for (let from = cursor; ; ) {
+    const page = await store.changesAfter(from, 5000);
+    for (const { kind, agent, session } of page) {
+      if (kind === 'memory') memory = true;
+      if (agent !== undefined && session !== undefined) found.set(`${agent} ${session}`, { agent, session });
+    }
+    const last = page.at(-1);
+    if (last === undefined) return { sessions: [...found.values()], memory };
+    from = last.seq;
+  }
+}
+
+/** Sessions of the share to compare: all of a folder that was never pushed, else those that changed. */
+async function sessionsOf(
+  deps: HubDeps,
+  folders: readonly LocalProject[],
+  fresh: readonly LocalProject[],
+  changed: Changed,
+): Promise<SessionKey[]> {
+  const { store } = deps;
+  if (folders.length === 0) return [];
+  const paths = new Set(folders.map(({ path }) => path));
+  const allowed = mayLeave(deps);
+  const found = new Map<string, SessionKey>();
+  const take = async (one: { agent: SessionKey['agent']; id: string; projectPath: string; cwd: string }) => {
+    const key = { agent: one.agent, session: one.id };
+    const name = `${one.agent} ${one.id}`;
+    if (!found.has(name) && paths.has(one.projectPath) && (await allowed({ ...key, cwd: one.cwd })))
+      found.set(name, key);
+  };
+  for (const { path } of fresh)
+    for (const one of await store.sessions({ project: { path }, limit: 1_000_000 })) await take(one);
+  for (const { agent, session } of changed.sessions)
+    for (const one of await store.findSessions(session)) if (one.agent === agent && one.id === session) await take(one);
+  return [...found.values()];
+}
+
+async function pushForgotten(
+  { store, client, membership }: HubDeps,
+  told: number,
+  send: (batch: Batch) => Promise<void>,
+): Promise<{ total: number; sent: number }> {
+  const [prints, memories] = [await store.tombstones(), [...(await store.forgotten())]];
+  const total = prints.length + memories.length;
+  if (total === told) return { total, sent: 0 };
+  const { rows } = await client.query<{ print: string }>('SELECT print FROM holdfast.tombstones WHERE person = $1', [
+    membership.personId,
+  ]);
+  const known = new Set(rows.map(({ print }) => print.replaceAll('-', '')));
+  const fresh = [
+    ...prints.map(({ print, at }) => ({ print, at, memory: null })),
+    ...memories.map((memory) => ({ print: memory.slice(0, 32), at: 0, memory })),
+  ].filter(({ print }) => !known.has(print));
+  for (let i = 0; i < fresh.length; i += 1000) await send({ ...emptyBatch, forgotten: fresh.slice(i, i + 1000) });
+  return { total, sent: fresh.length };
+}
+
+async function pushMemory(
+  deps: HubDeps,
+  share: Share,
+  folders: readonly LocalProject[],
+  send: (batch: Batch) => Promise<void>,
+): Promise<void> {
+  const { client, membership } = deps;
+  const { rows } = await client.query<{ kind: string; key: string; hash: string }>(
+    `SELECT kind, key, hash FROM holdfast.rows WHERE share = $1 AND machine = $2 AND session_print IS NULL AND line IS NOT NULL`,
+    [share.id, membership.machineId],
+  );
+  const listed = new Map(rows.map(({ kind, key, hash }) => [`${kind} ${key}`, Number(hash)]));
+  const writer = batchWriter(send);
+  for (const row of await memoryRowsOf(deps, share, folders)) {
+    const name = `${row.kind} ${row.key}`;
+    if (listed.get(name) !== row.hash) await writer.row({ ...row, share: share.id });
+    listed.delete(name);
+  }
+  const gone = { print: null, session: null, at: 0, line: null, hash: 0 };
+  for (const name of listed.keys()) {
+    const [kind = '', ...key] = name.split(' ');
+    await writer.row({ ...gone, share: share.id, kind, key: key.join(' ') });
+  }
+  await writer.end();
+}

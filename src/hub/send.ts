@@ -1,0 +1,215 @@
+// Sessions → what the hub lacks of them. Every text is redacted once more, by the rules of this machine as they are now.
+import { redactEntry, redactRow, redactSession } from '../capture/import-lines.ts';
+import type { ExportedEntry, ExportedFile, ExportedLine } from '../schema/exported.ts';
+import type { SessionKey } from '../store/groups.ts';
+import { hubKeyPrefix } from '../store/hub.ts';
+import { tombstone } from '../store/tombstone.ts';
+import { type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
+import type { HubDeps, Share } from './local.ts';
+import { vectorText } from './vectors.ts';
+import { hash53, wordsOf } from './words.ts';
+
+export interface SendDeps extends HubDeps {
+  readonly share: Share;
+  readonly send: (batch: Batch) => Promise<void>;
+}
+
+/** What the hub holds of a transcript, by entry. */
+type Listing = Map<string, number>;
+
+/** The hub's columns are PostgreSQL's text, which holds no null byte and no half of a letter; lines are JSON, which escapes both. */
+const plainText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+export async function sendSessions(deps: SendDeps, keys: readonly SessionKey[]): Promise<void> {
+  const { store, share, send } = deps;
+  const about = await glances(deps, keys);
+  const writer = batchWriter(send, (batch) => withVectors(deps, batch));
+  /** Sessions of which this machine has a transcript of its own: what was derived from others is not ours to tell. */
+  const own = new Set<string>();
+  const rows: BatchRow[] = [];
+  let file: { place: TranscriptPlace; line: ExportedFile; listing: Listing; told: Set<string> } | undefined;
+  const endFile = async () => {
+    if (file === undefined) return;
+    const uuids = [...file.listing.keys()].filter((uuid) => !file?.told.has(uuid));
+    if (uuids.length > 0) {
+      await writer.transcript({ ...file.place, line: fileLine(file.line) });
+      await writer.dropped({ ...file.place, uuids });
+    }
+    file = undefined;
+  };
+  for await (const line of store.exportedSessions(keys)) {
+    deps.signal?.throwIfAborted();
+    if (line.is === 'file') {
+      await endFile();
+      if (line.key.startsWith(hubKeyPrefix)) continue;
+      const place = { share: share.id, agent: line.agent, key: plainText(line.key) };
+      file = { place, line, listing: await listingOf(deps, place), told: new Set() };
+      await tellSessions(writer, file, about, own);
+    } else if (line.is === 'entry') {
+      if (file === undefined) continue;
+      own.add(`${file.line.agent} ${line.session}`);
+      await tellEntry(writer, file, line);
+    } else {
+      await endFile();
+      const row = rowOf(line, own, share.id);
+      if (row !== undefined) rows.push(row);
+    }
+  }
+  await endFile();
+  for (const row of await changedRows(deps, rows, keys)) await writer.row(row);
+  await writer.end();
+}
+
+interface Glance {
+  readonly title: string;
+  readonly started: number;
+  readonly ended: number;
+}
+
+async function glances({ store }: SendDeps, keys: readonly SessionKey[]): Promise<Map<string, Glance>> {
+  const found = new Map<string, Glance>();
+  for (const { agent, session } of keys)
+    for (const one of await store.findSessions(session))
+      if (one.agent === agent && one.id === session)
+        found.set(`${agent} ${session}`, {
+          title: one.title,
+          started: Date.parse(one.startedAt),
+          ended: Date.parse(one.endedAt),
+        });
+  return found;
+}
+
+async function listingOf({ client, membership }: SendDeps, { share, agent, key }: TranscriptPlace): Promise<Listing> {
+  const { rows } = await client.query<{ uuid: string; hash: string }>(
+    `SELECT e.uuid, e.hash FROM holdfast.entries e JOIN holdfast.transcripts t ON t.id = e.transcript
+     WHERE t.share = $1 AND t.machine = $2 AND t.agent = $3 AND t.key = $4`,
+    [share, membership.machineId, agent, key],
+  );
+  return new Map(rows.map(({ uuid, hash }) => [uuid, Number(hash)]));
+}
+
+type Writer = ReturnType<typeof batchWriter>;
+type OpenFile = { place: TranscriptPlace; line: ExportedFile; listing: Listing; told: Set<string> };
+
+/** What others need of a transcript; where reading stands, and what its reader noted, is this machine's alone. */
+const fileLine = ({ subagent, bornAt }: ExportedFile): string => JSON.stringify({ subagent, bornAt });
+
+async function tellSessions(
+  writer: Writer,
+  { place, line }: OpenFile,
+  about: ReadonlyMap<string, Glance>,
+  own: Set<string>,
+): Promise<void> {
+  await writer.transcript({ ...place, line: fileLine(line) });
+  for (const said of line.sessions) {
+    const name = `${line.agent} ${said.session}`;
+    const glance = about.get(name);
+    if (glance === undefined) continue;
+    own.add(name);
+    const clean = redactSession({ ...said, title: said.title ?? glance.title });
+    const text = JSON.stringify(clean);
+    await writer.session({
+      ...place,
+      session: plainText(said.session),
+      print: tombstone.session(line.agent, said.session),
+      title: plainText(clean.title ?? ''),
+      started: glance.started,
+      ended: glance.ended,
+      line: text,
+      hash: hash53(`${text}${glance.started} ${glance.ended}`),
+    });
+  }
+}
+
+async function tellEntry(
+  writer: Writer,
+  { place, line: file, listing, told }: OpenFile,
+  entry: ExportedEntry,
+): Promise<void> {
+  const clean = redactEntry(entry);
+  const line = JSON.stringify(clean);
+  const hash = hash53(line);
+  const uuid = plainText(entry.uuid);
+  told.add(uuid);
+  if (listing.get(uuid) === hash) return;
+  await writer.entry({
+    ...place,
+    uuid,
+    print: tombstone.entry(file.agent, entry.uuid),
+    session: tombstone.session(file.agent, entry.session),
+    pos: entry.pos,
+    at: Math.trunc(entry.at),
+    role: entry.role,
+    ...wordsOf(clean),
+    line,
+    hash,
+    vector: null,
+  });
+}
+
+/** Derived rows that are shared, each with the hashes by which it is forgotten. */
+function rowOf(line: ExportedLine, own: ReadonlySet<string>, share: number): BatchRow | undefined {
+  if (line.is !== 'observation' && line.is !== 'summary' && line.is !== 'extraction') return undefined;
+  if (!own.has(`${line.agent} ${line.session}`)) return undefined;
+  if (line.is === 'extraction' && line.file.startsWith(hubKeyPrefix)) return undefined;
+  const text = JSON.stringify(redactRow(line));
+  const print =
+    line.is === 'observation'
+      ? tombstone.observation(line.agent, line.entries[0] ?? '')
+      : line.is === 'summary'
+        ? tombstone.summary(line.agent, line.session)
+        : null;
+  return {
+    share,
+    kind: line.is,
+    key: plainText(keyOf(line)),
+    print,
+    session: tombstone.session(line.agent, line.session),
+    at: line.is === 'extraction' ? Math.trunc(line.lastAt) : Date.parse(line.at),
+    line: text,
+    hash: hash53(text),
+  };
+}
+
+const keyOf = (line: Extract<ExportedLine, { is: 'observation' | 'summary' | 'extraction' }>): string =>
+  line.is === 'observation'
+    ? `${line.agent} ${line.session} ${line.prompt}`
+    : line.is === 'summary'
+      ? `${line.agent} ${line.session}`
+      : `${line.agent} ${line.file} ${line.firstPos}`;
+
+async function changedRows(
+  { client, membership, share }: SendDeps,
+  rows: readonly BatchRow[],
+  keys: readonly SessionKey[],
+): Promise<BatchRow[]> {
+  const prints = keys.map(({ agent, session }) => tombstone.session(agent, session));
+  const { rows: there } = await client.query<{ kind: string; key: string; hash: string; session: string }>(
+    `SELECT kind, key, hash, session_print AS session FROM holdfast.rows
+     WHERE share = $1 AND machine = $2 AND session_print = ANY ($3::uuid[]) AND line IS NOT NULL`,
+    [share.id, membership.machineId, prints],
+  );
+  const listed = new Map(there.map((row) => [`${row.kind} ${row.key}`, row]));
+  const changed = rows.filter((row) => {
+    const name = `${row.kind} ${row.key}`;
+    const same = Number(listed.get(name)?.hash) === row.hash;
+    listed.delete(name);
+    return !same;
+  });
+  const gone = [...listed.values()].map(({ kind, key, session }) => ({
+    ...{ share: share.id, kind, key, print: null, session },
+    ...{ at: 0, line: null, hash: 0 },
+  }));
+  return [...changed, ...gone];
+}
+
+async function withVectors({ store, client }: SendDeps, batch: Batch): Promise<Batch> {
+  if (batch.entries.length === 0) return batch;
+  const { model, vectors } = await store.entryVectors(batch.entries.map(({ uuid }) => uuid));
+  if (vectors.size === 0) return batch;
+  const { rows } = await client.query<{ vectors: boolean }>(
+    'SELECT vector_schema IS NOT NULL AS vectors FROM holdfast.hub',
+  );
+  for (const entry of batch.entries) entry.vector = vectorText(vectors.get(entry.uuid), rows[0]?.vectors === true);
+  return { ...batch, model };
+}

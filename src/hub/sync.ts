@@ -1,0 +1,67 @@
+// One exchange with the hub: push, then pull. A process that finds another one at it leaves it to that one.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import type { Store } from '../store/store.ts';
+import { connectAs, type Patience } from './connect.ts';
+import { needMembership } from './membership.ts';
+import { type Pulled, pull } from './pull.ts';
+import { type Pushed, push } from './push.ts';
+
+export interface SyncDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Synced {
+  /** False: another process is at it. */
+  readonly done: boolean;
+  readonly pushed: Pushed;
+  readonly pulled: Pulled;
+}
+
+/** Where what teammates share is kept: in a database of its own, so that nothing of it is taken for the person's. */
+export const teamStorePath = (home: string): string => path.join(home, 'team', 'holdfast.db');
+
+/** Undefined where nothing was ever pulled from teammates. */
+export async function openTeamStore(home: string, make: boolean): Promise<Store | undefined> {
+  const file = teamStorePath(home);
+  if (!make && !fs.existsSync(file)) return undefined;
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  return openSqliteStore(file);
+}
+
+const nothing: Omit<Synced, 'done'> = {
+  pushed: { sessions: 0, entries: 0, forgotten: 0 },
+  pulled: { entries: 0, forgotten: 0, taken: 0, dropped: 0 },
+};
+
+export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
+  const membership = needMembership(deps.config.home);
+  const client = await connectAs(membership, wait);
+  let team: Store | undefined;
+  try {
+    const { rows } = await client.query<{ free: boolean }>(
+      "SELECT pg_try_advisory_lock(hashtext('holdfast machine'), $1) AS free",
+      [membership.machineId],
+    );
+    if (rows[0]?.free !== true) return { done: false, ...nothing };
+    const given = { ...deps, client, membership };
+    const pushed = await push(given);
+    const pulled = await pull({
+      ...given,
+      async team() {
+        team ??= (await openTeamStore(deps.config.home, true)) as Store;
+        return team;
+      },
+    });
+    return { done: true, pushed, pulled };
+  } finally {
+    await client.end();
+    await team?.close();
+  }
+}

@@ -1,0 +1,100 @@
+// The address of a hub. It holds a password: messages name the host and the database, never more.
+import fs from 'node:fs';
+import type { ClientConfig } from 'pg';
+import { explain, HoldfastError } from '../errors.ts';
+
+export interface HubAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  /** `verify`: the certificate must be valid for the host. `encrypt`: any certificate (`sslmode=require`). */
+  readonly tls: 'verify' | 'encrypt' | 'none';
+  /** A file of certificates to trust (`sslrootcert`). */
+  readonly trust: string | undefined;
+  /** What lets one machine join, once: the part behind `#`. */
+  readonly code: string | undefined;
+}
+
+const example = 'postgres://holdfast_anna:password@hub.example.com/holdfast';
+const bad = (what: string, hint = `An address looks like ${example}`): HoldfastError =>
+  new HoldfastError('BAD_INPUT', what, { hint });
+
+export function readAddress(text: string): HubAddress {
+  let url: URL;
+  try {
+    url = new URL(text.trim());
+  } catch {
+    throw bad('The address of the hub is no URL');
+  }
+  if (!/^postgres(ql)?:$/.test(url.protocol))
+    throw bad(`The address of the hub begins with ${url.protocol}//, not with postgres://`);
+  const query = url.searchParams;
+  const host = decodeURIComponent(query.get('host') ?? url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
+  if (host === '') throw bad('The address of the hub names no host');
+  if (database === '') throw bad(`The address of the hub at ${host} names no database`);
+  if (url.username === '') throw bad(`The address of the hub at ${host} names no user`);
+  const mode = query.get('sslmode') ?? undefined;
+  const known = ['disable', 'require', 'verify-ca', 'verify-full'];
+  if (mode !== undefined && !known.includes(mode))
+    throw bad(`sslmode=${mode} is not allowed in the address of the hub at ${host}`, `Allowed: ${known.join(', ')}.`);
+  if (mode === 'disable' && !isLoopback(host))
+    throw bad(
+      `The hub at ${host} is another machine: without TLS everything could be read on the way`,
+      'Leave out sslmode=disable. TLS is required except on this machine.',
+    );
+  const plain = isLoopback(host) && (mode === undefined || mode === 'disable');
+  return {
+    host,
+    port: Number(query.get('port') ?? (url.port || 5432)),
+    database,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    tls: plain ? 'none' : mode === 'require' ? 'encrypt' : 'verify',
+    trust: query.get('sslrootcert') ?? undefined,
+    code: url.hash === '' ? undefined : decodeURIComponent(url.hash.slice(1)),
+  };
+}
+
+/** A path is a Unix socket. */
+export const isLoopback = (host: string): boolean =>
+  host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** The same hub for another role. */
+export function writeAddress(
+  address: HubAddress,
+  role: { readonly user: string; readonly password: string },
+  code?: string,
+): string {
+  const socket = address.host.startsWith('/');
+  const host = socket ? 'localhost' : address.host.includes(':') ? `[${address.host}]` : address.host;
+  const url = new URL(`postgres://${host}:${address.port}/${encodeURIComponent(address.database)}`);
+  url.username = encodeURIComponent(role.user);
+  url.password = encodeURIComponent(role.password);
+  if (socket) url.searchParams.set('host', address.host);
+  if (socket) url.searchParams.set('port', String(address.port));
+  if (address.tls === 'encrypt') url.searchParams.set('sslmode', 'require');
+  if (address.tls === 'verify' && isLoopback(address.host)) url.searchParams.set('sslmode', 'verify-full');
+  if (address.trust !== undefined) url.searchParams.set('sslrootcert', address.trust);
+  if (code !== undefined) url.hash = code;
+  return url.href;
+}
+
+/** For messages. */
+export const placeOf = ({ host, port, database }: HubAddress): string => `${database} on ${host}:${port}`;
+
+export function driverConfig(address: HubAddress): ClientConfig {
+  const { host, port, database, user, password, tls, trust } = address;
+  return { host, port, database, user, password, ssl: tls === 'none' ? false : tlsOptions(tls, trust) };
+}
+
+function tlsOptions(tls: 'verify' | 'encrypt', trust: string | undefined) {
+  try {
+    const ca = trust === undefined ? {} : { ca: fs.readFileSync(trust, 'utf8') };
+    return { rejectUnauthorized: tls === 'verify', ...ca };
+  } catch (error) {
+    throw explain(error, `The file of certificates ${trust}`);
+  }
+}

@@ -1,0 +1,196 @@
+// The hub on a real PostgreSQL: joining, sharing, forgetting, leaving.
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
+import { addressIn, type Cluster, type Machine, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
+
+describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await openCluster();
+  });
+  afterAll(() => cluster.close());
+
+  /** Anna's laptop, her server, and Bob's machine. */
+  async function threeMachines() {
+    const database = await cluster.newDatabase();
+    const [laptop, server, bobs] = [await newMachine('laptop'), await newMachine('server'), await newMachine('bobs')];
+    const stamp = `t${database.replace('_', '')}`;
+    const [anna, bob] = [`anna_${stamp}`, `bob_${stamp}`];
+    await laptop.run('hub init', { url: cluster.url(database), as: anna, machine: 'laptop' });
+    await server.run('hub join', { url: addressIn((await laptop.run('hub invite')).command), machine: 'server' });
+    await bobs.run('hub join', {
+      url: addressIn((await laptop.run('hub invite', { name: bob })).command),
+      machine: 'bobs',
+    });
+    return { laptop, server, bobs, database, anna, bob };
+  }
+  const texts = async (machine: Machine, id: string) => machine.texts(id);
+  const teamTexts = (machine: Machine, id: string) =>
+    machine.team(async (store) => (await store.transcript('claude-code', id)).map(({ text }) => text));
+
+  it('shares nothing until it is told to, then with my other machine alone, then with the team', async () => {
+    const { laptop, server, bobs } = await threeMachines();
+    const id = await laptop.session(['springtide is the port of the staging server', 'and autumn?']);
+    await server.session(['unrelated']);
+    await bobs.session(['also unrelated']);
+    await laptop.sync();
+    await server.sync();
+    expect(await texts(server, id)).toEqual([]);
+
+    expect(await laptop.run('hub share', { project: 'app' })).toMatchObject({ with: 'me', entries: 2 });
+    await server.sync();
+    await bobs.sync();
+    expect(await texts(server, id)).toEqual(['springtide is the port of the staging server', 'and autumn?']);
+    expect(await teamTexts(bobs, id)).toBeUndefined();
+
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    await bobs.sync();
+    expect(await teamTexts(bobs, id)).toEqual(['springtide is the port of the staging server', 'and autumn?']);
+    expect(await texts(bobs, id)).toEqual([]);
+  });
+
+  it('follows a session that goes on, and changes nothing when it runs again', async () => {
+    const { laptop, server } = await threeMachines();
+    const id = await laptop.session(['one', 'two']);
+    await laptop.run('hub share', { project: 'app' });
+    await server.sync();
+    await laptop.append(id, ['three', 'four'], 2);
+    expect(await laptop.sync()).toMatchObject({ pushed: { entries: 2 } });
+    expect(await server.sync()).toMatchObject({ pulled: { entries: 2 } });
+    expect(await texts(server, id)).toEqual(['one', 'two', 'three', 'four']);
+    const before = server.rows();
+    expect(await laptop.sync()).toMatchObject({ pushed: { entries: 0, sessions: 0 } });
+    expect(await server.sync()).toMatchObject({ pulled: { entries: 0 } });
+    expect(server.rows().entries).toEqual(before.entries);
+    // What came from the hub does not go back to it.
+    await server.session(['mine']);
+    expect(await server.sync()).toMatchObject({ pushed: { entries: 1 } });
+  });
+
+  it('puts the sessions of another machine into the folder of the same repository here', async () => {
+    const { laptop, server } = await threeMachines();
+    await server.session(['the folder is known']);
+    const id = await laptop.session(['from the laptop']);
+    await laptop.run('hub share', { project: laptop.folder });
+    await server.sync();
+    const [session] = await server.store.findSessions(id);
+    expect(session).toMatchObject({ projectPath: server.folder, cwd: server.folder });
+  });
+
+  it('forgets everywhere what is forgotten on one machine, and does not bring it back', async () => {
+    const { laptop, server, bobs } = await threeMachines();
+    await bobs.session(['x']);
+    const id = await laptop.session(['the secret plan', 'goes on']);
+    const other = await laptop.session(['stays', 'goes']);
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    await server.sync();
+    await bobs.sync();
+    // From the machine that pulled it: it is the same person's.
+    await server.run('forget', { id, yes: true });
+    await server.run('forget', { id: `${other}-1`, yes: true });
+    await server.sync();
+    expect(
+      await cluster.query('SELECT count(*)::int AS n FROM holdfast.entries', [], await laptopDatabase(laptop)),
+    ).toEqual([{ n: 1 }]);
+    await laptop.sync();
+    await bobs.sync();
+    for (const machine of [laptop, server])
+      expect([await texts(machine, id), await texts(machine, other)]).toEqual([[], ['stays']]);
+    expect([await teamTexts(bobs, id), await teamTexts(bobs, other)]).toEqual([[], ['stays']]);
+    // The transcript is still there: reading it again, and pushing again, brings nothing back.
+    await laptop.ingest({ reimport: true });
+    await laptop.sync();
+    await server.sync();
+    await bobs.sync();
+    expect([await texts(server, id), await teamTexts(bobs, id), await texts(laptop, id)]).toEqual([[], [], []]);
+  });
+
+  it('takes back from everybody what is no longer shared, and gives it again when it is', async () => {
+    const { laptop, server, bobs } = await threeMachines();
+    await bobs.session(['x']);
+    const id = await laptop.session(['for a while']);
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    await server.sync();
+    await bobs.sync();
+    expect(await laptop.run('hub unshare', { project: 'app', yes: true })).toMatchObject({
+      unshared: true,
+      entries: 1,
+    });
+    await server.sync();
+    await bobs.sync();
+    expect([await texts(laptop, id), await texts(server, id), await teamTexts(bobs, id)]).toEqual([
+      ['for a while'],
+      [],
+      [],
+    ]);
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    await bobs.sync();
+    expect(await teamTexts(bobs, id)).toEqual(['for a while']);
+  });
+
+  it('never lets out sessions of groups, of ignored folders, or of folders that are no repository', async () => {
+    const { laptop, database } = await threeMachines();
+    const outside = path.join(laptop.home, 'plain');
+    fs.mkdirSync(outside);
+    await laptop.session(['shared'], { id: 'open' });
+    await laptop.session(['in no repository'], { id: 'plain', cwd: outside });
+    const hidden = path.join(laptop.folder, 'hidden');
+    fs.mkdirSync(hidden);
+    await laptop.session(['ignored since'], { id: 'hidden', cwd: hidden });
+    laptop.context.config.ignore satisfies readonly string[];
+    const config = { ...laptop.context.config, ignore: [hidden] };
+    const { run } = await import('../hub-stand.ts');
+    await run({ ...laptop.context, config }, 'hub share', { project: 'app' });
+    const rows = await cluster.query('SELECT line FROM holdfast.entries', [], database);
+    expect(rows.map(({ line }) => (JSON.parse(String(line)) as { text: string }).text)).toEqual(['shared']);
+  });
+
+  it('redacts what leaves with the rules of the sender', async () => {
+    const { laptop, database } = await threeMachines();
+    const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const id = await laptop.session(['begin', 'end']);
+    // As if an older version without this rule had stored it.
+    const { default: Database } = await import('better-sqlite3');
+    const db = new Database(laptop.config.databasePath);
+    db.prepare('UPDATE entries SET text = ? WHERE uuid = ?').run(`the key is ${key}`, `${id}-1`);
+    db.close();
+    await laptop.run('hub share', { project: 'app' });
+    const rows = JSON.stringify(await cluster.query('SELECT * FROM holdfast.entries', [], database));
+    expect(rows).not.toContain(key);
+    expect(rows).toContain('[redacted');
+  });
+
+  it('revokes one machine alone, and a person with all machines', async () => {
+    const { laptop, server, bobs, bob } = await threeMachines();
+    await laptop.run('hub revoke', { machine: 'server', yes: true });
+    await expect(server.sync()).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    await laptop.sync();
+    await bobs.sync();
+    // A revoked machine has the password of the role, and still cannot join again by itself.
+    const { url } = JSON.parse(fs.readFileSync(path.join(server.config.home, 'hub.json'), 'utf8')) as { url: string };
+    await server.run('hub leave', { yes: true });
+    await expect(server.run('hub join', { url: `${url}#guess`, machine: 'server2' })).rejects.toMatchObject({
+      code: 'NO_PERMISSION',
+    });
+    await laptop.run('hub revoke', { name: bob, yes: true });
+    await expect(bobs.sync()).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    await expect(bobs.run('hub invite', { name: 'carl' })).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+  });
+
+  it('stores the address for its owner alone, and shows no password', async () => {
+    const { laptop } = await threeMachines();
+    const file = path.join(laptop.config.home, 'hub.json');
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+    const { url, secret } = JSON.parse(fs.readFileSync(file, 'utf8')) as { url: string; secret: string };
+    const shown = JSON.stringify(await laptop.run('hub status'));
+    for (const hidden of [new URL(url).password, secret]) expect(shown).not.toContain(hidden);
+    expect(await laptop.run('hub status')).toMatchObject({ joined: true, reachable: true, machine: 'laptop' });
+  });
+
+  async function laptopDatabase(machine: Machine): Promise<string> {
+    const { url } = JSON.parse(fs.readFileSync(path.join(machine.config.home, 'hub.json'), 'utf8')) as { url: string };
+    return new URL(url).pathname.slice(1);
+  }
+});
