@@ -3,6 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agents } from './agents/index.ts';
+import { pi } from './agents/pi/index.ts';
 import { demoEnvironment, ensureHome, loadConfig } from './config.ts';
 import { setSetting, unsetSetting } from './config-file.ts';
 import { HoldfastError } from './errors.ts';
@@ -81,7 +82,7 @@ describe('configuration', () => {
   it('expands ~ in folders', () => {
     const config = load({ HOLDFAST_HOME: '~/here', HOLDFAST_AGENTS_PI_WATCH_PATH: '~/there' });
     expect(config.home).toBe(join(user, 'here'));
-    expect(config.watchPath(agents[1])).toBe(join(user, 'there'));
+    expect(config.watchPath(pi)).toBe(join(user, 'there'));
   });
 
   it.each([

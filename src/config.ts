@@ -28,8 +28,12 @@ export interface Config {
   readonly filePath: string;
   readonly settings: Settings;
   readonly origin: Readonly<Record<string, Origin>>;
-  /** The folder of an agent's transcripts. */
+  /** The folder of an agent's transcripts, or of what they are pulled from. */
   watchPath(agent: Agent): string;
+  /** All folders that an agent's sessions are pulled from. */
+  pullPaths(agent: Agent): readonly string[];
+  /** The folder whose files ingest reads: the agent's own, or that of pulled transcripts. */
+  transcriptsPath(agent: Agent): string;
   enabled(agent: Agent): boolean;
   /** The ignore list, with `~` as the folder it stands for. */
   readonly ignore: readonly string[];
@@ -72,6 +76,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = fal
     origin[setting.key] = 'environment';
   }
   const settings = Settings.parse(nest(values, { agents: {} }));
+  const watchPath = (agent: Agent) =>
+    resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user));
   return {
     home,
     userHome: user,
@@ -90,7 +96,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = fal
     filePath,
     settings,
     origin,
-    watchPath: (agent) => resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user)),
+    watchPath,
+    pullPaths: (agent) => [
+      watchPath(agent),
+      ...(settings.agents[agent.name].watchPath === undefined ? (agent.pull?.also?.(env, user) ?? []) : []),
+    ],
+    transcriptsPath: (agent) => (agent.pull === undefined ? watchPath(agent) : join(home, 'pulled', agent.name)),
     enabled: (agent) => settings.agents[agent.name].enabled,
     ignore: settings.ignore.map((pattern) => expand(pattern, user)),
     agentSettings: (agent) => agent.hooks?.settingsFile(env, user),

@@ -102,12 +102,15 @@ const holders = (sources: Sources, pattern: RegExp, allowed: string): string[] =
 const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, 'config.ts');
 /** What names the place of an agent's files. */
 const placesOf: Readonly<Partial<Record<AgentName, RegExp>>> = {
-  'claude-code': /\.claude\b|CLAUDE_[A-Z]/,
+  'claude-code': /\.claude\b(?!-dev)|CLAUDE_[A-Z]/,
   pi: /['"/]\.pi\b|PI_CODING/,
   codex: /['"/]\.codex\b|CODEX_HOME/,
   copilot: /['"/]\.copilot\b|COPILOT_[A-Z]/,
   qwen: /['"/]\.qwen\b|QWEN_[A-Z]/,
   droid: /['"/]\.factory\b/,
+  cursor: /['"/]\.cursor\b/,
+  cline: /['"/]\.cline\b|CLINE_[A-Z]/,
+  goose: /GOOSE_[A-Z]/,
 };
 const placesElsewhere = (sources: Sources) =>
   Object.entries(placesOf).flatMap(([agent, place]) => holders(sources, place, `agents/${agent}/`));

@@ -4,6 +4,7 @@ import type { Author, EntryForm, Role } from '../schema/entry.ts';
 import type { FactKind, TitleSource } from '../schema/session-fact.ts';
 import type { HookEvent } from './hook-event.ts';
 import type { AgentHooks, AgentMcp } from './hooks.ts';
+import type { AgentPull } from './pull.ts';
 
 export interface ParsedToolUse {
   /** Unique among the tool uses of an entry; a result is that of the last use of its id before it. */
@@ -129,6 +130,8 @@ export interface Agent {
   read(value: unknown, file: TranscriptFile): ParsedLine;
   /** The JSON key under which a line states its own id; ingest uses it to find the line that an entry continues from. */
   readonly idKey: string;
+  /** How sessions get into transcripts of ours, where the agent itself writes no line files. `isTranscript` and `describe` then speak of those. */
+  readonly pull?: AgentPull;
   /** A hook's payload in our own words; undefined when it is none. Agents without hooks have no such member. */
   readHook?(payload: unknown): HookEvent | undefined;
   /** How they are put into the agent's settings, where that can be done for the person. */

@@ -14,6 +14,7 @@ import { markOf } from './aside.ts';
 import type { Source } from './chunk.ts';
 import { conversationRules } from './conversation-rules.ts';
 import type { Limits } from './keep.ts';
+import { type Pulled, pullAll, pullFolder } from './pull/pull.ts';
 import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
 import { readBatchesAhead } from './reader-thread.ts';
 import { redactStored } from './redact-stored.ts';
@@ -62,7 +63,8 @@ export async function ingest(deps: IngestDeps, request: IngestRequest): Promise<
   clearUnpacked(deps.config.home);
   const renewal = request.renew ? await sourcesToRenew(deps) : undefined;
   try {
-    const found = renewal ?? (await findSources(deps.config, request));
+    const pulled = renewal === undefined ? await pullFor(deps, request) : undefined;
+    const found = renewal ?? (await findSources(deps.config, request, pulled));
     return await ingestFound(deps, request, found, started);
   } finally {
     renewal?.done();
@@ -144,7 +146,25 @@ async function embed(
   }
 }
 
-async function findSources(config: Config, request: IngestRequest): Promise<Sources> {
+/** Brings transcripts that are ours to what their sources hold. */
+async function pullFor(deps: IngestDeps, { file, dir }: IngestRequest): Promise<Pulled | undefined> {
+  const from = file ?? dir;
+  if (from === undefined) return pullAll(deps);
+  return file !== undefined && dir !== undefined ? undefined : pullFolder(deps, path.resolve(from));
+}
+
+async function findSources(config: Config, request: IngestRequest, pulled?: Pulled): Promise<Sources> {
+  const { sources, problems, leftOut } = await findFiles(config, request, pulled);
+  return { sources, problems: [...(pulled?.problems ?? []), ...problems], leftOut };
+}
+
+/** Transcripts that a pull from the named folder or file has made longer. */
+const grownSources = (config: Config, pulled: Pulled | undefined): Source[] =>
+  (pulled?.grown ?? []).flatMap(
+    (file) => fileSource(config, { path: file, size: fs.statSync(file).size }, config.home) ?? [],
+  );
+
+async function findFiles(config: Config, request: IngestRequest, pulled: Pulled | undefined): Promise<Sources> {
   if (request.file !== undefined && request.dir !== undefined) {
     throw new HoldfastError('BAD_INPUT', 'Both --file and --dir were given', { hint: 'Give one of them.' });
   }
@@ -153,7 +173,8 @@ async function findSources(config: Config, request: IngestRequest): Promise<Sour
     if (!statOf(folder).isDirectory()) {
       throw new HoldfastError('BAD_INPUT', `${folder} is a file, not a folder`, { hint: `Use --file ${folder}` });
     }
-    return folderSources(config, folder);
+    const found = await folderSources(config, folder);
+    return { ...found, sources: [...found.sources, ...grownSources(config, pulled)] };
   }
   if (request.file === undefined) return ownSources(config);
   const file = path.resolve(request.file);
@@ -163,6 +184,8 @@ async function findSources(config: Config, request: IngestRequest): Promise<Sour
   }
   if (!stat.isFile()) throw new HoldfastError('UNREADABLE', `${file} is neither a file nor a folder`);
   if (stat.size === 0) throw new HoldfastError('UNREADABLE', `${file} is empty; there is nothing to import`);
+  if (pulled !== undefined && pulled.sources > 0)
+    return { sources: grownSources(config, pulled), problems: [], leftOut: 0 };
   let source: Source | undefined;
   try {
     source = fileSource(config, { path: file, size: stat.size }, path.dirname(file));

@@ -21,7 +21,7 @@ export async function ownSources(config: Config): Promise<Sources> {
   const problems: Problem[] = [];
   let leftOut = 0;
   for (const agent of agents) {
-    const root = config.watchPath(agent);
+    const root = config.transcriptsPath(agent);
     if (!config.enabled(agent) || !fs.existsSync(root)) continue;
     const seen = await scan(root, (file) => agent.isTranscript(keyIn(root, file)));
     problems.push(...seen.problems);
@@ -40,7 +40,12 @@ export async function folderSources(config: Config, folder: string): Promise<Sou
     found,
     problems,
     leftOut: passed,
-  } = await scan(folder, (file) => agents.some((agent) => agent.isTranscript(keyIn(folder, file))));
+  } = await scan(folder, (file) => {
+    const key = keyIn(folder, file);
+    // What is pulled from is no transcript itself.
+    const isPulled = (agents as readonly Agent[]).some((agent) => agent.pull?.isSource(key));
+    return !isPulled && agents.some((agent) => agent.isTranscript(key));
+  });
   const sources: Source[] = [];
   let leftOut = passed;
   for (const file of found) {
@@ -64,7 +69,7 @@ export async function folderSources(config: Config, folder: string): Promise<Sou
 export function fileSource(config: Config, file: Found, importRoot: string): Source | undefined {
   if (isInHomes(config, file.path)) return homeSource(config, file);
   for (const agent of agents) {
-    const root = config.watchPath(agent);
+    const root = config.transcriptsPath(agent);
     const key = keyIn(root, file.path);
     if (!key.startsWith('../') && !path.isAbsolute(key) && agent.isTranscript(key))
       return { agent, root, key, ...file };

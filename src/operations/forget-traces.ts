@@ -3,9 +3,13 @@
 // so a crash in between is finished by the next forgetting, or by the worker.
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { agentNamed } from '../agents/index.ts';
+import { forgetInPulled } from '../capture/pull/rewrite.ts';
 import { clearUnpacked } from '../capture/reread.ts';
 import { copyPath, rewriteCopy } from '../capture/vault.ts';
 import type { Config } from '../config.ts';
+import type { AgentName } from '../schema/agent-name.ts';
 import { archiveSession, dropArchives } from '../sessions/archives.ts';
 import type { ForgottenTraces } from '../store/removal.ts';
 import { ownBackups } from '../store/sqlite/backup-files.ts';
@@ -39,6 +43,8 @@ export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefin
     for (const { agent, key } of traces.transcripts) {
       const outcome = await rewriteCopy(deps, { agent, key });
       if (outcome === 'rewritten' || outcome === 'removed') done.files.add(copyPath(deps.config, agent, key));
+      const pulled = await forgetInPulled(deps, { agent, key });
+      if (pulled === 'rewritten' || pulled === 'removed') done.files.add(transcriptPath(deps.config, agent, key));
     }
   }
   clearUnpacked(deps.config.home);
@@ -97,11 +103,19 @@ async function wipeArchives(
   }
 }
 
+const transcriptPath = (config: Config, name: AgentName, key: string): string =>
+  path.join(config.transcriptsPath(agentNamed(name) as Agent), key);
+
 /** What is not ours, or older than this: it can be named, and must be dealt with by the person. */
 export function beyondReach({ config, store }: Pick<TraceDeps, 'config' | 'store'>, traces: ForgottenTraces): string[] {
+  const isPulled = ({ agent }: { agent: AgentName }) => agentNamed(agent)?.pull !== undefined;
   const transcripts = traces.transcripts
+    .filter((one) => !isPulled(one))
     .flatMap(({ key, roots }) => roots.map((root) => path.join(root, key)))
     .filter((file) => fs.existsSync(file));
+  const sources = [...new Set(traces.transcripts.filter(isPulled).map(({ agent }) => agent))]
+    .map((name) => agentNamed(name) as Agent)
+    .filter((agent) => fs.existsSync(config.watchPath(agent)));
   const names = (folder: string) => (fs.existsSync(folder) ? fs.readdirSync(folder) : []);
   const backups = [
     ...ownBackups(path.join(config.home, 'backups')),
@@ -112,6 +126,7 @@ export function beyondReach({ config, store }: Pick<TraceDeps, 'config' | 'store
   const git = traces.conversations.length > 0 && fs.existsSync(path.join(config.memoryPath, '.git'));
   return [
     ...transcripts.map((file) => `${file}, the agent's own transcript`),
+    ...sources.map((agent) => `${config.watchPath(agent)}, where ${agent.title} keeps its sessions`),
     ...backups.map((file) => `${file}, a backup from before`),
     ...(git ? [`the git history of ${config.memoryPath}, which is yours`] : []),
   ];

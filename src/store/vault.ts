@@ -65,6 +65,8 @@ export interface VaultStore {
   ): Promise<{ readonly bytes: number } | undefined>;
   /** Runs `put`, which puts another file in the place of a copy, while no other process can. False when the copy has changed. */
   replaceVault(copy: Pick<VaultCopy, 'agent' | 'key' | 'bytes'>, bytes: number, put: () => void): Promise<boolean>;
+  /** Runs `work` while no other process writes, unless there are other tombstones by now than the number that was `known`: then this is false. */
+  unlessForgotten(known: number, work: () => void): Promise<boolean>;
   /** Records that the copy is gone. It is due again only when the transcript goes on. */
   dropVault(agent: AgentName, key: string): Promise<void>;
   /** Longest unchanged first. */

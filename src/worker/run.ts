@@ -24,6 +24,7 @@ import { embedding } from './embedding.ts';
 import { exchanging } from './exchanging.ts';
 import { type MemoryFiles, memoryFiles } from './memories.ts';
 import { merging } from './merging.ts';
+import { type Pulling, pulling } from './pulling.ts';
 import { repeated } from './repeated.ts';
 import { rereading } from './rereading.ts';
 import { turns } from './turns.ts';
@@ -157,6 +158,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
   const http: Door | undefined = listen && door(() => listen(live), log);
   const watches: Watch[] = [];
   let memories: MemoryFiles | undefined;
+  let pulls: Pulling | undefined;
   let timer: NodeJS.Timeout | undefined;
   try {
     await http?.open();
@@ -186,7 +188,13 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
         ),
       );
     };
-    await Promise.all([...agents.filter((agent) => config.enabled(agent)).map(watchAgent), watchHomes()]);
+    const lineFiles = (agents as readonly Agent[]).filter((agent) => agent.pull === undefined && config.enabled(agent));
+    await Promise.all([...lineFiles.map(watchAgent), watchHomes()]);
+    pulls = await pulling(
+      { store, config, clock, running: deps.running, signal },
+      { wake: queue.add, say: log, error: complain, blinded },
+    );
+    watches.push(...pulls.watches);
     await scanAll();
 
     memories = await memoryFiles(deps, { changed: vectors.wake, error: complain }, signal);
@@ -211,6 +219,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
       try {
         await store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages });
         distils?.wake();
+        pulls?.queue.retry();
         queue.retry();
         await spool.drain();
         await http?.open();
@@ -247,6 +256,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     seen.close();
     await Promise.all(watches.map((watch) => watch.close()));
     await memories?.close();
+    await pulls?.queue.idle();
     await queue.idle();
     await vectors.idle();
     await told.idle();

@@ -32,7 +32,10 @@ export function vaultRows(
   db: Database,
   read: Run,
   write: Run,
-): Pick<Store, 'vaultDue' | 'noteVault' | 'replaceVault' | 'dropVault' | 'vaultCopies' | 'sessionCopies'> {
+): Pick<
+  Store,
+  'vaultDue' | 'noteVault' | 'replaceVault' | 'unlessForgotten' | 'dropVault' | 'vaultCopies' | 'sessionCopies'
+> {
   const due = db.prepare<[], DueRow>(
     `SELECT f.id, f.agent, f.key, f.offset AS upTo, f.generation, v.generation AS copied, v.offset AS copiedOffset,
        v.bytes AS copiedBytes, v.state, EXISTS (SELECT 1 FROM entries e INDEXED BY entries_gone WHERE e.file_id = f.id AND e.gone = 1 AND e.generation = v.generation) AS lacks
@@ -101,6 +104,13 @@ export function vaultRows(
         if (stored.get(agent, key)?.bytes !== bytes) return false;
         put();
         resize.run(now, agent, key);
+        return true;
+      });
+    },
+    async unlessForgotten(known, work) {
+      return write(() => {
+        if (tombstones.get() !== known) return false;
+        work();
         return true;
       });
     },

@@ -1,0 +1,67 @@
+// Messages in the form of Anthropic's API (role and blocks), which Cline, Roo and Goose's neighbours store whole → items of ours.
+import type { ParsedItem, ParsedToolUse } from './agent.ts';
+import { asObject, asString, textOfBlocks, usedTools } from './json.ts';
+
+type Base = { readonly uuid: string; readonly at: number | undefined; readonly cwd: string | undefined };
+
+const inputFiles = (input: unknown): string[] => {
+  const { path, file_path, filePath, absolutePath } = asObject(input);
+  return [path, file_path, filePath, absolutePath].filter(
+    (file): file is string => typeof file === 'string' && file !== '',
+  );
+};
+
+/**
+ * The items of one message. `typed` is what a person typed, of a text that stands in a user's message; empty where that is not theirs. `failedText` says
+ * whether a tool's output tells of a failure that the block does not.
+ */
+export function itemsOfMessage(
+  message: Record<string, unknown>,
+  { uuid, at, cwd }: Base,
+  how: {
+    readonly typed: (text: string) => string;
+    readonly failed: (block: Record<string, unknown>, output: string) => boolean;
+  },
+): ParsedItem[] {
+  const blocks = Array.isArray(message.content) ? message.content.map(asObject) : [];
+  const texts = typeof message.content === 'string' ? [message.content] : textOfBlocks(message.content);
+  const entry = { kind: 'entry', uuid, session: undefined, at, cwd } as const;
+  const items: ParsedItem[] = [];
+  if (message.role === 'user') {
+    for (const block of blocks) {
+      const id = asString(block.tool_use_id);
+      if (block.type !== 'tool_result' || id === undefined) continue;
+      const output = outputOf(block.content);
+      items.push({ kind: 'tool-result', id, failed: block.is_error === true || how.failed(block, output), output });
+    }
+    const text = texts
+      .map(how.typed)
+      .filter((one) => one !== '')
+      .join('\n\n');
+    if (text !== '') items.push({ ...entry, role: 'user', author: 'person', text, toolUses: [] });
+    return items;
+  }
+  if (message.role !== 'assistant') return items;
+  const toolUses = blocks.flatMap((block): ParsedToolUse[] => {
+    const [id, tool] = [asString(block.id), asString(block.name)];
+    return block.type === 'tool_use' && id !== undefined && tool !== undefined
+      ? [{ id, tool, input: block.input, files: inputFiles(block.input) }]
+      : [];
+  });
+  const text = usedTools(texts.join('\n\n').trim(), toolUses);
+  if (text !== '') items.push({ ...entry, role: 'assistant', author: 'model', text, toolUses });
+  return items;
+}
+
+/** A tool's output: a text, blocks of text, or what each of several commands gave. */
+export function outputOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part) => {
+      const { text, result, error } = asObject(part);
+      return asString(text) ?? asString(result) ?? asString(error) ?? '';
+    })
+    .filter((text) => text !== '')
+    .join('\n');
+}

@@ -1,0 +1,105 @@
+// What Cline 3.0.65 wrote, counted by hand; and tasks of the older extension and of Roo, written after the facts (untried).
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pulledAgent } from '../../../test/pulled-agent.ts';
+import { roo } from '../roo/index.ts';
+import { cline } from './index.ts';
+
+const id = '1794789765794_td2xx';
+const fixture = path.join(import.meta.dirname, 'fixtures/sessions');
+
+describe('Cline 3.0.65', () => {
+  it('gives its prompt, answers and tool uses', async () => {
+    const { root, ingest, said, outcomes, session } = await pulledAgent(cline);
+    fs.cpSync(fixture, path.join(root, 'sessions'), { recursive: true });
+    expect(await ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
+    expect(await said(id)).toEqual([
+      'user person: Which port do the notes name?',
+      'assistant model: I will read the file first.\n[Used tools: run_commands]',
+      'assistant model: [Used tools: run_commands]',
+      'assistant model: The notes say that the port is 4711. The file missing.txt does not exist.',
+    ]);
+    expect(await outcomes(id)).toEqual(['run_commands ok', 'run_commands error']);
+    expect(await session(id)).toMatchObject({
+      cwd: '/home/dev/proj',
+      title: 'Which port do the notes name?',
+      branch: 'main',
+      toolUses: 2,
+    });
+  });
+
+  it('keeps what a later writing leaves out, and takes each message once', async () => {
+    const { root, ingest, said } = await pulledAgent(cline);
+    fs.cpSync(fixture, path.join(root, 'sessions'), { recursive: true });
+    await ingest();
+    const file = path.join(root, 'sessions', id, `${id}.messages.json`);
+    const whole = JSON.parse(fs.readFileSync(file, 'utf8'));
+    const prompt = {
+      id: 'n1',
+      role: 'user',
+      content: [{ type: 'text', text: '<user_input mode="act">Go on</user_input>' }],
+    };
+    whole.messages = [...whole.messages.slice(4), { ...prompt, ts: 1794789800000 }];
+    fs.writeFileSync(file, JSON.stringify(whole));
+    expect(await ingest()).toMatchObject({ entries: { added: 1 } });
+    expect(await said(id)).toHaveLength(5);
+    expect((await said(id)).at(-1)).toBe('user person: Go on');
+  });
+
+  it('waits for JSON that is half written', async () => {
+    const { root, ingest, said } = await pulledAgent(cline);
+    fs.cpSync(fixture, path.join(root, 'sessions'), { recursive: true });
+    const file = path.join(root, 'sessions', id, `${id}.messages.json`);
+    const whole = fs.readFileSync(file);
+    fs.writeFileSync(file, whole.subarray(0, 3000));
+    expect(await ingest()).toMatchObject({ entries: { added: 0 }, problems: [] });
+    fs.writeFileSync(file, whole);
+    await ingest();
+    expect(await said(id)).toHaveLength(4);
+  });
+});
+
+const details =
+  '<environment_details>\n# Current Working Directory (/home/dev/proj) Files\nnotes.txt\n</environment_details>';
+const task = [
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: '<task>\nWhich port?\n</task>' },
+      { type: 'text', text: details },
+    ],
+    ts: 1760000000000,
+  },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 't1', name: 'execute_command', input: { command: 'cat x' } }],
+  },
+  {
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: 't1', content: 'Command executed. Exit code: 1\nno such file' },
+      { type: 'text', text: '[ERROR] You did not use a tool' },
+      { type: 'text', text: '<feedback>\nLook in notes.txt\n</feedback>' },
+    ],
+  },
+  { role: 'assistant', content: 'It is 4711.' },
+];
+
+it.each([
+  ['Cline, older extension', cline, '1760000000000'],
+  ['Roo', roo, '0f3c2a11-57c4-4f6a-9a53-6b1f1f0c1a01'],
+] as const)('a task of %s gives the words of the person alone', async (_, agent, name) => {
+  const { put, ingest, said, outcomes, session } = await pulledAgent(agent);
+  put(`tasks/${name}/api_conversation_history.json`, task);
+  put(`tasks/${name}/ui_messages.json`, []);
+  expect(await ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
+  expect(await said(name)).toEqual([
+    'user person: Which port?',
+    'assistant model: [Used tools: execute_command]',
+    'user person: Look in notes.txt',
+    'assistant model: It is 4711.',
+  ]);
+  expect(await outcomes(name)).toEqual(['execute_command error']);
+  expect(await session(name)).toMatchObject({ agent: agent.name, cwd: '/home/dev/proj' });
+});

@@ -1,0 +1,99 @@
+// Cline: the command line and the current extension keep one JSON for each session, the older extension one for each task; both are rewritten whole.
+import path from 'node:path';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Agent, ParsedLine } from '../agent.ts';
+import { nothing } from '../agent.ts';
+import { itemsOfMessage } from '../anthropic-blocks.ts';
+import { withoutInjected } from '../injected.ts';
+import { asObject, asString, asTime } from '../json.ts';
+import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { clinePull } from './pull.ts';
+
+/** Where editors of the VS Code family keep what extensions store. */
+export const extensionFolders = (home: string, extension: string): string[] =>
+  [
+    '.config/Code/User',
+    '.config/Code - Insiders/User',
+    '.config/VSCodium/User',
+    '.config/Cursor/User',
+    '.vscode-server/data/User',
+    'Library/Application Support/Code/User',
+    'Library/Application Support/Cursor/User',
+  ].map((editor) => path.join(home, editor, 'globalStorage', extension));
+
+export const cline = clineLike({
+  name: 'cline',
+  title: 'Cline',
+  root: (env, home) => path.join(env.CLINE_DIR || path.join(home, '.cline'), 'data'),
+  also: (_, home) => extensionFolders(home, 'saoudrizwan.claude-dev'),
+  resume: (session) => (/^\d+_/.test(session) ? ['cline', '--id', session] : []),
+});
+
+export function clineLike(about: {
+  readonly name: AgentName;
+  readonly title: string;
+  root(env: NodeJS.ProcessEnv, home: string): string;
+  also(env: NodeJS.ProcessEnv, home: string): readonly string[];
+  resume(session: string): readonly string[];
+}): Agent {
+  const { name, title, root, also, resume } = about;
+  return {
+    name,
+    readerVersion: 1,
+    title,
+    idKey: 'id',
+    root,
+    pull: { ...clinePull(name), also },
+    isTranscript: (key) => key.endsWith('.jsonl'),
+    recognises: (lines) => isPulledBy(name, lines),
+    describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
+    cannotMatter: () => false,
+    read: readLine,
+    resume,
+  };
+}
+
+function readLine(value: unknown): ParsedLine {
+  const line = asObject(value);
+  const at = asTime(line.timestamp);
+  const about = readAbout(line);
+  if (about !== undefined) return { at, items: about };
+  const uuid = asString(line.id);
+  if (line.type !== 'message' || uuid === undefined)
+    return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
+  return { at, items: itemsOfMessage(asObject(line.message), { uuid, at, cwd: undefined }, { typed, failed }) };
+}
+
+/** The person's words stand in tags of the client's; what has none is the client's own. */
+const ownTags = ['user_input', 'task', 'feedback', 'user_message', 'answer'];
+
+function typed(text: string): string {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const next = ownTags
+      .map((tag) => ({ tag, open: opening(text, tag, at) }))
+      .filter(({ open }) => open !== undefined)
+      .sort((a, b) => (a.open?.[0] ?? 0) - (b.open?.[0] ?? 0))[0];
+    if (next?.open === undefined) break;
+    const end = text.indexOf(`</${next.tag}>`, next.open[1]);
+    if (end < 0) break;
+    parts.push(withoutInjected(text.slice(next.open[1], end)));
+    at = end;
+  }
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** Where a tag begins and ends. Attributes are short. */
+function opening(text: string, tag: string, from: number): readonly [number, number] | undefined {
+  for (let at = text.indexOf(`<${tag}`, from); at >= 0; at = text.indexOf(`<${tag}`, at + 1)) {
+    const after = text[at + tag.length + 1];
+    const end = text.indexOf('>', at);
+    if ((after === '>' || after === ' ') && end >= 0 && end - at < 200) return [at, end + 1];
+  }
+  return undefined;
+}
+
+/** Each command of a call says how it went; older versions only tell it in words. */
+const failed = (block: Record<string, unknown>, output: string): boolean =>
+  (Array.isArray(block.content) && block.content.some((part) => asObject(part).success === false)) ||
+  /\b(?:exit(?:ed with)? code:? ?[1-9]|The tool execution failed|<error>)/i.test(output.slice(0, 400));

@@ -1,0 +1,119 @@
+// Cursor: JSON lines without ids and times, appended to or rewritten whole. Each line is pulled once, known by its words and by how many before it say the same.
+import path from 'node:path';
+import type { Agent, ParsedLine } from '../agent.ts';
+import { nothing } from '../agent.ts';
+import { itemsOfMessage } from '../anthropic-blocks.ts';
+import { withoutInjected } from '../injected.ts';
+import { asObject, asString, asTime } from '../json.ts';
+import { type PulledSession, type PullTools, pulledKey } from '../pull.ts';
+import { aboutSession, isPulledBy, readAbout } from '../pulled-lines.ts';
+import { type WholeMessage, wholeMessages } from '../rewritten-json.ts';
+import { folderOfSlug } from './slug.ts';
+
+const source = /(?:^|\/)([^/]+)\/agent-transcripts\/(?:([^/]+)\/(subagents\/)?)?([^/]+)\.jsonl$/;
+
+export const cursor: Agent = {
+  name: 'cursor',
+  readerVersion: 1,
+  title: 'Cursor',
+  idKey: 'id',
+  root: (_, home) => path.join(home, '.cursor', 'projects'),
+  pull: {
+    isSource: (key) => source.test(key),
+    concerns: (key) => source.test(key),
+    leadsTo: (key) => !/(?:^|\/)(?:node_modules|terminals|mcps|assets|\.git)$/.test(key),
+    *sessions(file, tools) {
+      const session = sessionOf(file.split(path.sep).join('/'), tools);
+      if (session !== undefined) yield session;
+    },
+  },
+  isTranscript: (key) => key.endsWith('.jsonl'),
+  recognises: (lines) => isPulledBy('cursor', lines),
+  describe(key) {
+    const id = path.posix.basename(key, '.jsonl');
+    const root = /([^/]+)\/subagents\/[^/]+$/.exec(key)?.[1];
+    return root === undefined ? { session: id } : { session: root, subagent: id };
+  },
+  cannotMatter: () => false,
+  read: (value, { key }) => readLine(value, /\/subagents\/[^/]+$/.test(key)),
+  resume: (session) => ['cursor-agent', '--resume', session],
+};
+
+function sessionOf(file: string, tools: PullTools): PulledSession | undefined {
+  const [, slug = '', folder, subagents, id = ''] = source.exec(file) ?? [];
+  if (id === '') return undefined;
+  const root = subagents === undefined ? undefined : folder;
+  return {
+    key: pulledKey(id, root),
+    mark: tools.stamp(file),
+    *records(_, seen) {
+      const written = tools.writtenAt(file);
+      const cwd = folderOfSlug(slug, tools.names);
+      const about = aboutSession('cursor', root ?? id, { cwd }, undefined);
+      yield* wholeMessages('cursor', id, about, messagesIn(tools.text(file) ?? '', written), seen);
+    },
+  };
+}
+
+/** A line without its newline may still be written. What follows a prompt is as old as the prompt, where that names a time. */
+function* messagesIn(text: string, written: number | undefined): Generator<WholeMessage> {
+  let at = written === undefined ? undefined : Math.trunc(written);
+  for (const line of text.split('\n').slice(0, -1)) {
+    const value = parsed(line);
+    const role = asString(value.role);
+    const content = asObject(value.message).content ?? value.content;
+    if (role === undefined || content === undefined) continue;
+    const said = role === 'user' ? timestampIn(JSON.stringify(content)) : undefined;
+    if (said !== undefined) at = said;
+    yield { at, message: { role, content } };
+  }
+}
+
+function parsed(line: string): Record<string, unknown> {
+  try {
+    return asObject(JSON.parse(line));
+  } catch {
+    return {}; // not a line of Cursor's
+  }
+}
+
+function timestampIn(text: string): number | undefined {
+  const stamp = /<timestamp>([^<]{4,80})<\/timestamp>/.exec(text)?.[1];
+  // `Monday, Aug 24, 2026, 10:11 AM (UTC+2)`: the zone in words is not for the parser.
+  const time =
+    stamp === undefined ? Number.NaN : Date.parse(stamp.replace(/\(UTC([+-]\d{1,2})(?::(\d\d))?\)/, 'GMT$1$2').trim());
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function readLine(value: unknown, isSubagent: boolean): ParsedLine {
+  const line = asObject(value);
+  const at = asTime(line.timestamp);
+  const about = readAbout(line);
+  if (about !== undefined) return { at, items: about };
+  const uuid = asString(line.id);
+  if (line.type !== 'message' || uuid === undefined)
+    return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
+  const message = asObject(line.message);
+  // Uses of tools have no ids, and no results.
+  const content = Array.isArray(message.content)
+    ? message.content.map((block, i) =>
+        asObject(block).type === 'tool_use' ? { id: `${uuid}-${i}`, ...asObject(block) } : block,
+      )
+    : message.content;
+  const items = itemsOfMessage({ ...message, content }, { uuid, at, cwd: undefined }, { typed, failed: () => false });
+  return {
+    at,
+    items: isSubagent
+      ? items.map((item) =>
+          item.kind === 'entry' && item.role === 'user' ? { ...item, author: 'machine' as const } : item,
+        )
+      : items,
+  };
+}
+
+/** The person's words stand in `<user_query>`; a text without it has nothing but what the client put there, or is plain. */
+function typed(text: string): string {
+  const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(text)?.[1];
+  if (query !== undefined) return withoutInjected(query);
+  return /^\s*<[a-z_]+[ >]/.test(text) ? '' : withoutInjected(text);
+}

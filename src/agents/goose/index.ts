@@ -1,0 +1,149 @@
+// Goose: SQLite. A compaction rewrites all rows of a session, so a message is known by its time and words, not by its row.
+import path from 'node:path';
+import type { Agent, ParsedItem, ParsedLine, ParsedToolUse } from '../agent.ts';
+import { nothing } from '../agent.ts';
+import { outputOf } from '../anthropic-blocks.ts';
+import { derivedId } from '../derived-id.ts';
+import { withoutInjected } from '../injected.ts';
+import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
+import { aboutSession, isPulledBy, pulledLine, readAbout } from '../pulled-lines.ts';
+
+const page = 200;
+
+export const goose: Agent = {
+  name: 'goose',
+  readerVersion: 1,
+  title: 'Goose',
+  idKey: 'id',
+  root: (env, home) =>
+    env.GOOSE_PATH_ROOT
+      ? path.join(env.GOOSE_PATH_ROOT, 'data', 'sessions')
+      : path.join(env.XDG_DATA_HOME || path.join(home, '.local', 'share'), 'goose', 'sessions'),
+  pull: {
+    isSource: (key) => /(?:^|\/)sessions\.db$/.test(key),
+    concerns: (key) => /(?:^|\/)sessions\.db(?:-wal)?$/.test(key),
+    leadsTo: (key) => !/(?:^|\/)(?:node_modules|\.git)$/.test(key),
+    also: (_, home) => [path.join(home, 'Library', 'Application Support', 'Block', 'goose', 'sessions')],
+    *sessions(file, tools) {
+      const db = tools.database(file);
+      if (!db.hasTable('sessions') || !db.hasTable('messages')) return;
+      const sessions = db.rows(
+        `SELECT s.*, m.last AS last_message, m.count AS message_count FROM sessions s
+         JOIN (SELECT session_id, max(id) AS last, count(*) AS count FROM messages GROUP BY session_id) m ON m.session_id = s.id`,
+      );
+      for (const row of sessions) if (row.session_type !== 'hidden') yield pulledSession(db, row);
+    },
+  },
+  isTranscript: (key) => key.endsWith('.jsonl'),
+  recognises: (lines) => isPulledBy('goose', lines),
+  describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
+  cannotMatter: () => false,
+  read: readLine,
+  resume: (session) => ['goose', 'session', '-r', '--session-id', session],
+};
+
+function pulledSession(db: SourceDatabase, row: Record<string, unknown>): PulledSession {
+  const id = String(row.id);
+  const isSubagent = row.session_type === 'sub_agent';
+  return {
+    key: pulledKey(id),
+    mark: `${row.last_message} ${row.message_count} ${row.name ?? ''}`,
+    *records(from, seen) {
+      const held = seen();
+      const facts = {
+        cwd: asString(row.working_dir),
+        title: asString(row.name) ?? asString(row.description),
+        titled: row.user_set_name === 1,
+        ...(isSubagent ? { subagent: 'sub_agent' } : {}),
+      };
+      for (const line of aboutSession('goose', id, facts, undefined)) if (!held.has(line.id)) yield { line };
+      for (let after = typeof from === 'number' ? from : 0; ; ) {
+        const rows = db.rows(
+          `SELECT * FROM messages WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${page}`,
+          id,
+          after,
+        );
+        for (const message of rows) {
+          const content = parsed(message.content_json);
+          const hidden = asObject(parsed(message.metadata_json)).userVisible === false;
+          const said = {
+            role: message.role,
+            content,
+            ...(hidden ? { hidden } : {}),
+            ...(isSubagent ? { subagent: true } : {}),
+          };
+          const created = String(message.created_timestamp);
+          const uuid = derivedId('goose', id, created, String(message.role), JSON.stringify(content));
+          after = Number(message.id);
+          if (!held.has(uuid)) yield { line: pulledLine('message', uuid, timeOf(message.created_timestamp), said) };
+        }
+        yield { cursor: after };
+        if (rows.length < page) return;
+      }
+    },
+  };
+}
+
+/** Seconds since 1970. */
+const timeOf = (seconds: unknown): number | undefined =>
+  typeof seconds === 'number' ? (seconds < 1e11 ? seconds * 1000 : seconds) : asTime(seconds);
+
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined; // a row that no version wrote
+  }
+}
+
+function readLine(value: unknown): ParsedLine {
+  const line = asObject(value);
+  const at = asTime(line.timestamp);
+  const about = readAbout(line);
+  if (about !== undefined) return { at, items: about };
+  const uuid = asString(line.id);
+  if (line.type !== 'message' || uuid === undefined)
+    return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
+  const { role, content, hidden, subagent } = asObject(line.message);
+  const blocks = Array.isArray(content) ? content.map(asObject) : [];
+  const entry = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
+  const items: ParsedItem[] = blocks.flatMap(resultOf);
+  const text = textOfBlocks(content).map(withoutInjected).filter(Boolean).join('\n\n');
+  if (role === 'user' && text !== '' && hidden !== true) {
+    const author = subagent === true ? 'machine' : 'person';
+    items.push({ ...entry, role: 'user', author, text, toolUses: [] });
+  } else if (role === 'assistant') {
+    const toolUses = blocks.flatMap(useOf);
+    const said = usedTools(text, toolUses);
+    // A summary for the model alone, which a compaction leaves.
+    const by = hidden === true ? ({ author: 'machine', form: 'compaction' } as const) : ({ author: 'model' } as const);
+    if (said !== '') items.push({ ...entry, role: 'assistant', ...by, text: said, toolUses });
+  }
+  return { at, items };
+}
+
+function useOf(block: Record<string, unknown>): ParsedToolUse[] {
+  const call = asObject(asObject(block.toolCall).value);
+  const [id, tool] = [asString(block.id), asString(call.name)];
+  if (block.type !== 'toolRequest' || id === undefined || tool === undefined) return [];
+  const { path: file, file_path } = asObject(call.arguments);
+  const files = [file, file_path].filter((one): one is string => typeof one === 'string' && one !== '');
+  return [{ id, tool, input: call.arguments, files }];
+}
+
+function resultOf(block: Record<string, unknown>): ParsedItem[] {
+  const id = asString(block.id);
+  if (block.type !== 'toolResponse' || id === undefined) return [];
+  const { status, value, error } = asObject(block.toolResult);
+  const output = outputOf(Array.isArray(value) ? value : asObject(value).content) || (asString(error) ?? '');
+  const isError = status === 'error' || asObject(value).isError === true;
+  return [
+    {
+      kind: 'tool-result',
+      id,
+      failed: isError || /\bexit(?:ed with)? code:? ?[1-9]/i.test(output.slice(-400)),
+      output,
+    },
+  ];
+}

@@ -1,0 +1,145 @@
+// Where OpenCode keeps sessions: since 1.2 in SQLite, before that as one JSON file for each message and part.
+import path from 'node:path';
+import { asObject, asString } from '../json.ts';
+import type { PullTools, SourceDatabase } from '../pull.ts';
+
+export interface StoredSession {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly directory: string | undefined;
+  readonly title: string | undefined;
+  readonly createdAt: number | undefined;
+  readonly mark: string;
+}
+
+/** `at` and `id` order the messages of a session. */
+export interface StoredMessage {
+  readonly id: string;
+  readonly at: number;
+  readonly data: Record<string, unknown>;
+}
+
+export interface StoredPart {
+  readonly id: string;
+  readonly data: Record<string, unknown>;
+}
+
+export interface Place {
+  readonly at: number;
+  readonly id: string;
+}
+
+export interface Storage {
+  sessions(): readonly StoredSession[];
+  /** The next messages after a place, in order. */
+  messages(session: string, after: Place): readonly StoredMessage[];
+  parts(message: string): readonly StoredPart[];
+  /** The session that a fork copied its first message from. */
+  origin(session: string): string | undefined;
+}
+
+const pageOfMessages = 50;
+const isAfter = (one: Place, place: Place): boolean => one.at > place.at || (one.at === place.at && one.id > place.id);
+const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+export function databaseStorage(db: SourceDatabase): Storage {
+  const tip = db.hasTable('event_sequence') ? '(SELECT seq FROM event_sequence e WHERE e.aggregate_id = s.id)' : 'NULL';
+  const last = (columns: string) =>
+    `(SELECT ${columns} FROM message m WHERE m.session_id = s.id ORDER BY m.time_created DESC, m.id DESC LIMIT 1)`;
+  return {
+    sessions: () =>
+      db
+        .rows(
+          `SELECT s.id, s.parent_id, s.directory, s.title, s.time_created, s.time_updated, ${tip} AS tip, ${last("m.id || ' ' || m.time_updated")} AS message,
+             (SELECT p.id || ' ' || p.time_updated FROM part p WHERE p.message_id = ${last('m.id')} ORDER BY p.id DESC LIMIT 1) AS part
+           FROM session s ORDER BY s.time_created, s.id`,
+        )
+        .map((row) => ({
+          id: String(row.id),
+          parent: asString(row.parent_id),
+          directory: asString(row.directory),
+          title: asString(row.title),
+          createdAt: asNumber(row.time_created),
+          mark: [row.time_updated, row.tip, row.message, row.part].map((one) => one ?? '').join(' '),
+        })),
+    messages: (session, { at, id }) =>
+      db
+        .rows(
+          `SELECT id, time_created, data FROM message
+           WHERE session_id = ? AND (time_created, id) > (?, ?) ORDER BY time_created, id LIMIT ${pageOfMessages}`,
+          session,
+          at,
+          id,
+        )
+        .map((row) => ({ id: String(row.id), at: asNumber(row.time_created) ?? 0, data: parsed(row.data) })),
+    parts: (message) =>
+      db
+        .rows('SELECT id, data FROM part WHERE message_id = ? ORDER BY id', message)
+        .map((row) => ({ id: String(row.id), data: parsed(row.data) })),
+    origin: (session) =>
+      asString(
+        db.rows(
+          `SELECT m.session_id AS origin FROM message m WHERE m.time_created = (SELECT min(time_created) FROM message WHERE session_id = ?)
+             AND m.session_id <> ? ORDER BY m.id LIMIT 1`,
+          session,
+          session,
+        )[0]?.origin,
+      ),
+  };
+}
+
+function parsed(data: unknown): Record<string, unknown> {
+  try {
+    return asObject(JSON.parse(String(data)));
+  } catch {
+    return {}; // a row that no version wrote
+  }
+}
+
+/** `file` is `storage/session/<project>/<session>.json`. */
+export function fileStorage(file: string, tools: PullTools): Storage {
+  const storage = path.resolve(path.dirname(file), '../..');
+  const folderOf = (kind: string, id: string) => path.join(storage, kind, id);
+  const read = (kind: string, of: string): { id: string; data: Record<string, unknown> }[] =>
+    tools
+      .names(folderOf(kind, of))
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => ({
+        id: path.basename(name, '.json'),
+        data: asObject(tools.json(path.join(folderOf(kind, of), name))),
+      }))
+      .filter(({ data }) => Object.keys(data).length > 0);
+  const createdAt = (data: Record<string, unknown>) => asNumber(asObject(data.time).created) ?? 0;
+  return {
+    sessions() {
+      const session = asObject(tools.json(file));
+      const id = asString(session.id);
+      if (id === undefined) return [];
+      const last = tools.names(folderOf('message', id)).at(-1) ?? '';
+      const part = tools.names(folderOf('part', path.basename(last, '.json'))).at(-1) ?? '';
+      const marks = [
+        tools.stamp(file),
+        last && tools.stamp(path.join(folderOf('message', id), last)),
+        part && tools.stamp(path.join(folderOf('part', path.basename(last, '.json')), part)),
+      ];
+      return [
+        {
+          id,
+          parent: asString(session.parentID),
+          directory: asString(session.directory),
+          title: asString(session.title),
+          createdAt: createdAt(session),
+          mark: [last, part, ...marks].join(' '),
+        },
+      ];
+    },
+    messages: (session, place) =>
+      read('message', session)
+        .map(({ id, data }) => ({ id, data, at: createdAt(data) }))
+        .filter((message) => isAfter(message, place))
+        .sort((a, b) => (isAfter(a, b) ? 1 : -1))
+        .slice(0, pageOfMessages),
+    parts: (message) => read('part', message),
+    origin: () => undefined,
+  };
+}

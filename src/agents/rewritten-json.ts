@@ -1,0 +1,32 @@
+// Sessions that an agent rewrites whole with each message. Each message becomes a line once; what a later writing leaves out stays pulled.
+import { derivedId } from './derived-id.ts';
+import { asObject } from './json.ts';
+import type { PulledLine, PulledRecord } from './pull.ts';
+import { pulledLine } from './pulled-lines.ts';
+
+export interface WholeMessage {
+  /** The agent's own id of the message, where it has one. */
+  readonly id?: string | undefined;
+  readonly at: number | undefined;
+  readonly message: Record<string, unknown>;
+}
+
+/** Lines for messages that the transcript lacks. A message without an id is known by its words, and by how many before it say the same. */
+export function* wholeMessages(
+  agent: string,
+  session: string,
+  about: readonly PulledLine[],
+  messages: Iterable<WholeMessage>,
+  seen: () => ReadonlySet<string>,
+): Generator<PulledRecord> {
+  const held = seen();
+  for (const line of about) if (!held.has(line.id)) yield { line };
+  const times = new Map<string, number>();
+  for (const { id: own, at, message } of messages) {
+    const words = own ?? `${String(message.role)} ${JSON.stringify(message.content ?? asObject(message).parts)}`;
+    const nth = times.get(words) ?? 0;
+    times.set(words, nth + 1);
+    const id = derivedId(agent, session, words, nth);
+    if (!held.has(id)) yield { line: pulledLine('message', id, at, message) };
+  }
+}

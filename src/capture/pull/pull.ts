@@ -1,0 +1,247 @@
+// ① Sources that are not line files → transcripts of ours. What is written is redacted, and leaves out what pauses, private turns and the ignore
+// list hold back, by the rules of the vault. What was forgotten is not pulled again.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Agent, ReaderState } from '../../agents/agent.ts';
+import { agents } from '../../agents/index.ts';
+import { type AgentPull, type PulledSession, pulledKey } from '../../agents/pull.ts';
+import type { Config } from '../../config.ts';
+import { systemCode } from '../../errors.ts';
+import type { RunningTime } from '../../running-time.ts';
+import type { Store } from '../../store/store.ts';
+import { type Tombstones, tombstone } from '../../store/tombstone.ts';
+import type { Limits } from '../keep.ts';
+import { longestLine } from '../lines.ts';
+import { projectFinder } from '../project.ts';
+import { type Problem, problemOf } from '../scan.ts';
+import { vaultLines } from '../vault-line.ts';
+import { sourceTools } from './source-tools.ts';
+import { append, idsIn, lastNote, noteLine, type PullNote } from './transcript.ts';
+
+export interface PullDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+  readonly running?: (() => RunningTime | undefined) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Pulled {
+  /** Transcripts that have grown. */
+  readonly grown: readonly string[];
+  /** How many sources were looked at. */
+  readonly sources: number;
+  readonly problems: readonly Problem[];
+}
+
+type Puller = Agent & { readonly pull: AgentPull };
+
+export const pullers = (): readonly Puller[] =>
+  (agents as readonly Agent[]).filter((agent): agent is Puller => agent.pull !== undefined);
+
+/** Marks of sessions that hold nothing new, by source and key. A process that pulls again and again keeps it. */
+export type KnownMarks = Map<string, string>;
+
+/** A batch is one write; other processes wait for it. */
+const batchBytes = 2 << 20;
+const batchLines = 2000;
+
+/** Pulls from every enabled agent of this machine. */
+export async function pullAll(deps: PullDeps, known?: KnownMarks): Promise<Pulled> {
+  const all: Pulled[] = [];
+  for (const agent of pullers())
+    for (const root of deps.config.enabled(agent) ? deps.config.pullPaths(agent) : [])
+      all.push(await pullFrom(deps, agent, root, known));
+  return together(all);
+}
+
+/** Pulls from sources of any agent below a folder, such as a backup. */
+export async function pullFolder(deps: PullDeps, folder: string): Promise<Pulled> {
+  const all: Pulled[] = [];
+  for (const agent of pullers()) if (deps.config.enabled(agent)) all.push(await pullFrom(deps, agent, folder));
+  return together(all);
+}
+
+const together = (all: readonly Pulled[]): Pulled => ({
+  grown: all.flatMap(({ grown }) => grown),
+  sources: all.reduce((sum, { sources }) => sum + sources, 0),
+  problems: all.flatMap(({ problems }) => problems),
+});
+
+/** Pulls what is new in an agent's sources below a folder. Throws only for what no other source would escape. */
+export async function pullFrom(
+  deps: PullDeps,
+  agent: Puller,
+  root: string,
+  known: KnownMarks = new Map(),
+): Promise<Pulled> {
+  const grown: string[] = [];
+  const problems: Problem[] = [];
+  const sources = sourcesBelow(root, agent.pull);
+  const scratch = path.join(deps.config.home, `rereading-${process.pid}`, 'pulled');
+  for (const source of sources) {
+    const tools = sourceTools(scratch);
+    try {
+      const rules = await rulesOf(deps);
+      for (const session of agent.pull.sessions(source, tools)) {
+        deps.signal?.throwIfAborted();
+        const id = `${source}\n${session.key}`;
+        if (known.get(id) === session.mark) continue;
+        const file = path.join(deps.config.transcriptsPath(agent), session.key);
+        if (await pullSession(deps, agent, session, file, rules)) grown.push(file);
+        known.set(id, session.mark);
+        await new Promise(setImmediate);
+      }
+    } catch (error) {
+      deps.signal?.throwIfAborted();
+      // The agent is just writing; its next change, or the next pull, comes here again.
+      if (!systemCode(error)?.startsWith('SQLITE_BUSY')) problems.push(problemOf(source, error));
+    } finally {
+      tools.close();
+    }
+  }
+  return { grown, sources: sources.length, problems };
+}
+
+interface Rules {
+  readonly limits: Limits;
+  readonly projectOf: (folder: string) => string;
+  readonly forgotten: Tombstones;
+}
+
+async function rulesOf({ store, config, clock, running }: PullDeps): Promise<Rules> {
+  return {
+    limits: {
+      pauses: await store.pauses({ at: clock(), running: running?.() }),
+      ignore: config.reload().ignore,
+      skipTools: [],
+    },
+    projectOf: projectFinder({
+      separateWorktrees: config.settings.separateWorktrees,
+      links: await store.projectLinks(),
+    }),
+    forgotten: await forgottenBy(store),
+  };
+}
+
+const forgottenBy = async (store: Store): Promise<Tombstones> =>
+  new Set((await store.tombstones()).map(({ print }) => print));
+
+/** True when the transcript has grown. */
+async function pullSession(
+  deps: PullDeps,
+  agent: Puller,
+  session: PulledSession,
+  file: string,
+  rules: Rules,
+): Promise<boolean> {
+  let grown = false;
+  // Begins again where another process has written, or something was forgotten in between.
+  for (let tries = 0; tries < 5; tries++) {
+    const forgotten = tries === 0 ? rules.forgotten : await forgottenBy(deps.store);
+    const outcome = await pullBatches(deps, agent, session, file, { ...rules, forgotten });
+    grown ||= outcome.grown;
+    if (outcome.done) return grown;
+  }
+  return grown;
+}
+
+async function pullBatches(
+  deps: PullDeps,
+  agent: Puller,
+  session: PulledSession,
+  file: string,
+  { limits, projectOf, forgotten }: Rules,
+): Promise<{ grown: boolean; done: boolean }> {
+  const { key, mark } = session;
+  const described = agent.describe(key);
+  if (forgotten.has(tombstone.session(agent.name, described.session))) return { grown: false, done: true };
+  const { note, whole, ...at } = lastNote(file);
+  if (note?.mark === mark && whole) return { grown: false, done: true };
+  let { size } = at;
+  let held: Set<string> | undefined;
+  const seen = () => (held ??= idsIn(file));
+  /** Written by this pull. */
+  const fresh = new Set<string>();
+  // Where the last write was cut, lines may stand here that the cursor does not know of.
+  const isHeld = (id: string) => fresh.has(id) || ((held !== undefined || !whole) && seen().has(id));
+  const state: ReaderState = { ...note?.state };
+  const toLine = vaultLines(agent, key, state, limits, {
+    projectOf,
+    sessionState: (above) => lastNote(path.join(deps.config.transcriptsPath(agent), pulledKey(above))).note?.state,
+    forgotten,
+  });
+  let cursor = note?.cursor;
+  let lines: string[] = [];
+  let bytes = 0;
+  let grown = false;
+  let spoken = false;
+  const write = async (last: boolean): Promise<boolean> => {
+    if (lines.length === 0 && (!last || size === 0)) return true;
+    if (lines.length === 0 && note !== undefined && JSON.stringify(cursor) === JSON.stringify(note.cursor)) return true;
+    const noted: PullNote = { mark: last ? mark : (note?.mark ?? ''), cursor, state };
+    const all = [...lines, noteLine(noted)];
+    let fits = false;
+    const kept = await deps.store.unlessForgotten(forgotten.size, () => {
+      fits = append(file, size, all);
+    });
+    if (!kept || !fits) return false;
+    size = fs.statSync(file).size;
+    grown ||= lines.length > 0;
+    lines = [];
+    bytes = 0;
+    return true;
+  };
+  for (const { line, cursor: after } of session.records(note?.cursor, seen)) {
+    if (line !== undefined && !isHeld(line.id)) {
+      const text = toLine(JSON.stringify(line));
+      const isSaid = line.type !== 'session' && line.type !== 'title';
+      if (text !== undefined && text.length < longestLine) {
+        lines.push(text);
+        bytes += text.length;
+        fresh.add(line.id);
+        spoken ||= isSaid;
+      }
+      // Of an ignored folder nothing is written, not even that there was a session.
+      if (state['@ignored'] === true && size === 0 && !spoken) lines = [];
+    }
+    if (after !== undefined) cursor = after;
+    if (bytes < batchBytes && lines.length < batchLines) continue;
+    if (!(await write(false))) return { grown, done: false };
+    await new Promise(setImmediate);
+    deps.signal?.throwIfAborted();
+  }
+  const done = await write(true);
+  return { grown, done };
+}
+
+/** Sources below a folder, or the folder's own path where it is one. Links are followed once, as the agent would. */
+function sourcesBelow(root: string, pull: AgentPull): string[] {
+  const found: string[] = [];
+  const keyOf = (file: string) => path.relative(root, file).split(path.sep).join('/');
+  const walk = (folder: string, depth: number): void => {
+    for (const item of itemsIn(folder)) {
+      const file = path.join(folder, item.name);
+      const isFolder = item.isDirectory();
+      if (isFolder && depth < deepest && pull.leadsTo(keyOf(file))) walk(file, depth + 1);
+      else if (!isFolder && pull.isSource(keyOf(file))) found.push(file);
+    }
+  };
+  const stat = fs.statSync(root, { throwIfNoEntry: false });
+  if (stat?.isFile()) return pull.isSource(path.basename(root)) ? [root] : [];
+  if (stat?.isDirectory()) walk(root, 0);
+  return found.sort();
+}
+
+/** No agent nests deeper. */
+const deepest = 12;
+
+function itemsIn(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    // A folder that is gone, or not ours to read, holds nothing for us.
+    if (['ENOENT', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return [];
+    throw error;
+  }
+}

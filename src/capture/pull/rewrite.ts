@@ -1,0 +1,125 @@
+// A pulled transcript is ours, so forgetting reaches it: lines that hold something forgotten are emptied where they stand. Each keeps its length, so
+// that offsets stay true.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Agent } from '../../agents/agent.ts';
+import { agentNamed } from '../../agents/index.ts';
+import { isAlive } from '../../alive.ts';
+import type { Config } from '../../config.ts';
+import { explain, systemCode } from '../../errors.ts';
+import { replaceFile, syncFolder } from '../../replace-file.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Store } from '../../store/store.ts';
+import { type Tombstones, tombstone } from '../../store/tombstone.ts';
+import { redactionVersion } from '../redact.ts';
+import { forgetLines, redactLines } from '../vault-line.ts';
+import { isNote, linesOf } from './transcript.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly config: Config;
+}
+
+type Outcome = 'none' | 'same' | 'rewritten' | 'removed';
+
+/** Takes what was forgotten out of a pulled transcript. `none` where the agent is read by its own transcripts. */
+export async function forgetInPulled(
+  deps: Deps,
+  { agent: name, key }: { agent: AgentName; key: string },
+): Promise<Outcome> {
+  const agent = agentNamed(name);
+  if (agent?.pull === undefined) return 'none';
+  const file = path.join(deps.config.transcriptsPath(agent), key);
+  sweepDrafts(path.dirname(file));
+  const forgotten: Tombstones = new Set((await deps.store.tombstones()).map(({ print }) => print));
+  if (forgotten.has(tombstone.session(agent.name, agent.describe(key).session))) return remove(deps, file);
+  return rewrite(deps, file, () => forgetLines(agent, key, forgotten));
+}
+
+async function remove({ store }: Pick<Deps, 'store'>, file: string): Promise<Outcome> {
+  if (!fs.existsSync(file)) return 'none';
+  const known = (await store.tombstones()).length;
+  // In a transaction: no pull writes there at this moment, and none that begins later writes it again.
+  await store.unlessForgotten(known, () => {
+    fs.rmSync(file, { force: true });
+    syncFolder(path.dirname(file));
+  });
+  return fs.existsSync(file) ? remove({ store }, file) : 'removed';
+}
+
+/** `changer` makes a new one for each reading: it goes through the lines in order. */
+async function rewrite(
+  deps: Pick<Deps, 'store'>,
+  file: string,
+  changer: () => (line: string) => string | undefined,
+): Promise<Outcome> {
+  const { store } = deps;
+  const change = changer();
+  const lines = linesOf(file);
+  if (lines.length === 0) return fs.existsSync(file) ? 'same' : 'none';
+  const size = fs.statSync(file).size;
+  const after = lines.map((line) => (isNote(line) || line === '' ? line : padded(line, change(line))));
+  if (after.every((line, i) => line === lines[i])) return 'same';
+  const text = after.map((line) => `${line}\n`).join('');
+  const known = (await store.tombstones()).length;
+  let replaced = false;
+  try {
+    await store.unlessForgotten(known, () => {
+      replaced = replaceFile(file, text, 0o600, () => fs.statSync(file).size === size);
+    });
+  } catch (error) {
+    throw explain(error, file);
+  }
+  // It has grown meanwhile, or more was forgotten.
+  return replaced ? 'rewritten' : rewrite(deps, file, changer);
+}
+
+/** As long as the line was, in bytes, so that what follows stays where it is. A line that has to be longer is as long as it is. */
+function padded(before: string, after = '{}'): string {
+  const missing = Buffer.byteLength(before) - Buffer.byteLength(after);
+  return missing > 0 ? after + ' '.repeat(missing) : after;
+}
+
+/** Half-made files of processes that were killed: what is forgotten later would stay in them. */
+function sweepDrafts(folder: string): void {
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    const pid = Number(/\.jsonl\.(\d+)\.tmp$/.exec(name)?.[1]);
+    if (pid > 0 && pid !== process.pid && !isAlive(pid)) fs.rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+/** Goes through transcripts that older rules of redaction have written. To go through one twice changes nothing. */
+export async function redactPulled(deps: Deps, agents: readonly Agent[], signal?: AbortSignal): Promise<number> {
+  const progress = path.join(deps.config.home, 'pulled', 'redaction.json');
+  if (!fs.existsSync(path.dirname(progress)) || versionIn(progress) === redactionVersion) return 0;
+  let changed = 0;
+  for (const agent of agents)
+    for (const file of transcriptsBelow(deps.config.transcriptsPath(agent))) {
+      if (signal?.aborted) return changed;
+      const key = path.relative(deps.config.transcriptsPath(agent), file).split(path.sep).join('/');
+      if ((await redactOne(deps, agent, file, key)) === 'rewritten') changed++;
+      await new Promise(setImmediate);
+    }
+  replaceFile(progress, `${JSON.stringify({ version: redactionVersion })}\n`, 0o600);
+  return changed;
+}
+
+const redactOne = (deps: Deps, agent: Agent, file: string, key: string): Promise<Outcome> =>
+  rewrite(deps, file, () => redactLines(agent, key, undefined));
+
+function versionIn(file: string): number {
+  try {
+    return Number((JSON.parse(fs.readFileSync(file, 'utf8')) as { version?: unknown }).version) || 0;
+  } catch (error) {
+    if (error instanceof SyntaxError || systemCode(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+const transcriptsBelow = (folder: string): string[] =>
+  fs.existsSync(folder)
+    ? fs
+        .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.jsonl'))
+        .map((name) => path.join(folder, name))
+    : [];

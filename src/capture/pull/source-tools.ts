@@ -1,0 +1,109 @@
+// How agents' databases and JSON files are opened: for reading alone, never locked for longer than one short query, in bounded memory.
+import fs from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import type { PullTools, SourceDatabase } from '../../agents/pull.ts';
+import { systemCode } from '../../errors.ts';
+
+/** A database that no program has open is read into memory up to this size, so that nothing is made beside it. */
+const smallDatabase = 32 << 20;
+/** More than any session holds. */
+const largestJson = 256 << 20;
+/** The agent writes: the next pull reads it. */
+const patienceMs = 200;
+
+/** `scratch` is a folder for a copy where the database's own folder cannot be written. `close` closes all that was opened. */
+export function sourceTools(scratch: string): PullTools & { close(): void } {
+  const open = new Map<string, Database.Database>();
+  return {
+    database(file): SourceDatabase {
+      const db = open.get(file) ?? openDatabase(file, scratch);
+      open.set(file, db);
+      const statements = new Map<string, Database.Statement>();
+      const prepare = (sql: string) => {
+        const known = statements.get(sql) ?? db.prepare(sql);
+        statements.set(sql, known);
+        return known;
+      };
+      return {
+        rows: (sql, ...values) => prepare(sql).all(...values) as Record<string, unknown>[],
+        hasTable: (name) =>
+          prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").all(name).length > 0,
+      };
+    },
+    json,
+    names,
+    text,
+    stamp,
+    writtenAt: (file) => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs,
+    close() {
+      for (const db of open.values()) db.close();
+      open.clear();
+      fs.rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+function openDatabase(file: string, scratch: string): Database.Database {
+  const small = fromMemory(file);
+  if (small !== undefined) return small;
+  try {
+    const db = new Database(file, { readonly: true, timeout: patienceMs });
+    // The first query opens the log beside it, which may be refused.
+    db.prepare('SELECT 1 FROM sqlite_master').all();
+    return db;
+  } catch (error) {
+    if (!/^SQLITE_(?:CANTOPEN|READONLY)/.test(systemCode(error) ?? '')) throw error;
+    fs.mkdirSync(scratch, { recursive: true, mode: 0o700 });
+    const copy = path.join(scratch, `${fs.readdirSync(scratch).length}.db`);
+    for (const end of ['', '-wal']) if (fs.existsSync(file + end)) fs.copyFileSync(file + end, copy + end);
+    return new Database(copy);
+  }
+}
+
+/** Undefined where a program has it open, or it is too large. */
+function fromMemory(file: string): Database.Database | undefined {
+  if (fs.existsSync(`${file}-wal`)) return undefined;
+  const before = fs.statSync(file);
+  if (before.size === 0 || before.size > smallDatabase) return undefined;
+  const bytes = fs.readFileSync(file);
+  const after = fs.statSync(file);
+  if (fs.existsSync(`${file}-wal`) || after.mtimeMs !== before.mtimeMs || after.size !== bytes.length) return undefined;
+  // The file says that it has a log beside it; it has none, and in memory there cannot be one.
+  if (bytes.length > 20) bytes.fill(1, 18, 20);
+  return new Database(bytes, { readonly: true });
+}
+
+function text(file: string): string | undefined {
+  try {
+    return fs.statSync(file).size > largestJson ? undefined : fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function json(file: string): unknown {
+  try {
+    const said = text(file);
+    return said === undefined ? undefined : JSON.parse(said);
+  } catch (error) {
+    // Half written: the next pull sees it whole.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function names(folder: string): readonly string[] {
+  try {
+    return fs.readdirSync(folder).sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+function stamp(file: string): string {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.size}-${stat.mtimeMs}`;
+}

@@ -1,0 +1,66 @@
+// A pull, or a forgetting of what was pulled, that is killed at any moment is finished by the next one.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { addSession, fillWithSample, openCodeDatabase } from '../opencode-database.ts';
+import { ask, type Place, place } from './holdfast.ts';
+import { killAtEach, noTrace } from './kill-at.ts';
+import { rowsOf } from './rows.ts';
+
+function withOpenCode(): Place {
+  const at = place();
+  const db = openCodeDatabase(path.join(at.env.HOME ?? '', '.local/share/opencode/opencode.db'));
+  fillWithSample(db);
+  const turns = Array.from({ length: 40 }, (_, i) => ({ prompt: `ask ${i}.`, answer: `say ${i} `.repeat(20) }));
+  for (const [i, name] of ['ses_a', 'ses_b'].entries())
+    addSession(db, name, turns, { from: Date.parse('2026-03-02T09:00:00Z') + i });
+  db.close();
+  return at;
+}
+
+const entriesOf = (at: Place) => rowsOf(at.database).get('entries');
+const pulled = (at: Place) => path.join(at.home, 'pulled', 'opencode');
+const held = (at: Place) => readFileSync(path.join(pulled(at), 'ses_a.jsonl'), 'utf8');
+
+it.skipIf(noTrace)('a kill at any lasting step of a pull costs nothing', async () => {
+  const whole = withOpenCode();
+  await ask(whole.env, 'ingest');
+  const expected = entriesOf(whole);
+  expect(expected).toHaveLength(21 + 160);
+  const at = withOpenCode();
+  const rounds = await killAtEach(
+    at,
+    () => ['ingest'],
+    async () => {},
+  );
+  expect(rounds).toBeGreaterThan(3);
+  await ask(at.env, 'ingest');
+  expect(entriesOf(at)).toEqual(expected);
+});
+
+it.skipIf(noTrace)(
+  'a kill at any lasting step of a forgetting leaves nothing of it in the pulled transcript',
+  async () => {
+    const at = withOpenCode();
+    await ask(at.env, 'ingest');
+    const { entries } = await ask(at.env, 'show', 'ses_a', '--limit', '100');
+    const idOf = (text: string): string =>
+      entries.find((one: { text: string; id: string }) => one.text === text)?.id ?? `no entry says ${text}`;
+    const rounds = await killAtEach(
+      at,
+      (round) => ['forget', idOf(`ask ${round}.`), '--yes'],
+      async () => {},
+    );
+    // The last one got through, and has finished those that were killed once their rows were gone.
+    expect(rounds).toBeGreaterThan(3);
+    expect(held(at)).not.toContain(`ask ${rounds}.`);
+    const left = (await ask(at.env, 'show', 'ses_a', '--limit', '100')).entries.map(
+      ({ text }: { text: string }) => text,
+    );
+    for (let round = 1; round <= rounds; round++)
+      expect(held(at).includes(`"ask ${round}."`)).toBe(left.includes(`ask ${round}.`));
+    expect(readdirSync(pulled(at)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    await ask(at.env, 'ingest');
+    expect(held(at)).not.toContain(`ask ${rounds}.`);
+  },
+);
