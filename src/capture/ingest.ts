@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { briefingFolder } from '../briefing-folder.ts';
 import type { Config } from '../config.ts';
-import { embedPending, noteTrouble } from '../embedding/pending.ts';
+import { embedAlongside, embedPending, noteTrouble } from '../embedding/pending.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import { version } from '../package.ts';
 import type { RunningTime } from '../running-time.ts';
@@ -323,25 +323,31 @@ export async function ingestSources(
         if (!again.has(of)) await finish(end, of);
       }
       deps.progress?.({ files, totalFiles: sources.length, bytes, totalBytes });
+      alongside.note(pass.added);
       await new Promise(setImmediate);
     }
     return { overtaken: [...again], unread: left.filter((source) => !ended.has(source) && !again.has(source)) };
   }
 
-  let left = sources;
-  let overtaken: Source[] = [];
-  for (let round = 0; left.length > 0 || overtaken.length > 0; ) {
-    const isAgain = left.length === 0;
-    if (isAgain && ++round === 20) {
-      throw new HoldfastError('STORE_BUSY', 'Other processes keep importing the same transcripts', {
-        hint: 'Nothing is lost; try again.',
-      });
+  const alongside = embedAlongside(deps);
+  try {
+    let left = sources;
+    let overtaken: Source[] = [];
+    for (let round = 0; left.length > 0 || overtaken.length > 0; ) {
+      const isAgain = left.length === 0;
+      if (isAgain && ++round === 20) {
+        throw new HoldfastError('STORE_BUSY', 'Other processes keep importing the same transcripts', {
+          hint: 'Nothing is lost; try again.',
+        });
+      }
+      const found = await readAll(isAgain ? overtaken : left, reimport && !isAgain);
+      // A renewal that was overtaken is one for the next time.
+      if (renew) return pass;
+      overtaken = [...(isAgain ? found.unread : overtaken), ...found.overtaken];
+      left = isAgain ? [] : found.unread;
     }
-    const found = await readAll(isAgain ? overtaken : left, reimport && !isAgain);
-    // A renewal that was overtaken is one for the next time.
-    if (renew) return pass;
-    overtaken = [...(isAgain ? found.unread : overtaken), ...found.overtaken];
-    left = isAgain ? [] : found.unread;
+  } finally {
+    await alongside.end();
   }
   await store.noteCopies(copies);
   return pass;

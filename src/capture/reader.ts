@@ -55,7 +55,7 @@ export type End =
 export const stateKey = (agent: string, key: string): string => `${agent} ${key}`;
 
 /** A commit for every small file would spend the time waiting for the disk; one for all would hold it too long. */
-const batchBytes = 8 << 20;
+const batchBytes = 4 << 20;
 const batchReadings = 256;
 
 export function* readBatches(work: Work): Generator<Reading[], void, void> {

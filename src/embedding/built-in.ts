@@ -4,10 +4,12 @@ import { type Embedder, listed } from './embedder.ts';
 import { encoderModel } from './encoder.ts';
 import { encodeApart } from './encoder-apart.ts';
 import { encodeTexts } from './encoder-texts.ts';
-import { type Pairing, sideBySide } from './side-by-side.ts';
+import { pairing, roughVectors, roughVectorsApart } from './rough.ts';
+import { sideBySide } from './side-by-side.ts';
 import { staticEmbedder } from './static.ts';
 
-const pairing: Pairing = { width: 256, share: 0.5 };
+/** From so many texts on, a thread of its own is worth its start. */
+const manyTexts = 500;
 
 export function builtInEmbedder(): Embedder {
   const table = staticEmbedder();
@@ -16,8 +18,8 @@ export function builtInEmbedder(): Embedder {
     instant: true,
     batch: 1000,
     async embed(texts) {
-      const byTable = await table.embed(texts);
-      return byTable.map(([words]) => listed(words && sideBySide(pairing, words, undefined)));
+      const vectors = texts.length < manyTexts ? roughVectors(texts) : await roughVectorsApart(texts);
+      return vectors.map(listed);
     },
     async refine(texts, where = 'apart') {
       const encode = where === 'here' ? encodeTexts : encodeApart;

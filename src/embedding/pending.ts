@@ -100,6 +100,45 @@ async function embedBatch(
   await store.saveVectors(embedder.model, done, { rough: embedder.refine !== undefined });
 }
 
+export interface Alongside {
+  /** Tells how many entries were stored so far. Embeds some of them, where enough wait; does not wait for it. */
+  note(stored: number): void;
+  /** Waits for what is under way. */
+  end(): Promise<void>;
+}
+
+/**
+ * Embeds while an import goes on: the embedder computes in another thread. Whatever it leaves or fails at is left to `embedPending`, which says so.
+ */
+export function embedAlongside({ store, config, signal }: Pick<EmbedDeps, 'store' | 'config' | 'signal'>): Alongside {
+  const embedder = openEmbedder(config);
+  let taken = 0;
+  let failed = false;
+  let running: Promise<void> | undefined;
+  const step = async (instant: Embedder): Promise<void> => {
+    try {
+      await store.wantModel(instant.model);
+      const texts = await store.pendingTexts(instant.batch);
+      if (texts.length > 0) await embedBatch(store, instant, texts, signal);
+    } catch {
+      failed = true;
+    }
+  };
+  return {
+    note(stored) {
+      if (embedder?.instant !== true || failed || running !== undefined || stored - taken < embedder.batch) return;
+      taken += embedder.batch;
+      running = step(embedder).finally(() => {
+        running = undefined;
+      });
+    },
+    async end() {
+      await running;
+      await embedder?.close();
+    },
+  };
+}
+
 /** Texts in a step: some tens of milliseconds. */
 const refinedAtOnce = 8;
 

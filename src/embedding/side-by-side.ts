@@ -21,14 +21,15 @@ export function sideBySide(
   bySentence: ArrayLike<number> | undefined,
 ): Int8Array | undefined {
   const pair = new Float32Array(tableWidth + width);
-  if (byTable) pair.set(ofLength(Math.sqrt(1 - share), byTable));
-  if (bySentence) pair.set(ofLength(Math.sqrt(share), bySentence), tableWidth);
+  if (byTable) writeScaled(pair, 0, byTable, Math.sqrt(1 - share));
+  if (bySentence) writeScaled(pair, tableWidth, bySentence, Math.sqrt(share));
   return quantize(pair);
 }
 
-function ofLength(length: number, vector: ArrayLike<number>): Float32Array {
+/** Writes the vector, scaled to the given length, from `start` on. A loop without closures: an import does this for every text. */
+function writeScaled(into: Float32Array, start: number, vector: ArrayLike<number>, length: number): void {
   let square = 0;
   for (let i = 0; i < vector.length; i++) square += (vector[i] as number) ** 2;
   const scale = square === 0 ? 0 : length / Math.sqrt(square);
-  return Float32Array.from(vector, (value) => value * scale);
+  for (let i = 0; i < vector.length; i++) into[start + i] = (vector[i] as number) * scale;
 }

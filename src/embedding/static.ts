@@ -5,7 +5,7 @@ import { loadStaticTable, type StaticTable, staticTableModel } from './static-ta
 /** Read once for a process, with its first text. */
 let loaded: StaticTable | undefined;
 
-const table = (): StaticTable => {
+export const sharedTable = (): StaticTable => {
   loaded ??= loadStaticTable();
   return loaded;
 };
@@ -15,11 +15,11 @@ export const staticEmbedder = (): Embedder => ({
   instant: true,
   batch: 1000,
   async embed(texts) {
-    return texts.map((text) => listed(table().embed(text)));
+    return texts.map((text) => listed(sharedTable().embed(text)));
   },
   async query(text, words) {
-    const vector = words && table().embedWords(words.words, words.weights);
-    return words === undefined ? table().embed(text) : vector && quantize(vector);
+    const vector = words && sharedTable().embedWords(words.words, words.weights);
+    return words === undefined ? sharedTable().embed(text) : vector && quantize(vector);
   },
   async close() {},
 });

@@ -39,7 +39,11 @@ export function startTextThread<V>(
   file: string,
   { data, ended }: { readonly data?: unknown; ended(): void },
 ): TextThread<V> {
-  const thread = new Worker(path.join(packageRoot, 'dist', 'embedding', file), { workerData: data });
+  const thread = new Worker(path.join(packageRoot, 'dist', 'embedding', file), {
+    workerData: data,
+    // Texts come and go by the thousand: without a limit, tens of megabytes wait to be collected.
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  });
   thread.unref();
   const waiting = new Map<number, { resolve(vectors: V[]): void; reject(error: unknown): void }>();
   let failure: Error | undefined;

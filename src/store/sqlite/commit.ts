@@ -75,26 +75,27 @@ export function committer(db: Database) {
   );
   const indexEntry = db.prepare('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
   const unindexEntry = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
-  const addToolUse = db
-    .prepare<unknown[], number>(
-      `INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (use_id, entry_id) DO UPDATE SET tool = excluded.tool, input = excluded.input, files = excluded.files
-     RETURNING id`,
-    )
+  // Without RETURNING: a statement that has it notes every page that it changes, to be able to undo that.
+  const addToolUse = db.prepare(
+    'INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?) ON CONFLICT (use_id, entry_id) DO NOTHING',
+  );
+  const knownUse = db
+    .prepare<[string, number], number>('SELECT id FROM tool_uses WHERE use_id = ? AND entry_id = ?')
     .pluck();
+  const renewToolUse = db.prepare('UPDATE tool_uses SET tool = ?, input = ?, files = ? WHERE id = ?');
+  type UseRow = { readonly id: number; readonly entry_id: number };
   // The result is that of the last use before it in the same file; in a fork, that may be a copy.
-  const setResult = 'UPDATE tool_uses SET outcome = @outcome, output = @output WHERE id =';
-  const settingResult = (sql: string) => db.prepare<unknown[], number>(`${sql} RETURNING entry_id`).pluck();
-  const addResult = settingResult(
-    `${setResult} (SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
-       WHERE t.use_id = @id AND e.file_id = @file AND e.pos <= @pos ORDER BY e.pos DESC LIMIT 1)`,
+  const usedBefore = db.prepare<unknown[], UseRow>(
+    `SELECT t.id, t.entry_id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
+     WHERE t.use_id = @id AND e.file_id = @file AND e.pos <= @pos ORDER BY e.pos DESC LIMIT 1`,
   );
-  const addSharedResult = settingResult(
-    `${setResult} (SELECT t.id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
-         LEFT JOIN entry_copies c ON c.entry_id = e.id AND c.file_id = @file
-       WHERE t.use_id = @id AND (e.file_id = @file OR c.file_id = @file) AND coalesce(c.pos, e.pos) <= @pos
-       ORDER BY coalesce(c.pos, e.pos) DESC LIMIT 1)`,
+  const usedBeforeInFork = db.prepare<unknown[], UseRow>(
+    `SELECT t.id, t.entry_id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
+       LEFT JOIN entry_copies c ON c.entry_id = e.id AND c.file_id = @file
+     WHERE t.use_id = @id AND (e.file_id = @file OR c.file_id = @file) AND coalesce(c.pos, e.pos) <= @pos
+     ORDER BY coalesce(c.pos, e.pos) DESC LIMIT 1`,
   );
+  const setResult = db.prepare('UPDATE tool_uses SET outcome = ?, output = ? WHERE id = ?');
   const markShared = db.prepare('UPDATE files SET shared = 1 WHERE id IN (?, ?)');
   const vanished = db.prepare<[number, number], { id: number; session_id: number; gone: number }>(
     'SELECT id, session_id, gone FROM entries WHERE file_id = ? AND generation < ?',
@@ -203,7 +204,13 @@ export function committer(db: Database) {
     if (entry.toolUses.length > 0) touched.users.add(id);
     for (const use of entry.toolUses) {
       const files = use.files.length > 0 ? JSON.stringify(use.files) : null;
-      note(addToolUse.get(use.id, id, use.tool, use.input, files) as number, entry.at, use.files);
+      const added = addToolUse.run(use.id, id, use.tool, use.input, files);
+      let row = Number(added.lastInsertRowid);
+      if (added.changes === 0) {
+        row = knownUse.get(use.id, id) as number;
+        renewToolUse.run(use.tool, use.input, files, row);
+      }
+      note(row, entry.at, use.files);
     }
   }
 
@@ -303,8 +310,11 @@ export function committer(db: Database) {
     }
     const shared = file.get(chunk.agent, chunk.key)?.shared === 1;
     for (const result of chunk.results) {
-      const user = (shared ? addSharedResult : addResult).get({ ...result, file: at.id });
-      if (user !== undefined) touched.users.add(user);
+      const { id, pos, outcome, output } = result;
+      const use = (shared ? usedBeforeInFork : usedBefore).get({ id, pos, file: at.id });
+      if (use === undefined) continue;
+      setResult.run(outcome, output, use.id);
+      touched.users.add(use.entry_id);
     }
     tools.renew(touched.users, touched.fresh);
 
@@ -322,7 +332,8 @@ export function committer(db: Database) {
       }
     }
     if (!touched.files.has(at.id) && chunk.entries.length > 0) {
-      markAbandoned(at.id);
+      // Entries at the end that jump nowhere leave every branch as it was.
+      if (chunk.entries.some(({ joinsAt, pos }) => joinsAt !== undefined || pos < chunk.from)) markAbandoned(at.id);
       groups.extend(at.id, rules);
     }
     for (const id of touched.files) {

@@ -909,6 +909,24 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE files ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;
     `,
   },
+  {
+    name: '030-sessions-named-by-leaf',
+    sql: `
+      -- The session that holds the leaf, once its entry is stored: a session finds its titles without a look at those of all others.
+      ALTER TABLE leaf_titles ADD COLUMN session_id INTEGER REFERENCES sessions ON DELETE SET NULL;
+      UPDATE leaf_titles SET session_id = (SELECT session_id FROM entries WHERE uuid = leaf);
+      CREATE INDEX leaf_titles_by_session ON leaf_titles (session_id) WHERE session_id IS NOT NULL;
+      CREATE TRIGGER entries_named AFTER INSERT ON entries WHEN EXISTS (SELECT 1 FROM leaf_titles WHERE leaf = new.uuid) BEGIN
+        UPDATE leaf_titles SET session_id = new.session_id WHERE leaf = new.uuid;
+      END;
+      CREATE TRIGGER entries_named_elsewhere AFTER UPDATE OF session_id ON entries WHEN old.session_id <> new.session_id BEGIN
+        UPDATE leaf_titles SET session_id = new.session_id WHERE leaf = new.uuid;
+      END;
+      CREATE TRIGGER entries_named_no_more AFTER DELETE ON entries BEGIN
+        UPDATE leaf_titles SET session_id = NULL WHERE leaf = old.uuid;
+      END;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -143,11 +143,13 @@ export async function openSqliteStore(
       });
     },
     async commit(chunks: readonly Chunk[], rules: ConversationRules, note) {
-      return write(() => {
-        const outcomes = chunks.map((chunk) => apply(chunk, rules));
-        if (note !== undefined) noteImport(chunks, outcomes, note);
-        return outcomes;
-      });
+      return undoneInMemory(db, () =>
+        write(() => {
+          const outcomes = chunks.map((chunk) => apply(chunk, rules));
+          if (note !== undefined) noteImport(chunks, outcomes, note);
+          return outcomes;
+        }),
+      );
     },
     async noteCopies(seen) {
       if (seen.length === 0) return;
@@ -344,4 +346,17 @@ function groupCopies<T extends { file_id: number }>(rows: readonly T[]): Map<num
     else group.push(row);
   }
   return groups;
+}
+
+/**
+ * SQLite notes for each statement how to undo it. In a large transaction it writes these notes to a file: six writes of seven that an import
+ * makes. Here they stay in memory; they are as large as what one statement changes.
+ */
+function undoneInMemory<T>(db: Database.Database, work: () => T): T {
+  db.pragma('temp_store = MEMORY');
+  try {
+    return work();
+  } finally {
+    db.pragma('temp_store = DEFAULT');
+  }
 }

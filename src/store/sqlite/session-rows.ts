@@ -23,7 +23,9 @@ export function sessionRows(db: Database) {
   );
   const dropFacts = db.prepare('DELETE FROM session_facts WHERE file_id = ? AND session_id = ?');
   const addLeafTitle = db.prepare(
-    'INSERT INTO leaf_titles (leaf, file_id, title) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET title = excluded.title',
+    `INSERT INTO leaf_titles (leaf, file_id, title, session_id)
+     VALUES (@leaf, @file, @title, (SELECT session_id FROM entries WHERE uuid = @leaf))
+     ON CONFLICT DO UPDATE SET title = excluded.title, session_id = excluded.session_id`,
   );
   const dropLeafTitles = db.prepare('DELETE FROM leaf_titles WHERE file_id = ?');
   // A leaf is an entry of the session, or the session itself.
@@ -61,11 +63,10 @@ export function sessionRows(db: Database) {
        SELECT t.title, 1 AS direct, 0 AS at, '' AS uuid, f.key FROM sessions s JOIN leaf_titles t ON t.leaf = s.session
          JOIN files f ON f.id = t.file_id WHERE s.id = @session
        UNION ALL
-       SELECT t.title, 0, e.at, e.uuid, f.key FROM leaf_titles t CROSS JOIN entries e ON e.uuid = t.leaf JOIN files f ON f.id = t.file_id
-       WHERE e.session_id = @session
+       SELECT t.title, 0, e.at, e.uuid, f.key FROM leaf_titles t INDEXED BY leaf_titles_by_session
+         CROSS JOIN entries e ON e.uuid = t.leaf JOIN files f ON f.id = t.file_id WHERE t.session_id = @session
      ) ORDER BY direct DESC, at DESC, uuid, key LIMIT 1`,
   );
-  const hasLeafTitles = db.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM leaf_titles)').pluck();
   const own = db.prepare<
     [number],
     {
@@ -151,7 +152,7 @@ export function sessionRows(db: Database) {
     /** Records names of sessions by an entry; returns those that are known. */
     nameByLeaf(file: number, titles: readonly { readonly leaf: string; readonly title: string }[]): number[] {
       return titles.flatMap(({ leaf, title }) => {
-        addLeafTitle.run(leaf, file, title);
+        addLeafTitle.run({ leaf, file, title });
         return sessionOfLeaf.all({ leaf });
       });
     },
@@ -168,7 +169,7 @@ export function sessionRows(db: Database) {
       }
       planJobs(id);
       const where = place.get(id);
-      const named = given.get(id) ?? (hasLeafTitles.get() === 1 ? byLeaf.get({ session: id }) : undefined);
+      const named = given.get(id) ?? byLeaf.get({ session: id });
       const title = named?.title ?? firstPrompt.get({ session: id }) ?? firstText.get(id) ?? '';
       update.run(
         where?.project_id ?? null,

@@ -1,0 +1,23 @@
+// Texts → vectors by their words alone: the table's part of the default vector. The encoder's part is zero until a text is read closely.
+import { apart } from './apart.ts';
+import { type Pairing, sideBySide } from './side-by-side.ts';
+import { sharedTable } from './static.ts';
+
+export const pairing: Pairing = { width: 256, share: 0.5 };
+
+/** Undefined for a text in which no word is known. */
+export function roughVectors(texts: readonly string[]): (Int8Array | undefined)[] {
+  const table = sharedTable();
+  return texts.map((text) => {
+    const words = table.embed(text);
+    return words && sideBySide(pairing, words, undefined);
+  });
+}
+
+/** The same in a thread of its own, for imports: the importing thread writes to the database meanwhile. */
+export const roughVectorsApart = apart({
+  name: 'the table of word vectors',
+  file: 'rough-thread.js',
+  idleMs: 2000,
+  here: roughVectors,
+});
