@@ -8,8 +8,10 @@ export function protectQuery(argv: readonly string[], operations: readonly Opera
   const named = operationNamed(argv, operations);
   const fields = named ? fieldsOf(named.operation) : [];
   if (!fields.some((field) => field.rest)) return [...argv];
-  const valued = new Set(fields.filter((f) => !f.positional && f.kind !== 'flag').map((field) => field.label));
+  const taking = fields.filter((field) => !field.positional && field.kind !== 'flag');
+  const valued = new Set(taking.map(({ label }) => label));
   const known = new Set([...fields.map((field) => field.label), '--json', '--help']);
+  const shorts = new Set(fields.flatMap(({ short }) => short ?? []));
   const kept: string[] = [];
   const words: string[] = [];
   for (let i = 0; i < argv.length; i++) {
@@ -19,9 +21,13 @@ export function protectQuery(argv: readonly string[], operations: readonly Opera
       break;
     }
     const isOption = /^--[a-z-]+(=|$)/.test(word) && (known.has(word.split('=')[0] as string) || !/\s/.test(word));
-    if (i < (named?.words ?? 1) || isOption || word === '-h') {
+    const next = argv[i + 1] ?? '';
+    // A letter is an option only where its number follows: what begins with a dash may be a word to find.
+    const short = shorts.has(word) ? /^\d+$/.test(next) : shorts.has(word.slice(0, 2)) && /^-\w\d+$/.test(word);
+    if (i < (named?.words ?? 1) || isOption || short || word === '-h') {
       kept.push(word);
-      if (valued.has(word) && i + 1 < argv.length) kept.push(argv[++i] as string);
+      if (shorts.has(word) && short) kept.push(argv[++i] as string);
+      else if (valued.has(word) && i + 1 < argv.length) kept.push(argv[++i] as string);
     } else words.push(word);
   }
   return words.length === 0 ? kept : [...kept, '--', ...words];

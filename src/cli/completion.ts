@@ -40,6 +40,8 @@ function paths(operations: readonly Operation[]): Path[] {
     return { path: operation.name, words: [...words, { word: '--json', about: 'print JSON' }] };
   });
   first.set('completion', 'Print a completion script');
+  first.set('help', 'Show the options and examples of a command');
+  first.set('version', 'Print the version');
   return [
     { path: '', words: [...first].map(([word, about]) => ({ word, about })) },
     ...[...groups].map(([path, words]) => ({ path, words })),

@@ -7,6 +7,8 @@ export interface Field {
   readonly name: string;
   /** As typed: `--min-size`, or `<id>` for an argument. */
   readonly label: string;
+  /** One letter, as other programs have it: `-n` for `--limit`. */
+  readonly short?: string;
   readonly kind: 'flag' | 'number' | 'text' | 'choice' | 'list';
   readonly choices: readonly string[];
   readonly positional: boolean;
@@ -52,6 +54,7 @@ function toField(name: string, schema: z.ZodType, positional: boolean): Field {
   return {
     name,
     label: positional ? `<${name}>` : `--${kebab(name)}`,
+    ...(name === 'limit' && !positional ? { short: '-n' } : {}),
     kind,
     choices,
     positional,

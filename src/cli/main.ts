@@ -39,9 +39,9 @@ try {
   // Building all commands takes a tenth of the start: only a look at the whole, or a word that is none of them, needs them.
   const program = buildProgram(
     operationsUnder(argv[0], table),
-    async (operation, input, { json }) => {
+    async (operation, input, options) => {
       void endOnTermination(operation, stop);
-      process.exitCode = await runOperation(operation, input, { json, signal: stop.signal });
+      process.exitCode = await runOperation(operation, input, { ...options, signal: stop.signal });
     },
     { out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text) },
   );

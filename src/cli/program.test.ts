@@ -5,15 +5,16 @@ import { protectQuery } from './arguments.ts';
 import { completion, shells } from './completion.ts';
 import { operationsUnder } from './names.ts';
 import { buildProgram } from './program.ts';
+import { topics } from './topics.ts';
 
 async function call(...argv: string[]) {
-  const ran: { name: string; input: Record<string, unknown>; json: boolean }[] = [];
+  const ran: { name: string; input: Record<string, unknown>; json: boolean; columns?: readonly string[] }[] = [];
   let out = '';
   // As the program does it: only what the first word can mean.
   const program = buildProgram(
     operationsUnder(argv[0], operations),
-    async (operation, input, { json }) => {
-      ran.push({ name: operation.name, input, json });
+    async (operation, input, options) => {
+      ran.push({ name: operation.name, input, ...options });
     },
     { out: (text) => (out += text), err: () => {} },
   );
@@ -122,6 +123,48 @@ describe('the command line', () => {
 
   it('shows its help when nothing is typed', async () => {
     expect((await call()).out).toContain('Usage: holdfast');
+  });
+
+  it('groups its help by what people want to do, with examples', async () => {
+    const { out } = await call();
+    expect([...out.matchAll(/^(\w[\w ]*):$/gm)].map(([, topic]) => topic)).toEqual([
+      'Options',
+      ...Object.keys(topics),
+      'Examples',
+    ]);
+    expect(out.indexOf('search [options]')).toBeLessThan(out.indexOf('show [options]'));
+    const named = new Set(Object.values(topics).flat());
+    const firsts = new Set(operations.map(({ name }) => name.split(' ')[0]));
+    for (const first of firsts) expect(named, first).toContain(first);
+  });
+
+  it('explains a command by its name, and prints its version', async () => {
+    expect((await call('help', 'search')).out).toContain('Usage: holdfast search');
+    expect((await call('help', 'memory', 'edit')).out).toContain('Usage: holdfast memory edit');
+    expect((await call('help')).out).toContain('Find:');
+    expect((await call('help', 'serch')).error?.message).toContain('no command "serch"');
+    expect((await call('help', 'memory', 'edti')).error?.message).toContain('no command "memory edti"');
+    expect((await call('version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('takes -n for --limit, and a dash before other words as a word', async () => {
+    expect((await call('search', '-n', '3', 'foo')).ran?.input).toMatchObject({ query: 'foo', limit: 3 });
+    expect((await call('search', 'foo', '-n5')).ran?.input).toMatchObject({ query: 'foo', limit: 5 });
+    expect((await call('search', '-n', 'foo')).ran?.input).toMatchObject({ query: '-n foo', limit: 10 });
+    expect((await call('sessions', '-n', '7')).ran?.input).toMatchObject({ limit: 7 });
+    expect((await call('sessions', '-n', '0')).error?.message).toBe('--limit must be at least 1');
+  });
+
+  it('lets the columns of a table be chosen', async () => {
+    const { ran } = await call('sessions', '--columns', 'title,session');
+    expect(ran).toMatchObject({ columns: ['title', 'session'] });
+    expect((await call('projects', '--columns', 'path')).ran).toMatchObject({ columns: ['path'] });
+    for (const [argv, message] of [
+      [['sessions', '--columns', 'colour'], '--columns: there is no column "colour"'],
+      [['sessions', '--columns', ','], '--columns must name at least one'],
+      [['sessions', '--columns', 'title', '--json'], 'cannot be combined'],
+    ] as const)
+      expect((await call(...argv)).error?.message).toContain(message);
   });
 
   it.each(shells)('completes every command in %s', (shell) => {

@@ -6,8 +6,17 @@ import { version } from '../package.ts';
 import { completion, shells } from './completion.ts';
 import { type Field, fieldsOf, toInput } from './fields.ts';
 import { otherNames } from './names.ts';
+import { chosenOf } from './table.ts';
+import { tableColumns } from './table-columns.ts';
+import { topicOf, topics } from './topics.ts';
 
-export type Run = (operation: Operation, input: Record<string, unknown>, options: { json: boolean }) => Promise<void>;
+export interface RunOptions {
+  readonly json: boolean;
+  /** The columns of a table that were chosen. */
+  readonly columns?: readonly string[];
+}
+
+export type Run = (operation: Operation, input: Record<string, unknown>, options: RunOptions) => Promise<void>;
 
 export interface Output {
   out(text: string): void;
@@ -24,6 +33,15 @@ const groups: Readonly<Record<string, { readonly summary: string; readonly bare?
   worker: { summary: 'The process that watches for new transcripts' },
 };
 
+const examples = [
+  'holdfast start                        set up, import, open the viewer',
+  'holdfast search flaky login test      find what was said and done',
+  'holdfast show 0f3c                    read a session',
+  'holdfast resume                       choose a session and go on with it',
+  'holdfast day yesterday                what happened on a day',
+  'holdfast help search                  all options of a command',
+];
+
 export function buildProgram(operations: readonly Operation[], run: Run, output: Output): Command {
   const program = new Command('holdfast');
   settle(program, output)
@@ -31,7 +49,7 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
     .version(version(), '-V, --version', 'print the version')
     .helpCommand(false)
     .showSuggestionAfterError(true)
-    .addHelpText('after', '\nExamples:\n  holdfast start\n  holdfast search flaky login test\n  holdfast show 0f3c')
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
     .action((_, command: Command) => {
       const [word] = command.args;
       if (word === undefined) program.outputHelp();
@@ -60,13 +78,47 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
     const parent = parents.get(first);
     if (operation && parent) addOperation(parent, second, operation, run, output);
   }
+  addOwnCommands(program, operations, output);
+  // The order of the topics, and within a topic the order in which it names its commands.
+  const order = Object.values(topics).flat();
+  const placeOf = (command: Command) => (order.indexOf(command.name()) + order.length + 1) % (order.length + 1);
+  (program.commands as Command[]).sort((a, b) => placeOf(a) - placeOf(b));
+  for (const command of program.commands) command.helpGroup(`${topicOf(command.name())}:`);
+  return program;
+}
+
+/** Commands that no operation stands behind. */
+function addOwnCommands(program: Command, operations: readonly Operation[], output: Output): void {
+  settle(program.command('help'), output)
+    .summary('Show the options and examples of a command')
+    .description('Show the options and examples of a command')
+    .argument('[command...]', 'a command, such as search or memory edit')
+    .addHelpText('after', '\nExamples:\n  holdfast help search\n  holdfast help memory edit')
+    .action((words: string[]) => {
+      let command: Command = program;
+      for (const [i, word] of words.entries()) {
+        const found = command.commands.find((child) => child.name() === word);
+        // Names of options and arguments may follow; a command that does not exist is a mistake.
+        if (found === undefined && (i === 0 || command.commands.length > 0))
+          throw unknown(
+            words.slice(0, i + 1).join(' '),
+            command.commands.map((child) => child.name()),
+            i === 0 ? undefined : words.slice(0, i).join(' '),
+          );
+        command = found ?? command;
+      }
+      command.outputHelp();
+    });
+  settle(program.command('version'), output)
+    .summary('Print the version')
+    .description('Print the version')
+    .action(() => output.out(`${version()}\n`));
   settle(program.command('completion'), output)
     .summary('Print a script that completes commands in your shell')
     .description('Print a script that completes commands in your shell')
     .argument('<shell>', shells.join(', '))
     .addHelpText('after', '\nExamples:\n  source <(holdfast completion bash)\n  holdfast completion fish | source')
     .action((shell: string) => output.out(completion(shell, operations)));
-  return program;
 }
 
 function addGroup(program: Command, name: string, operations: readonly Operation[], run: Run, output: Output): Command {
@@ -81,11 +133,11 @@ function addGroup(program: Command, name: string, operations: readonly Operation
       throw new HoldfastError('BAD_INPUT', `holdfast ${name} needs one of: ${names.join(', ')}`, {
         hint: `See: holdfast ${name} --help`,
       });
-    const { json, ...typed } = self.opts();
-    await run(bare, toInput(bare, typed), { json: json === true });
+    const { json, columns, ...typed } = self.opts();
+    await run(bare, toInput(bare, typed), optionsOf(bare, json, columns));
   });
   for (const field of bare ? fieldsOf(bare) : []) command.addOption(optionOf(field));
-  if (bare) command.option('--json', 'print JSON');
+  if (bare) addOutputOptions(command, bare);
   if (bare?.name === name)
     command.addHelpText('after', `\nExamples:\n${bare.examples.map((example) => `  ${example}`).join('\n')}`);
   return command;
@@ -98,11 +150,11 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
     if (field.positional) command.argument(argumentOf(field), field.description);
     else command.addOption(optionOf(field));
   }
-  command.option('--json', 'print JSON').allowExcessArguments(false);
+  addOutputOptions(command, operation).allowExcessArguments(false);
   command.addHelpText('after', `\nExamples:\n${operation.examples.map((example) => `  ${example}`).join('\n')}`);
   command.action(async () => {
     // A parent takes options that it has too, so `config list --json` may end up there.
-    const { json, ...options } = command.optsWithGlobals();
+    const { json, columns, ...options } = command.optsWithGlobals();
     const known = Object.entries(options).filter(([name]) => fields.some((field) => field.name === name));
     const typed: Record<string, unknown> = Object.fromEntries(known);
     fields
@@ -110,8 +162,29 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
       .forEach((field, i) => {
         if (i < command.args.length) typed[field.name] = field.rest ? command.args.slice(i).join(' ') : command.args[i];
       });
-    await run(operation, toInput(operation, typed), { json: json === true });
+    await run(operation, toInput(operation, typed), optionsOf(operation, json, columns));
   });
+}
+
+function addOutputOptions(command: Command, { name }: Operation): Command {
+  const names = tableColumns[name];
+  if (names !== undefined) command.option('--columns <names>', `which columns, and in which order: ${names.join(',')}`);
+  return command.option('--json', 'print JSON');
+}
+
+function optionsOf({ name }: Operation, json: unknown, columns: unknown): RunOptions {
+  if (typeof columns !== 'string') return { json: json === true };
+  if (json === true)
+    throw new HoldfastError('BAD_INPUT', '--columns and --json cannot be combined', {
+      hint: 'JSON always has all fields. Leave one of the two out.',
+    });
+  const names = columns.split(/[\s,]+/).filter((part) => part !== '');
+  const known = (tableColumns[name] ?? []).map((one) => ({ name: one }));
+  if (names.length === 0)
+    throw new HoldfastError('BAD_INPUT', '--columns must name at least one column', {
+      hint: `Columns: ${known.map((one) => one.name).join(', ')}.`,
+    });
+  return { json: false, columns: chosenOf(known, names).map((one) => one.name) };
 }
 
 /** What holds for every command. Errors are thrown; whoever called says them. */
@@ -127,7 +200,8 @@ function argumentOf({ name, required, rest }: Field): string {
   return required ? `<${inside}>` : `[${inside}]`;
 }
 
-function optionOf({ name, label, kind, choices, fallback, description }: Field): Option {
+function optionOf({ name, label: long, short, kind, choices, fallback, description }: Field): Option {
+  const label = short === undefined ? long : `${short}, ${long}`;
   if (kind === 'flag') return new Option(label, description);
   const placeholder = kind === 'choice' ? choices.join('|') : kind === 'number' ? 'n' : name;
   const shown = fallback === undefined ? description : `${description} (default: ${fallback})`;

@@ -10,16 +10,18 @@ import type { Store } from '../store/store.ts';
 import { agrees, canBeAsked, openEditor, piped } from './person.ts';
 import { chooseSession } from './picker/choose.ts';
 import { page, print, write } from './print.ts';
+import type { RunOptions } from './program.ts';
 import { progressBar } from './progress.ts';
 import { render } from './render/index.ts';
 import { clean, type Style, styles } from './style.ts';
 import { openTerminal } from './terminal.ts';
+import type { View } from './view.ts';
 
 /** Returns the exit code. What goes wrong is thrown. */
 export async function runOperation(
   operation: Operation,
   input: Record<string, unknown>,
-  { json, signal }: { json: boolean; signal: AbortSignal },
+  { json, columns, signal }: RunOptions & { signal: AbortSignal },
 ): Promise<number> {
   if (!canBeAsked()) refuseUnasked(operation, input, 'add --yes');
   const config = loadConfig(undefined, { mending: operation.mendsConfig });
@@ -47,6 +49,7 @@ export async function runOperation(
       progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
       signal,
       say,
+      warn: (line) => void process.stderr.write(`${styleOf(process.stderr).yellow(clean(line))}\n`),
       out: write,
       person: {
         piped,
@@ -56,7 +59,7 @@ export async function runOperation(
         // Who wants JSON is a program.
         ...(json || store === undefined
           ? {}
-          : { chooseSession: (agent) => chooseSession({ config, store, signal }, agent) }),
+          : { chooseSession: (agent, words) => chooseSession({ config, store, signal }, agent, words) }),
       },
     };
     const output = await operation.run(context, input);
@@ -70,7 +73,7 @@ export async function runOperation(
 
   async function finish(output: unknown): Promise<number> {
     if (json) await print(JSON.stringify(output, null, 2));
-    else await show(operation, output, input, config.settings.timeZone);
+    else await show(operation, output, input, { timeZone: config.settings.timeZone, columns });
     return operation.succeeded?.(output, input) === false ? 1 : 0;
   }
 
@@ -89,14 +92,19 @@ function styleOf(stream: NodeJS.WriteStream): Style {
   return styles(forceColor || (stream.isTTY === true && !noColor));
 }
 
-async function show(operation: Operation, output: unknown, input: unknown, timeZone: string): Promise<void> {
+async function show(
+  operation: Operation,
+  output: unknown,
+  input: unknown,
+  wishes: Pick<View, 'timeZone' | 'columns'>,
+): Promise<void> {
   const { isTTY } = process.stdout;
   const { pager } = terminalWishes();
   const view = {
     style: styleOf(process.stdout),
     width: process.stdout.columns ?? 120,
     now: Date.now(),
-    timeZone,
+    ...wishes,
   };
   const { text, paged } = await render(operation.name, output, view, input);
   if (text === '') return;

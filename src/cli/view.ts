@@ -7,7 +7,9 @@ export interface View {
   readonly width: number;
   readonly now: number;
   readonly timeZone: string;
+  /** The columns of a table that were chosen, by name. */
+  readonly columns?: readonly string[] | undefined;
 }
 
-/** `2026-03-01 14:05`, by the clock of the configured zone. */
+/** `2026-03-01 14:05`, in the configured time zone. */
 export const localTime = (moment: string, { timeZone }: View): string => timeIn(moment, timeZone);

@@ -17,7 +17,10 @@ export const activity = operation({
   summary: 'Count entries, prompts and sessions by day, by hour of the week and by project',
   input: z.object({
     ...filterFields,
-    since: filterFields.since.unwrap().default('365d').describe('from this day on: 2026-03-01, 30d, 12w, yesterday'),
+    since: filterFields.since
+      .unwrap()
+      .default('365d')
+      .describe('from this day on: 2026-03-01, 2026-03, 30d, 12w, monday, last month'),
     timeZone: TimeZone.optional().describe('whose days and hours are meant; without it, that of the settings'),
   }),
   output: Activity,

@@ -6,7 +6,7 @@ import { recallOnPrompt } from '../recall/on-prompt.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import { BriefingItem, BriefingSource, GivenBriefing } from '../schema/briefing.ts';
 import { estimateTokens } from '../text/tokens.ts';
-import { filterFields, ownProject } from './filters.ts';
+import { filterFields, ownProject, toProject } from './filters.ts';
 import { type Context, operation } from './operation.ts';
 
 export const BriefingAnswer = z.object({
@@ -38,6 +38,8 @@ export const briefing = operation({
   examples: ['holdfast briefing', 'holdfast briefing --project holdfast', 'holdfast briefing --given 0f3c'],
   async run(context, { project, session, source, given }) {
     if (given !== undefined) return givenTo(context, given.trim());
+    // A session that starts may be the first of its project.
+    if (project !== undefined && session === undefined) await refuseUnknown(context, project);
     const own = await ownProject(context, project ?? '.');
     if (own === undefined) return answer('', '', []);
     const told = await compose(context, { project: own, session, source });
@@ -56,14 +58,14 @@ const answer = (project: string, text: string, items: BriefingItem[]) => ({
 async function givenTo({ store }: Context, session: string): Promise<z.infer<typeof BriefingAnswer>> {
   const given = await store.briefings({ session, limit: 100 });
   const [last] = given;
+  if (last === undefined && (await store.findSessions(session)).length > 0)
+    throw new HoldfastError('NOT_FOUND', `The session ${session} was given no briefing`, {
+      hint: 'Print what one would get now with `holdfast briefing`.',
+    });
   if (last === undefined)
-    throw new HoldfastError(
-      'NOT_FOUND',
-      `No session with an id that begins with ${JSON.stringify(session)} was given a briefing`,
-      {
-        hint: 'List sessions with `holdfast sessions`; print what one would get now with `holdfast briefing`.',
-      },
-    );
+    throw new HoldfastError('NOT_FOUND', `There is no session with an id that begins with ${JSON.stringify(session)}`, {
+      hint: 'List sessions with `holdfast sessions`; print what one would get now with `holdfast briefing`.',
+    });
   return { ...answer(last.project, last.text, []), given: [...given] };
 }
 
@@ -88,4 +90,13 @@ export async function recallFor(
   const project = await ownProject(context, cwd);
   if (project === undefined) return undefined;
   return (await recallOnPrompt(context, { prompt, project, session })).text || undefined;
+}
+
+/** A folder may have no sessions yet; a name that no project has is a mistake. */
+async function refuseUnknown({ store, config }: Context, text: string): Promise<void> {
+  const meant = await toProject(store, text, config.settings.separateWorktrees);
+  if (!('name' in meant) || (await store.projects()).some(({ name }) => name === meant.name)) return;
+  throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {
+    hint: 'List projects with: holdfast projects',
+  });
 }

@@ -16,7 +16,10 @@ export const filterFields = {
   project: z.string().min(1).optional().describe('name of a project, or any path inside it'),
   agent: AgentName.optional().describe('only sessions of this agent'),
   group: z.string().min(1).optional().describe('what was said in this group; without it, nothing that groups said'),
-  since: z.string().optional().describe('from this date on: 2026-03-01, 3d, 2w, 12h, today, yesterday'),
+  since: z
+    .string()
+    .optional()
+    .describe('from this date on: 2026-03-01, 2026-03, 3d, 12h, yesterday, monday, last week'),
   until: z.string().optional().describe('up to and including this date'),
 };
 
@@ -42,7 +45,8 @@ interface Filters {
   readonly until?: string | undefined;
 }
 
-export async function toFilter({ config, store, clock }: Context, input: Filters): Promise<SessionFilter> {
+export async function toFilter(context: Context, input: Filters): Promise<SessionFilter> {
+  const { config, store, clock } = context;
   const at = { now: clock(), timeZone: config.settings.timeZone };
   const since = input.since === undefined ? undefined : parseSince(input.since, at);
   const until = input.until === undefined ? undefined : parseUntil(input.until, at);
@@ -50,15 +54,29 @@ export async function toFilter({ config, store, clock }: Context, input: Filters
     throw new HoldfastError('BAD_INPUT', `--since ${input.since} is not before --until ${input.until}`, {
       hint: 'Swap them, or leave one out.',
     });
+  const project =
+    input.project === undefined ? undefined : await toProject(store, input.project, config.settings.separateWorktrees);
+  const several = context.warn && project && (await sameNamed(store, project));
+  if (several !== undefined) context.warn?.(several);
   return {
-    ...(input.project === undefined
-      ? {}
-      : { project: await toProject(store, input.project, config.settings.separateWorktrees) }),
+    ...(project === undefined ? {} : { project }),
     ...(input.agent === undefined ? {} : { agent: input.agent }),
     ...(input.group === undefined ? {} : { group: input.group.trim() }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };
+}
+
+const mostNamed = 4;
+
+/** A sentence for a name that several projects have, so that nobody takes them for one. */
+export async function sameNamed(store: Store, project: ProjectFilter): Promise<string | undefined> {
+  if (!('name' in project)) return undefined;
+  const called = (await store.projects()).filter(({ name }) => name === project.name);
+  if (called.length < 2) return undefined;
+  const paths = called.slice(0, mostNamed).map(({ path }) => path);
+  const more = called.length > mostNamed ? ', …' : '';
+  return `${called.length} projects are called ${project.name}, and all are meant. Give a path to mean one: ${paths.join(', ')}${more}`;
 }
 
 /** `~/x` as a shell would give it. */

@@ -33,7 +33,7 @@ export const forget = operation({
   name: 'forget',
   ending: 'orderly',
   summary:
-    'Remove an item for good with all that derives from it; it does not come back. The transcript stays the agent’s',
+    'Remove an item for good with all that derives from it; it does not come back. The agent’s own transcript is not touched',
   input: z.object({
     id: z.string().min(1).describe('id of a session, entry, observation, summary or memory; its beginning is enough'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),

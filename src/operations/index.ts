@@ -4,6 +4,7 @@ import { backup } from './backup.ts';
 import { briefing } from './briefing.ts';
 import { configGet, configList, configSet, configUnset } from './config.ts';
 import { conversations, conversationsShow } from './conversations.ts';
+import { day } from './day.ts';
 import { doctor } from './doctor.ts';
 import { embed } from './embed.ts';
 import { exportAll } from './export.ts';
@@ -104,6 +105,7 @@ export const operations: readonly Operation[] = [
   show,
   get,
   timeline,
+  day,
   activity,
   summaries,
   observations,

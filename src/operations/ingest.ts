@@ -56,7 +56,7 @@ export const ingest = operation({
       },
     );
     await followInPages(context);
-    for (const left of await reachBackups(context)) context.say?.(`Not reached: ${left}`);
+    for (const left of await reachBackups(context)) context.say?.(`Left in place: ${left}`);
     return report;
   },
 });

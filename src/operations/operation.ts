@@ -35,6 +35,8 @@ export interface Context {
   readonly apart?: ((words: readonly string[]) => Promise<unknown>) | undefined;
   /** Tells the person at the terminal what long work is doing; absent where nobody listens. */
   readonly say?: ((line: string) => void) | undefined;
+  /** Tells the person at the terminal, beside the answer, what they should know about their question. */
+  readonly warn?: ((line: string) => void) | undefined;
   /** Standard output, for those whose answer is a stream; resolves when it was taken. */
   readonly out?: ((text: string) => Promise<void>) | undefined;
   /** Tells the process of a group to close, where this process is the one that runs it. */
@@ -48,8 +50,8 @@ export interface Context {
         edit(file: string): Promise<boolean>;
         /** Their consent. */
         agrees?(question: string): Promise<boolean>;
-        /** A session; undefined where nobody can be asked, or there is none. */
-        chooseSession?(agent: AgentName | undefined): Promise<Session | undefined>;
+        /** A session, with these words typed in already; undefined where nobody can be asked, or there is none. */
+        chooseSession?(agent: AgentName | undefined, words?: string): Promise<Session | undefined>;
         /** A conversation; `stop` is called when the person wants to leave. */
         converse?(stop: () => void): Terminal;
       }

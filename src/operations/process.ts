@@ -38,7 +38,8 @@ export const ProcessReport = z.object({
 export const processJobs = operation({
   name: 'process',
   ending: 'guarded',
-  summary: 'Distil now what waits: turns into observations, sessions into summaries, conversations into memory pages',
+  summary:
+    'Process waiting sessions now: turns into observations, sessions into summaries, conversations into memory pages',
   input: z.object({
     all: z
       .boolean()
@@ -49,7 +50,7 @@ export const processJobs = operation({
       .default(false)
       .describe('also what was distilled before: it is made anew, in the place of what was there'),
     session: z.string().min(1).optional().describe('only this session, even while it goes on'),
-    since: z.string().min(1).optional().describe('only what was said since then: 2026-03-01, 3d, yesterday'),
+    since: z.string().min(1).optional().describe('only what was said since then: 2026-03-01, 3d, monday, last week'),
     dryRun: z.boolean().default(false).describe('only say what it would cost'),
     due: z.boolean().default(false).describe('as the worker does: also respect that a model asks to wait'),
   }),

@@ -6,11 +6,10 @@ import { agents } from '../agents/index.ts';
 import { rootOf } from '../capture/group-sources.ts';
 import { restoreSession } from '../capture/vault-restore.ts';
 import { HoldfastError, systemCode } from '../errors.ts';
-import { search } from '../recall/search.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { Session } from '../schema/session.ts';
-import { find } from './find.ts';
 import { type Context, operation } from './operation.ts';
+import { sessionMeant } from './session-meant.ts';
 
 export const resume = operation({
   name: 'resume',
@@ -30,6 +29,7 @@ export const resume = operation({
       session: Session,
       command: z.array(z.string()),
       folder: z.string().describe('where the command is run'),
+      folderIsGone: z.boolean().optional().describe('the folder is not there any more: it was moved or deleted'),
       restored: z.array(z.string()).describe('transcripts that were put back'),
       ended: z.int().optional().describe('how the agent ended, where it was run'),
     }),
@@ -68,9 +68,10 @@ export const resume = operation({
           hint: `Let the group go on with it: holdfast groups resume ${group} ${session.id}`,
         },
       );
-    if (!isFolder(session.cwd))
+    const folderIsGone = !isFolder(session.cwd);
+    if (folderIsGone && !print)
       throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
-        hint: `Make it again, or read the session with: holdfast show ${session.id}`,
+        hint: `If it was moved, say where it is now: holdfast projects link ${session.projectPath || session.cwd} <new folder>\nThe command is: ${command.join(' ')}`,
       });
     const { own, restored } = await restoreSession(context, session.agent, session.id);
     if (own === 'unknown' && !(await transcriptIsThere(context, session)))
@@ -81,36 +82,14 @@ export const resume = operation({
           hint: `What was said is still here: holdfast show ${session.id}`,
         },
       );
-    const answer = { session, command: [...command], folder: session.cwd, restored };
+    const gone = folderIsGone ? { folderIsGone } : {};
+    const answer = { session, command: [...command], folder: session.cwd, ...gone, restored };
     return print ? answer : { ...answer, ended: await runAgent(command, session.cwd, known.title) };
   },
 });
 
 /** More is for `holdfast sessions`. */
 const mostListed = 20;
-
-/** By id; else the session that the words find first. */
-async function sessionMeant(context: Context, words: string, agent: AgentName | undefined): Promise<Session> {
-  const { store } = context;
-  try {
-    return (await find(store, words, agent)).session;
-  } catch (error) {
-    if (!(error instanceof HoldfastError) || error.code !== 'NOT_FOUND') throw error;
-  }
-  const filter = agent === undefined ? {} : { agent };
-  const { hits } = await search(context, { query: words, kind: 'session', limit: 1, filter });
-  const hit = hits[0];
-  const found =
-    hit && (await store.findSessions(hit.session)).find((one) => one.id === hit.session && one.agent === hit.agent);
-  if (found) return found;
-  throw new HoldfastError(
-    'NOT_FOUND',
-    `No session has the id ${JSON.stringify(words)}, and none says anything like it`,
-    {
-      hint: 'List sessions with: holdfast sessions',
-    },
-  );
-}
 
 async function transcriptIsThere({ store, config }: Context, { agent, id }: Session): Promise<boolean> {
   const known = agents.find(({ name }) => name === agent);

@@ -6,7 +6,7 @@ import { hasWord } from '../recall/words.ts';
 import { Role } from '../schema/entry.ts';
 import { Hit, HitKind, isDerived, UseKind } from '../schema/hit.ts';
 import { embedNow } from './embed-now.ts';
-import { filterFields, fromElsewhere, limitField, toFilter, withHome } from './filters.ts';
+import { filterFields, fromElsewhere, limitField, sameNamed, toFilter, withHome } from './filters.ts';
 import { librarian, toDeps } from './memory.ts';
 import { nothingYet } from './observations.ts';
 import { type Context, operation } from './operation.ts';
@@ -98,7 +98,11 @@ export const search = operation({
       found.hits.length === 0 &&
       project !== undefined &&
       (await context.store.sessions({ project, limit: 1 })).length === 0;
-    return unknown ? { ...found, note: `No session is known in the project ${input.project}.` } : found;
+    if (unknown) return { ...found, note: `No session is known in the project ${input.project}.` };
+    // At a terminal the person was told beside the answer.
+    const several = project && context.warn === undefined ? await sameNamed(context.store, project) : undefined;
+    if (several === undefined) return found;
+    return { ...found, note: 'note' in found && found.note ? `${found.note} ${several}` : several };
   },
 });
 

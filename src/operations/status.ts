@@ -81,7 +81,7 @@ function describeHooks(agent: Agent, found: Inspection, plugins: readonly string
     return {
       name,
       ok: false,
-      message: 'does not report; its transcripts are read, but sessions start without a briefing',
+      message: 'is not connected; its transcripts are read, but sessions start without a briefing',
       hint: `holdfast install ${agent.name}`,
     };
   if (found.elsewhere)
@@ -198,7 +198,12 @@ async function checkJobs(store: Store): Promise<Check[]> {
   });
   if (failed > 0)
     checks.push({ name, ok: false, message: `${failed} jobs have failed`, hint: 'See: holdfast jobs --status failed' });
-  if (checks.length === 0) checks.push({ name, ok: true, message: `${ready + claimed} jobs to do` });
+  if (checks.length === 0)
+    checks.push({
+      name,
+      ok: true,
+      message: ready + claimed === 0 ? 'nothing waiting' : `${ready + claimed} jobs waiting`,
+    });
   return checks;
 }
 

@@ -22,6 +22,7 @@ export const timeline = operation({
   input: z.object({
     around: z.string().min(1).optional().describe('id of an entry or session; its beginning is enough'),
     ...filterFields,
+    prompts: z.boolean().optional().describe('only what people asked for, without answers and tools'),
     limit: limitField.default(30).describe('at most this many'),
   }),
   output: Timeline,
@@ -35,11 +36,12 @@ export const timeline = operation({
   examples: [
     'holdfast timeline --project .',
     'holdfast timeline --around 0f3c --limit 20',
+    'holdfast timeline --since yesterday --prompts',
     'holdfast timeline --since yesterday --json',
   ],
   async run(context, input) {
     const { store } = context;
-    const filter = await toFilter(context, input);
+    const filter = { ...(await toFilter(context, input)), prompts: input.prompts };
     const { limit } = input;
     if (input.around === undefined) {
       // From a date on, its beginning is meant; otherwise the end of the time.

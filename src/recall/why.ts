@@ -24,5 +24,5 @@ export function reasons(
   if (near >= muchNear * score) why.push(answers ? 'answers a question that matches' : 'next to a match');
   if (time >= 0) why.push(`from the time asked for: ${times[time]?.said ?? ''}`);
   if (session >= muchSession) why.push('its session is about it');
-  return why.length > 0 ? why : ['near what was asked'];
+  return why.length > 0 ? why : ['weak match'];
 }

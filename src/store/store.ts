@@ -237,6 +237,8 @@ export interface TimelineFilter extends SessionFilter {
   /** Which end of the time is wanted where there is more than the limit. */
   readonly end: 'newest' | 'oldest';
   readonly limit: number;
+  /** Only what persons said. */
+  readonly prompts?: boolean | undefined;
 }
 
 export interface ActivityFilter extends Omit<SessionFilter, 'limit'> {

@@ -56,7 +56,7 @@ function Nowhere() {
     <section class="page">
       <h1 class="unseen">Nowhere</h1>
       <Empty title="There is no such page">
-        <a href={address('now')}>What happens now</a>
+        <a href={address('now')}>Go to start page</a>
       </Empty>
     </section>
   );

@@ -47,8 +47,8 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
         .waitFor();
     const ill = page.locator('.checks .ill').filter({ hasText: '3 jobs have failed' });
     await ill.getByRole('img', { name: 'Needs you' }).waitFor();
-    await page.getByRole('button', { name: 'Look again' }).click();
-    await page.getByRole('button', { name: 'Look again' }).waitFor();
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByRole('button', { name: 'Check again' }).waitFor();
   });
 
   it('says since when the worker runs by the clock of the person', async () => {

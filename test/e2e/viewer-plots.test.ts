@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     expect(await map.getByRole('link').count()).toBeGreaterThan(52 * 7);
     const { total, days } = activity;
     await page
-      .getByText(`${total.entries} entries, ${total.prompts} prompts among them, in ${total.sessions} sessions`)
+      .getByText(`${total.entries} entries (${total.prompts} prompts) in ${total.sessions} sessions`)
       .waitFor();
     const name = new Intl.DateTimeFormat('en-GB', {
       weekday: 'short',

@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await show('/nowhere');
     await heading('There is no such page').waitFor();
     expect(await page.title()).toBe('No such page · Holdfast');
-    await page.getByRole('link', { name: 'What happens now', exact: true }).click();
+    await page.getByRole('link', { name: 'Go to start page', exact: true }).click();
     await heading('Now').waitFor();
     expect(page.url()).toBe(`${stand.origin}/`);
   });
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await low.getByRole('button', { name: 'Forget…' }).waitFor();
     await low.evaluate('scrollTo(0, 200)');
     await low.getByRole('link', { name: 'courier' }).first().click();
-    await low.getByRole('link', { name: 'Search in it' }).waitFor();
+    await low.getByRole('link', { name: 'Search this project' }).waitFor();
     expect(await top()).toBe(0);
     await low.goBack();
     await low.getByRole('button', { name: 'Forget…' }).waitFor();
@@ -234,7 +234,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await page.keyboard.press('Control+Enter');
     await page.locator('article', { hasText: 'Deploys happen on Mondays' }).waitFor();
     expect(readFileSync(file, 'utf8')).toContain('- **deploy day:** Deploys happen on Mondays');
-    await page.getByRole('link', { name: 'Statements and history' }).click();
+    await page.getByRole('link', { name: 'Facts and history' }).click();
     await page.getByText('2 versions').click();
     expect(await page.locator('.difference del').allInnerTexts()).toEqual(['Tuesdays']);
     await page.getByRole('button', { name: 'Revert to this' }).click();

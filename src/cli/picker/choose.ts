@@ -18,7 +18,11 @@ interface ChooseDeps {
 }
 
 /** Undefined where nobody can be asked, or there is nothing to choose from. Throws `Left` where they choose none. */
-export async function chooseSession(deps: ChooseDeps, agent: AgentName | undefined): Promise<Session | undefined> {
+export async function chooseSession(
+  deps: ChooseDeps,
+  agent: AgentName | undefined,
+  words = '',
+): Promise<Session | undefined> {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY) return undefined;
   const { noColor, forceColor, dumb } = terminalWishes();
@@ -27,10 +31,10 @@ export async function chooseSession(deps: ChooseDeps, agent: AgentName | undefin
     const sessions = await library.sessions();
     if (sessions.length === 0) return undefined;
     const style = styles(!dumb && (forceColor || !noColor));
-    if (dumb) return await askNumber(library, style, deps.signal);
+    if (dumb) return await askNumber(library, style, words, deps.signal);
     const look = { style, now: Date.now() };
     const open = (listener: Parameters<typeof openTerminal>[2]) => openTerminal(stdin, stdout, listener);
-    return await pick({ library, sessions, look, open, signal: deps.signal });
+    return await pick({ library, sessions, look, open, words, signal: deps.signal });
   } finally {
     await library.close();
   }
@@ -38,7 +42,7 @@ export async function chooseSession(deps: ChooseDeps, agent: AgentName | undefin
 
 const mostNumbers = 20;
 
-async function askNumber(library: Library, style: Style, signal: AbortSignal): Promise<Session> {
+async function askNumber(library: Library, style: Style, words: string, signal: AbortSignal): Promise<Session> {
   // The terminal's own line editing, and nothing else, is what a dumb one can do.
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
   const closed = new Promise<never>((_, reject) => {
@@ -46,18 +50,17 @@ async function askNumber(library: Library, style: Style, signal: AbortSignal): P
     signal.addEventListener('abort', () => reject(new Left()), { once: true });
   });
   try {
-    let shown = (await library.sessions()).slice(0, mostNumbers);
+    const found = async (query: string) => (await library.search(query)).map(({ session }) => session);
+    let shown = (words === '' ? await library.sessions() : await found(words)).slice(0, mostNumbers);
     for (;;) {
       const view = { style, width: process.stdout.columns || 80, now: Date.now() };
       process.stdout.write(shown.length === 0 ? 'Nothing found.\n' : `${numberedSessions(shown, view)}\n`);
       const typed = await Promise.race([lines.question('Number, or words to search (empty: leave): '), closed]);
-      const words = typed.trim();
-      if (words === '') throw new Left();
-      const chosen = /^\d+$/.test(words) ? shown[Number(words) - 1] : undefined;
+      const answer = typed.trim();
+      if (answer === '') throw new Left();
+      const chosen = /^\d+$/.test(answer) ? shown[Number(answer) - 1] : undefined;
       if (chosen !== undefined) return chosen;
-      shown = /^\d+$/.test(words)
-        ? shown
-        : (await library.search(words)).map(({ session }) => session).slice(0, mostNumbers);
+      if (!/^\d+$/.test(answer)) shown = (await found(answer)).slice(0, mostNumbers);
     }
   } finally {
     lines.close();

@@ -12,13 +12,23 @@ export interface PickDeps {
   readonly sessions: readonly Session[];
   readonly look: Look;
   open(listener: Listener): Terminal;
+  /** Typed in already. */
+  readonly words?: string;
   readonly signal?: AbortSignal | undefined;
   /** How long nobody types before a question goes out. */
   readonly pauseMs?: number;
 }
 
 /** The session that the person chooses. Contract: throws `Left` where they choose none; the terminal is restored first. */
-export async function pick({ library, sessions, look, open, signal, pauseMs = 120 }: PickDeps): Promise<Session> {
+export async function pick({
+  library,
+  sessions,
+  look,
+  open,
+  words = '',
+  signal,
+  pauseMs = 120,
+}: PickDeps): Promise<Session> {
   let end: { resolve(session: Session): void; reject(error: unknown): void } | undefined;
   const ended = new Promise<Session>((resolve, reject) => {
     end = { resolve, reject };
@@ -88,7 +98,7 @@ export async function pick({ library, sessions, look, open, signal, pauseMs = 12
   }
 
   try {
-    state = begin(sessions, terminal.size());
+    state = begin(sessions, terminal.size(), words);
     signal?.addEventListener('abort', leave, { once: true });
     if (signal?.aborted) leave();
     on({ kind: 'resize', size: terminal.size() });

@@ -52,7 +52,9 @@ export const keyOf = ({ agent, id }: Pick<Session, 'agent' | 'id'>): string => `
 
 export const chosenIn = (state: State): Found | undefined => state.shown[state.chosen];
 
-export const begin = (sessions: readonly Session[], size: Size): State => ({
+export const begin = (sessions: readonly Session[], size: Size, words = ''): State => ask(empty(sessions, size), words);
+
+const empty = (sessions: readonly Session[], size: Size): State => ({
   sessions,
   query: '',
   searching: false,

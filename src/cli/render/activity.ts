@@ -1,6 +1,6 @@
 import type { Activity } from '../../schema/activity.ts';
 import { plural } from '../../text/plural.ts';
-import { oneLine, table } from '../style.ts';
+import { type Column, renderTable } from '../table.ts';
 import type { View } from '../view.ts';
 
 const shades = ['·', '░', '▒', '▓', '█'] as const;
@@ -12,18 +12,16 @@ export function renderActivity({ timeZone, from, to, total, days, projects }: Ac
   const said = `${plural(total.entries, 'entry', 'entries')} (${plural(total.prompts, 'prompt')}) in ${plural(total.sessions, 'session')}`;
   const head = `${said} from ${from} to ${to}, ${timeZone}`;
   if (total.entries === 0) return `Nothing was said from ${from} to ${to}. ${style.dim('Earlier: --since 2024-01-01')}`;
-  const rows = projects.map(({ name, sessions, entries, path }) => [
-    oneLine(name, 32),
-    String(sessions),
-    String(entries),
-    oneLine(path, 80),
-  ]);
-  const paint = [style.bold, undefined, undefined, style.dim];
-  const listed = table([['project', 'sessions', 'entries', 'path'], ...rows], (cell, column) =>
-    (paint[column] ?? ((text: string) => text))(cell),
-  );
+  const listed = renderTable(projects, columns, view);
   return [head, '', ...heatMap({ from, to, days }, view), '', listed].join('\n');
 }
+
+const columns: readonly Column<Activity['projects'][number]>[] = [
+  { name: 'project', cell: ({ name }) => name, paint: 'bold', cut: 'end' },
+  { name: 'sessions', cell: ({ sessions }) => String(sessions), goes: 2 },
+  { name: 'entries', cell: ({ entries }) => String(entries) },
+  { name: 'path', cell: ({ path }) => path, paint: 'dim', cut: 'middle', goes: 1 },
+];
 
 /** A column for each week, as many of the last as fit. */
 function heatMap({ from, to, days }: Pick<Activity, 'from' | 'to' | 'days'>, { width, style }: View): string[] {

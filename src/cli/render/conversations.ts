@@ -1,22 +1,22 @@
 import type { Conversation } from '../../schema/conversation.ts';
-import { clean, oneLine, table } from '../style.ts';
+import { inColumns } from '../columns.ts';
+import { clean } from '../style.ts';
+import { type Column, renderTable } from '../table.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderConversations({ conversations }: { conversations: readonly Conversation[] }, view: View): string {
-  const { style } = view;
-  if (conversations.length === 0) return 'No conversations.';
-  const rows = conversations.map((one) => [
-    String(one.id),
-    one.status,
-    localTime(one.firstAt, view),
-    oneLine(one.project, 24),
-    String(one.entries),
-    oneLine(one.reason === undefined ? one.title : `${one.title} (${one.reason})`, Math.max(20, view.width - 72)),
-  ]);
-  const paint = [style.cyan, style.yellow, style.dim, style.bold];
-  return table([['id', 'status', 'began', 'project', 'entries', 'title'], ...rows], (cell, column) =>
-    (paint[column] ?? ((text: string) => text))(cell),
-  );
+  return conversations.length === 0 ? 'No conversations.' : renderTable(conversations, columns, view, view.columns);
 }
+
+const columns: readonly Column<Conversation>[] = [
+  { name: 'id', cell: ({ id }) => String(id), paint: 'cyan' },
+  { name: 'status', cell: ({ status }) => status, paint: 'yellow', goes: 3 },
+  { name: 'began', cell: ({ firstAt }, view) => localTime(firstAt, view), paint: 'dim', goes: 2 },
+  { name: 'project', cell: ({ project }) => inColumns(project, 24), paint: 'bold', cut: 'end', goes: 4 },
+  { name: 'entries', cell: ({ entries }) => String(entries), goes: 1 },
+  { name: 'title', cell: ({ title, reason }) => (reason === undefined ? title : `${title} (${reason})`), cut: 'end' },
+  { name: 'session', cell: ({ session }) => session, extra: true },
+  { name: 'agent', cell: ({ agent }) => agent, extra: true },
+];
 
 export const renderConversation = ({ text }: { text: string }): string => clean(text.trimEnd());

@@ -29,10 +29,8 @@ export function renderForgotten({ kind, title, forgotten, removed, files, left }
   );
   return [
     `${forgotten ? 'Forgotten' : 'Would go'}: the ${kind} ${style.bold(clean(title))}${gone.length > 0 ? ` (${gone.join(', ')})` : ''}`,
-    ...files.map(
-      (file) => `${forgotten ? 'Removed or written again' : 'Would be removed or written again'}: ${clean(file)}`,
-    ),
-    ...left.map((each) => `${style.yellow('Not reached:')} ${clean(each)}`),
+    ...files.map((file) => `${forgotten ? 'Updated or deleted' : 'Would be updated or deleted'}: ${clean(file)}`),
+    ...left.map((each) => `${style.yellow('Left in place:')} ${clean(each)}`),
     ...(forgotten ? [] : ['Nothing was changed.']),
   ].join('\n');
 }

@@ -1,8 +1,11 @@
+import { deedOf } from '../../schema/deed.ts';
 import type { Item } from '../../schema/item.ts';
+import { differenceOf } from '../../schema/line-difference.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import { plural } from '../../text/plural.ts';
 import { clean, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
+import { painted } from './tool-use.ts';
 
 export const renderGet = ({ items }: { items: readonly Item[] }, view: View): string =>
   items.map((item) => renderItem(item, view)).join('\n\n');
@@ -40,9 +43,19 @@ function renderItem(item: Item, view: View): string {
   ].join('\n');
 }
 
-function renderUse({ tool, input, outcome, output }: ToolUse, { style }: View): string {
+/** The whole input and output: `show` has already given the gist. */
+function renderUse({ tool, input, files, outcome, output }: ToolUse, { style }: View): string {
   const sign = outcome === 'ok' ? style.green('✓') : outcome === 'error' ? style.red('✗') : style.dim('…');
-  const lines = [`${sign} ${style.bold(clean(tool))} ${clean(input)}`];
+  const deed = deedOf({ tool, input, files });
+  const lines =
+    deed.kind === 'command'
+      ? [`${sign} ${style.bold(`$ ${clean(deed.command)}`)}`]
+      : deed.kind === 'edit'
+        ? [
+            `${sign} ${clean(tool)} ${style.bold(clean(deed.file))}`,
+            ...differenceOf(deed.changes).map((line) => painted(line, style)),
+          ]
+        : [`${sign} ${style.bold(clean(tool))} ${clean(input)}`];
   if (output) lines.push(style.dim(clean(output)));
   return lines.join('\n');
 }

@@ -98,5 +98,5 @@ export const renderForgotten = ({
     forgotten === 0
       ? 'Nothing was changed.'
       : `Forgotten: ${plural(forgotten, 'memory', 'memories')} of ${clean(page)}.`,
-    ...left.map((each) => `Not reached: ${clean(each)}.`),
+    ...left.map((each) => `Left in place: ${clean(each)}.`),
   ].join('\n');

@@ -9,6 +9,7 @@ interface Resumed {
   readonly session: Session;
   readonly command: readonly string[];
   readonly folder: string;
+  readonly folderIsGone?: boolean;
   readonly restored: readonly string[];
   readonly ended?: number;
 }
@@ -17,12 +18,18 @@ export const renderResume = (output: Resumed | { readonly sessions: readonly Ses
   'sessions' in output ? choices(output.sessions, view) : resumed(output, view);
 
 /** After the agent has had the terminal nothing is left to say. */
-function resumed({ session, command, folder, restored, ended }: Resumed, { style }: View): string {
+function resumed({ session, command, folder, folderIsGone, restored, ended }: Resumed, { style }: View): string {
   if (ended !== undefined) return '';
   const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   return [
     style.dim(`${clean(session.title)} · ${clean(session.project)}`),
     ...restored.map((file) => style.dim(`put back: ${clean(file)}`)),
+    ...(folderIsGone
+      ? [
+          style.yellow(`The folder ${clean(folder)} is not there. If it was moved, say where it is now:`),
+          `  holdfast projects link ${quoted(clean(session.projectPath || folder))} <new folder>`,
+        ]
+      : []),
     `cd ${quoted(folder)} && ${command.map(quoted).join(' ')}`,
   ].join('\n');
 }

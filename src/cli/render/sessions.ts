@@ -4,26 +4,32 @@ import { inWords } from '../../operations/remove-sessions.ts';
 import type { sessionsDelete } from '../../operations/sessions.ts';
 import type { Session } from '../../schema/session.ts';
 import { plural } from '../../text/plural.ts';
-import { clean, oneLine, table } from '../style.ts';
+import { inColumns } from '../columns.ts';
+import { clean } from '../style.ts';
+import { type Column, renderTable } from '../table.ts';
 import { localTime, type View } from '../view.ts';
 
 export function renderSessions({ sessions }: { sessions: readonly Session[] }, view: View): string {
-  const { style } = view;
-  if (sessions.length === 0) return `No sessions. ${style.dim('Import first: holdfast ingest')}`;
+  if (sessions.length === 0) return `No sessions. ${view.style.dim('Import first: holdfast ingest')}`;
   const length = tellingLength(sessions.map(({ id }) => id));
-  const rows = sessions.map((session) => [
-    session.id.slice(0, length),
-    localTime(session.endedAt, view),
-    oneLine(session.project, 24),
-    clean(session.agent),
-    String(session.entries),
-    oneLine(session.title, Math.max(20, view.width - 76)),
-  ]);
-  const paint = [style.cyan, style.dim, style.bold, style.dim];
-  return table([['session', 'last entry', 'project', 'agent', 'entries', 'title'], ...rows], (cell, column) =>
-    (paint[column] ?? ((text: string) => text))(cell),
-  );
+  return renderTable(sessions, sessionColumns(length), view, view.columns);
 }
+
+const sessionColumns = (length: number): readonly Column<Session>[] => [
+  { name: 'session', cell: ({ id }) => id.slice(0, length), paint: 'cyan' },
+  { name: 'last', cell: ({ endedAt }, view) => localTime(endedAt, view), paint: 'dim', goes: 3 },
+  { name: 'project', cell: ({ project }) => inColumns(project, 24), paint: 'bold', cut: 'end', goes: 4 },
+  { name: 'agent', cell: ({ agent }) => agent, paint: 'dim', goes: 1 },
+  { name: 'entries', cell: ({ entries }) => String(entries), goes: 2 },
+  { name: 'title', cell: ({ title }) => title, cut: 'end' },
+  { name: 'began', cell: ({ startedAt }, view) => localTime(startedAt, view), extra: true },
+  { name: 'tools', cell: ({ toolUses }) => String(toolUses), extra: true },
+  { name: 'branch', cell: ({ branch }) => branch ?? '', extra: true },
+  { name: 'path', cell: ({ projectPath }) => projectPath, cut: 'middle', extra: true },
+  { name: 'folder', cell: ({ cwd }) => cwd, cut: 'middle', extra: true },
+  { name: 'state', cell: ({ state }) => state ?? '', extra: true },
+  { name: 'resume', cell: ({ resume }) => resume ?? '', extra: true },
+];
 
 /** Enough of the ids to tell them apart; ids that begin with a time share their first digits. */
 export function tellingLength(ids: readonly string[]): number {

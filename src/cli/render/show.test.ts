@@ -13,6 +13,7 @@ it('a part of a transcript says which part it is, and that a place beyond its en
       timeZone: 'UTC',
     });
   expect(await shown({})).not.toContain('shown');
-  expect(await shown({ from: 2, limit: 3 })).toContain('shown    2 to 4 of 10 entries, counted from 0');
-  expect(await shown({ from: 999 })).toContain('shown    none of 10 entries');
+  expect(await shown({ from: 2, limit: 3 })).toContain('shown    entries 3 to 5 of 10');
+  expect(await shown({ limit: 1 })).toContain('shown    entry 1 of 10');
+  expect(await shown({ from: 999 })).toContain('shown    no entry of 10');
 });

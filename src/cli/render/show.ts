@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { Shown } from '../../operations/show.ts';
-import type { ToolUse } from '../../schema/tool-use.ts';
+import { shortIds } from '../../recall/short-ids.ts';
 import { plural } from '../../text/plural.ts';
 import { clean, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
+import { renderToolUse } from './tool-use.ts';
 
 type Output = z.infer<typeof Shown>;
 
@@ -32,13 +33,29 @@ export function renderShow({ session, entries, focus, files = [], total, from }:
     ),
   ];
   if (entries.length < total) {
-    const part = entries.length === 0 ? 'none' : `${from} to ${from + entries.length - 1}`;
-    head.push(`${style.dim('shown')}    ${part} of ${plural(total, 'entry', 'entries')}, counted from 0`);
+    const last = from + entries.length;
+    const part = last === from + 1 ? `entry ${last}` : `entries ${from + 1} to ${last}`;
+    head.push(`${style.dim('shown')}    ${entries.length === 0 ? 'no entry' : part} of ${total}`);
   }
-  return [head.join('\n'), ...entries.map((entry) => renderEntry(entry, entry.id === focus, view))].join('\n\n');
+  const short = shortIds(entries.map(({ id }) => id));
+  const shown = entries.filter(hasContent).map((entry) => {
+    const marked = { focused: entry.id === focus, id: short(entry.id), folder: session.projectPath };
+    return renderEntry(entry, marked, view);
+  });
+  return [head.join('\n'), ...shown].join('\n\n');
 }
 
-function renderEntry(entry: Output['entries'][number], focused: boolean, view: View): string {
+/** An entry whose tools are not kept would be a time and nothing else. */
+const hasContent = ({ text, toolUses, tools }: Output['entries'][number]): boolean =>
+  text.trim() !== '' || toolUses.length > 0 || tools.length > 0;
+
+interface Marked {
+  readonly focused: boolean;
+  readonly id: string;
+  readonly folder: string;
+}
+
+function renderEntry(entry: Output['entries'][number], { focused, id, folder }: Marked, view: View): string {
   const { style } = view;
   const who = entry.author === 'machine' ? 'machine' : entry.role;
   const name = who === 'user' ? style.green(who) : who === 'assistant' ? style.magenta(who) : style.dim(who);
@@ -50,18 +67,13 @@ function renderEntry(entry: Output['entries'][number], focused: boolean, view: V
   ].filter((mark) => mark !== '');
   const suffix = marks.length > 0 ? `  ${style.yellow(`[${marks.join(', ')}]`)}` : '';
   const pointer = focused ? style.yellow('▶ ') : '';
-  const lines = [`${pointer}${style.cyan(localTime(entry.at, view))}  ${style.bold(name)}${suffix}`];
+  const lines = [`${pointer}${style.cyan(localTime(entry.at, view))}  ${style.bold(name)}  ${style.dim(id)}${suffix}`];
   const text = clean(withoutToolLine(entry.text, entry.toolUses.length > 0)).trim();
   if (text !== '') lines.push(entry.abandoned || who === 'machine' ? style.dim(text) : text);
-  for (const use of entry.toolUses) lines.push(renderToolUse(use, view));
+  for (const use of entry.toolUses) lines.push(renderToolUse(use, view, folder));
   return lines.join('\n');
 }
 
 /** The searchable line of tool names says nothing where the uses themselves are listed. */
 const withoutToolLine = (text: string, listed: boolean): string =>
   listed ? text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '') : text;
-
-function renderToolUse(use: ToolUse, { style, width }: View): string {
-  const outcome = use.outcome === 'ok' ? style.green('✓') : use.outcome === 'error' ? style.red('✗') : style.dim('…');
-  return `  ${outcome} ${clean(use.tool)} ${style.dim(oneLine(use.files[0] ?? use.input, Math.max(20, width - use.tool.length - 6)))}`;
-}

@@ -13,11 +13,11 @@ export function renderStats(
   const lines = [
     `${plural(kept.entries, 'entry', 'entries')} and ${plural(kept.toolUses, 'tool use')} in ${plural(kept.sessions, 'session')} of ${plural(kept.projects, 'project')}, ${bytes(kept.bytes)}`,
     `${plural(distilled.observations, 'observation')}, ${plural(distilled.summaries, 'summary', 'summaries')}, ${plural(distilled.conversations, 'conversation')} in memory`,
-    `${plural(jobs.ready, 'job')} to do${jobs.failed > 0 ? style.yellow(`, ${number(jobs.failed)} failed`) : ''}`,
+    `${jobs.ready === 0 ? 'nothing waiting' : `${plural(jobs.ready, 'job')} waiting`}${jobs.failed > 0 ? style.yellow(`, ${number(jobs.failed)} failed`) : ''}`,
   ];
-  if (spent.calls === 0) return [...lines, 'No model was asked.'].join('\n');
+  if (spent.calls === 0) return [...lines, 'No model calls.'].join('\n');
   lines.push(
-    `${number(spent.tokens)} tokens spent in ${plural(spent.calls, 'call')}; one call for each tool use would have taken ${number(spent.insteadOf)}`,
+    `${number(spent.tokens)} tokens spent in ${plural(spent.calls, 'call')}; one call per tool use would have taken ${number(spent.insteadOf)}`,
     `today ${number(today.spent)} of ${number(today.budget)} tokens`,
     '',
   );

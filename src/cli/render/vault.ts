@@ -14,7 +14,7 @@ interface Vault {
 }
 
 export function renderVault(vault: Vault, { style }: View): string {
-  const kept = vault.keptDays === 0 ? 'kept for ever' : `kept for ${vault.keptDays} days after the last change`;
+  const kept = vault.keptDays === 0 ? 'no expiry' : `kept for ${vault.keptDays} days after the last change`;
   return [
     `${plural(vault.transcripts, 'transcript')} in ${bytes(vault.bytes)}, of ${bytes(vault.read)}; ${kept}`,
     ...(vault.enabled ? [] : ['No more copies are made: the setting `vault` is false.']),

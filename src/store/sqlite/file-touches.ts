@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { FileTouch, Store } from '../store.ts';
-import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
+import { type EntryRow, entryColumns, sessionConditions, titleOfSession, toEntry } from './read.ts';
 import { matchExpression } from './search.ts';
 
 type Run = <T>(work: () => T) => T;
@@ -47,7 +47,7 @@ const promptBefore = `coalesce(
 
 /** The newest are chosen before anything else of them is read; entries and sessions only where a condition is about them. */
 const touchSql = (conditions: readonly string[]): string => `
-  SELECT ${entryColumns}, l.path AS file, t.tool, t.outcome = 'error' AS failed, s.cwd, p.name AS project, s.title,
+  SELECT ${entryColumns}, l.path AS file, t.tool, t.outcome = 'error' AS failed, s.cwd, p.name AS project, ${titleOfSession},
     ${promptBefore} AS prompt
   FROM (
     SELECT f.path, x.at, x.tool_use_id FROM json_each(?) j CROSS JOIN touched_files f ON f.path = j.value

@@ -4,6 +4,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { Pin } from '../../schema/pin.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { Store } from '../store.ts';
+import { titleOfSession } from './read.ts';
 import { headline } from './session-rows.ts';
 
 interface PinRow {
@@ -20,7 +21,7 @@ type Run = <T>(work: () => T) => T;
 export function pinRows(db: Database, read: Run, write: Run): Pick<Store, 'pins' | 'setPin' | 'removePin'> {
   const all = db.prepare<[], PinRow>(
     `SELECT p.*, CASE p.kind
-       WHEN 'session' THEN (SELECT title FROM sessions s WHERE s.session = p.id AND s.agent = p.agent)
+       WHEN 'session' THEN (SELECT ${titleOfSession} FROM sessions s WHERE s.session = p.id AND s.agent = p.agent)
        WHEN 'entry' THEN (SELECT text FROM entries e WHERE e.uuid = p.id)
        ELSE (SELECT name FROM projects r WHERE r.path = p.id) END AS text
      FROM pins p ORDER BY p.at DESC, p.kind, p.id`,

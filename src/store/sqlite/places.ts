@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Store } from '../store.ts';
 import type { PlacePage, VectorPage } from '../vectors.ts';
-import { type EntryRow, entryColumns, sessionConditions, toEntry } from './read.ts';
+import { type EntryRow, entryColumns, sessionConditions, titleOfSession, toEntry } from './read.ts';
 import { hasQuestion, unreadFact } from './renewal.ts';
 import { codeOf } from './vectors.ts';
 
@@ -81,7 +81,7 @@ export function placeRows(
     )
     .pluck();
   const fetch = db.prepare<[string], EntryRow & { row: number; project: string | null; title: string | null }>(
-    `SELECT ${entryColumns}, e.id AS row, p.name AS project, s.title FROM json_each(?) j JOIN entries e ON e.id = j.value
+    `SELECT ${entryColumns}, e.id AS row, p.name AS project, ${titleOfSession} FROM json_each(?) j JOIN entries e ON e.id = j.value
      JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id ORDER BY j.key`,
   );
   const conversations = db

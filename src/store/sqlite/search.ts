@@ -1,7 +1,7 @@
 // Keyword recall on FTS5: terms are ORed and ranked by BM25; phrases must be there.
 import type { Database } from 'better-sqlite3';
 import type { KeywordFilter, KeywordHit, KeywordQuery, KeywordTerm, Store, UseFilter } from '../store.ts';
-import { type EntryRow, entryColumns, entryScope, toEntry } from './read.ts';
+import { type EntryRow, entryColumns, entryScope, titleOfSession, toEntry } from './read.ts';
 
 type Row = EntryRow & { score: number; project: string | null; title: string | null };
 
@@ -11,7 +11,7 @@ interface Ranked {
   readonly score: number;
 }
 
-const columns = `${entryColumns}, p.name AS project, s.title`;
+const columns = `${entryColumns}, p.name AS project, ${titleOfSession}`;
 const joins = 'JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id';
 
 /** The share of all entries that the rare terms of a query may match before the others are left to the second look. */

@@ -17,9 +17,9 @@ interface Place {
 
 export function timelines(db: Database, run: <T>(work: () => T) => T): Pick<Store, 'timeline'> {
   const within = (order: string) =>
-    db.prepare<[number, number, number, number], Place>(
+    db.prepare<[number, number, number, number, number], Place>(
       `SELECT id, at, pos FROM entries WHERE session_id = ? AND at >= ? AND at < ? AND subagent IS NULL AND abandoned = 0
-       AND author <> 'machine' ORDER BY at ${order}, pos ${order} LIMIT ?`,
+       AND author <> 'machine' AND (? = 0 OR author = 'person') ORDER BY at ${order}, pos ${order} LIMIT ?`,
     );
   const newest = within('DESC');
   const oldest = within('ASC');
@@ -48,7 +48,7 @@ export function timelines(db: Database, run: <T>(work: () => T) => T): Pick<Stor
           const last = found[filter.limit - 1];
           // Sessions come in the order of the end that is wanted: from here on none can be closer.
           if (last !== undefined && (latest ? span.ended_at < last.at : span.started_at > last.at)) break;
-          const more = (latest ? newest : oldest).all(span.id, ...bounds(filter), filter.limit);
+          const more = (latest ? newest : oldest).all(span.id, ...bounds(filter), filter.prompts ? 1 : 0, filter.limit);
           found = [...found, ...more].sort(closer).slice(0, filter.limit);
         }
         if (latest) found.reverse();

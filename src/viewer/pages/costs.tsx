@@ -64,7 +64,7 @@ export function Costs() {
 function Tiles({ stats: { spent, today: now } }: { stats: Stats }) {
   const tiles = [
     ['Tokens spent', compact(spent.tokens), `in ${plural(spent.calls, 'call')} to models`],
-    ['Tokens saved', compact(spent.saved), 'against one call for each tool use'],
+    ['Tokens saved', compact(spent.saved), 'compared with one call per tool use'],
     ['Today', compact(now.spent), `of ${compact(now.budget)} that may be spent`],
   ] as const;
   return (
@@ -85,7 +85,7 @@ const columnsOf = (days: readonly string[]) => days.map((day) => ({ short: short
 function Tokens({ stats: { models, daysAndModels }, days }: { stats: Stats; days: readonly string[] }) {
   if (models.length === 0)
     return (
-      <Empty title="No model was asked in this time" small>
+      <Empty title="No model calls in this period" small>
         <p>
           The built-in distiller works offline and takes no tokens. To have a model do it:{' '}
           <code>holdfast config set distill.model claude</code>

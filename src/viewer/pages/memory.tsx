@@ -98,7 +98,7 @@ function OnePage({ name }: { name: string }) {
                   Page
                 </a>
                 <a href={to('statements')} aria-current={view === 'statements' ? 'page' : undefined}>
-                  Statements and history
+                  Facts and history
                 </a>
               </nav>
               {view === 'statements' ? (

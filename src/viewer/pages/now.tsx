@@ -45,7 +45,7 @@ export function Now() {
             <div class="columns">
               <div>
                 <Running sessions={all.filter((one) => isRunning(one))} />
-                <h2>Lately</h2>
+                <h2>Recent sessions</h2>
                 <ul class="rows">
                   {all
                     .filter((one) => !isRunning(one))
@@ -58,7 +58,7 @@ export function Now() {
                 </ul>
               </div>
               <div>
-                <h2 id="feed-title">As it happens</h2>
+                <h2 id="feed-title">Live feed</h2>
                 <Answered answer={feed} rows={12}>
                   {(items) => <Feed items={items} titles={new Map(all.map((one) => [one.id, one.title]))} />}
                 </Answered>
@@ -74,7 +74,7 @@ export function Now() {
 function Running({ sessions }: { sessions: readonly Session[] }) {
   return (
     <>
-      <h2>At work</h2>
+      <h2>Running now</h2>
       {sessions.length === 0 ? (
         <p class="dim">No agent is at work. Sessions that start appear here by themselves.</p>
       ) : (

@@ -154,10 +154,10 @@ function OneProject({ project: { name, path, sessions, entries, lastActivityAt }
         </p>
         <div class="actions">
           <a class="button" href={address('search', {}, { project: path })}>
-            Search in it
+            Search this project
           </a>
           <a class="button" href={address('timeline', {}, { project: path })}>
-            Its timeline
+            Timeline
           </a>
         </div>
       </header>

@@ -162,7 +162,7 @@ export function Search() {
               <p class="dim count" role="status">
                 {found.length === 0
                   ? ''
-                  : `${plural(found.length, 'hit')}${found.length === limit ? ', and more' : ''}`}
+                  : `${found.length === limit ? 'More than ' : ''}${plural(found.length, 'hit')}`}
               </p>
               {found.length === 0 && <Nothing note={note} isEmpty={projects.data?.projects.length === 0} />}
               {found.length > 0 && (

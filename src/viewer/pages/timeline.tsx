@@ -109,7 +109,7 @@ function Year({ end, project }: { end: string; project: string | undefined }) {
 const saidOf = ({ entries, prompts, sessions }: Amount, from: string, to: string): string =>
   entries === 0
     ? `From ${from} to ${to}`
-    : `${plural(entries, 'entry', 'entries')}, ${plural(prompts, 'prompt')} among them, in ${plural(sessions, 'session')}, from ${from} to ${to}`;
+    : `${plural(entries, 'entry', 'entries')} (${plural(prompts, 'prompt')}) in ${plural(sessions, 'session')}, from ${from} to ${to}`;
 
 function OfYear({ activity, project }: { activity: Activity; project: string | undefined }) {
   if (activity.total.entries === 0)

@@ -21,12 +21,12 @@ export function Checks() {
             doctor.again();
           }}
         >
-          {looking ? 'Looking…' : 'Look again'}
+          {looking ? 'Checking…' : 'Check again'}
         </button>
       </div>
       <div class="columns">
         <div>
-          <h2>Are sessions captured?</h2>
+          <h2>Capture</h2>
           <div class="checking">
             <Answered answer={status} rows={7}>
               {({ checks }) => <CheckList checks={checks} />}
@@ -34,7 +34,7 @@ export function Checks() {
           </div>
         </div>
         <div>
-          <h2>Is what is kept sound?</h2>
+          <h2>Storage</h2>
           <div class="checking sound">
             <Answered answer={doctor} rows={7}>
               {({ checks }) => <CheckList checks={checks} />}

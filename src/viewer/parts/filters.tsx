@@ -4,7 +4,7 @@ import type { Project } from '../answers.ts';
 export type Option = readonly [value: string, label: string];
 
 export const kinds: readonly Option[] = [
-  ['entry', 'what was said and done'],
+  ['entry', 'Messages'],
   ['command', 'commands'],
   ['edit', 'edits'],
   ['error', 'errors'],
@@ -22,7 +22,7 @@ export const outcomes: readonly Option[] = [
 ];
 
 export const times: readonly Option[] = [
-  ['', 'at any time'],
+  ['', 'Any time'],
   ['today', 'today'],
   ['7d', 'in the last week'],
   ['30d', 'in the last month'],

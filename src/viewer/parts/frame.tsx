@@ -72,7 +72,7 @@ export function Frame({ page, children }: { page: ViewerPage | undefined; childr
           <Connection />
           <button type="button" class="quiet" onClick={nextTheme} title="Light, dark, or as the system is">
             <Icon name={theme.value === 'dark' ? 'moon' : theme.value === 'light' ? 'sun' : 'half'} />
-            <span>{{ system: 'As the system', light: 'Light', dark: 'Dark' }[theme.value]}</span>
+            <span>{{ system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' }[theme.value]}</span>
           </button>
         </div>
       </header>

@@ -130,7 +130,7 @@ export function HourMap({
         columns={24}
         heads={heads}
         current={rows[0]?.cells[0]?.key ?? ''}
-        rest="By the clock of your time zone"
+        rest="Times in your time zone"
       />
       <AsTable
         keepsRoom

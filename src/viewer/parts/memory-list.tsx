@@ -5,11 +5,11 @@ import { plural } from '../time.ts';
 import { Ago } from './moment.tsx';
 
 const groups = [
-  ['core', 'Lasting'],
+  ['core', 'Facts and preferences'],
   ['projects', 'Projects'],
   ['relationships', 'People'],
-  ['milestones', 'Finished'],
-  ['insights', 'Understood'],
+  ['milestones', 'Milestones'],
+  ['insights', 'Insights'],
   ['episodes', 'Day by day'],
 ] as const;
 

@@ -63,7 +63,7 @@ function Question({ question, whole, again }: { question: Memory; whole: string;
       <Markdown text={text} />
       <p class="row-meta">
         {project !== '' && <span>{project}</span>}
-        {session !== '' && <a href={sessionAddress(session)}>its session</a>}
+        {session !== '' && <a href={sessionAddress(session)}>open session</a>}
         <Ago at={at} />
       </p>
       <form

@@ -7,7 +7,7 @@ import { Clock } from './moment.tsx';
 
 const fields = [
   ['request', 'Asked for'],
-  ['investigated', 'Looked into'],
+  ['investigated', 'Investigated'],
   ['learned', 'Learned'],
   ['completed', 'Done'],
   ['nextSteps', 'Next'],

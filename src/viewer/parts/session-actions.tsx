@@ -36,7 +36,7 @@ export function SessionActions({ session }: { session: Session }) {
               })
             }
           >
-            <Icon name="copy" /> Resume
+            <Icon name="copy" /> Copy resume command
           </button>
         )}
         <button

@@ -90,7 +90,7 @@ function Statement({
       )}
       <p class="row-meta">
         <span>{sources[memory.source]}</span>
-        {memory.session !== '' && <a href={sessionAddress(memory.session)}>its session</a>}
+        {memory.session !== '' && <a href={sessionAddress(memory.session)}>open session</a>}
         <Ago at={memory.at} />
         <span class="path">{memory.id}</span>
       </p>
@@ -121,7 +121,7 @@ function Versions({ id, versions, again }: { id: string; versions: readonly Memo
             <p class="row-meta">
               <span>Version {one.version}</span>
               <span>{sources[one.source]}</span>
-              {one.session && <a href={sessionAddress(one.session)}>its session</a>}
+              {one.session && <a href={sessionAddress(one.session)}>open session</a>}
               {one.why && <span>{one.why}</span>}
               <Ago at={one.at} />
             </p>

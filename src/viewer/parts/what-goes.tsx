@@ -34,7 +34,7 @@ export function WhatGoes({ plan }: { plan: Forgotten }) {
       </ul>
       {plan.left.length > 0 && (
         <>
-          <p>This stays, since Holdfast cannot reach it:</p>
+          <p>Holdfast does not change these; delete them yourself:</p>
           <ul>
             {plan.left.map((one) => (
               <li key={one} class="path">
