@@ -19,7 +19,7 @@ const documents = [
 
 describe('the documents', () => {
   it('name only commands that exist', () => {
-    const known = new Set([...operations.map(({ name }) => name), 'config', 'completion']);
+    const known = new Set([...operations.map(({ name }) => name), 'config', 'completion', 'help', 'version']);
     for (const document of documents) {
       for (const [, command = ''] of read(document).matchAll(
         /(?:^|[`\s/])holdfast ((?:worker |config |memory |model |host |hub )?[a-z]+(?:-[a-z]+)?)/gm,
