@@ -10,6 +10,7 @@ import { groupsShow } from '../src/operations/groups.ts';
 import { groupsSend, hostStatus } from '../src/operations/host.ts';
 import { operations } from '../src/operations/index.ts';
 import { jobs, jobsCancel, jobsRetry } from '../src/operations/jobs.ts';
+import { nameSession, starSession, tagSession } from '../src/operations/labels.ts';
 import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory.ts';
 import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory-change.ts';
 import { observations } from '../src/operations/observations.ts';
@@ -48,6 +49,9 @@ const reads = {
 };
 const changes = {
   archive,
+  name: nameSession,
+  star: starSession,
+  tag: tagSession,
   resume,
   forget,
   'memory edit': memoryEdit,

@@ -8,6 +8,8 @@ export const tableColumns: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'entries',
     'title',
+    'tags',
+    'starred',
     'began',
     'tools',
     'branch',

@@ -21,6 +21,8 @@ export const filterFields = {
     .optional()
     .describe('from this date on: 2026-03-01, 2026-03, 3d, 12h, yesterday, monday, last week'),
   until: z.string().optional().describe('up to and including this date'),
+  starred: z.boolean().optional().describe('only sessions that you have starred'),
+  tag: z.string().min(1).optional().describe('only sessions that you have filed under this tag'),
 };
 
 export const limitField = z.int().min(1).max(1000);
@@ -43,6 +45,8 @@ interface Filters {
   readonly group?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
+  readonly starred?: boolean | undefined;
+  readonly tag?: string | undefined;
 }
 
 export async function toFilter(context: Context, input: Filters): Promise<SessionFilter> {
@@ -64,6 +68,8 @@ export async function toFilter(context: Context, input: Filters): Promise<Sessio
     ...(input.group === undefined ? {} : { group: input.group.trim() }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
+    ...(input.starred ? { starred: true } : {}),
+    ...(input.tag === undefined ? {} : { tag: input.tag.trim().toLowerCase() }),
   };
 }
 

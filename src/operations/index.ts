@@ -18,6 +18,7 @@ import { importAll } from './import.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
 import { jobs, jobsCancel, jobsRetry } from './jobs.ts';
+import { nameSession, starSession, tagSession } from './labels.ts';
 import { logs } from './logs.ts';
 import { mcp } from './mcp.ts';
 import { memoryHistory, memoryList, memoryShow } from './memory.ts';
@@ -113,6 +114,9 @@ export const operations: readonly Operation[] = [
   pin,
   mute,
   pins,
+  nameSession,
+  starSession,
+  tagSession,
   rememberThis,
   memoryList,
   memoryShow,

@@ -9,7 +9,7 @@ export async function scopeOf(
   places: Places,
   filter: Omit<KeywordFilter, 'limit'> = {},
 ): Promise<Uint8Array | undefined> {
-  const { project, agent, group, role, since, until, use, subagents = false } = filter;
+  const { project, agent, group, starred, tag, role, since, until, use, subagents = false } = filter;
   const { flags, at, session } = places;
   const users = use === undefined ? undefined : new Set(await store.toolUsers(use));
   let wanted: Uint8Array | undefined;
@@ -20,8 +20,8 @@ export async function scopeOf(
       if (number >= 0) wanted[number] = value;
     }
   };
-  if (project !== undefined || agent !== undefined || group !== undefined)
-    markSessions(await store.sessionRows({ project, agent, group }), 1);
+  const isChosen = [project, agent, group, tag].some((one) => one !== undefined) || starred === true;
+  if (isChosen) markSessions(await store.sessionRows({ project, agent, group, starred, tag }), 1);
   else {
     // Few belong to groups: these are looked for, and not all the others.
     const ofGroups = await store.groupedSessionRows();

@@ -110,6 +110,11 @@ export const ExportedRow = z.discriminatedUnion('is', [
     updatedAt: Ms,
   }),
   z.object({
+    is: z.literal('label'),
+    ...Place,
+    ...{ name: OrNull(z.string()), starred: z.boolean(), tags: z.array(z.string()), at: Ms },
+  }),
+  z.object({
     is: z.literal('conversation'),
     agent: AgentName,
     file: z.string(),

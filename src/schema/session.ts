@@ -13,6 +13,8 @@ export const Session = z.object({
   cwd: z.string(),
   title: z.string(),
   titleSource: TitleSource.optional().describe('who named it; absent when the title is made from what was said'),
+  starred: z.boolean().optional().describe('the person has starred it'),
+  tags: z.array(z.string()).optional().describe('words that the person files it under'),
   branch: z.string().optional().describe('the branch that was worked on last'),
   branches: z.array(z.string()).optional().describe('all branches, when there were several; the last one first'),
   repository: z.string().optional(),

@@ -8,6 +8,7 @@ import type { ExportedLine, ExportedRow } from '../schema/exported.ts';
 import type { Pin, PinKind } from '../schema/pin.ts';
 import type { Project } from '../schema/project.ts';
 import type { Session } from '../schema/session.ts';
+import type { SessionLabel } from '../schema/session-label.ts';
 import type { SessionState } from '../schema/session-state.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { DistilledStore } from './distilled.ts';
@@ -42,6 +43,20 @@ export interface SessionFilter {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit?: number | undefined;
+  /** Only sessions that the person has starred, or filed under a tag. */
+  readonly starred?: boolean | undefined;
+  readonly tag?: string | undefined;
+}
+
+/** What of a filter chooses sessions, whatever their time. */
+export type SessionScope = Pick<SessionFilter, 'project' | 'agent' | 'group' | 'starred' | 'tag'>;
+
+/** What is not named stays as it is; an empty name gives the session its own title back. */
+export interface LabelChange {
+  readonly name?: string | undefined;
+  readonly starred?: boolean | undefined;
+  readonly addTags?: readonly string[] | undefined;
+  readonly removeTags?: readonly string[] | undefined;
 }
 
 /** All projects of a name, or the one project that a path lies in. */
@@ -388,6 +403,13 @@ export interface Store
   dropBriefings(since: number): Promise<number>;
   /** Newest first; `session` may be the beginning of an id. */
   briefings(filter: { session?: string | undefined; limit: number }): Promise<readonly GivenBriefing[]>;
+
+  /** Names, stars or tags a session. Returns what is said of it then. */
+  labelSession(
+    key: { readonly agent: AgentName; readonly session: string },
+    change: LabelChange,
+    at: number,
+  ): Promise<SessionLabel>;
 
   /** Pinned and muted things, newest first. */
   pins(): Promise<readonly Pin[]>;

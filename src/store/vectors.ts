@@ -1,7 +1,7 @@
 // What the store keeps for search by meaning: vectors, the texts that lack one, and where entries stand.
 import type { Entry } from '../schema/entry.ts';
 import type { DerivedKind } from '../schema/hit.ts';
-import type { SessionFilter } from './store.ts';
+import type { SessionScope } from './store.ts';
 
 /** What can have vectors. */
 export type SubjectKind = 'entry' | DerivedKind;
@@ -127,7 +127,7 @@ export interface VectorStore {
   /** The rows of all sessions that pass. */
   /** Rows of all sessions that belong to a group. */
   groupedSessionRows(): Promise<readonly number[]>;
-  sessionRows(filter: Pick<SessionFilter, 'project' | 'agent' | 'group'>): Promise<readonly number[]>;
+  sessionRows(filter: SessionScope): Promise<readonly number[]>;
   /** Entries by their rows, in this order; those that are gone are left out. */
   entriesAt(rows: readonly number[]): Promise<readonly EntryAt[]>;
   /** The conversation that each of these rows is part of. */

@@ -82,6 +82,14 @@ export interface GroupState {
   error?: { at: string; text: string } | undefined;
 }
 
+export interface Labelled {
+  session: string;
+  agent: AgentName;
+  title: string;
+  starred: boolean;
+  tags: string[];
+}
+
 /** What only reads. */
 export interface Reads {
   search: { hits: Hit[]; note?: string | undefined };
@@ -138,11 +146,17 @@ export interface Reads {
 export interface Changes {
   archive: {
     session: string;
-    outcome: 'new' | 'grown' | 'same' | 'none';
+    outcome: 'new' | 'grown' | 'same' | 'none' | 'shared';
     file?: string | undefined;
     title: string;
+    text?: string | undefined;
   };
-  resume: { session: Session; command: string[]; folder: string; restored: string[] } | { sessions: Session[] };
+  name: Labelled;
+  star: Labelled;
+  tag: Labelled;
+  resume:
+    | { session: Session; command: string[]; folder: string; folderIsGone?: boolean | undefined; restored: string[] }
+    | { sessions: Session[] };
   forget: Forgotten;
   'memory edit': { page: string; file: string };
   'memory revert': { page: string; id: string; text: string };

@@ -1,7 +1,7 @@
 // Markdown that a stranger may have written → a fragment without anything that acts. Tags in it are text, links lead out only by http or mail.
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
-import { isTooDear } from './markdown-cost.ts';
+import { isTooDear } from '../schema/markdown-cost.ts';
 
 const asText = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 

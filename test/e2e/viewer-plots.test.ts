@@ -62,9 +62,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     const map = page.getByRole('table', { name: 'Activity by day' });
     expect(await map.getByRole('link').count()).toBeGreaterThan(52 * 7);
     const { total, days } = activity;
-    await page
-      .getByText(`${total.entries} entries (${total.prompts} prompts) in ${total.sessions} sessions`)
-      .waitFor();
+    await page.getByText(`${total.entries} entries (${total.prompts} prompts) in ${total.sessions} sessions`).waitFor();
     const name = new Intl.DateTimeFormat('en-GB', {
       weekday: 'short',
       day: 'numeric',

@@ -67,6 +67,40 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
     expect(existsSync(name(kills))).toBe(true);
   });
 
+  it('of a name or tag for a session leaves what was said before or what is said now', async () => {
+    const at = place();
+    await ingestSomething(at);
+    await ask(at.env, 'tag', 'first', 'old');
+    const kills = await killAtEach(
+      at,
+      () => ['name', 'first', 'Another', 'name'],
+      async () => {
+        const [session] = (await ask(at.env, 'sessions')).sessions;
+        expect(['prompt 0 of first', 'Another name']).toContain(session.title);
+        expect(session.tags).toEqual(['old']);
+      },
+    );
+    expect(kills).toBeGreaterThan(1);
+    expect((await ask(at.env, 'sessions')).sessions[0].title).toBe('Another name');
+  });
+
+  it('of writing a copy to share leaves the old copy or the new one, whole', async () => {
+    const at = place();
+    await ingestSomething(at);
+    const file = path.join(at.folder, 'copy.html');
+    writeFileSync(file, 'old');
+    const kills = await killAtEach(
+      at,
+      () => ['archive', 'first', '--output', file],
+      async () => {
+        const text = readFileSync(file, 'utf8');
+        if (text !== 'old') expect(text).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+      },
+    );
+    expect(kills).toBeGreaterThan(1);
+    expect(readFileSync(file, 'utf8')).toContain('prompt 1 of first');
+  });
+
   it('of merging the index loses no word, and the next goes on', async () => {
     const at = place();
     mkdirSync(at.home);

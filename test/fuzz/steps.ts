@@ -24,11 +24,11 @@ import { readQuestion } from '../../src/recall/question.ts';
 import { snippet } from '../../src/recall/snippet.ts';
 import { longestQuery } from '../../src/recall/words.ts';
 import { ExportedLine } from '../../src/schema/exported.ts';
+import { isTooDear } from '../../src/schema/markdown-cost.ts';
 import { indexText } from '../../src/store/index-text.ts';
 import { segment } from '../../src/store/segment.ts';
 import { cut, gist, inOneLine, sentencesOf, toolGist } from '../../src/text/gist.ts';
 import { errorLine } from '../../src/text/open-ends.ts';
-import { isTooDear } from '../../src/viewer/markdown-cost.ts';
 import { wordDifference } from '../../src/viewer/word-difference.ts';
 import { run, say, session, turn } from '../turns.ts';
 

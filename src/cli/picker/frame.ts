@@ -1,6 +1,7 @@
 // State → the lines of a screen, each no wider than it. Everything that comes from a transcript passes `inColumns`.
 import { ageOf } from '../age.ts';
 import { inColumns, plain } from '../columns.ts';
+import { titleOf } from '../session-title.ts';
 import { marked, type Style } from '../style.ts';
 import { endInColumns, pad, widthOf } from '../width.ts';
 import { layout } from './layout.ts';
@@ -70,7 +71,7 @@ function row({ session }: Found, chosen: boolean, columns: number, { style, now 
   const projectWidth = columns >= 48 ? Math.min(20, Math.floor(columns / 4)) : 0;
   const project = projectWidth === 0 ? '' : `${pad(inColumns(session.project, projectWidth), projectWidth)}  `;
   const left = columns - widthOf(mark) - widthOf(age) - widthOf(project);
-  const title = inColumns(session.title || session.id, Math.max(1, left));
+  const title = inColumns(titleOf(session) || session.id, Math.max(1, left));
   return `${style.cyan(mark)}${style.dim(age)}${style.green(project)}${chosen ? style.bold(title) : title}`;
 }
 

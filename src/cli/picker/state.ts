@@ -158,7 +158,8 @@ function type(state: State, text: string): State {
 function ask(state: State, query: string): State {
   if (query === state.query) return state;
   const words = wordsOf(query);
-  const said = (session: Session) => `${session.title}\n${session.project}\n${session.id}`.toLowerCase();
+  const said = (session: Session) =>
+    `${session.title}\n${(session.tags ?? []).join(' ')}\n${session.project}\n${session.id}`.toLowerCase();
   const shown = state.sessions
     .filter((session) => {
       if (words.length === 0) return true;

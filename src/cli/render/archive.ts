@@ -5,6 +5,7 @@ const words = {
   new: 'Archived',
   grown: 'Archived again',
   same: 'Archived already',
+  shared: 'Written',
   none: 'Nothing was said in this session; there is nothing to archive.',
 } as const;
 
@@ -12,5 +13,7 @@ export function renderArchive(
   { outcome, file, title }: { outcome: keyof typeof words; file?: string; title: string },
   { style }: View,
 ): string {
+  // The copy itself has gone to standard output.
+  if (file === '-') return '';
   return file === undefined ? words[outcome] : `${words[outcome]}: ${clean(title)}\n${style.dim(clean(file))}`;
 }

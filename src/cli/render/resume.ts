@@ -1,6 +1,7 @@
 import type { Session } from '../../schema/session.ts';
 import { ageOf } from '../age.ts';
 import { inColumns } from '../columns.ts';
+import { titleOf } from '../session-title.ts';
 import { clean, table } from '../style.ts';
 import type { View } from '../view.ts';
 import { tellingLength } from './sessions.ts';
@@ -45,12 +46,12 @@ function choices(sessions: readonly Session[], view: View): string {
 export function numberedSessions(sessions: readonly Session[], view: Pick<View, 'style' | 'width' | 'now'>): string {
   const { style, width, now } = view;
   const length = tellingLength(sessions.map(({ id }) => id));
-  const rows = sessions.map(({ id, title, project, endedAt }, i) => [
+  const rows = sessions.map((session, i) => [
     String(i + 1),
-    clean(id.slice(0, length)),
-    ageOf(endedAt, now),
-    inColumns(project, 20),
-    inColumns(title, Math.max(20, width - length - 36)),
+    clean(session.id.slice(0, length)),
+    ageOf(session.endedAt, now),
+    inColumns(session.project, 20),
+    inColumns(titleOf(session), Math.max(20, width - length - 36)),
   ]);
   const paint = [style.bold, style.cyan, style.dim, style.green];
   return table(rows, (cell, column) => (paint[column] ?? ((text: string) => text))(cell));

@@ -5,6 +5,7 @@ import type { sessionsDelete } from '../../operations/sessions.ts';
 import type { Session } from '../../schema/session.ts';
 import { plural } from '../../text/plural.ts';
 import { inColumns } from '../columns.ts';
+import { titleOf } from '../session-title.ts';
 import { clean } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
 import { localTime, type View } from '../view.ts';
@@ -21,7 +22,9 @@ const sessionColumns = (length: number): readonly Column<Session>[] => [
   { name: 'project', cell: ({ project }) => inColumns(project, 24), paint: 'bold', cut: 'end', goes: 4 },
   { name: 'agent', cell: ({ agent }) => agent, paint: 'dim', goes: 1 },
   { name: 'entries', cell: ({ entries }) => String(entries), goes: 2 },
-  { name: 'title', cell: ({ title }) => title, cut: 'end' },
+  { name: 'title', cell: titleOf, cut: 'end' },
+  { name: 'tags', cell: ({ tags = [] }) => tags.join(', '), extra: true },
+  { name: 'starred', cell: ({ starred }) => (starred ? '★' : ''), extra: true },
   { name: 'began', cell: ({ startedAt }, view) => localTime(startedAt, view), extra: true },
   { name: 'tools', cell: ({ toolUses }) => String(toolUses), extra: true },
   { name: 'branch', cell: ({ branch }) => branch ?? '', extra: true },

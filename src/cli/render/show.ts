@@ -20,6 +20,11 @@ export function renderShow({ session, entries, focus, files = [], total, from }:
     `${style.dim('session')}  ${clean(session.id)}`,
     `${style.dim('project')}  ${clean(session.project)}  ${style.dim(clean(session.projectPath))}`,
     `${style.dim('agent')}    ${session.agent}`,
+    ...(session.starred || session.tags
+      ? [
+          `${style.dim('marks')}    ${[...(session.starred ? ['★ starred'] : []), ...(session.tags ?? []).map((tag) => `#${clean(tag)}`)].join('  ')}`,
+        ]
+      : []),
     ...(session.branch ? [`${style.dim('branch')}   ${clean((session.branches ?? [session.branch]).join(', '))}`] : []),
     ...(session.links ?? []).map((link) => `${style.dim('link')}     ${clean(link)}`),
     ...(session.forkOf ? [`${style.dim('fork of')}  ${clean(session.forkOf)}`] : []),

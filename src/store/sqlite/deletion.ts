@@ -48,7 +48,7 @@ export function deletion(
     `DELETE FROM leaf_titles WHERE leaf IN (SELECT uuid ${entries}) OR leaf IN (SELECT session FROM sessions WHERE id IN ${set})`,
     `DELETE FROM entries WHERE session_id IN ${set}`,
     `DELETE FROM pins WHERE kind = 'session' AND (agent, id) IN ${named}`,
-    ...['session_states', 'briefings', 'archives', 'bookmarks'].map(
+    ...['session_states', 'session_labels', 'briefings', 'archives', 'bookmarks'].map(
       (table) => `DELETE FROM ${table} WHERE (agent, session) IN ${named}`,
     ),
     `DELETE FROM file_sessions WHERE session_id IN ${set}`,

@@ -27,6 +27,12 @@ const ofSessions: readonly Kind[] = [
       t.last_assistant AS lastAssistant, t.updated_at AS updatedAt FROM session_states t JOIN wanted w ON w.agent = t.agent AND w.session = t.session`,
   },
   {
+    is: 'label',
+    sql: `SELECT l.agent, l.session, l.name, l.starred, l.tags, l.at FROM session_labels l JOIN wanted w ON w.agent = l.agent AND w.session = l.session`,
+    json: ['tags'],
+    flags: ['starred'],
+  },
+  {
     is: 'conversation',
     sql: `SELECT f.agent, f.key AS file, c.first_pos AS firstPos,
       CASE WHEN c.status IN ('queued', 'processing') THEN 'ready' ELSE c.status END AS status, c.reason, c.attempts

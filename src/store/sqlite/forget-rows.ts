@@ -75,6 +75,7 @@ export function forgetRows(db: Database) {
   const unindex = db.prepare('DELETE FROM entries_fts WHERE rowid = ?');
   const dropLeafTitles = db.prepare('DELETE FROM leaf_titles WHERE leaf = ?');
   const dropEntry = db.prepare('DELETE FROM entries WHERE id = ?');
+  const dropLabel = db.prepare('DELETE FROM session_labels WHERE agent = ? AND session = ?');
   const dropPin = db.prepare('DELETE FROM pins WHERE kind = ? AND id = ? AND agent = ?');
 
   const prompts = db
@@ -285,6 +286,7 @@ export function forgetRows(db: Database) {
         dropSummary.run(id);
         for (const entry of entriesOf.all(id)) dropText(entry);
         dropPin.run('session', session, agent);
+        dropLabel.run(agent, session);
         dropState.run(agent, session);
         dropBookmark.run(agent, session);
         dropBriefings.run(agent, session, firstAt, of.project, of.path);

@@ -50,6 +50,10 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
      SELECT @page, @target, @kind, @at, @order, @title, @key, @text, @why, @project, @session, @source, @saidBy, @tags, @from
      WHERE NOT EXISTS (SELECT 1 FROM statements WHERE page = @page AND target = @target AND at = @at AND text = @text AND extraction_id IS NULL)`,
   );
+  const addLabel = db.prepare(
+    `INSERT INTO session_labels (agent, session, name, starred, tags, at) VALUES (@agent, @session, @name, @starred, @tags, @at)
+     ON CONFLICT DO NOTHING`,
+  );
   const addEdit = db.prepare(
     `INSERT INTO memory_edits (page, target, kind, text, tight, front, anchor, section, before, at)
      SELECT @page, @target, @kind, @text, @tight, @front, @anchor, @section, @before, @at
@@ -102,6 +106,10 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
       const pointer =
         isOfGroup.get(group) === undefined ? { agent: null, session: null, resumeAt: null, since: null } : {};
       return addGroup.run({ ...group, ...pointer, epoch: nextEpoch.get() }).changes;
+    },
+    label: (row) => {
+      const { tags, starred, ...label } = row as Is<'label'>;
+      return addLabel.run({ ...label, starred: Number(starred), tags: JSON.stringify(tags) }).changes;
     },
     statement: (row) => {
       const statement = row as Is<'statement'>;

@@ -50,9 +50,9 @@ function ranking(
   const select = `SELECT f.rowid, bm25(${table}${weights}) AS score FROM ${table} f WHERE ${table} MATCH ?`;
 
   /** In how many entries a term stands: in the sessions asked for where it may be common there, else in all. */
-  function counter({ project, agent, group }: KeywordFilter): (term: string) => Counted {
+  function counter({ project, agent, group, starred, tag }: KeywordFilter): (term: string) => Counted {
     const entries = total.get() ?? 0;
-    const { where, values } = sessionConditions(db, { project, agent, group: group ?? everyone });
+    const { where, values } = sessionConditions(db, { project, agent, group: group ?? everyone, starred, tag });
     const sizes = db.prepare<unknown[], number>(
       `SELECT coalesce(sum(s.entries + s.subagent_entries), 0) FROM sessions s WHERE ${where.join(' AND ') || '1'}`,
     );

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 /** Their rows have names or numbers of their own, which no row of another table speaks of by its place. */
 export const ownTables = [
   ...['groups', 'group_sessions', 'bookmarks', 'incoming', 'outgoing', 'host_runs', 'group_retries', 'tasks'],
-  ...['pins', 'project_links', 'session_states', 'archives', 'imports', 'memory_merges'],
+  ...['pins', 'session_labels', 'project_links', 'session_states', 'archives', 'imports', 'memory_merges'],
 ] as const;
 export type OwnTable = (typeof ownTables)[number];
 
@@ -41,7 +41,7 @@ const counted = {
   ...{ transcripts: 'files', sessions: 'sessions', entries: 'entries', toolUses: 'tool_uses' },
   ...{ conversations: 'conversations', observations: 'observations', summaries: 'summaries' },
   ...{ extractions: 'extractions', statements: 'statements WHERE extraction_id IS NULL', edits: 'memory_edits' },
-  ...{ pins: 'pins', groups: 'groups', bookmarks: 'bookmarks', tasks: 'tasks' },
+  ...{ pins: 'pins', labels: 'session_labels', groups: 'groups', bookmarks: 'bookmarks', tasks: 'tasks' },
   ...{ messagesIn: 'incoming', messagesOut: 'outgoing', archives: 'archives' },
   ...{ forgotten: 'tombstones', memoriesForgotten: 'memory_tombstones', pauses: 'pauses' },
 } as const;

@@ -927,6 +927,21 @@ export const migrations: readonly Migration[] = [
       END;
     `,
   },
+  {
+    name: '031-session-labels',
+    sql: `
+      -- What a person said about a session: a name of their own, a star, tags (a JSON list). Under the agent's own id.
+      CREATE TABLE session_labels (
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        name TEXT,
+        starred INTEGER NOT NULL DEFAULT 0,
+        tags TEXT NOT NULL DEFAULT '[]',
+        at INTEGER NOT NULL,
+        PRIMARY KEY (agent, session)
+      ) WITHOUT ROWID;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

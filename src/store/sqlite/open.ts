@@ -28,6 +28,7 @@ import { importNotes, importRows } from './imports.ts';
 import { indexMerging } from './index-merging.ts';
 import { jobRows } from './jobs.ts';
 import { keywordRanking } from './keyword-ranking.ts';
+import { labelRows } from './labels.ts';
 import { appendToLedger, ledgerFile, ledgerLinesIn, ledgerOf } from './ledger.ts';
 import { projectLinks } from './links.ts';
 import { memoryIndex } from './memory-index.ts';
@@ -180,6 +181,7 @@ export async function openSqliteStore(
     ...hostRows(db, read, write),
     ...changeRows(db, read),
     ...pinRows(db, read, write),
+    ...labelRows(db, write),
     ...projectLinks(db, read, write),
     ...conversationRows(db, read, write),
     ...pauseRows(db, read, write),

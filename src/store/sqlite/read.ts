@@ -11,7 +11,7 @@ import type { SessionStatus } from '../../schema/session-state.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import { followLinks } from '../links.ts';
-import type { ProjectFilter, SessionFilter, Store } from '../store.ts';
+import type { ProjectFilter, SessionScope, Store } from '../store.ts';
 import { allLinks } from './links.ts';
 
 export interface EntryRow {
@@ -63,11 +63,13 @@ interface SessionRow {
   subagent_entries: number;
   tool_uses: number;
   state: SessionStatus | null;
+  label: string | null;
 }
 
-/** The name that the agent gave to a session; else that of its account, if there is one; else what it began with. */
-export const titleOfSession = `CASE WHEN s.title_by IS NOT NULL OR EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title
-  ELSE coalesce((SELECT m.title FROM summaries m WHERE m.session_id = s.id), s.title) END AS title`;
+/** The name that the person gave to a session; else the agent's; else that of its account, if there is one; else what it began with. */
+export const titleOfSession = `coalesce((SELECT l.name FROM session_labels l WHERE l.agent = s.agent AND l.session = s.session),
+  CASE WHEN s.title_by IS NOT NULL OR EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title
+  ELSE coalesce((SELECT m.title FROM summaries m WHERE m.session_id = s.id), s.title) END) AS title`;
 
 const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titleOfSession}, s.title_by, s.started_at, s.ended_at, s.entries, s.subagent_entries,
   (SELECT json_group_array(json_array(x.kind, x.value) ORDER BY f.born_at DESC, f.key, x.pos DESC) FROM session_facts x
@@ -75,7 +77,8 @@ const sessionColumns = `s.session, s.agent, p.name, p.path, s.cwd, ${titleOfSess
   (SELECT o.session FROM entry_copies k JOIN entries e ON e.id = k.entry_id JOIN sessions o ON o.id = e.session_id
      WHERE k.session_id = s.id AND e.session_id <> s.id ORDER BY k.pos LIMIT 1) AS copied_from,
   (SELECT count(*) FROM entries e JOIN tool_uses t ON t.entry_id = e.id WHERE e.session_id = s.id) AS tool_uses,
-  (SELECT t.status FROM session_states t WHERE t.agent = s.agent AND t.session = s.session) AS state`;
+  (SELECT t.status FROM session_states t WHERE t.agent = s.agent AND t.session = s.session) AS state,
+  (SELECT json_array(l.name, l.starred, json(l.tags)) FROM session_labels l WHERE l.agent = s.agent AND l.session = s.session) AS label`;
 
 function toSession(row: SessionRow): Session {
   const resume = agentNamed(row.agent)?.resume(row.session).join(' ') || undefined;
@@ -87,6 +90,7 @@ function toSession(row: SessionRow): Session {
     cwd: row.cwd ?? '',
     title: row.title ?? '',
     ...factsOf(row),
+    ...labelOf(row),
     startedAt: toMoment(row.started_at ?? 0),
     endedAt: toMoment(row.ended_at ?? 0),
     entries: row.entries,
@@ -94,6 +98,16 @@ function toSession(row: SessionRow): Session {
     toolUses: row.tool_uses,
     ...(row.state === null ? {} : { state: row.state }),
     ...(resume === undefined ? {} : { resume }),
+  };
+}
+
+function labelOf({ label }: SessionRow): Partial<Session> {
+  if (label === null) return {};
+  const [name, starred, tags] = JSON.parse(label) as [string | null, number, string[]];
+  return {
+    ...(name === null ? {} : { titleSource: 'person' }),
+    ...(starred === 1 ? { starred: true } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
   };
 }
 
@@ -121,7 +135,7 @@ function factsOf({ facts, title_by, copied_from }: SessionRow): Partial<Session>
 /** SQL conditions on `s` (sessions) and, for a project, `s.project_id`. */
 export function sessionConditions(
   db: Database,
-  filter: Pick<SessionFilter, 'project' | 'agent' | 'group'>,
+  filter: SessionScope,
 ): { where: string[]; values: (string | number)[] } {
   const where: string[] = [];
   const values: (string | number)[] = [];
@@ -135,6 +149,12 @@ export function sessionConditions(
   } else if (filter.group !== everyone) {
     where.push(`EXISTS (${member} AND m.group_name = ?)`);
     values.push(filter.group);
+  }
+  const labelled = 'SELECT 1 FROM session_labels l WHERE l.agent = s.agent AND l.session = s.session';
+  if (filter.starred) where.push(`EXISTS (${labelled} AND l.starred = 1)`);
+  if (filter.tag !== undefined) {
+    where.push(`EXISTS (${labelled} AND EXISTS (SELECT 1 FROM json_each(l.tags) WHERE value = ?))`);
+    values.push(filter.tag);
   }
   if (filter.project !== undefined) {
     const ids = projectIds(db, filter.project);
@@ -150,10 +170,7 @@ const hasGroups = (db: Database): boolean =>
  * The same for many entries at once, as conditions on a row of `entries_fts f`. Where no group is named, the few entries of
  * groups are left out by a list of theirs: a list of all others would take longer than the search.
  */
-export function entryScope(
-  db: Database,
-  filter: Pick<SessionFilter, 'project' | 'agent' | 'group'>,
-): { where: string[]; values: (string | number)[] } {
+export function entryScope(db: Database, filter: SessionScope): { where: string[]; values: (string | number)[] } {
   const { where, values } = sessionConditions(db, { ...filter, group: filter.group ?? everyone });
   const conditions =
     where.length === 0

@@ -28,6 +28,7 @@ const fact = 'redaction';
 /** Tables with few texts, which go in one step. */
 const small = [
   { table: 'session_states', key: ['agent', 'session'], columns: ['last_user', 'last_assistant', 'end_reason'] },
+  { table: 'session_labels', key: ['agent', 'session'], columns: ['name'] },
   { table: 'briefings', key: ['id'], columns: ['text'] },
   { table: 'file_sessions', key: ['file_id', 'session_id'], columns: ['title', 'cwd'] },
 ] as const;
