@@ -30,9 +30,12 @@ export function SessionActions({ session }: { session: Session }) {
                 const meant = await change('resume', { session: id, agent, print: true });
                 if ('sessions' in meant) return;
                 const line = `cd ${quoted(meant.folder)} && ${meant.command.map(quoted).join(' ')}`;
-                setSaid(line);
+                const gone = meant.folderIsGone
+                  ? `. The folder is not there. If it was moved: holdfast projects link ${quoted(session.projectPath)} <new folder>`
+                  : '';
+                setSaid(`${line}${gone}`);
                 await navigator.clipboard.writeText(line);
-                setSaid(`On your clipboard: ${line}`);
+                setSaid(`On your clipboard: ${line}${gone}`);
               })
             }
           >
