@@ -43,6 +43,7 @@ import { recover } from './recover.ts';
 import { restore } from './restore.ts';
 import { resume } from './resume.ts';
 import { search } from './search.ts';
+import { sessionsChanges, sessionsFind, sessionsOutline } from './session-parts.ts';
 import { sessions, sessionsDelete } from './sessions.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
@@ -66,6 +67,9 @@ export const operations: readonly Operation[] = [
   embed,
   search,
   sessions,
+  sessionsOutline,
+  sessionsFind,
+  sessionsChanges,
   sessionsDelete,
   sessionsPurge,
   forget,
