@@ -55,6 +55,7 @@ const examples: Readonly<Record<string, unknown>> = {
   value: '1000',
   prompt: 'look at the gauge',
   every: '30m',
+  tags: ['release'],
 };
 /** Where it must be another one. */
 const exceptions: Readonly<Record<string, unknown>> = {

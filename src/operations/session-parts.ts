@@ -32,6 +32,8 @@ export const sessionsOutline = operation({
   input: z.object({ id: idField, agent: agentField }),
   output: z.object({ session: z.string(), prompts: z.array(Placed) }),
   surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/outline' },
   positional: ['id'],
   examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
   async run(context, { id, agent }) {
@@ -71,6 +73,8 @@ export const sessionsFind = operation({
     more: z.boolean().describe('there are more entries than these'),
   }),
   surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/find' },
   positional: ['id', 'query'],
   examples: ['holdfast sessions find 0f3c race condition', 'holdfast sessions find 0f3c "npm test" --json'],
   async run(context, { id, query, subagents, agent }) {
@@ -123,6 +127,8 @@ export const sessionsChanges = operation({
     left: z.int().describe('edits that had no room'),
   }),
   surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/changes' },
   positional: ['id'],
   examples: ['holdfast sessions changes 0f3c', 'holdfast sessions changes 0f3c --file src/auth/jwt.ts'],
   async run(context, { id, file: wanted, agent }) {

@@ -24,6 +24,9 @@ type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 /** Where an operation has an address of its own; what stands in braces is a field of the input. */
 const paths: Readonly<Record<string, string>> = {
   show: '/api/sessions/{id}',
+  'sessions outline': '/api/outline',
+  'sessions find': '/api/find',
+  'sessions changes': '/api/changes',
   'groups show': '/api/groups/{group}',
   'groups send': '/api/groups/{group}/messages',
 };
