@@ -313,6 +313,51 @@ const pushing = `
   END $$;
 `;
 
+/**
+ * BM25 over the postings, as SQLite computes it. Words that stand in more than a few of the entries only order what rarer words have found, so that
+ * a question costs what its rare words cost.
+ */
+const finding = `
+  CREATE FUNCTION holdfast.find_words(asked bigint[], within int[], most int) RETURNS TABLE (entry int, score real)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  DECLARE
+    open_shares int[]; total float8; mean float8; cap int; one bigint; found int;
+    rare bigint[] := '{}'; rare_weight float8[] := '{}'; common bigint[] := '{}'; common_weight float8[] := '{}';
+  BEGIN
+    SELECT array_agg(s.id), sum(s.entries), greatest(1, sum(s.words) / greatest(1, sum(s.entries))) INTO open_shares, total, mean
+      FROM shares s WHERE s.id = ANY (visible()) AND (within IS NULL OR s.id = ANY (within)) AND s.entries > 0;
+    IF open_shares IS NULL THEN RETURN; END IF;
+    cap := least(20000, greatest(2000, (total * 0.03)::int));
+    FOREACH one IN ARRAY asked LOOP
+      SELECT count(*) INTO found FROM (SELECT 1 FROM postings p WHERE p.word = one AND p.share = ANY (open_shares) LIMIT cap + 1) x;
+      CONTINUE WHEN found = 0;
+      IF found <= cap THEN
+        rare := rare || one;
+        rare_weight := rare_weight || ln(1 + (total - found + 0.5) / (found + 0.5))::float8;
+      ELSE
+        common := common || one;
+        common_weight := common_weight || ln(1 + (total - found + 0.5) / (found + 0.5))::float8;
+      END IF;
+    END LOOP;
+    IF rare = '{}' THEN
+      -- Nothing rare was asked for: some of what holds the first word.
+      rare := common[1:1]; rare_weight := common_weight[1:1]; common := common[2:]; common_weight := common_weight[2:];
+    END IF;
+    RETURN QUERY
+      WITH held AS (
+        SELECT x.entry, x.share, i.weight * x.times * 2.2 / (x.times + 1.2 * (0.25 + 0.75 * x.length / mean)) AS part
+        FROM unnest(rare, rare_weight) AS i (word, weight)
+        CROSS JOIN LATERAL (SELECT p.entry, p.share, p.times, p.length FROM postings p WHERE p.word = i.word AND p.share = ANY (open_shares) LIMIT cap) x
+      ), best AS (
+        SELECT h.entry, min(h.share) AS share, sum(h.part) AS score FROM held h GROUP BY h.entry ORDER BY 3 DESC LIMIT 3 * most
+      )
+      SELECT b.entry, (b.score + coalesce((
+          SELECT sum(i.weight * p.times * 2.2 / (p.times + 1.2 * (0.25 + 0.75 * p.length / mean)))
+          FROM unnest(common, common_weight) AS i (word, weight) JOIN postings p ON p.word = i.word AND p.share = b.share AND p.entry = b.entry), 0))::real AS score
+      FROM best b ORDER BY 2 DESC, 1 LIMIT most;
+  END $$;
+`;
+
 /** Without pgvector the vectors are bytes, which the asking machine compares for the best hits by words. */
 const vectorTable = (schema: string | undefined): string => {
   const type = schema === undefined ? 'bytea' : `${schema}.halfvec(256)`;
@@ -381,6 +426,7 @@ const rights = (members: string): string => `
     'share(text, text, text)',
     'unshare(text)',
     'push(jsonb)',
+    'find_words(bigint[], int[], int)',
     'state()',
     'batches_after(bigint, int)',
   ]
@@ -394,6 +440,6 @@ export const hubVersion = 1;
 export const hubSteps = (members: string, vectors: string | undefined): readonly HubStep[] => [
   {
     version: 1,
-    sql: [tables, identity, sharing, vectorTable(vectors), pushing, rights(members)].join('\n'),
+    sql: [tables, identity, sharing, vectorTable(vectors), pushing, finding, rights(members)].join('\n'),
   },
 ];

@@ -56,7 +56,12 @@ function sayHits({ hits, note }: { hits: readonly Hit[]; note?: string }, when: 
   const short = shortIds(hits.map(({ id }) => id));
   const asked = new Set<string>();
   const lines = hits.map((hit) => {
-    const marks = [hit.role, hit.subagent && 'subagent', hit.abandoned && 'abandoned'].filter(Boolean);
+    const marks = [
+      hit.by && `by ${inOneLine(hit.by)}`,
+      hit.role,
+      hit.subagent && 'subagent',
+      hit.abandoned && 'abandoned',
+    ].filter(Boolean);
     const head = [short(hit.id), when(hit.at), inOneLine(hit.project), ...marks]
       .filter((part) => part !== '')
       .join(' ');

@@ -10,6 +10,7 @@ import { filterFields, fromElsewhere, limitField, sameNamed, toFilter, withHome 
 import { librarian, toDeps } from './memory.ts';
 import { nothingYet } from './observations.ts';
 import { type Context, operation } from './operation.ts';
+import { withTeam } from './team-search.ts';
 import { isUseKind, refuseToolFilters, toolFilter, unknownTool } from './tool-filter.ts';
 
 export const search = operation({
@@ -27,6 +28,10 @@ export const search = operation({
     ...filterFields,
     role: Role.optional().describe('only what this side said'),
     subagents: z.boolean().default(false).describe('also what subagents said'),
+    scope: z
+      .enum(['me', 'team'])
+      .optional()
+      .describe('me (as without it): what is stored here; team: also what teammates share through the hub'),
     explain: z.boolean().optional().describe('also tell the features that each hit was ranked by'),
     limit: limitField.default(10).describe('at most this many hits'),
   }),
@@ -50,6 +55,7 @@ export const search = operation({
     'holdfast search package manager --kind memory',
     'holdfast search --file src/auth/jwt.ts',
     'holdfast search docker build --kind command --outcome error',
+    'holdfast search flaky login test --scope team',
   ],
   viaWorker: (input) => (input.file === undefined ? fromElsewhere(input) : undefined),
   async run(context, input) {
@@ -77,16 +83,19 @@ export const search = operation({
     const use = await toolFilter(context.store, input);
     if (use?.tools?.length === 0) return { hits: [], note: await unknownTool(context.store, input) };
     const wanted = { ...filter, ...(role ? { role } : {}), ...(use ? { use } : {}) };
-    const found =
-      file === undefined || kind === 'conversation' || isDerived(kind)
-        ? await recall(context, {
-            query,
-            kind,
-            limit,
-            explain,
-            filter: { ...wanted, subagents, ...(file ? { file: withHome(file.trim()) } : {}) },
-          })
-        : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });
+    const request = {
+      ...{ query, kind, limit, explain },
+      filter: { ...wanted, subagents, ...(file ? { file: withHome(file.trim()) } : {}) },
+    };
+    const isByWords = file === undefined || kind === 'conversation' || isDerived(kind);
+    const here = isByWords
+      ? await recall(context, request)
+      : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });
+    if (input.scope === 'team' && (!isByWords || use !== undefined))
+      throw new HoldfastError('BAD_INPUT', 'By file and by tool, only what is stored here can be found', {
+        hint: 'Leave out the scope, or the file and the tool.',
+      });
+    const found = input.scope === 'team' ? await withTeam(context, request, here) : here;
     if (found.hits.length === 0 && query.trim() !== '' && !hasWord(query))
       return { note: 'There is no word in the query, and by meaning nothing is like it.', ...found };
     const isDistilled = kind === 'observation' || kind === 'summary';

@@ -63,6 +63,8 @@ export const Hit = z.object({
     .record(z.string(), z.number())
     .optional()
     .describe('with `explain`: what the score was made of, each from 0 to 1'),
+  by: z.string().optional().describe('with scope team: the teammate whose it is'),
+  machine: z.string().optional().describe('with scope team: the machine that it comes from'),
   touched: Touched.optional().describe('with `file`: what was done with it'),
 });
 export type Hit = z.infer<typeof Hit>;

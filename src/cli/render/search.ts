@@ -39,6 +39,9 @@ function renderGroup(hits: readonly Hit[], view: View): string {
 function renderHit(hit: Hit, view: View): string {
   const { style } = view;
   const marks = [
+    hit.by === undefined
+      ? undefined
+      : `by ${clean(hit.by)}${hit.machine === undefined ? '' : ` on ${clean(hit.machine)}`}`,
     hit.role,
     hit.subagent === undefined ? undefined : 'subagent',
     hit.abandoned ? 'abandoned' : undefined,

@@ -24,10 +24,10 @@ export function hubRows(db: Database.Database, location: string, read: Run, writ
     .pluck();
   const wanted = db.prepare<[], { id: number; name: string }>('SELECT id, name FROM vector_models WHERE wanted = 1');
   // Of a text with several vectors that of the whole stands last.
-  const vectors = db.prepare<[number, string], { uuid: string; vector: Buffer }>(
-    `SELECT e.uuid, v.vector FROM json_each(?2) j JOIN entries e ON e.uuid = j.value
-     JOIN vectors v ON v.kind = 0 AND v.subject_id = e.id AND v.model_id = ?1
-     WHERE v.part = (SELECT max(part) FROM vectors w WHERE w.kind = 0 AND w.subject_id = e.id AND w.model_id = ?1)`,
+  const vectors = db.prepare<{ model: number; uuids: string }, { uuid: string; vector: Buffer }>(
+    `SELECT e.uuid, v.vector FROM json_each(@uuids) j JOIN entries e ON e.uuid = j.value
+     JOIN vectors v ON v.kind = 0 AND v.subject_id = e.id AND v.model_id = @model
+     WHERE v.part = (SELECT max(part) FROM vectors w WHERE w.kind = 0 AND w.subject_id = e.id AND w.model_id = @model)`,
   );
   const writes = distilledWrites(db);
   const oldExtraction = db
@@ -101,7 +101,7 @@ export function hubRows(db: Database.Database, location: string, read: Run, writ
       read(() => {
         const [model] = wanted.all();
         if (model === undefined) return { model: '', vectors: new Map() };
-        const rows = vectors.all(model.id, JSON.stringify(uuids));
+        const rows = vectors.all({ model: model.id, uuids: JSON.stringify(uuids) });
         const asVector = (bytes: Buffer) => new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
         return { model: model.name, vectors: new Map(rows.map(({ uuid, vector }) => [uuid, asVector(vector)])) };
       }),

@@ -1,0 +1,264 @@
+// A program that has everything one person has, the connection string and a machine's secret, tries what SQL offers to read or change what is
+// another person's and not shared.
+import fs from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
+import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
+
+const secretWord = 'quicksilver';
+const sharedWord = 'sandstone';
+const tables =
+  'hub people machines codes shares batches transcripts sessions entries postings rows copies tombstones vectors'.split(
+    ' ',
+  );
+
+describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await openCluster();
+  });
+  afterAll(() => cluster.close());
+
+  async function twoPeople(annasName = 'anna', bobsName = 'bob') {
+    const database = await cluster.newDatabase();
+    const [anna, bob] = [await newMachine('annas'), await newMachine('bobs')];
+    await anna.run('hub init', { url: cluster.url(database), as: annasName, machine: 'annas' });
+    await bob.run('hub join', {
+      url: addressIn((await anna.run('hub invite', { name: bobsName })).command),
+      machine: 'bobs',
+    });
+    await anna.session([`nobody may know of ${secretWord}`, 'and more'], { id: 'private-session' });
+    await anna.run('remember', { text: `${secretWord} is the codename`, project: 'app' });
+    await anna.run('hub share', { project: 'app', with: 'me' });
+    const bobsMembership = JSON.parse(fs.readFileSync(path.join(bob.config.home, 'hub.json'), 'utf8')) as {
+      url: string;
+      secret: string;
+    };
+    const annasMembership = JSON.parse(fs.readFileSync(path.join(anna.config.home, 'hub.json'), 'utf8')) as {
+      url: string;
+      secret: string;
+      machineId: number;
+    };
+    return { database, anna, bob, bobsMembership, annasMembership };
+  }
+
+  const snapshot = async (database: string) => {
+    const all: Record<string, unknown> = {};
+    for (const table of [
+      'people',
+      'machines',
+      'codes',
+      'shares',
+      'transcripts',
+      'sessions',
+      'entries',
+      'postings',
+      'rows',
+      'copies',
+      'tombstones',
+    ])
+      all[table] = await cluster.query(
+        table === 'machines'
+          ? "SELECT id, person, name, secret, left_at, pushed FROM holdfast.machines WHERE name = 'annas'"
+          : table === 'shares' || table === 'tombstones'
+            ? `SELECT * FROM holdfast.${table} WHERE person = 1 ORDER BY 1, 2`
+            : table === 'codes' || table === 'people'
+              ? `SELECT count(*) FROM holdfast.${table}`
+              : `SELECT * FROM holdfast.${table} WHERE share = 1 ORDER BY 1, 2, 3, 4`,
+        [],
+        database,
+      );
+    return JSON.stringify(all);
+  };
+
+  /** Every attempt as SQL; what comes back, and what the server says meanwhile, is searched for the secret. */
+  function attempts(annasMachine: number): string[] {
+    const t = (table: string) => `holdfast.${table}`;
+    const push = (what: object) =>
+      `SELECT holdfast.push('${JSON.stringify({ after: null, mark: '00000000-0000-4000-8000-000000000001', ...what })}'::jsonb)`;
+    const place = { share: 1, agent: 'claude-code', key: 'p/private-session.jsonl' };
+    return [
+      ...tables.flatMap((table) => [
+        `SELECT * FROM ${t(table)}`,
+        `SELECT row_to_json(x) FROM ${t(table)} x`,
+        `TABLE ${t(table)}`,
+        `COPY ${t(table)} TO STDOUT`,
+        `SELECT * FROM ${t(table)} FOR UPDATE`,
+        `DELETE FROM ${t(table)}`,
+        `TRUNCATE ${t(table)} CASCADE`,
+        `INSERT INTO ${t(table)} DEFAULT VALUES`,
+        `LOCK TABLE ${t(table)} IN ACCESS EXCLUSIVE MODE`,
+        `ALTER TABLE ${t(table)} DISABLE ROW LEVEL SECURITY`,
+        `DROP POLICY seen ON ${t(table)}`,
+        `DROP TABLE ${t(table)} CASCADE`,
+        `CREATE INDEX ON ${t(table)} ((1))`,
+        `CREATE TRIGGER mine AFTER INSERT ON ${t(table)} EXECUTE FUNCTION pg_catalog.suppress_redundant_updates_trigger()`,
+        `GRANT ALL ON ${t(table)} TO PUBLIC`,
+        `SELECT * FROM pg_stats WHERE schemaname = 'holdfast' AND tablename = '${table}'`,
+        `SELECT * FROM pg_statistic s JOIN pg_class c ON c.oid = s.starelid WHERE c.relname = '${table}'`,
+        `CREATE VIEW public.peek AS SELECT * FROM ${t(table)}`,
+        `CREATE TEMP VIEW peek AS SELECT * FROM ${t(table)}; SELECT * FROM peek`,
+        `CREATE RULE mine AS ON SELECT TO ${t(table)} DO INSTEAD SELECT 1`,
+      ]),
+      ...['share', 'uuid', 'line', 'words'].map((column) => `UPDATE holdfast.entries SET ${column} = ${column}`),
+      "UPDATE holdfast.shares SET audience = 'team'",
+      'UPDATE holdfast.machines SET person = 2',
+      'SELECT secret FROM holdfast.machines',
+      'SELECT role FROM holdfast.people',
+      'SELECT seq FROM holdfast.hub',
+      ...['anna', 'holdfast_anna', 'admin', 'postgres', 'pg_read_all_data', 'pg_monitor'].flatMap((role) => [
+        `SET ROLE ${role}`,
+        `SET SESSION AUTHORIZATION ${role}`,
+        `GRANT ${role} TO holdfast_bob`,
+      ]),
+      'ALTER ROLE holdfast_bob SUPERUSER',
+      'ALTER ROLE holdfast_bob BYPASSRLS',
+      "ALTER ROLE holdfast_anna PASSWORD 'x'",
+      'CREATE ROLE mine SUPERUSER',
+      'SET row_security = off; SELECT * FROM holdfast.entries',
+      "SELECT set_config('row_security', 'off', false); SELECT * FROM holdfast.rows",
+      `SELECT set_config('holdfast.machine', (SELECT encode(secret, 'hex') FROM holdfast.machines WHERE id = ${annasMachine}), false)`,
+      "SELECT set_config('holdfast.machine', '', false); SELECT * FROM holdfast.entries",
+      // A function that tells what it is given, in front of the policy.
+      `CREATE FUNCTION pg_temp.leak(x text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN RAISE NOTICE '%', x; RETURN true; END $$; SELECT count(*) FROM holdfast.entries WHERE pg_temp.leak(line)`,
+      `CREATE FUNCTION pg_temp.leak2(x text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 LEAKPROOF AS $$ BEGIN RAISE NOTICE '%', x; RETURN true; END $$; SELECT count(*) FROM holdfast.entries WHERE pg_temp.leak2(line)`,
+      'SELECT * FROM holdfast.entries WHERE line::int = 1',
+      'SELECT 1 / (length(line) - length(line)) FROM holdfast.rows',
+      "SELECT * FROM holdfast.rows WHERE line LIKE '%' || chr(113) || '%' AND xmlparse(document line) IS NOT NULL",
+      'EXPLAIN (ANALYZE, VERBOSE) SELECT line FROM holdfast.entries',
+      'DECLARE c CURSOR WITH HOLD FOR SELECT * FROM holdfast.entries; FETCH ALL FROM c',
+      'PREPARE p AS SELECT * FROM holdfast.entries; EXECUTE p',
+      `DO $$ DECLARE r record; BEGIN FOR r IN SELECT * FROM holdfast.entries LOOP RAISE NOTICE '%', r; END LOOP; END $$`,
+      "SELECT query_to_xml('SELECT * FROM holdfast.entries', true, true, '')",
+      "SELECT table_to_xml('holdfast.entries', true, true, '')",
+      "SELECT schema_to_xml('holdfast', true, true, '')",
+      "SELECT database_to_xml(true, true, '')",
+      'SELECT * FROM pg_stat_activity',
+      'SELECT * FROM pg_authid',
+      'SELECT * FROM pg_shadow',
+      "SELECT pg_read_file('pg_hba.conf')",
+      "SELECT pg_read_binary_file('base/1/1259')",
+      "SELECT lo_import('/etc/passwd')",
+      "COPY (SELECT 1) TO PROGRAM 'id'",
+      "SELECT * FROM pg_ls_dir('.')",
+      'CREATE EXTENSION pageinspect',
+      'CREATE EXTENSION dblink',
+      'CREATE EXTENSION file_fdw',
+      "SELECT oid::regclass FROM pg_class WHERE relname LIKE 'pg_toast%'",
+      `DO $$ DECLARE t text; r record; BEGIN FOR t IN SELECT 'pg_toast.' || c.relname FROM pg_class c WHERE c.relkind = 't' LOOP FOR r IN EXECUTE 'SELECT * FROM ' || t LOOP RAISE NOTICE '%', r; END LOOP; END LOOP; END $$`,
+      // The hub's own functions, with what is not the caller's.
+      push({ transcripts: [{ ...place, line: '{}' }] }),
+      push({
+        sessions: [
+          {
+            ...place,
+            session: 'x',
+            print: '00000000-0000-4000-8000-000000000002',
+            title: 'x',
+            started: 1,
+            ended: 1,
+            line: '{}',
+            hash: 1,
+          },
+        ],
+      }),
+      push({
+        entries: [
+          {
+            ...place,
+            uuid: 'private-session-0',
+            print: '00000000-0000-4000-8000-000000000002',
+            session: '00000000-0000-4000-8000-000000000003',
+            pos: 0,
+            at: 0,
+            role: 'user',
+            length: 1,
+            line: '{}',
+            hash: 1,
+          },
+        ],
+      }),
+      push({ dropped: [{ ...place, uuids: ['private-session-0', 'private-session-1'] }] }),
+      push({ rows: [{ share: 1, kind: 'summary', key: 'x', at: 0, line: '{}', hash: 1 }] }),
+      push({ copies: [{ ...place, part: 0, bytes: '' }] }),
+      push({ cursor: 99 }),
+      "SELECT holdfast.push(jsonb_build_object('forgotten', (SELECT jsonb_agg(jsonb_build_object('print', print, 'at', 0)) FROM holdfast.entries)))",
+      "SELECT holdfast.unshare('github.com/acme/app')",
+      "SELECT holdfast.share('github.com/acme/app', 'app', 'team'); SELECT * FROM holdfast.entries",
+      "SELECT holdfast.leave_hub('annas')",
+      "SELECT holdfast.join_hub('', 'annas', '')",
+      "SELECT holdfast.join_hub('x'' OR true --', 'annas', '')",
+      'SELECT holdfast.new_code(NULL)',
+      'SELECT holdfast.take_vectors()',
+      'SELECT holdfast.entry_gone()',
+      'SELECT * FROM holdfast.state()',
+      'SELECT * FROM holdfast.batches_after(0, 1000)',
+      // Tables and functions of the caller's in front of the hub's.
+      "CREATE TEMP TABLE shares (id int, person int, audience text); INSERT INTO pg_temp.shares VALUES (1, 2, 'team'); SET search_path = pg_temp, holdfast; SELECT * FROM holdfast.entries",
+      'CREATE TEMP TABLE machines (id int, person int, secret bytea, left_at timestamptz); SET search_path = pg_temp, holdfast; SELECT holdfast.me(); SELECT * FROM holdfast.entries',
+      `CREATE TEMP TABLE incoming (x int); ${push({})}`,
+      'CREATE FUNCTION holdfast.me() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
+      'CREATE OR REPLACE FUNCTION holdfast.visible() RETURNS int[] LANGUAGE sql AS $$ SELECT ARRAY[1] $$',
+      "CREATE FUNCTION pg_temp.sha256(bytea) RETURNS bytea LANGUAGE sql AS $$ SELECT ''::bytea $$; SET search_path = pg_temp, pg_catalog, holdfast; SELECT holdfast.me()",
+      'ALTER FUNCTION holdfast.me() SECURITY INVOKER',
+      'CREATE SCHEMA mine',
+      'DROP SCHEMA holdfast CASCADE',
+      'ALTER DATABASE postgres SET row_security = off',
+    ];
+  }
+
+  it(`stays closed to every attempt that a member's connection can make`, async () => {
+    const { database, anna, bobsMembership, annasMembership } = await twoPeople();
+    const before = await snapshot(database);
+    const all = attempts(annasMembership.machineId);
+    let refused = 0;
+    for (const sql of all) {
+      const client = new pg.Client({ connectionString: bobsMembership.url, statement_timeout: 20_000 });
+      const heard: string[] = [];
+      client.on('notice', ({ message }) => heard.push(message ?? ''));
+      client.on('error', () => {});
+      await client.connect();
+      await client.query("SELECT set_config('holdfast.machine', $1, false)", [bobsMembership.secret]);
+      try {
+        // COPY answers outside of the rows: read as a query it fails, and the attempt counts as one by psql would.
+        const text = sql.startsWith('COPY holdfast') ? `SELECT * FROM ${sql.split(' ')[1]}` : sql;
+        heard.push(JSON.stringify(await client.query(text)));
+      } catch (error) {
+        refused++;
+        heard.push(String(error), JSON.stringify(error));
+      } finally {
+        await client.end();
+      }
+      expect(heard.join('\n'), sql).not.toContain(secretWord);
+      expect(heard.join('\n'), sql).not.toContain('private-session-');
+    }
+    expect(all.length).toBeGreaterThan(350);
+    expect(refused).toBeGreaterThan(200);
+    expect(await snapshot(database)).toBe(before);
+    await anna.sync();
+  });
+
+  it('and a stolen connection string without the secret of a machine reads not even what is shared', async () => {
+    const { anna, bobsMembership, annasMembership } = await twoPeople('ann', 'rob');
+    await anna.session([`everybody may know of ${sharedWord}`], { id: 'open-session' });
+    await anna.run('hub share', { project: 'app', with: 'team' });
+    const read = async (url: string, secret?: string) => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      if (secret !== undefined) await client.query("SELECT set_config('holdfast.machine', $1, false)", [secret]);
+      const { rows } = await client.query('SELECT line FROM holdfast.entries');
+      await client.end();
+      return JSON.stringify(rows);
+    };
+    expect(await read(bobsMembership.url, bobsMembership.secret)).toContain(sharedWord);
+    for (const [url, secret] of [
+      [bobsMembership.url],
+      [bobsMembership.url, annasMembership.secret],
+      [annasMembership.url],
+      [annasMembership.url, bobsMembership.secret],
+    ])
+      expect(await read(url as string, secret)).toBe('[]');
+  });
+});

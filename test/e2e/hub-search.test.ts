@@ -1,0 +1,233 @@
+// Search in the hub: by words on Debian's PostgreSQL, by words and meaning on PGlite, which has pgvector.
+import { randomUUID } from 'node:crypto';
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { initHub, invitePerson } from '../../src/hub/admin.ts';
+import { emptyBatch } from '../../src/hub/batch.ts';
+import type { HubClient } from '../../src/hub/connect.ts';
+import { visibleShares } from '../../src/hub/local.ts';
+import { nearest, searchHub } from '../../src/hub/search.ts';
+import { readAddress } from '../../src/hub/url.ts';
+import { vectorText } from '../../src/hub/vectors.ts';
+import { hash53, wordsOf } from '../../src/hub/words.ts';
+import { tombstone } from '../../src/store/tombstone.ts';
+import { because } from '../because.ts';
+import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
+
+describe.skipIf(noPostgres)(because('a search with scope team', noPostgres), () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await openCluster();
+  });
+  afterAll(() => cluster.close());
+
+  it('finds what teammates share, names them, and says when the hub does not answer', async () => {
+    const database = await cluster.newDatabase();
+    const [annas, bobs] = [await newMachine('annas'), await newMachine('bobs')];
+    await annas.run('hub init', { url: cluster.url(database), as: 'anna', machine: 'annas' });
+    await bobs.run('hub join', {
+      url: addressIn((await annas.run('hub invite', { name: 'bob' })).command),
+      machine: 'bobs',
+    });
+    await annas.session([
+      'the zeppelin migration needs two steps',
+      '東京のサーバーを再起動する',
+      'useAuthStore is gone',
+    ]);
+    await annas.session(['nothing of the kind']);
+    await annas.run('remember', { text: 'the zeppelin is released on Fridays', project: 'app' });
+    await annas.run('hub share', { project: 'app', with: 'team' });
+    await bobs.session(['my own zeppelin question']);
+    const search = async (query: string, more = {}) =>
+      (await bobs.run('search', { query, scope: 'team', ...more })) as {
+        hits: { snippet: string; by?: string; machine?: string }[];
+        note?: string;
+      };
+
+    const found = await search('zeppelin');
+    expect(found.hits.map(({ by, machine }) => [by, machine])).toEqual([
+      [undefined, undefined],
+      ['anna', 'annas'],
+    ]);
+    expect(found.note).toContain('by words alone');
+    expect((await search('東京 再起動')).hits.some(({ by }) => by === 'anna')).toBe(true);
+    expect((await search('auth store')).hits[0]?.snippet).toContain('AuthStore');
+    expect((await search('zeppelin', { kind: 'session' })).hits.some(({ by }) => by === 'anna')).toBe(true);
+    expect((await search('zeppelin', { kind: 'memory' })).hits).toMatchObject([{ by: 'anna' }]);
+    expect((await search('zeppelin', { project: bobs.folder })).hits).toHaveLength(2);
+    expect(((await bobs.run('search', { query: 'zeppelin' })) as { hits: unknown[] }).hits).toHaveLength(1);
+
+    await bobs.sync();
+    await cluster.stop();
+    try {
+      const away = await search('zeppelin');
+      expect(away.hits.map(({ by }) => by)).toEqual([undefined, 'anna']);
+      expect(away.note).toContain('cannot be reached');
+      // Local commands do not ask the hub.
+      expect(((await bobs.run('search', { query: 'zeppelin' })) as { hits: unknown[] }).hits).toHaveLength(1);
+    } finally {
+      await cluster.start();
+    }
+  });
+});
+
+describe('a hub with pgvector', () => {
+  const size = 1500;
+  let db: PGlite;
+  let client: HubClient;
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return seed / 2147483648 - 0.5;
+  };
+  /** Near one of forty directions, as texts are. */
+  const centres = Array.from({ length: 40 }, () => Float32Array.from({ length: 256 }, random));
+  const newVector = (n: number) =>
+    Int8Array.from({ length: 256 }, (_, i) =>
+      Math.round(((centres[n % 40] as Float32Array)[i] as number) * 150 + random() * 120),
+    );
+
+  beforeAll(async () => {
+    db = await PGlite.create({ extensions: { vector } });
+    client = {
+      async query<Row>(sql: string, values?: readonly unknown[]) {
+        if (values === undefined) {
+          const all = await db.exec(sql);
+          const last = all.at(-1);
+          return { rows: (last?.rows ?? []) as Row[], rowCount: last?.affectedRows ?? 0 };
+        }
+        const { rows, affectedRows } = await db.query(sql, values as unknown[]);
+        return { rows: rows as Row[], rowCount: affectedRows ?? 0 };
+      },
+      end: async () => {},
+    };
+    const [{ name } = { name: '' }] = (await db.query<{ name: string }>('SELECT current_database() AS name')).rows;
+    const address = readAddress(`postgres://postgres@localhost/${name}`);
+    expect(await initHub(client, address)).toMatchObject({ made: true, vectors: true });
+    expect(await initHub(client, address)).toMatchObject({ made: false, vectors: true });
+    const { url } = await invitePerson(client, address, 'anna');
+    await db.exec('SET SESSION AUTHORIZATION holdfast_anna');
+    await db.query('SELECT holdfast.join_hub($1, $2, sha256($3))', [
+      readAddress(url).code,
+      'laptop',
+      Buffer.from('secret'),
+    ]);
+    await db.exec("SELECT set_config('holdfast.machine', 'secret', false)");
+    await db.exec("SELECT holdfast.share('github.com/acme/app', 'app', 'team')");
+    const place = { share: 1, agent: 'claude-code', key: 'a.jsonl' };
+    let after: string | null = null;
+    for (let from = 0; from < size; from += 500) {
+      const mark = randomUUID();
+      const entries = Array.from({ length: 500 }, (_, i) => {
+        const uuid = `e${from + i}`;
+        const text =
+          from + i === 1234 ? 'the walrus sleeps on the ice' : `entry number ${from + i} about topic${(from + i) % 40}`;
+        const line = JSON.stringify({
+          is: 'entry',
+          uuid,
+          session: 's',
+          pos: from + i,
+          at: 1,
+          role: 'user',
+          author: 'person',
+          form: null,
+          text,
+          tools: [],
+          joinsAt: null,
+          uses: [],
+        });
+        return {
+          ...{
+            ...place,
+            uuid,
+            print: tombstone.entry('claude-code', uuid),
+            session: tombstone.session('claude-code', 's'),
+            pos: from + i,
+            at: 1,
+            role: 'user',
+            line,
+            hash: hash53(line),
+          },
+          ...wordsOf({ text, uses: [] }),
+          vector: vectorText(newVector(from + i), true),
+        };
+      });
+      const batch = {
+        ...emptyBatch,
+        after,
+        mark,
+        model: 'test',
+        transcripts: [{ ...place, line: '{"subagent":null,"bornAt":null}' }],
+        entries,
+      };
+      await db.query('SELECT holdfast.push($1::jsonb)', [JSON.stringify(batch)]);
+      after = mark;
+    }
+  });
+  afterAll(() => db.close());
+
+  it('finds by words and by meaning', async () => {
+    const shares = await visibleShares(client);
+    const ask = (query: string, values?: Int8Array) =>
+      searchHub(client, {
+        query,
+        kind: 'entry',
+        limit: 10,
+        shares,
+        everything: true,
+        vector: values && { model: 'test', values },
+      });
+    expect((await ask('sleeping walrus')).hits[0]).toMatchObject({ id: 'e1234', by: 'anna', machine: 'laptop' });
+    const near = await ask('nothing of these words', newVector(7));
+    expect(near.byMeaning).toBe(true);
+    expect(near.hits.map(({ id }) => Number(id.slice(1)) % 40)).toEqual(Array(10).fill(7));
+    // Vectors of another model are not compared.
+    expect(
+      (
+        await searchHub(client, {
+          query: 'walrus',
+          kind: 'entry',
+          limit: 10,
+          shares,
+          everything: true,
+          vector: { model: 'other', values: newVector(7) },
+        })
+      ).byMeaning,
+    ).toBe(false);
+  });
+
+  it('finds with the index of neighbours what comparing all would find, nearly', async () => {
+    const shares = await visibleShares(client);
+    let same = 0;
+    const questions = 30;
+    for (let n = 0; n < questions; n++) {
+      const asked = vectorText(newVector(n), true) ?? '';
+      const exact = (await nearest(client, 'public', asked, null, shares)).slice(0, 10).map(({ entry }) => entry);
+      const quick = new Set(
+        (await nearest(client, 'public', asked, null, shares, 0)).slice(0, 10).map(({ entry }) => entry),
+      );
+      same += exact.filter((entry) => quick.has(entry)).length;
+    }
+    expect(same / (10 * questions)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('lets what is forgotten go with its words and its vector', async () => {
+    const [{ mark } = { mark: '' }] = (await db.query<{ mark: string }>('SELECT mark FROM holdfast.state()')).rows;
+    const forgotten = [{ print: tombstone.entry('claude-code', 'e1234'), memory: null, at: 1 }];
+    await db.query('SELECT holdfast.push($1::jsonb)', [
+      JSON.stringify({ ...emptyBatch, after: mark, mark: randomUUID(), forgotten }),
+    ]);
+    const shares = await visibleShares(client);
+    expect(
+      (await searchHub(client, { query: 'walrus', kind: 'entry', limit: 10, shares, everything: true })).hits,
+    ).toEqual([]);
+    await db.exec('RESET SESSION AUTHORIZATION');
+    const count = async (table: string) =>
+      Number((await db.query<{ n: number }>(`SELECT count(*) AS n FROM holdfast.${table}`)).rows[0]?.n);
+    expect(await count('vectors')).toBe(size - 1);
+    expect(await count('postings')).toBe(
+      Number((await db.query<{ n: number }>('SELECT sum(cardinality(words)) AS n FROM holdfast.entries')).rows[0]?.n),
+    );
+  });
+});
