@@ -1,0 +1,1 @@
+export function referencePages(load: (module: string) => Promise<unknown>): Promise<Readonly<Record<string, string>>>;
