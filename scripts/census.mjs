@@ -1,0 +1,93 @@
+// npm run census: counts what makes the code hard to read. Prints each figure; --list names what was counted.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAst } from 'vite';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const list = process.argv.includes('--list');
+const files = (folder, endings) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((name) => endings.some((ending) => name.endsWith(ending)) && !name.includes('node_modules'));
+const source = files('src', ['.ts', '.tsx']).filter((name) => !name.endsWith('.test.ts'));
+const all = [
+  ...files('src', ['.ts', '.tsx']),
+  ...files('test', ['.ts']),
+  ...files('docs', ['.md']),
+  ...files('scripts', ['.mjs']),
+];
+all.push('README.md', 'ARCHITECTURE.md', 'AGENTS.md', 'SECURITY.md', 'CHANGELOG.md');
+const text = new Map(all.map((name) => [name, readFileSync(path.join(root, name), 'utf8')]));
+const parsed = new Map(
+  source.map((name) => [name, parseAst(text.get(name), { lang: name.endsWith('x') ? 'tsx' : 'ts' }, name)]),
+);
+
+function show(what, found) {
+  console.log(`${String(found.length).padStart(6)}  ${what}`);
+  if (list) for (const one of found.slice(0, 200)) console.log(`          ${one}`);
+}
+
+const linesOf = (name, { start, end }) => text.get(name).slice(start, end).split('\n').length;
+
+function walk(node, visit) {
+  if (node === null || typeof node !== 'object') return;
+  if (typeof node.type === 'string') visit(node);
+  for (const child of Object.values(node)) {
+    if (Array.isArray(child)) for (const one of child) walk(one, visit);
+    else walk(child, visit);
+  }
+}
+
+const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
+const long = [];
+const lazy = [];
+const members = new Map();
+for (const [name, program] of parsed) {
+  walk(program, (node) => {
+    if (functions.includes(node.type) && node.body && linesOf(name, node) > 100)
+      long.push(`${name}: ${node.id?.name ?? 'a function'} (${linesOf(name, node)} lines)`);
+    if (node.type === 'ImportExpression')
+      lazy.push(`${name}: ${text.get(name).slice(node.source.start, node.source.end)}`);
+    if (node.type === 'TSInterfaceDeclaration' && name.startsWith('src/store') && !name.includes('sqlite'))
+      members.set(`${name}: ${node.id.name}`, node.body.body.length);
+  });
+}
+
+const layers = [
+  'schema',
+  'agents',
+  'store',
+  'embedding',
+  'text',
+  'capture',
+  'memory',
+  'sessions',
+  'recall',
+  'distill',
+  'operations',
+];
+const upward = lazy.filter((one) => {
+  const from = /^src\/([^/]+)\//.exec(one)?.[1];
+  const to = /['`"]\.\.\/([^/'"`]+)\//.exec(one)?.[1];
+  return layers.includes(from) && ['worker', 'http', 'mcp', 'host', 'cli'].includes(to);
+});
+
+const dialect =
+  /\b(?:whoever|whomever|anew|nobody|somebody|is none|is had|lets? \w+ be|by the clock of|of late|wherewith|thereof|in vain)\b/gi;
+const words = [...text].flatMap(([name, content]) =>
+  content.split('\n').flatMap((line, i) => [...line.matchAll(dialect)].map(([word]) => `${name}:${i + 1}: ${word}`)),
+);
+
+const largest = [...members].sort((a, b) => b[1] - a[1]);
+show('functions over 100 lines', long);
+show(
+  'files over 400 lines, but migrations',
+  source.filter((name) => !name.includes('migrations') && text.get(name).split('\n').length > 400),
+);
+show('lazy imports against the stream', upward);
+show('words of the old dialect', words);
+console.log(
+  `${String(largest[0]?.[1] ?? 0).padStart(6)}  members of the largest interface of the store (${largest[0]?.[0].split(': ')[1]})`,
+);
+if (list) for (const [name, count] of largest.slice(0, 20)) console.log(`          ${name}: ${count}`);
