@@ -130,7 +130,9 @@ export function briefingFolder(home: string): BriefingFolder {
       for (const name of names(texts)) {
         const file = path.join(texts, name);
         const stat = statSync(file, { throwIfNoEntry: false });
-        if (!named.has(name.split('.')[0] ?? '') && (stat?.mtimeMs ?? 0) < olderThan) rmSync(file, { force: true });
+        // A draft of a process that was killed goes too.
+        const isNamed = named.has(name.split('.')[0] ?? '') && !(name.endsWith('.tmp') && Number.isFinite(olderThan));
+        if (!isNamed && (stat?.mtimeMs ?? 0) < olderThan) rmSync(file, { force: true });
       }
     },
 

@@ -99,7 +99,9 @@ export function openBrowsers(home: string, port: number, clock: () => number): B
       for (const { id: old } of listBrowsers(home, now).slice(maxBrowsers - 1)) revokeBrowser(home, old);
       const record = { key, label: labelOf(userAgent), createdAt: now };
       replaceFile(fileOf(home, id), `${JSON.stringify(record)}\n`, 0o600);
-      noted.delete(id);
+      // By our clock, not by the file system's: a browser that was used in the future is not let in.
+      note(fileOf(home, id), now);
+      noted.set(id, now);
       return admits(id) ? give(id) : undefined;
     },
     answer({ id, challenge, signature }) {
@@ -160,6 +162,8 @@ function dropStale(home: string, now: number): void {
     if (!(Math.abs(now - seen) <= longestAbsenceMs)) revokeBrowser(home, id);
   }
   rmSync(heldFile(home), { force: true });
+  // Drafts of a worker that was killed while it let a browser in.
+  for (const name of names(home)) if (name.endsWith('.tmp')) rmSync(join(folderOf(home), name), { force: true });
 }
 
 function isValid(browser: Stored | undefined, now: number): browser is Stored {
@@ -167,9 +171,11 @@ function isValid(browser: Stored | undefined, now: number): browser is Stored {
   return browser !== undefined && now < browser.expiresAt && browser.usedAt <= now + longestAbsenceMs;
 }
 
-function ids(home: string): string[] {
+const ids = (home: string): string[] => names(home).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+
+function names(home: string): string[] {
   try {
-    return readdirSync(folderOf(home)).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+    return readdirSync(folderOf(home));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
