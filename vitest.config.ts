@@ -10,6 +10,8 @@ const patient = (seconds: number) => ({
 
 export default defineConfig({
   test: {
+    // Vitest would take one worker on two cores. End-to-end tests wait for processes, browsers and timers most of the time.
+    maxWorkers: 3,
     projects: [
       {
         test: {

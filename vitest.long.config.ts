@@ -4,10 +4,29 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     name: 'long',
-    // The races run there too, for half a minute each.
-    include: ['test/long/**/*.test.ts', 'src/beneath.test.ts', 'test/contracts/groups-race.test.ts'],
+    maxWorkers: 3,
+    include: [
+      'test/long/**/*.test.ts',
+      // The races run there too, for half a minute each.
+      'src/beneath.test.ts',
+      'test/contracts/groups-race.test.ts',
+      // Those that kill at random, with many more rounds.
+      ...[
+        'kill',
+        'host',
+        'host-killed',
+        'forget',
+        'memory',
+        'embedding',
+        'distill',
+        'renewal',
+        'reread',
+        'transfer',
+      ].map((name) => `test/e2e/${name}.test.ts`),
+    ],
     env: { HOLDFAST_LONG: '1' },
     testTimeout: 3_600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 600_000 } },
   },
 });

@@ -20,8 +20,12 @@ process.on('exit', (code) => {
 await setUp({ tests: true });
 if ((await runQuietly('Linting', tool('.bin', 'biome'), ['check', '--error-on-warnings', '.'], { cwd: root })) !== 0)
   fail('lint');
-if ((await runQuietly('Checking types', tool('.bin', 'tsc'), ['--noEmit', '-p', 'tsconfig.json'], { cwd: root })) !== 0)
-  fail('types');
+for (const [what, project] of [
+  ['types', 'tsconfig.json'],
+  ['types of the viewer', 'src/viewer'],
+])
+  if ((await runQuietly(`Checking ${what}`, tool('.bin', 'tsc'), ['--noEmit', '-p', project], { cwd: root })) !== 0)
+    fail(what);
 await runTests(process.argv.slice(2));
 process.exitCode = counts.failed === 0 ? 0 : 1;
 

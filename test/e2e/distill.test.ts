@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { rounds } from '../rounds.ts';
 import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
 import { filesBelow, writeTranscripts } from './transcripts.ts';
 
@@ -76,7 +77,7 @@ it('killed at random moments and begun again until nothing is left, it leaves wh
   const all = doneIn(whole);
 
   let [killed, inside] = [0, 0];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < rounds(3, 10); round++) {
     const random = dice(seed + round * 7919);
     const own = copyOf(source, path.join(folder, `round-${round}`));
     for (let kills = 0; kills < 3; kills++) {

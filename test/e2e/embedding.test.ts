@@ -19,6 +19,7 @@ import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { because } from '../because.ts';
+import { rounds } from '../rounds.ts';
 import { ask, dice, holdfast, launch, type Place, place, root, temporaryFolder, until } from './holdfast.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
 import { writeTranscripts } from './transcripts.ts';
@@ -78,7 +79,8 @@ it('embedding that is killed at random moments goes on, and leaves each text one
   const own = place({ folder: path.join(folder, 'own'), ...transcripts });
   const sizeOf = () => statSync(`${own.database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   let inside = 0;
-  for (let round = 0; round < 8; round++) {
+  const times = rounds(4, 16);
+  for (let round = 0; round < times; round++) {
     rmSync(own.home, { recursive: true, force: true });
     cpSync(whole.home, own.home, { recursive: true });
     const running = launch(own.env, ['ingest']);
@@ -86,7 +88,7 @@ it('embedding that is killed at random moments goes on, and leaves each text one
     void running.ended.then(() => {
       over = true;
     });
-    const size = random.next() * 900_000;
+    const size = ((round + random.next()) / times) * 900_000;
     while (!over && sizeOf() <= size) await sleep(1);
     running.child.kill('SIGKILL');
     await running.ended;
@@ -97,7 +99,7 @@ it('embedding that is killed at random moments goes on, and leaves each text one
   }
   await ask(whole.env, 'ingest');
   expectSameRows(rowsOf(own.database), rowsOf(whole.database), `seed ${seed}`);
-  console.log(`seed ${seed}: 8 kills, ${inside} with part of the vectors stored`);
+  console.log(`seed ${seed}: ${times} kills, ${inside} with part of the vectors stored`);
   expect(inside).toBeGreaterThan(0);
 });
 

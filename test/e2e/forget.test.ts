@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { rounds } from '../rounds.ts';
 import { ask, dice, holdfast, launch, type Place, place, temporaryFolder } from './holdfast.ts';
 
 const word = 'quixotoplasm';
@@ -73,8 +74,9 @@ it('a forgetting that is killed at random moments is finished by the next comman
   const began = performance.now();
   await ask(own.env, 'forget', 'session-7', '--yes');
   const lasts = performance.now() - began;
+  const kills = rounds(6, 24);
   const tally = { before: 0, between: 0 };
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < kills; round++) {
     rmSync(own.home, { recursive: true });
     cpSync(copy, own.home, { recursive: true });
     const running = launch(own.env, ['forget', 'session-7', '--yes']);
@@ -93,7 +95,7 @@ it('a forgetting that is killed at random moments is finished by the next comman
   }
   expect(tally.between - tally.before).toBeGreaterThan(0);
   console.log(
-    `seed ${seed}: 12 kills, ${tally.before} before the rows went, ${tally.between - tally.before} between rows and files`,
+    `seed ${seed}: ${kills} kills, ${tally.before} before the rows went, ${tally.between - tally.before} between rows and files`,
   );
 });
 

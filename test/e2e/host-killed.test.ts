@@ -9,6 +9,7 @@ import { openHoldfast } from '../../src/open.ts';
 import { groupDeps } from '../../src/operations/group-deps.ts';
 import { ring } from '../../src/sessions/bell.ts';
 import { createGroup } from '../../src/sessions/groups.ts';
+import { rounds } from '../rounds.ts';
 import { dice, place, root, until } from './holdfast.ts';
 
 it('a host that is killed at any moment goes on where it was: each message is answered, and once', async () => {
@@ -36,7 +37,7 @@ it('a host that is killed at any moment goes on where it was: each message is an
     await once(child.stdout, 'data');
     return child;
   };
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < rounds(10, 50); round++) {
     const child = await start();
     for (let i = 0; i < 8; i++) {
       await say();

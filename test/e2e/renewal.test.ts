@@ -3,11 +3,10 @@ import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { rounds } from '../rounds.ts';
 import { dice, holdfast, launch, place, temporaryFolder } from './holdfast.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
 import { writeTranscripts } from './transcripts.ts';
-
-const rounds = 5;
 
 async function onDatabase<T>(database: string, work: (db: Database.Database) => T): Promise<Awaited<T>> {
   const db = new Database(database);
@@ -45,7 +44,7 @@ it('a store of an older version, killed again and again while it is renewed, end
   });
 
   let inside = 0;
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds(3, 10); round++) {
     const own = place({ folder: path.join(folder, `round-${round}`), ...transcripts });
     rmSync(own.home, { recursive: true, force: true });
     cpSync(older, own.home, { recursive: true });

@@ -4,11 +4,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { rounds } from '../rounds.ts';
 import { ask, dice, launch, type Place, place, temporaryFolder } from './holdfast.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
 import { writeTranscripts } from './transcripts.ts';
-
-const rounds = 4;
 
 function onDatabase<T>(database: string, work: (db: Database.Database) => T): T {
   const db = new Database(database);
@@ -70,7 +69,7 @@ it('a store of an older version, killed again and again while its transcripts ar
   await ask(whole.env, 'ingest');
   const expected = rowsOf(whole.database);
   let inside = 0;
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds(2, 8); round++) {
     const own = place({ folder: path.join(folder, `round-${round}`), ...transcripts });
     rmSync(own.home, { recursive: true, force: true });
     cpSync(whole.home, own.home, { recursive: true });

@@ -355,13 +355,25 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
       new PerformanceObserver((list) => {
         for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shift += one.value;
       }).observe({ type: 'layout-shift', buffered: true });`);
+    // A page that does not ask for something does not wait for it either.
+    const asks = new Map<string, Set<string>>();
+    for (const address of addresses) {
+      const asked = new Set<string>();
+      const note = (request: { url(): string }) => asked.add(new URL(request.url()).pathname);
+      slow.on('request', note);
+      await visit(slow, `${stand.origin}${address}`);
+      slow.off('request', note);
+      asks.set(address, asked);
+    }
     for (const late of ['activity', 'memory/show', 'sessions', 'observations']) {
       const pattern = new RegExp(`/api/${late}\\b`);
+      const waiting = addresses.filter((address) => [...(asks.get(address) ?? [])].some((one) => pattern.test(one)));
+      expect(waiting, late).not.toEqual([]);
       await slow.route(pattern, async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 300));
         await route.continue();
       });
-      for (const address of addresses) {
+      for (const address of waiting) {
         await visit(slow, `${stand.origin}${address}`);
         // What is drawn is told with the next frame.
         await slow.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');

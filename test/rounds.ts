@@ -1,0 +1,5 @@
+/**
+ * How often a test that kills or races at random begins again. `npm test` meets each kind of moment; `npm run test:long` looks for the
+ * rare ones.
+ */
+export const rounds = (usual: number, long: number): number => (process.env.HOLDFAST_LONG === undefined ? usual : long);
