@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeAgentImage } from './agent-image.mjs';
 import { build } from './build.mjs';
 import { runQuietly } from './child.mjs';
 import { compileEnvironment, missingForCompile } from './compile.mjs';
@@ -19,6 +20,10 @@ const testPrograms = [
   { program: 'python3', package: 'python3', purpose: 'to read what we write for launchd' },
   { program: 'faketime', package: 'faketime', purpose: 'to try wrong clocks' },
   { program: 'pg_ctlcluster', package: 'postgresql', purpose: 'to run a hub for a team' },
+  { program: 'podman', package: 'podman', purpose: 'to run agents in containers' },
+  { program: 'runc', package: 'runc', purpose: 'to run agents in containers' },
+  { program: 'catatonit', package: 'catatonit', purpose: 'to run agents in containers' },
+  { program: 'debootstrap', package: 'debootstrap', purpose: 'to make the image that agents run in' },
 ];
 
 /** The agents that end-to-end tests run, as their makers ship them. Too large for everybody who only wants to use Holdfast. */
@@ -37,6 +42,7 @@ export async function setUp({ tests = false } = {}) {
   if (tests) await installClients();
   if (tests) await installModels();
   if (tests) await installSdk();
+  if (tests) await installImage();
   if (isStale() && (await build()) !== 0) stop('The build failed; the compiler says why above.');
 }
 
@@ -125,6 +131,14 @@ export async function installSdk() {
   if (code === 0) return;
   if (process.env.CI) stop('The Claude Agent SDK could not be installed; npm says why above.');
   console.error('The Claude Agent SDK could not be installed. Tests that need it will be skipped.');
+}
+
+/** For the tests of agents in containers of podman. Where the kernel refuses containers, those are skipped, and say so. */
+async function installImage() {
+  const trouble = await makeAgentImage();
+  if (trouble === undefined) return;
+  if (process.env.CI && process.getuid?.() === 0) stop(`There is no image for podman: ${trouble}.`);
+  console.error(`There is no image for podman: ${trouble}. Tests that need it will be skipped.`);
 }
 
 /** What the embedder `minilm` runs, into node_modules/.cache/models, as a person installs it into the data folder. */

@@ -1,5 +1,7 @@
+export const isLong = process.env.HOLDFAST_LONG !== undefined;
+
 /**
  * How often a test that kills or races at random begins again. `npm test` meets each kind of moment; `npm run test:long` looks for the
  * rare ones.
  */
-export const rounds = (usual: number, long: number): number => (process.env.HOLDFAST_LONG === undefined ? usual : long);
+export const rounds = (usual: number, long: number): number => (isLong ? long : usual);

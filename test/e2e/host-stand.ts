@@ -13,6 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
+// @ts-expect-error a script without types
+import { podmanEnvironment } from '../../scripts/agent-image.mjs';
 import { type Config, loadConfig } from '../../src/config.ts';
 import {
   type AgentEvents,
@@ -24,6 +26,7 @@ import {
 import { bubblewrap } from '../../src/host/sandbox/bubblewrap.ts';
 import { docker, homeLabel } from '../../src/host/sandbox/docker.ts';
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
+import { isLong } from '../rounds.ts';
 import { clientProgram } from './claude.ts';
 import { isAlive, place, root, until } from './holdfast.ts';
 import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts';
@@ -49,11 +52,12 @@ export interface Proof {
   readonly trouble: string | undefined;
 }
 
-/** How the engine's program finds its engine. */
+/** How the engine's program finds its engine: as the person has set it up, or else podman with the image of scripts/agent-image.mjs. */
 const engineEnvironment = Object.fromEntries(
-  ['DOCKER_HOST', 'CONTAINER_HOST', 'CONTAINERS_STORAGE_CONF', 'XDG_RUNTIME_DIR'].flatMap((name) =>
-    process.env[name] === undefined ? [] : [[name, process.env[name]]],
-  ),
+  Object.entries({
+    ...(existsSync(podmanEnvironment.CONTAINERS_CONF) ? podmanEnvironment : {}),
+    ...process.env,
+  }).filter(([name]) => /^(?:DOCKER_HOST|CONTAINER_HOST|CONTAINERS_(?:STORAGE_)?CONF|XDG_RUNTIME_DIR)$/.test(name)),
 );
 
 /** Podman without root makes its store in the home folder, if only to look for an image there. */
@@ -74,6 +78,15 @@ rmSync(probeHome, { recursive: true, force: true });
 /** The same, wherever agents run. Where a sandbox is not to be had, its tests are skipped under a name that says why. */
 export function inEachSandbox(what: string, tests: (proof: Proof) => void): void {
   for (const proof of proofs) describe.skipIf(proof.trouble)(`${what}, in ${proof.title}`, () => tests(proof));
+}
+
+/** For what depends little on the sandbox: in containers it is tried by `npm run test:long` alone. */
+export function inSandboxes(what: string, tests: (proof: Proof) => void): void {
+  for (const proof of proofs) {
+    const isLater = proof.sandbox !== bubblewrap && !isLong && proof.trouble === undefined;
+    const title = isLater ? `${proof.title}: see npm run test:long` : proof.title;
+    describe.skipIf(proof.trouble ?? isLater)(`${what}, in ${title}`, () => tests(proof));
+  }
 }
 
 export interface Stand {

@@ -7,7 +7,7 @@ import { groupFolders } from '../../src/sessions/group-folders.ts';
 import { rounds } from '../rounds.ts';
 import { ask, holdfast, isAlive, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, released, said, scripted, status } from './host-chat.ts';
-import { inEachSandbox, insiders, type Stand, treeOf } from './host-stand.ts';
+import { inSandboxes, insiders, type Stand, treeOf } from './host-stand.ts';
 
 const transcript = (stand: Stand, group: string, session: string): string => {
   const found = fs
@@ -19,7 +19,7 @@ const transcript = (stand: Stand, group: string, session: string): string => {
 /** Where Claude Code keeps what it remembers by itself of a folder. */
 const ownMemory = '~/.claude/projects/-workspace-group/memory';
 
-inEachSandbox('the host, end to end', ({ settings }) => {
+inSandboxes('the host, end to end', ({ settings }) => {
   it('host.md 1, 3: a document is begun, the process released, and hours later carried on, by a host that was restarted', async () => {
     const stand = await begun(['family'], { ...settings, HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
     const { work } = groupFolders(stand.config, 'family');

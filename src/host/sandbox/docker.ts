@@ -84,6 +84,7 @@ export function commandOf(engine: Engine, confined: Confined, config: Config): C
       // Podman has a limit of its own, where none is named.
       ...['--pids-limit', String(processes > 0 ? processes : -1)],
       ...(fileMb > 0 ? ['--ulimit', `fsize=${fileMb * 1024 * 1024}`] : []),
+      ...ceilingsOf(engine),
       ...['--ulimit', 'core=0', '--workdir', cwd],
       ...Object.entries(confined.environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
       ...mounts.flatMap(({ from, to, write }) => [
@@ -104,6 +105,12 @@ export function commandOf(engine: Engine, confined: Confined, config: Config): C
 /** Docker has no such option: to whom is root there, these are root's. */
 const masksOf = ({ kind }: Engine): string[] =>
   kind === 'podman' ? [`mask=${['mtrr', 'pressure', ...kernel.hidden].map((name) => `/proc/${name}`).join(':')}`] : [];
+
+/** Docker's engine has limits of its own, and an ordinary user's podman takes those of the user. */
+const ceilingsOf = ({ kind, rootless, ceilings = {} }: Engine): string[] =>
+  kind === 'podman' && !rootless
+    ? Object.entries(ceilings).flatMap(([name, most]) => ['--ulimit', `${name}=${most}:${most}`])
+    : [];
 
 function networkOf({ kind, rootless }: Engine, network: boolean): string[] {
   if (!network) return ['--network', 'none'];

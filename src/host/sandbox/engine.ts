@@ -1,5 +1,6 @@
 // What docker or podman is like on this machine: whose program it is, as whom it runs, and which limits the kernel lets it hold.
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Config } from '../../config.ts';
 import type { Limits } from './sandbox.ts';
@@ -16,6 +17,8 @@ export interface Engine {
   readonly selinux: boolean;
   /** What it would take, and not hold. */
   readonly unheld: readonly (keyof Limits)[];
+  /** What this process may open and start at most, by the names of `--ulimit`. Podman of root asks for more, and fails where that is refused. */
+  readonly ceilings?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Runs the engine's program to its end, and gives what it has printed. */
@@ -38,12 +41,39 @@ export function engineOf(config: Config): Promise<Engine> {
   const { engine } = config.settings.host;
   let asked = found.get(engine);
   if (asked === undefined) {
-    asked = ask(config, ['info', '--format', '{{json .}}']).then((text) => engineFrom(JSON.parse(text) as Info));
+    asked = ask(config, ['info', '--format', '{{json .}}']).then((text) => ({
+      ...engineFrom(JSON.parse(text) as Info),
+      ceilings: ceilingsIn(ownLimits()),
+    }));
     found.set(engine, asked);
     // Another time it may answer.
     asked.catch(() => found.delete(engine));
   }
   return asked;
+}
+
+/** The most that is asked for: podman itself takes no more processes than a machine has numbers for. */
+const ceilings = [
+  { name: 'nofile', title: 'Max open files', most: 1_048_576 },
+  { name: 'nproc', title: 'Max processes', most: 32_768 },
+] as const;
+
+/** From the text of /proc/self/limits. */
+export const ceilingsIn = (limits: string): Record<string, number> =>
+  Object.fromEntries(
+    ceilings.flatMap(({ name, title, most }) => {
+      const hard = new RegExp(`^${title} +\\S+ +(\\d+|unlimited)`, 'm').exec(limits)?.[1];
+      return hard === undefined ? [] : [[name, Math.min(most, hard === 'unlimited' ? most : Number(hard))]];
+    }),
+  );
+
+function ownLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    // Only Linux says it, and only there podman runs containers itself.
+    return '';
+  }
 }
 
 /** As much of it as is looked at; podman's is `host`, and the rest docker's. */

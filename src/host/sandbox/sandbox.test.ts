@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../config.ts';
 import { bubblewrap } from './bubblewrap.ts';
 import { commandOf, docker, homeLabel } from './docker.ts';
-import { type Engine, engineFrom } from './engine.ts';
+import { ceilingsIn, type Engine, engineFrom } from './engine.ts';
 import { extraMounts } from './extra-mounts.ts';
 import { chooseSandbox, nothingIsolated } from './index.ts';
 import { mountsOf } from './mounts.ts';
@@ -246,6 +246,11 @@ describe('the command line', () => {
       { kind: 'podman' },
       '--security-opt mask=/proc/mtrr:/proc/pressure:/proc/kcore:/proc/kmsg:/proc/keys:/proc/key-users:/proc/kallsyms:/proc/kpagecgroup:/proc/kpagecount:/proc/kpageflags:/proc/iomem:/proc/ioports:/proc/latency_stats:/proc/pagetypeinfo:/proc/sched_debug:/proc/slabinfo:/proc/timer_list:/proc/vmallocinfo:/proc/config.gz',
     ],
+    [
+      'that is podman, on a machine that allows less than it would ask for',
+      { kind: 'podman', ceilings: { nofile: 20_000, nproc: 9000 } },
+      '--ulimit nofile=20000:20000 --ulimit nproc=9000:9000 --ulimit core=0',
+    ],
     ['under SELinux', { selinux: true }, '--security-opt label=disable --network bridge'],
   ])('of an engine %s has its own ways', (_, facts, part) => {
     expect(commandOf({ ...rootful, ...facts }, confined, config).args.join(' ')).toContain(`${part} `);
@@ -272,6 +277,14 @@ describe('the command line', () => {
   ])('is for %s what it says of itself: %s', (kind, _, info, unheld) => {
     const engine = engineFrom({ MemoryLimit: true, CpuCfsQuota: true, PidsLimit: true, ...info });
     expect(engine).toMatchObject({ kind, unheld });
+  });
+
+  it('knows what this process may open and start at most', () => {
+    const limits = `Limit                     Soft Limit           Hard Limit           Units
+Max processes             96349                unlimited            processes
+Max open files            1024                 20000                files     `;
+    expect(ceilingsIn(limits)).toEqual({ nofile: 20_000, nproc: 32_768 });
+    expect(ceilingsIn('')).toEqual({});
   });
 
   it('knows an ordinary user’s engine, one with other users inside, and SELinux', () => {
