@@ -32,6 +32,8 @@ export interface ParsedEntry {
   readonly continues?: string | undefined;
   /** Typed while the agent worked. `waiting`: it is in the agent's queue; `given`: the running turn was told of it, also as the answer to its question. Neither ends that turn. */
   readonly queued?: 'waiting' | 'given' | undefined;
+  /** Set where a subagent of the session said it, in the session's own file. */
+  readonly subagent?: string | undefined;
   /** The branch of the repository that it was said on, and the session that its history was copied from. */
   readonly branch?: string | undefined;
   readonly forkOf?: string | undefined;
@@ -118,6 +120,8 @@ export interface Agent {
   root(env: NodeJS.ProcessEnv, home: string): string;
   /** Whether a file below the root is a transcript, judged by its relative path alone. */
   isTranscript(key: string): boolean;
+  /** Whether a folder below the root can hold transcripts; all do where this is missing. Others may be large, and are not looked into. */
+  enters?(key: string): boolean;
   /** Whether a transcript only names the sessions of others. The vault keeps no copy of it: the agent rewrites it all the time. */
   isIndex?(key: string): boolean;
   /** Whether this agent wrote a file, judged by its first parsed lines. */

@@ -251,6 +251,7 @@ function newEntry(
         }),
       ),
     joinsAt,
+    ...(item.subagent === undefined ? {} : { subagent: redact(item.subagent) }),
   };
 }
 

@@ -209,7 +209,7 @@ function uuidOf(...parts: readonly (string | number)[]): string {
 
 const entryOf = (uuid: string, session: string, at: number, text: string, pos: number): ExportedEntry => ({
   ...{ is: 'entry', uuid, session, pos, at, role: 'user', author: 'person', form: null, text },
-  ...{ tools: [], joinsAt: null, uses: [] },
+  ...{ tools: [], joinsAt: null, subagent: null, uses: [] },
 });
 
 const promptEntry = (session: string, { number, text, at }: PromptRow): ExportedEntry =>

@@ -49,7 +49,7 @@ export async function homeSources(config: Config, group?: string): Promise<{ sou
       if (home === undefined || !GroupName.safeParse(name).success) continue;
       const folder = path.join(config.agentHomesPath, name, home.transcripts);
       if (!fs.existsSync(folder) || !isPlain(config.agentHomesPath, folder)) continue;
-      const seen = await scan(folder, (file) => partsOf(keyIn(config, file)) !== undefined, false);
+      const seen = await scan(folder, (file) => partsOf(keyIn(config, file)) !== undefined, { links: false });
       problems.push(...seen.problems);
       for (const file of seen.found) sources.push(...[homeSource(config, file)].filter((one) => one !== undefined));
     }

@@ -192,10 +192,11 @@ export function chunkOf(file: ExportedFile, key: string, from: number, entries: 
         titleBy: titleBy ?? undefined,
       })),
     titles: file.titles.map(({ leaf, title }) => ({ leaf, title: redact(title) })),
-    entries: clean.map(({ form, joinsAt, uses, ...entry }) => ({
+    entries: clean.map(({ form, joinsAt, subagent, uses, ...entry }) => ({
       ...entry,
       form: form ?? undefined,
       joinsAt: joinsAt ?? undefined,
+      subagent: subagent ?? undefined,
       toolUses: uses.map(({ id, tool, input, files }) => ({ id, tool, input, files })),
     })),
     results: clean.flatMap(({ pos, uses }) =>

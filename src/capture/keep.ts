@@ -36,6 +36,10 @@ export const parentOf = (state: ReaderState): string | undefined => {
   return typeof parent === 'string' ? parent : undefined;
 };
 
+/** Whether a file's state is that of a session's own transcript. */
+export const isStateOf = (state: ReaderState, session: string): boolean =>
+  state['@session'] === session && parentOf(state) === undefined;
+
 /** A header that names the session that started this one as a subagent. */
 export function noteParent({ parent, subagent }: ParsedHeader, state: ReaderState): void {
   if (parent !== undefined && subagent !== undefined) state[own.parent] = parent;

@@ -5,13 +5,13 @@ import type { ReaderState } from '../agents/agent.ts';
 import type { Chunk, FileCopy, FileState, SetAside } from '../store/files.ts';
 import { isStillAside } from './aside.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
-import { hasPrivateTurns, type Limits, noLimits } from './keep.ts';
+import { hasPrivateTurns, isStateOf as isOf, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
 import { openTranscript } from './plain-file.ts';
 import { planFor, renewalFor } from './plan.ts';
 import { type ProjectRules, projectFinder } from './project.ts';
 import { type Problem, problemOf } from './scan.ts';
-import { isFileOf, sessionKeys } from './session-keys.ts';
+import { sessionKeys } from './session-keys.ts';
 
 export interface Work {
   readonly sources: readonly Source[];
@@ -60,7 +60,7 @@ const batchReadings = 256;
 
 export function* readBatches(work: Work): Generator<Reading[], void, void> {
   const privateTurns = new Map<string, ReaderState>();
-  let stored: (readonly [string, FileState])[] | undefined;
+  let stored: FileState[] | undefined;
   const tools: Omit<Tools, 'beat'> = {
     projectOf: projectFinder(work.projects),
     sessionState({ agent, key }, session) {
@@ -70,9 +70,9 @@ export function* readBatches(work: Work): Generator<Reading[], void, void> {
         .find((state) => state !== undefined);
       if (beside !== undefined || agent.describe(key).subagent !== undefined) return beside;
       // Other agents put their sessions elsewhere. Only those with private turns are worth looking for.
-      for (const [one, state] of privateTurns) if (isFileOf(one, session)) return state;
-      stored ??= [...work.states].filter(([, { state }]) => hasPrivateTurns(state));
-      return stored.find(([one]) => isFileOf(one, session))?.[1].state;
+      for (const state of privateTurns.values()) if (isOf(state, session)) return state;
+      stored ??= [...work.states.values()].filter(({ state }) => hasPrivateTurns(state));
+      return stored.find(({ state }) => isOf(state, session))?.state;
     },
   };
   let batch: Reading[] = [];

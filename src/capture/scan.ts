@@ -21,12 +21,13 @@ export const problemOf = (file: string, error: unknown): Problem => {
 
 /**
  * All files below `root` for which `wanted` holds, in a stable order. Symbolic links are followed, a loop is reported
- * and left; with `links` false they are passed over. Gives way to other work between folders.
+ * and left; with `links` false they are passed over. With `into`, only folders for which it holds are looked into. Gives way to other
+ * work between folders.
  */
 export async function scan(
   root: string,
   wanted: (file: string) => boolean,
-  links = true,
+  { links = true, into = () => true }: { links?: boolean; into?: (folder: string) => boolean } = {},
 ): Promise<{ found: Found[]; problems: Problem[]; leftOut: number }> {
   const found: Found[] = [];
   const problems: Problem[] = [];
@@ -53,7 +54,7 @@ export async function scan(
       try {
         if (item.isDirectory() || (item.isSymbolicLink() && fs.statSync(file).isDirectory())) {
           if (wanted(file)) leave(file, 'is a folder, not a transcript; looked inside it');
-          await walk(file);
+          if (into(file)) await walk(file);
         } else if (wanted(file)) {
           const stat = fs.statSync(file);
           if (stat.isFile()) found.push({ path: file, size: stat.size });

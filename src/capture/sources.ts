@@ -23,7 +23,8 @@ export async function ownSources(config: Config): Promise<Sources> {
   for (const agent of agents) {
     const root = config.transcriptsPath(agent);
     if (!config.enabled(agent) || !fs.existsSync(root)) continue;
-    const seen = await scan(root, (file) => agent.isTranscript(keyIn(root, file)));
+    const into = (folder: string) => (agent as Agent).enters?.(keyIn(root, folder)) ?? true;
+    const seen = await scan(root, (file) => agent.isTranscript(keyIn(root, file)), { into });
     problems.push(...seen.problems);
     leftOut += seen.leftOut;
     for (const file of seen.found) sources.push({ agent, root, key: keyIn(root, file.path), ...file });
@@ -78,7 +79,7 @@ export function fileSource(config: Config, file: Found, importRoot: string): Sou
   return agent === undefined ? undefined : { agent, root: importRoot, key: keyIn(importRoot, file.path), ...file };
 }
 
-const keyIn = (root: string, file: string): string => path.relative(root, file).split(path.sep).join('/');
+export const keyIn = (root: string, file: string): string => path.relative(root, file).split(path.sep).join('/');
 
 /** The agent that wrote a file, judged by its first lines. */
 function authorOf(file: string): Agent | undefined {

@@ -15,13 +15,14 @@ export interface TreeEvents {
 
 /**
  * Files that are there at the start are not told of. With `into`, only folders for which it holds are looked into, and no links
- * are followed. Returns how to stop.
+ * are followed unless `links` says so. Returns how to stop.
  */
 export function watchTree(
   root: string,
   wanted: (file: string) => boolean,
   on: TreeEvents,
   into?: (folder: string) => boolean,
+  links = into === undefined,
 ): () => void {
   const watches = new Map<string, fs.FSWatcher>();
 
@@ -45,9 +46,9 @@ export function watchTree(
 
   function look(target: string, item: fs.Dirent | fs.Stats, tell: boolean): void {
     if (item.isSymbolicLink()) {
-      if (into !== undefined) return;
+      if (!links) return;
       const stat = fs.statSync(target, { throwIfNoEntry: false });
-      if (stat?.isDirectory() && !leadsBack(root, target)) enter(target, tell);
+      if (stat?.isDirectory() && !leadsBack(root, target) && into?.(target) !== false) enter(target, tell);
       if (!stat?.isFile() || !wanted(target)) return;
       // What the link points to changes elsewhere.
       if (!watches.has(target)) watch(target, () => on.file(target));

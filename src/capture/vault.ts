@@ -16,10 +16,10 @@ import type { Store } from '../store/store.ts';
 import { type Tombstones, tombstone } from '../store/tombstone.ts';
 import type { VaultDue } from '../store/vault.ts';
 import { isInHomes } from './group-sources.ts';
-import { type Limits, parentOf, timesOf } from './keep.ts';
+import { isStateOf, type Limits, parentOf, timesOf } from './keep.ts';
 import { isPlain, openTranscript } from './plain-file.ts';
 import { projectFinder } from './project.ts';
-import { isFileOf, sessionKeys } from './session-keys.ts';
+import { sessionKeys } from './session-keys.ts';
 
 const gzip = promisify(zlib.gzip);
 
@@ -125,7 +125,7 @@ async function stateAbove(store: Store, agent: Agent, key: string): Promise<Read
   const own = (await store.fileState(agent.name, key))?.state;
   const parent = own === undefined ? undefined : parentOf(own);
   if (parent !== undefined)
-    return (await store.fileStates(agent.name)).find((file) => isFileOf(file.key, parent))?.state;
+    return (await store.fileStates(agent.name)).find(({ state }) => isStateOf(state, parent))?.state;
   if (subagent === undefined) return undefined;
   const said = own?.['@session'];
   for (const above of sessionKeys(key, typeof said === 'string' ? said : session)) {

@@ -10,13 +10,14 @@ export interface Watch {
 /**
  * Resolves when changes are being seen. Files that are there at that moment are not told of: the scan takes them.
  * Where the system gives no watch, `error` is told, and nothing else.
- * `onRoot` is called whenever the folder has come back: what it holds then must be scanned. `into`: see `watchTree`.
+ * `onRoot` is called whenever the folder has come back: what it holds then must be scanned. `into` and `links`: see `watchTree`.
  */
 export async function watchFolder(
   root: string,
   wanted: (file: string) => boolean,
   on: Pick<TreeEvents, 'file' | 'lost' | 'error'> & { readonly root: () => void },
   into?: (folder: string) => boolean,
+  links?: boolean,
 ): Promise<Watch> {
   let leaveTree: (() => void) | undefined;
   let above: fs.FSWatcher | undefined;
@@ -27,7 +28,7 @@ export async function watchFolder(
       leaveTree = undefined;
       void awaitRoot();
     };
-    leaveTree = watchTree(root, wanted, { file: on.file, lost: on.lost, gone, error: on.error }, into);
+    leaveTree = watchTree(root, wanted, { file: on.file, lost: on.lost, gone, error: on.error }, into, links);
   }
 
   /** Looks at the nearest folder above that exists until the root is there again. */

@@ -79,6 +79,8 @@ export const ExportedEntry = z.object({
   text: z.string(),
   tools: z.array(z.string()),
   joinsAt: OrNull(z.int()),
+  /** Set where a subagent said it in the file of its session. */
+  subagent: OrNull(z.string()).default(null),
   uses: z.array(
     z.object({
       id: z.string(),

@@ -49,6 +49,8 @@ export interface NewEntry {
   readonly indexed?: string | undefined;
   readonly tools: readonly string[];
   readonly toolUses: readonly NewToolUse[];
+  /** Set where a subagent said it in the file of its session. */
+  readonly subagent?: string | undefined;
   /** Set when the entry continues from a line further back: the byte offset of that line. */
   readonly joinsAt: number | undefined;
 }

@@ -6,7 +6,7 @@ import { isHomeTranscript, leadsToTranscripts } from '../capture/group-sources.t
 import type { LiveDeps } from '../capture/hook.ts';
 import { type IngestDeps, ingestSources } from '../capture/ingest.ts';
 import { fileQueue } from '../capture/queue.ts';
-import { fileSource } from '../capture/sources.ts';
+import { fileSource, keyIn } from '../capture/sources.ts';
 import { openSpool } from '../capture/spool.ts';
 import { fillVault, thinVault } from '../capture/vault.ts';
 import { type Watch, watchFolder } from '../capture/watch.ts';
@@ -171,11 +171,13 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     const watchAgent = async (agent: Agent) => {
       const root = config.watchPath(agent);
       watches.push(
-        await watchFolder(root, (file) => agent.isTranscript(file), {
-          file: queue.add,
-          root: () => void scanAll(),
-          error: blinded,
-        }),
+        await watchFolder(
+          root,
+          (file) => agent.isTranscript(keyIn(root, file)),
+          { file: queue.add, root: () => void scanAll(), error: blinded },
+          agent.enters && ((folder) => agent.enters?.(keyIn(root, folder)) === true),
+          true,
+        ),
       );
     };
     const watchHomes = async () => {

@@ -18,6 +18,9 @@ export interface ExpectedSession {
   readonly forkOf?: string;
   readonly parent?: string;
   readonly subagent?: string;
+  readonly titleSource?: string;
+  readonly entries?: number;
+  readonly subagentEntries?: number;
 }
 
 interface ExpectedSet {

@@ -22,6 +22,9 @@ export const codex: Agent = {
 
   isTranscript: (key) => /^(?:.*\/)?(?:rollout-[^/]*\.jsonl|session_index\.jsonl)$/.test(key),
 
+  // Beside them lie caches, worktrees and the like.
+  enters: (key) => /^(?:archived_)?sessions(?:\/|$)/.test(key),
+
   isIndex: (key) => isIndex(key),
 
   recognises([first]) {

@@ -161,7 +161,7 @@ export function committer(db: Database) {
       entry.form ?? null,
       entry.text,
       tools,
-      chunk.subagent ?? null,
+      entry.subagent ?? chunk.subagent ?? null,
       joinsAt,
       generation,
     );

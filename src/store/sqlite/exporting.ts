@@ -121,8 +121,8 @@ const always: readonly Kind[] = [
 const filesSql = `SELECT f.id FROM files f WHERE EXISTS (SELECT 1 FROM entries e JOIN wanted w ON w.id = e.session_id WHERE e.file_id = f.id)
     OR EXISTS (SELECT 1 FROM entry_copies c JOIN wanted w ON w.id = c.session_id WHERE c.file_id = f.id) ORDER BY f.id`;
 const placesSql = `
-  SELECT e.id, e.uuid, e.session_id, e.pos, e.at, e.role, e.author, e.form, e.text, e.tools, e.joins_at AS joinsAt FROM entries e WHERE e.file_id = @file
-  UNION ALL SELECT e.id, e.uuid, c.session_id, c.pos, e.at, e.role, c.author, e.form, e.text, e.tools, c.joins_at FROM entry_copies c
+  SELECT e.id, e.uuid, e.session_id, e.pos, e.at, e.role, e.author, e.form, e.text, e.tools, e.joins_at AS joinsAt, e.subagent FROM entries e WHERE e.file_id = @file
+  UNION ALL SELECT e.id, e.uuid, c.session_id, c.pos, e.at, e.role, c.author, e.form, e.text, e.tools, c.joins_at, e.subagent FROM entry_copies c
     JOIN entries e ON e.id = c.entry_id WHERE c.file_id = @file ORDER BY 4, 5, 2`;
 
 export function exporting(location: string): Pick<Store, 'exported'> {

@@ -1,0 +1,128 @@
+// Antigravity's `agy`: ~/.gemini/antigravity-cli/brain/<session>/.system_generated/logs/transcript_full.jsonl, one line for each step. Written
+// after the facts of others: no transcript of it was at hand. `transcript.jsonl` beside it holds the same steps.
+import path from 'node:path';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Agent, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
+import { derivedId } from '../derived-id.ts';
+import { asObject, asString, asTime, usedTools } from '../json.ts';
+
+type Json = Record<string, unknown>;
+
+const results = new Set(
+  'RUN_COMMAND VIEW_FILE CODE_ACTION GREP_SEARCH LIST_DIRECTORY SEARCH_WEB READ_URL_CONTENT INVOKE_SUBAGENT GENERIC'.split(
+    ' ',
+  ),
+);
+
+export const antigravity: Agent = {
+  name: 'antigravity',
+  readerVersion: 1,
+  title: agentTitles.antigravity,
+  idKey: 'step_index',
+
+  root: (_, home) => path.join(home, '.gemini', 'antigravity-cli', 'brain'),
+
+  isTranscript: (key) => /(?:^|\/)\.system_generated\/logs\/transcript(?:_full)?\.jsonl$/.test(key),
+
+  recognises([first]) {
+    const { step_index, source, type } = asObject(first);
+    return typeof step_index === 'number' && typeof source === 'string' && typeof type === 'string';
+  },
+
+  describe: (key) => ({ session: sessionIn(key) }),
+
+  cannotMatter: () => false,
+
+  read(value, file) {
+    const line = asObject(value);
+    const at = timeOf(line.created_at);
+    // A step that still runs is written again when it is done.
+    if (typeof line.type !== 'string' || line.status === 'RUNNING' || typeof line.step_index !== 'number')
+      return { at, items: [] };
+    return { at, ...readStep(line, line.type, at, file) };
+  },
+
+  // `agy --conversation` reads a database of its own.
+  resume: (session) => ['agy', '--conversation', session],
+};
+
+const sessionIn = (key: string): string =>
+  /([^/]+)\/\.system_generated\/logs\/[^/]+$/.exec(key)?.[1] ?? path.posix.basename(key, '.jsonl');
+
+/** In seconds, as a number or as a date. */
+const timeOf = (value: unknown): number | undefined =>
+  asTime(typeof value === 'number' && Math.abs(value) < 1e11 ? value * 1000 : value);
+
+function readStep(line: Json, type: string, at: number | undefined, file: TranscriptFile): Omit<ParsedLine, 'at'> {
+  const session = sessionIn(file.key);
+  const step = line.step_index as number;
+  const text = asString(line.content)?.trim() ?? '';
+  const entry = { kind: 'entry', session: undefined, at, cwd: undefined, toolUses: [] } as const;
+  const uuid = derivedId('antigravity', session, step);
+  if (type === 'USER_INPUT') {
+    const typed = /<USER_REQUEST>\s*([\s\S]*?)\s*<\/USER_REQUEST>/.exec(text)?.[1] ?? text;
+    const author = line.source === 'USER_EXPLICIT' ? 'person' : 'machine';
+    return { items: typed === '' ? [] : [{ ...entry, uuid, role: 'user', author, text: typed }] };
+  }
+  if (type === 'CHECKPOINT') {
+    const said = { role: 'assistant', author: 'machine', form: 'compaction', text } as const;
+    return { items: text === '' ? [] : [{ ...entry, uuid, ...said }] };
+  }
+  if (type === 'PLANNER_RESPONSE') return { items: readPlan(line, text, uuid, at, file.state) };
+  const items = line.source === 'USER_EXPLICIT' ? [] : readResult(line, text, file.state);
+  return { items, ...(results.has(type) ? {} : { unknown: type }) };
+}
+
+function readPlan(
+  line: Json,
+  text: string,
+  uuid: string,
+  at: number | undefined,
+  state: ReaderState,
+): readonly ParsedItem[] {
+  const calls = Array.isArray(line.tool_calls) ? line.tool_calls : [];
+  const folders: string[] = [];
+  const toolUses = calls.slice(0, mostCalls).map((call, index) => {
+    const { name, args } = asObject(call);
+    const input = argsOf(args);
+    const { Cwd, TargetFile, AbsolutePath } = input;
+    if (typeof Cwd === 'string' && Cwd !== '') folders.push(Cwd);
+    const files = [TargetFile, AbsolutePath].filter((file) => typeof file === 'string' && file !== '') as string[];
+    return { id: `${uuid}#${index}`, tool: asString(name) ?? 'unknown', input, files };
+  });
+  // Results name no call: they follow in the order of the calls.
+  if (toolUses.length > 0) state.open = toolUses.map(({ id }) => id).join(' ');
+  const said = usedTools(text, toolUses);
+  const place = { uuid, session: undefined, at, cwd: undefined } as const;
+  const entry = { kind: 'entry', ...place, role: 'assistant', author: 'model' } as const;
+  const [cwd] = folders;
+  return [
+    ...(cwd === undefined ? [] : [{ kind: 'header', cwd } as const]),
+    ...(said === '' ? [] : [{ ...entry, text: said, toolUses }]),
+  ];
+}
+
+const mostCalls = 50;
+
+/** In `transcript.jsonl` each value is JSON in a text. */
+function argsOf(args: unknown): Json {
+  return Object.fromEntries(
+    Object.entries(asObject(args)).map(([key, value]) => {
+      if (typeof value !== 'string' || !/^["[{]/.test(value)) return [key, value];
+      try {
+        return [key, JSON.parse(value) as unknown];
+      } catch {
+        return [key, value];
+      }
+    }),
+  );
+}
+
+function readResult(line: Json, text: string, state: ReaderState): readonly ParsedItem[] {
+  const [id, ...left] = typeof state.open === 'string' ? state.open.split(' ') : [];
+  if (id === undefined) return [];
+  if (left.length > 0) state.open = left.join(' ');
+  else delete state.open;
+  const failed = line.status === 'ERROR' || /failed with exit code:? (?!0\b)-?\d/.test(text);
+  return [{ kind: 'tool-result', id, failed, output: text }];
+}

@@ -1,0 +1,146 @@
+// GitHub Copilot CLI: ~/.copilot/session-state/<session>/events.jsonl, before 1.0 session-state/<session>.jsonl. A chain by parentId, about ninety
+// kinds of events; subagents stand in the same file and are told by agentId.
+import path from 'node:path';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Agent, ParsedEntry, ParsedItem, ParsedLine } from '../agent.ts';
+import { withoutInjected } from '../injected.ts';
+import { asObject, asString, asTime, usedTools } from '../json.ts';
+
+type Json = Record<string, unknown>;
+
+export const copilot: Agent = {
+  name: 'copilot',
+  readerVersion: 1,
+  title: agentTitles.copilot,
+  idKey: 'id',
+
+  root: (env, home) => path.join(env.COPILOT_HOME || path.join(home, '.copilot'), 'session-state'),
+
+  isTranscript: (key) => /^(?:.*\/)?events\.jsonl$|^[^/]+\.jsonl$/.test(key),
+
+  recognises: ([first]) => {
+    const { type, data, id } = asObject(first);
+    return typeof type === 'string' && type.includes('.') && typeof id === 'string' && typeof data === 'object';
+  },
+
+  describe: (key) => ({
+    session: key.endsWith('events.jsonl')
+      ? path.posix.basename(path.posix.dirname(key))
+      : path.posix.basename(key, '.jsonl'),
+  }),
+
+  cannotMatter: (line) => idleStart.test(line.toString('latin1', 0, 60)),
+
+  read(value) {
+    const line = asObject(value);
+    const at = asTime(line.timestamp);
+    const [uuid, type] = [asString(line.id), asString(line.type)];
+    if (uuid === undefined || type === undefined) return { at, items: [] };
+    return { at, ...readEvent(type, asObject(line.data), uuid, at, line) };
+  },
+
+  resume: (session) => ['copilot', `--resume=${session}`],
+};
+
+/** Kinds that yield nothing, by family. */
+const idle =
+  /^(?:hook|subagent|assistant|system|permission|user_input|elicitation|external_tool|command|exit_plan_mode|mcp|mcp_server|session|tool|skill|pending_messages|sampling|abort|auto_mode|custom_agents|capabilities|extensions|model|user)(?:\.|$)/;
+
+const idleStart =
+  /^\{"type":"(?:hook\.(?:start|end)|system\.message|session\.(?:usage_record|shutdown|model_change)|assistant\.(?:turn_start|turn_end|usage)|tool\.execution_start)"/;
+
+function readEvent(type: string, data: Json, uuid: string, at: number | undefined, line: Json): Omit<ParsedLine, 'at'> {
+  const said = {
+    kind: 'entry',
+    uuid,
+    session: undefined,
+    at,
+    cwd: undefined,
+    subagent: asString(line.agentId),
+  } as const;
+  switch (type) {
+    case 'session.start':
+    case 'session.resume':
+    case 'session.context_changed':
+      return { items: line.agentId === undefined ? readContext(data) : [] };
+    case 'session.title_changed': {
+      const title = asString(data.title) ?? asString(data.name);
+      return { items: title === undefined ? [] : [{ kind: 'title', title, by: 'agent' }] };
+    }
+    case 'user.message':
+      return { items: readPrompt(data, said, asString(line.parentId)) };
+    case 'assistant.message': {
+      const toolUses = callsIn(data.toolRequests);
+      const text = usedTools(asString(data.content)?.trim() ?? '', toolUses);
+      return { items: text === '' ? [] : [{ ...said, role: 'assistant', author: 'model', text, toolUses }] };
+    }
+    case 'tool.execution_complete':
+      return { items: readResult(data) };
+    case 'session.compaction_complete': {
+      const text = asString(data.summaryContent) ?? '';
+      const summary = { role: 'assistant', author: 'machine', form: 'compaction', text, toolUses: [] } as const;
+      return { items: text === '' ? [] : [{ ...said, ...summary }] };
+    }
+    default:
+      return { items: [], ...(idle.test(type) ? {} : { unknown: type }) };
+  }
+}
+
+function readContext(data: Json): readonly ParsedItem[] {
+  const { cwd, branch, repository } = asObject(data.context ?? data);
+  return [
+    {
+      kind: 'header',
+      session: asString(data.sessionId),
+      cwd: asString(cwd),
+      branch: asString(branch),
+      repository: asString(repository),
+    },
+  ];
+}
+
+type Said = Pick<ParsedEntry, 'kind' | 'uuid' | 'session' | 'at' | 'cwd' | 'subagent'>;
+
+/** `content` is what was typed; what the client adds stands in `transformedContent` alone. */
+function readPrompt(data: Json, said: Said, continues: string | undefined): readonly ParsedItem[] {
+  const text = withoutInjected(asString(data.content) ?? '');
+  if (text === '') return [];
+  const source = asString(data.source);
+  const typed = said.subagent === undefined && (source === undefined || source === 'user');
+  const author = typed ? 'person' : 'machine';
+  return [
+    { ...said, role: 'user', author, text, toolUses: [], ...(typed && continues !== undefined ? { continues } : {}) },
+  ];
+}
+
+function callsIn(requests: unknown) {
+  return (Array.isArray(requests) ? requests : []).flatMap((request) => {
+    const { toolCallId, name, arguments: input } = asObject(request);
+    const id = asString(toolCallId);
+    if (id === undefined) return [];
+    const { path: file, file_path, file_paths } = asObject(input);
+    const files = [file, file_path, ...(Array.isArray(file_paths) ? file_paths : [])];
+    return [
+      {
+        id,
+        tool: asString(name)?.replace(/^holdfast-/, 'mcp__holdfast__') ?? 'unknown',
+        input,
+        files: files.filter((one) => typeof one === 'string' && one !== '') as string[],
+      },
+    ];
+  });
+}
+
+function readResult(data: Json): readonly ParsedItem[] {
+  const id = asString(data.toolCallId);
+  if (id === undefined) return [];
+  const { exitCode } = asObject(data.shellExecution);
+  const { content, detailedContent } = asObject(data.result);
+  const { message } = asObject(data.error);
+  const output = asString(content) ?? asString(detailedContent) ?? asString(message) ?? asString(data.error) ?? '';
+  const said = /<(?:shellId: \S+ completed|command completed|exited) with exit code (-?\d+)>\s*$/.exec(
+    output.slice(-200),
+  )?.[1];
+  const code = typeof exitCode === 'number' ? exitCode : Number(said ?? 0);
+  return [{ kind: 'tool-result', id, failed: data.success === false || code !== 0, output }];
+}

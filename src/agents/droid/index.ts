@@ -1,0 +1,111 @@
+// Droid: ~/.factory/sessions/<folder>/<session>.jsonl. A fork is a new file with the copied lines, under the same ids and times.
+import path from 'node:path';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Agent, ParsedItem, ParsedLine } from '../agent.ts';
+import { withoutInjected } from '../injected.ts';
+import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+
+type Json = Record<string, unknown>;
+
+export const droid: Agent = {
+  name: 'droid',
+  readerVersion: 1,
+  title: agentTitles.droid,
+  idKey: 'id',
+
+  root: (_, home) => path.join(home, '.factory', 'sessions'),
+
+  isTranscript: (key) => key.endsWith('.jsonl'),
+
+  recognises: ([first]) => asObject(first).type === 'session_start' && asString(asObject(first).id) !== undefined,
+
+  describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
+
+  cannotMatter: (line) => line.includes('"visibility":"user_only"') && line.includes('"content":[]'),
+
+  read(value) {
+    const line = asObject(value);
+    const at = asTime(line.timestamp);
+    switch (line.type) {
+      case 'session_start':
+        return { at, items: readStart(line) };
+      case 'message':
+        return { at, items: readMessage(line, asObject(line.message), at) };
+      default:
+        return { at, items: [], ...unknownKind(line.type) };
+    }
+  },
+
+  resume: (session) => ['droid', '--resume', session],
+};
+
+const idle = new Set(['agent_turn_outcome', 'todo_state', 'session_end', 'compaction_state', 'settings']);
+
+const unknownKind = (type: unknown): Pick<ParsedLine, 'unknown'> =>
+  typeof type !== 'string' || idle.has(type) ? {} : { unknown: type };
+
+function readStart(line: Json): readonly ParsedItem[] {
+  const caller = asString(line.callingSessionId);
+  const title = asString(line.title);
+  const by = line.isSessionTitleManuallySet === true ? 'person' : 'agent';
+  return [
+    {
+      kind: 'header',
+      session: asString(line.id),
+      cwd: asString(line.cwd),
+      forkOf: asString(line.parent),
+      parent: caller,
+      subagent: caller === undefined ? undefined : (asString(line.agentType) ?? 'subagent'),
+    },
+    ...(title === undefined ? [] : [{ kind: 'title', title, by } as const]),
+  ];
+}
+
+function readMessage(line: Json, message: Json, at: number | undefined): readonly ParsedItem[] {
+  const uuid = asString(line.id);
+  const { role, content } = message;
+  // What hooks did, and what the client tells the model of itself.
+  if (uuid === undefined || message.visibility === 'user_only' || uuid.startsWith('context-')) return [];
+  const said = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
+  if (role === 'assistant') {
+    const toolUses = callsIn(content);
+    const text = usedTools(textsOf(content).join('\n').trim(), toolUses);
+    return text === '' ? [] : [{ ...said, role, author: 'model', text, toolUses }];
+  }
+  if (role !== 'user') return [];
+  const typed = textsOf(content)
+    .map((text) => withoutInjected(text))
+    .filter((text) => text !== '')
+    .join('\n');
+  const author = message.visibility === 'llm_only' || message.hookEventName !== undefined ? 'machine' : 'person';
+  const continues = asString(line.parentId);
+  return [
+    ...resultsIn(content),
+    ...(typed === '' ? [] : [{ ...said, role, author, text: typed, toolUses: [], continues } as const]),
+  ];
+}
+
+const textsOf = (content: unknown): string[] => (typeof content === 'string' ? [content] : textOfBlocks(content));
+
+function callsIn(content: unknown) {
+  return (Array.isArray(content) ? content : []).flatMap((part) => {
+    const { type, id, name, input } = asObject(part);
+    const use = asString(id);
+    if (type !== 'tool_use' || use === undefined) return [];
+    const { file_path, path: file } = asObject(input);
+    const files = [file_path, file].filter((one) => typeof one === 'string' && one !== '') as string[];
+    return [{ id: use, tool: asString(name)?.replace(/^holdfast___?/, 'mcp__holdfast__') ?? 'unknown', input, files }];
+  });
+}
+
+function resultsIn(content: unknown): ParsedItem[] {
+  return (Array.isArray(content) ? content : []).flatMap((part) => {
+    const { type, tool_use_id, is_error, content: output } = asObject(part);
+    const id = asString(tool_use_id);
+    if (type !== 'tool_result' || id === undefined) return [];
+    const text = textsOf(output).join('\n');
+    const code = /\n?\[Process exited with code (-?\d+)\]\s*$/.exec(text.slice(-200));
+    const failed = is_error === true || (code !== null && code[1] !== '0');
+    return [{ kind: 'tool-result', id, failed, output: text } as const];
+  });
+}

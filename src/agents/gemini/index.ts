@@ -1,0 +1,149 @@
+// Gemini CLI from 0.39 on: ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl, subagents in chats/<session>/<id>.jsonl. A message is
+// appended again, under the same id, when its tools are done; results come a second time as messages of the user; checkpoints repeat all.
+import path from 'node:path';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Agent, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
+import { derivedId } from '../derived-id.ts';
+import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-parts.ts';
+import { asObject, asString, asTime, usedTools } from '../json.ts';
+
+type Json = Record<string, unknown>;
+
+export const gemini: Agent = {
+  name: 'gemini',
+  readerVersion: 1,
+  title: agentTitles.gemini,
+  idKey: 'id',
+
+  root: (env, home) => path.join(env.GEMINI_CLI_HOME || home, '.gemini', 'tmp'),
+
+  isTranscript: (key) => /(?:^|\/)chats\/(?:[^/]+\/)?[^/]+\.jsonl$/.test(key),
+
+  recognises([first]) {
+    const { sessionId, projectHash, startTime } = asObject(first);
+    return [sessionId, projectHash, startTime].every((field) => typeof field === 'string');
+  },
+
+  describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
+
+  cannotMatter: (line) => line.length < 60 && line.includes('{"$set":{"lastUpdated":"'),
+
+  read(value, file) {
+    const line = asObject(value);
+    const at = asTime(line.timestamp) ?? asTime(line.startTime);
+    if (line.$set !== undefined) return { at, items: readChange(asObject(line.$set), file.state) };
+    if (line.$rewindTo !== undefined) rewind(file.state, asString(line.$rewindTo));
+    else if (line.sessionId !== undefined) return { at, items: readHeader(line, file) };
+    else if (line.type !== undefined) return { at, ...readMessage(line, at, file.state) };
+    return { at, items: [] };
+  },
+
+  resume: (session) => ['gemini', '--resume', session],
+};
+
+function readHeader(line: Json, { key, state }: TranscriptFile): readonly ParsedItem[] {
+  const session = asString(line.sessionId);
+  const [cwd] = Array.isArray(line.directories) ? line.directories : [];
+  const above = /(?:^|\/)chats\/([^/]+)\/[^/]+$/.exec(key)?.[1];
+  const isSubagent = line.kind === 'subagent';
+  if (isSubagent) state.subagent = true;
+  const title = asString(line.summary);
+  return [
+    {
+      kind: 'header',
+      session,
+      cwd: asString(cwd),
+      parent: isSubagent ? above : undefined,
+      subagent: isSubagent ? 'subagent' : undefined,
+    },
+    ...(title === undefined ? [] : [{ kind: 'title', title, by: 'agent' } as const]),
+  ];
+}
+
+/** A checkpoint repeats what was said, under new times. Only the context that the client gives at first is of use: it names the folder. */
+function readChange(change: Json, state: ReaderState): readonly ParsedItem[] {
+  const items: ParsedItem[] = [];
+  const title = asString(change.summary);
+  if (title !== undefined) items.push({ kind: 'title', title, by: 'agent' });
+  const [first] = Array.isArray(change.messages) && state.placed !== true ? change.messages : [];
+  const cwd = folderIn(asObject(first).content);
+  if (cwd !== undefined) {
+    state.placed = true;
+    items.push({ kind: 'header', cwd });
+  }
+  return items;
+}
+
+function folderIn(content: unknown): string | undefined {
+  const { text } = asObject(Array.isArray(content) ? content[0] : { text: content });
+  return typeof text === 'string' && text.startsWith('<session_context>')
+    ? /Workspace Directories:\**\n\s+- ([^\n]+)/.exec(text.slice(0, 20_000))?.[1]
+    : undefined;
+}
+
+const rememberedIds = 100;
+
+const idsOf = (state: ReaderState): string[] => (typeof state.ids === 'string' ? state.ids.split(' ') : []);
+
+function noteId(state: ReaderState, id: string): void {
+  const ids = idsOf(state);
+  if (/^[\w-]{1,64}$/.test(id) && !ids.includes(id)) state.ids = [...ids, id].slice(-rememberedIds).join(' ');
+}
+
+/** A message and all after it were taken back: what comes next continues from the one before. */
+function rewind(state: ReaderState, to: string | undefined): void {
+  const ids = idsOf(state);
+  const left = ids.slice(0, Math.max(0, to === undefined ? ids.length : ids.indexOf(to)));
+  if (left.length === 0 || left.length === ids.length) return;
+  state.ids = left.join(' ');
+  state.jump = left.at(-1) as string;
+}
+
+const idle = new Set(['info', 'error', 'warning']);
+
+function readMessage(line: Json, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+  const id = asString(line.id);
+  if (typeof line.type !== 'string' || id === undefined) return { items: [] };
+  if (line.type === 'user') return { items: readPrompt(line, id, at, state) };
+  if (line.type === 'gemini') return { items: readAnswer(line, id, at, state) };
+  return { items: [], ...(idle.has(line.type) ? {} : { unknown: line.type }) };
+}
+
+function readPrompt(line: Json, id: string, at: number | undefined, state: ReaderState): readonly ParsedItem[] {
+  // Responses to calls stand with the calls, too.
+  const text = textOfParts(line.displayContent ?? line.content);
+  if (text === '' || text.startsWith('<session_context>')) return [];
+  noteId(state, id);
+  const author = state.subagent === true ? 'machine' : 'person';
+  const said = { session: undefined, at, cwd: undefined, role: 'user', author, text, toolUses: [] } as const;
+  const continues = typeof state.jump === 'string' ? state.jump : undefined;
+  delete state.jump;
+  return [{ kind: 'entry', uuid: id, ...said, ...(continues === undefined ? {} : { continues }) }];
+}
+
+/** What is said counts when it first stands there; each call for itself, in whichever copy it comes. */
+function readAnswer(line: Json, id: string, at: number | undefined, state: ReaderState): readonly ParsedItem[] {
+  noteId(state, id);
+  const said = { kind: 'entry', session: undefined, cwd: undefined, role: 'assistant', author: 'model' } as const;
+  const text = textOfParts(line.content);
+  const items: ParsedItem[] = text === '' ? [] : [{ ...said, uuid: id, at, text, toolUses: [] }];
+  for (const [index, call] of (Array.isArray(line.toolCalls) ? line.toolCalls : []).entries()) {
+    const { id: called, name, args, result, status, resultDisplay, timestamp } = asObject(call);
+    const use = asString(called) ?? `${id}#${index}`;
+    const toolUses = [{ id: use, tool: toolName(asString(name)), input: args, files: filesOfArgs(args) }];
+    const uuid = derivedId('gemini', id, use);
+    items.push({ ...said, uuid, at: asTime(timestamp) ?? at, text: usedTools('', toolUses), toolUses });
+    if (status === undefined || status === 'executing' || status === 'scheduled') continue;
+    const [response] = responsesIn(result);
+    const output = response?.output ?? asString(resultDisplay) ?? '';
+    const failed = status === 'error' || status === 'cancelled' || response?.failed === true || hasFailed(output);
+    items.push({ kind: 'tool-result', id: use, failed, output });
+  }
+  return items;
+}
+
+/** Tools of MCP servers are `mcp_<server>_<tool>` here; ours is told from others by the name that all clients use. */
+const toolName = (name: string | undefined): string =>
+  name === undefined
+    ? 'unknown'
+    : name.replace(/^mcp_+holdfast_+/, 'mcp__holdfast__').replace(/^holdfast__/, 'mcp__holdfast__');

@@ -1,0 +1,42 @@
+// Messages in the form of Google's API, as Gemini CLI and its descendants keep them: parts of text, calls and responses.
+import { withoutInjected } from './injected.ts';
+import { asObject, asString } from './json.ts';
+
+const partsOf = (content: unknown): unknown[] =>
+  typeof content === 'string' ? [{ text: content }] : Array.isArray(content) ? content : [content];
+
+/** What was said, without thoughts and without what the client injected. */
+export const textOfParts = (content: unknown): string =>
+  partsOf(content)
+    .map((part) => asObject(part))
+    .filter(({ text, thought }) => typeof text === 'string' && thought !== true)
+    .map(({ text }) => withoutInjected(text as string))
+    .filter((text) => text !== '')
+    .join('\n');
+
+export interface Responded {
+  readonly id: string | undefined;
+  readonly failed: boolean;
+  readonly output: string;
+}
+
+/** The responses to calls. A command's exit code stands in the text, also where the status is a good one. */
+export function responsesIn(content: unknown): Responded[] {
+  return partsOf(content).flatMap((part) => {
+    const { functionResponse } = asObject(part);
+    if (functionResponse === undefined) return [];
+    const { id, response } = asObject(functionResponse);
+    const { output, error } = asObject(response);
+    const said = asString(error) ?? asString(output) ?? '';
+    const text = /^<untrusted_context>\n?([\s\S]*?)\n?<\/untrusted_context>$/.exec(said)?.[1] ?? said;
+    return [{ id: asString(id), failed: error !== undefined || hasFailed(text), output: text }];
+  });
+}
+
+/** The last lines of a command's output say how it ended. */
+export const hasFailed = (text: string): boolean => /^Exit Code: (?!0$|\(none\)$)\S+$/m.test(text.slice(-400));
+
+export function filesOfArgs(args: unknown): string[] {
+  const { file_path, absolute_path, path } = asObject(args);
+  return [file_path, absolute_path, path].filter((file) => typeof file === 'string' && file !== '') as string[];
+}

@@ -1,0 +1,143 @@
+// Qwen Code: ~/.qwen/projects/<folder>/chats/<session>.jsonl, subagents in subagents/<session>/agent-<role>-<call>.jsonl. Lines are nearly
+// Claude Code's, a tree by parentUuid; messages are in the form of Google's API.
+import path from 'node:path';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import type { Agent, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
+import { filesOfArgs, responsesIn, textOfParts } from '../google-parts.ts';
+import { asObject, asString, asTime, usedTools } from '../json.ts';
+
+type Json = Record<string, unknown>;
+
+export const qwen: Agent = {
+  name: 'qwen',
+  readerVersion: 1,
+  title: agentTitles.qwen,
+  idKey: 'uuid',
+
+  root: (env, home) => path.join(env.QWEN_RUNTIME_DIR || env.QWEN_HOME || path.join(home, '.qwen'), 'projects'),
+
+  isTranscript: (key) => /(?:^|\/)(?:chats\/[^/]+|subagents\/[^/]+\/agent-[^/]+)\.jsonl$/.test(key),
+
+  recognises: ([first]) => {
+    const { uuid, sessionId, message, provenance, type } = asObject(first);
+    const isQwen = Array.isArray(asObject(message).parts) || typeof provenance === 'string';
+    return isQwen && [uuid, sessionId, type].every((field) => typeof field === 'string');
+  },
+
+  describe(key) {
+    const [, session, name] = /(?:^|\/)subagents\/([^/]+)\/agent-([^/]+)\.jsonl$/.exec(key) ?? [];
+    return session === undefined || name === undefined
+      ? { session: path.posix.basename(key, '.jsonl') }
+      : { session, subagent: name };
+  },
+
+  cannotMatter: (line) => line.includes('"subtype":"ui_telemetry"') && !line.includes('"type":"user"'),
+
+  read(value, file) {
+    const line = asObject(value);
+    const at = asTime(line.timestamp);
+    const uuid = asString(line.uuid);
+    if (typeof line.type !== 'string' || uuid === undefined) return { at, items: [] };
+    return { at, ...readLine(line, line.type, uuid, at, file) };
+  },
+
+  resume: (session) => ['qwen', '--resume', session],
+};
+
+function readLine(
+  line: Json,
+  type: string,
+  uuid: string,
+  at: number | undefined,
+  file: TranscriptFile,
+): Omit<ParsedLine, 'at'> {
+  const place = { session: asString(line.sessionId), cwd: asString(line.cwd), branch: branchOf(line.gitBranch) };
+  const { parts } = asObject(line.message);
+  switch (type) {
+    case 'user':
+      return { items: [...resultsOf(parts, line), ...readPrompt(line, { uuid, at, ...place }, file)] };
+    case 'assistant': {
+      const toolUses = callsIn(parts, uuid);
+      const text = usedTools(textOfParts(parts ?? []), toolUses);
+      const said = { role: 'assistant', author: 'model', text, toolUses } as const;
+      return { items: text === '' ? [] : [{ kind: 'entry', uuid, at, ...place, ...said }] };
+    }
+    case 'tool_result':
+      return { items: resultsOf(parts, line) };
+    case 'system':
+      return readSystem(line, { uuid, at, ...place });
+    default:
+      return { items: [], unknown: type };
+  }
+}
+
+const branchOf = (branch: unknown): string | undefined => (branch === 'HEAD' ? undefined : asString(branch));
+
+type Where = Pick<ParsedEntry, 'uuid' | 'at' | 'session' | 'cwd' | 'branch'>;
+
+function readPrompt(line: Json, where: Where, file: TranscriptFile): readonly ParsedItem[] {
+  const text = textOfParts(asObject(line.message).parts ?? []);
+  if (text === '') return [];
+  const inSubagent = line.isSidechain === true || qwen.describe(file.key).subagent !== undefined;
+  const isTyped = line.provenance === undefined ? line.subtype === undefined : line.provenance === 'real_user';
+  const author = isTyped && !inSubagent && !machineMade.test(text) ? 'person' : 'machine';
+  const said = { role: 'user', author, text, toolUses: [], continues: asString(line.parentUuid) } as const;
+  return [{ kind: 'entry', ...where, ...said }];
+}
+
+const machineMade = /^<(?:task-notification|system-reminder|session_context|state_snapshot)/;
+
+function callsIn(parts: unknown, uuid: string) {
+  return (Array.isArray(parts) ? parts : []).flatMap((part, index) => {
+    const { functionCall } = asObject(part);
+    if (functionCall === undefined) return [];
+    const { id, name, args } = asObject(functionCall);
+    return [
+      {
+        id: asString(id) ?? `${uuid}#${index}`,
+        tool: asString(name) ?? 'unknown',
+        input: args,
+        files: filesOfArgs(args),
+      },
+    ];
+  });
+}
+
+function resultsOf(parts: unknown, line: Json): ParsedItem[] {
+  const { callId, status } = asObject(line.toolCallResult);
+  return responsesIn(parts ?? []).flatMap(({ id, failed, output }) => {
+    const use = id ?? asString(callId);
+    const ended = status === 'error' || status === 'cancelled' || failed;
+    return use === undefined ? [] : [{ kind: 'tool-result', id: use, failed: ended, output } as const];
+  });
+}
+
+const idle = new Set(
+  (
+    'ui_telemetry attribution_snapshot chat_compression notification rewind branch_checkpoint file_history_snapshot at_command ' +
+    'parent_session slash_command custom_title session_artifact_event cron mid_turn_user_message'
+  ).split(' '),
+);
+
+function readSystem(line: Json, where: Where): Omit<ParsedLine, 'at'> {
+  const payload = asObject(line.systemPayload);
+  const { subtype } = line;
+  if (subtype === 'custom_title') {
+    const title = asString(payload.customTitle) ?? asString(payload.title);
+    return {
+      items:
+        title === undefined ? [] : [{ kind: 'title', title, by: payload.titleSource === 'auto' ? 'agent' : 'person' }],
+    };
+  }
+  if (subtype === 'slash_command') {
+    const text = asString(payload.rawCommand);
+    const isTyped = text?.startsWith('/') === true && (payload.phase === undefined || payload.phase === 'invocation');
+    const said = { role: 'user', author: 'person', form: 'command', text: text ?? '', toolUses: [] } as const;
+    return { items: isTyped ? [{ kind: 'entry', ...where, ...said }] : [] };
+  }
+  if (subtype === 'parent_session') {
+    const forkOf = asString(payload.parentSessionId) ?? asString(payload.sessionId);
+    return { items: forkOf === undefined ? [] : [{ kind: 'fact', fact: 'fork-of', value: forkOf }] };
+  }
+  return { items: [], ...(typeof subtype !== 'string' || idle.has(subtype) ? {} : { unknown: `system ${subtype}` }) };
+}
