@@ -122,6 +122,8 @@ export interface Agent {
   isTranscript(key: string): boolean;
   /** Whether a folder below the root can hold transcripts; all do where this is missing. Others may be large, and are not looked into. */
   enters?(key: string): boolean;
+  /** Whether the path says that another session started this one, where only the header names that. It is read after the others. */
+  isStarted?(key: string): boolean;
   /** Whether a transcript only names the sessions of others. The vault keeps no copy of it: the agent rewrites it all the time. */
   isIndex?(key: string): boolean;
   /** Whether this agent wrote a file, judged by its first parsed lines. */

@@ -105,7 +105,8 @@ interface Tools {
 /** Whether a subagent worked for a private prompt is known when its session's own transcript has been read. */
 const subagentsLast = (sources: readonly Source[]): [number, Source][] => {
   const all = [...sources.entries()];
-  const isSubagent = ({ agent, key }: Source) => agent.describe(key).subagent !== undefined;
+  const isSubagent = ({ agent, key }: Source) =>
+    agent.describe(key).subagent !== undefined || agent.isStarted?.(key) === true;
   return [...all.filter(([, source]) => !isSubagent(source)), ...all.filter(([, source]) => isSubagent(source))];
 };
 

@@ -19,6 +19,8 @@ export const gemini: Agent = {
 
   isTranscript: (key) => /(?:^|\/)chats\/(?:[^/]+\/)?[^/]+\.jsonl$/.test(key),
 
+  isStarted: (key) => startedBy(key) !== undefined,
+
   recognises([first]) {
     const { sessionId, projectHash, startTime } = asObject(first);
     return [sessionId, projectHash, startTime].every((field) => typeof field === 'string');
@@ -41,10 +43,11 @@ export const gemini: Agent = {
   resume: (session) => ['gemini', '--resume', session],
 };
 
+const startedBy = (key: string): string | undefined => /(?:^|\/)chats\/([^/]+)\/[^/]+$/.exec(key)?.[1];
+
 function readHeader(line: Json, { key, state }: TranscriptFile): readonly ParsedItem[] {
   const session = asString(line.sessionId);
   const [cwd] = Array.isArray(line.directories) ? line.directories : [];
-  const above = /(?:^|\/)chats\/([^/]+)\/[^/]+$/.exec(key)?.[1];
   const isSubagent = line.kind === 'subagent';
   if (isSubagent) state.subagent = true;
   const title = asString(line.summary);
@@ -53,7 +56,7 @@ function readHeader(line: Json, { key, state }: TranscriptFile): readonly Parsed
       kind: 'header',
       session,
       cwd: asString(cwd),
-      parent: isSubagent ? above : undefined,
+      parent: isSubagent ? startedBy(key) : undefined,
       subagent: isSubagent ? 'subagent' : undefined,
     },
     ...(title === undefined ? [] : [{ kind: 'title', title, by: 'agent' } as const]),
