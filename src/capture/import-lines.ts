@@ -220,6 +220,7 @@ export const redactSession = (said: ExportedSession): ExportedSession => ({
 export const redactEntry = (entry: ExportedEntry): ExportedEntry => ({
   ...entry,
   text: redact(entry.text),
+  subagent: entry.subagent === null ? null : redact(entry.subagent),
   tools: entry.tools.map((tool) => redact(tool)),
   uses: entry.uses.map(({ id, tool, input, files, outcome, output }) => ({
     id,
