@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { referencePages } from '../scripts/reference-tables.mjs';
 import { operations } from '../src/operations/index.ts';
+import { agentTitles } from '../src/schema/agent-titles.ts';
 
 const read = (file: string) => fs.readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const documents = [
@@ -30,6 +31,12 @@ describe('the documents', () => {
         expect([...known], `${document}: holdfast ${command}`).toContain(command.trim());
       }
     }
+  });
+
+  it('describe every agent of the table, and the README leads there', () => {
+    const { client, ...titles } = agentTitles;
+    for (const title of Object.values(titles)) expect(read('docs/agents.md'), title).toContain(`| ${title} |`);
+    expect(read('README.md')).toContain('docs/agents.md');
   });
 
   it('describe every command, setting and address as the tables do', async () => {
