@@ -1,0 +1,46 @@
+// An import of the line files of all agents that is killed at any moment is finished by the next one.
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { agents } from '../../src/agents/index.ts';
+import { settingList } from '../../src/schema/settings.ts';
+import { fixtureSets } from '../contracts/agent-fixtures.ts';
+import { ask, type Place, place } from './holdfast.ts';
+import { killAtEach, noTrace } from './kill-at.ts';
+import { rowsOf } from './rows.ts';
+
+/** Each agent's last set of fixtures, where the agent would be watched; in one folder for all places, so that paths agree. */
+function withAll(): Place {
+  const at = place();
+  for (const { name } of agents) {
+    const set = fixtureSets.findLast((one) => one.agent.name === name && one.name !== 'injected');
+    if (set === undefined) continue;
+    const watched = path.join(at.folder, 'watched', name);
+    cpSync(set.folder, watched, { recursive: true });
+    const variable = settingList.find(({ key }) => key === `agents.${name}.watchPath`)?.variable as string;
+    Object.assign(at.env, { [variable]: watched });
+  }
+  return at;
+}
+
+const tables = ['entries', 'sessions', 'tool_uses', 'session_facts', 'conversations'];
+const held = (at: Place) => tables.map((table) => rowsOf(at.database).get(table));
+
+it.skipIf(noTrace)(
+  'a kill at any lasting step of an import costs nothing, whichever agent wrote the transcripts',
+  async () => {
+    const whole = withAll();
+    await ask(whole.env, 'ingest');
+    const expected = held(whole);
+    expect(expected[0]?.length).toBeGreaterThan(40);
+    const at = withAll();
+    const rounds = await killAtEach(
+      at,
+      () => ['ingest'],
+      async () => {},
+    );
+    expect(rounds).toBeGreaterThan(3);
+    await ask(at.env, 'ingest');
+    expect(held(at)).toEqual(expected);
+  },
+);
