@@ -30,6 +30,8 @@ export interface Cluster {
   newDatabase(): Promise<string>;
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** As if the power went. */
+  kill(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -116,6 +118,12 @@ export async function openCluster(settings: Record<string, string> = {}): Promis
     child.kill('SIGINT');
     await ended;
   };
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child?.once('exit', resolve));
+    child.kill('SIGQUIT');
+    await ended;
+  };
   await start();
   let databases = 0;
   return {
@@ -130,6 +138,7 @@ export async function openCluster(settings: Record<string, string> = {}): Promis
     },
     start,
     stop,
+    kill,
     async close() {
       await stop();
       fs.rmSync(folder, { recursive: true, force: true });
