@@ -68,7 +68,7 @@ export const emptyBatch: Batch = {
 };
 
 const mostEntries = 500;
-const mostChars = 2 << 20;
+const mostChars = 1 << 20;
 
 /** Gathers, and sends what is full. `prepare` completes a batch before it goes. */
 export function batchWriter(

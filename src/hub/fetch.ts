@@ -39,7 +39,7 @@ export interface PageTombstone {
   readonly at: number;
 }
 
-const piece = 1000;
+const piece = 400;
 
 async function inOneMoment<T>(client: HubClient, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

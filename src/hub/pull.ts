@@ -29,7 +29,7 @@ export interface PullNote {
 
 export const pullNoteName = 'hub: pulled';
 const batchesInAPage = 200;
-const entriesInAPage = 2000;
+const entriesInAPage = 1000;
 
 export async function readPullNote(store: Store): Promise<PullNote> {
   const none = { hub: '', seq: 0, stamp: '', shares: [], machines: {} };

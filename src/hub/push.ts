@@ -24,7 +24,8 @@ interface PushNote {
 }
 
 const noteName = 'hub: pushed';
-const sessionsAtOnce = 40;
+const sessionsAtOnce = 20;
+const indexedAtOnce = 500;
 
 export async function push(deps: HubDeps): Promise<Pushed> {
   const { store, client, membership } = deps;
@@ -70,7 +71,17 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     if (fresh.length > 0) await keep({ done: { ...note.done, [share.id]: folders.map(({ path }) => path) } });
   }
   if (upto !== state.pushed || cursor !== state.pushed) await send({ ...emptyBatch, cursor: upto });
+  await indexWords(deps);
   return { sessions, entries, forgotten: forgotten.sent };
+}
+
+/** What was pushed is found by its words from now on. Killed meanwhile, the next exchange does the rest. */
+async function indexWords({ client, signal }: HubDeps): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const { rows } = await client.query<{ done: number }>('SELECT holdfast.index_words($1) AS done', [indexedAtOnce]);
+    if (rows[0]?.done === 0) return;
+  }
 }
 
 async function readNote({ store }: HubDeps): Promise<PushNote> {

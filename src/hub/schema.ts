@@ -144,8 +144,14 @@ const tables = `
     line text NOT NULL,
     hash bigint NOT NULL,
     words bigint[] NOT NULL,
+    times smallint[] NOT NULL,
     seq bigint NOT NULL,
     UNIQUE (transcript, uuid)
+  );
+  -- Entries whose words are still to be indexed: a push, during which others wait, does not do it.
+  CREATE TABLE holdfast.unindexed (
+    entry int PRIMARY KEY REFERENCES holdfast.entries ON DELETE CASCADE,
+    share int NOT NULL
   );
   CREATE INDEX entries_by_seq ON holdfast.entries (seq);
   CREATE INDEX entries_by_print ON holdfast.entries (print);
@@ -272,22 +278,20 @@ const pushing = `
       SELECT t.id AS transcript, t.share, e.uuid, e.print, e.session AS session_print, e.pos, e.at, e.role, e.length, e.line, e.hash,
         coalesce(e.words, '{}') AS words, coalesce(e.times, '{}') AS times, e.vector
       FROM jsonb_to_recordset(coalesce(batch -> 'entries', '[]')) AS e (share int, agent text, key text, uuid text, print uuid, session uuid,
-        pos bigint, at bigint, role text, length int, line text, hash bigint, words bigint[], times int[], vector text)
+        pos bigint, at bigint, role text, length int, line text, hash bigint, words bigint[], times smallint[], vector text)
       JOIN transcripts t ON t.share = e.share AND t.machine = here AND t.agent = e.agent AND t.key = e.key
       WHERE NOT EXISTS (SELECT 1 FROM tombstones x WHERE x.person = who AND x.print IN (e.print, e.session));
     -- A text that changed is another one: its words and its vector go with the old row.
     DELETE FROM entries e USING pg_temp.incoming i WHERE e.transcript = i.transcript AND e.uuid = i.uuid AND e.hash <> i.hash;
     WITH put AS (
-      INSERT INTO entries (transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, seq)
-        SELECT transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, now_at FROM pg_temp.incoming
-        ON CONFLICT (transcript, uuid) DO NOTHING RETURNING id, transcript, share, uuid, length
+      INSERT INTO entries (transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, times, seq)
+        SELECT transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, times, now_at FROM pg_temp.incoming
+        ON CONFLICT (transcript, uuid) DO NOTHING RETURNING id, share, length
     ), counted AS (
       UPDATE shares s SET entries = s.entries + n.entries, words = s.words + n.words
         FROM (SELECT share, count(*) AS entries, sum(length) AS words FROM put GROUP BY share) n WHERE s.id = n.share
-    ), posted AS (
-      INSERT INTO postings (word, share, entry, times, length)
-        SELECT w.word, p.share, p.id, w.times, p.length FROM put p JOIN pg_temp.incoming i ON i.transcript = p.transcript AND i.uuid = p.uuid,
-          unnest(i.words, i.times) AS w (word, times)
+    ), later AS (
+      INSERT INTO unindexed (entry, share) SELECT id, share FROM put
     )
     SELECT count(*) INTO added FROM put;
     IF (batch ->> 'model') IS NOT NULL THEN
@@ -355,6 +359,24 @@ const finding = `
           SELECT sum(i.weight * p.times * 2.2 / (p.times + 1.2 * (0.25 + 0.75 * p.length / mean)))
           FROM unnest(common, common_weight) AS i (word, weight) JOIN postings p ON p.word = i.word AND p.share = b.share AND p.entry = b.entry), 0))::real AS score
       FROM best b ORDER BY 2 DESC, 1 LIMIT most;
+  END $$;
+`;
+
+/** The rows are held, so that one that is forgotten meanwhile waits, and takes its words along. */
+const indexing = `
+  CREATE FUNCTION holdfast.index_words(most int) RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  DECLARE picked int[];
+  BEGIN
+    SELECT array_agg(x.entry) INTO picked FROM (
+      SELECT u.entry FROM unindexed u JOIN entries e ON e.id = u.entry
+      WHERE u.share IN (SELECT s.id FROM shares s WHERE s.person = me()) LIMIT most FOR UPDATE OF u, e SKIP LOCKED) x;
+    IF picked IS NULL THEN RETURN 0; END IF;
+    INSERT INTO postings (word, share, entry, times, length)
+      SELECT w.word, e.share, e.id, w.times, e.length FROM entries e, unnest(e.words, e.times) AS w (word, times)
+      WHERE e.id = ANY (picked) ORDER BY w.word, e.share, e.id
+      ON CONFLICT DO NOTHING;
+    DELETE FROM unindexed WHERE entry = ANY (picked);
+    RETURN cardinality(picked);
   END $$;
 `;
 
@@ -426,6 +448,7 @@ const rights = (members: string): string => `
     'share(text, text, text)',
     'unshare(text)',
     'push(jsonb)',
+    'index_words(int)',
     'find_words(bigint[], int[], int)',
     'state()',
     'batches_after(bigint, int)',
@@ -440,6 +463,6 @@ export const hubVersion = 1;
 export const hubSteps = (members: string, vectors: string | undefined): readonly HubStep[] => [
   {
     version: 1,
-    sql: [tables, identity, sharing, vectorTable(vectors), pushing, finding, rights(members)].join('\n'),
+    sql: [tables, identity, sharing, vectorTable(vectors), pushing, indexing, finding, rights(members)].join('\n'),
   },
 ];

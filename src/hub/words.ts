@@ -21,7 +21,7 @@ export function hash53(text: string): number {
 
 /** A log must not fill the index: of a longer text the beginning counts. */
 const longest = 20_000;
-const mostWords = 400;
+const mostWords = 200;
 const longestWord = 40;
 
 const known = new Map<string, number | undefined>();

@@ -4,13 +4,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wordHash } from '../../src/hub/words.ts';
 import { because } from '../because.ts';
 import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
 
 const secretWord = 'quicksilver';
 const sharedWord = 'sandstone';
 const tables =
-  'hub people machines codes shares batches transcripts sessions entries postings rows copies tombstones vectors'.split(
+  'hub people machines codes shares batches transcripts sessions entries unindexed postings rows copies tombstones vectors'.split(
     ' ',
   );
 
@@ -192,6 +193,10 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       "SELECT holdfast.join_hub('x'' OR true --', 'annas', '')",
       'SELECT holdfast.new_code(NULL)',
       'SELECT holdfast.take_vectors()',
+      'SELECT holdfast.index_words(1000)',
+      'SELECT * FROM holdfast.find_words((SELECT array_agg(n) FROM generate_series(1, 1000) n), ARRAY[1], 1000)',
+      `SELECT * FROM holdfast.find_words(ARRAY[${wordHash(secretWord)}]::bigint[], ARRAY[1], 1000)`,
+      `SELECT * FROM holdfast.find_words(ARRAY[${wordHash(secretWord)}]::bigint[], NULL, 1000)`,
       'SELECT holdfast.entry_gone()',
       'SELECT * FROM holdfast.state()',
       'SELECT * FROM holdfast.batches_after(0, 1000)',

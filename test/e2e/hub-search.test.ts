@@ -164,6 +164,7 @@ describe('a hub with pgvector', () => {
       await db.query('SELECT holdfast.push($1::jsonb)', [JSON.stringify(batch)]);
       after = mark;
     }
+    while ((await db.query<{ n: number }>('SELECT holdfast.index_words(500) AS n')).rows[0]?.n !== 0);
   });
   afterAll(() => db.close());
 

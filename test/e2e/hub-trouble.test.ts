@@ -130,7 +130,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     await machine.session(['one', 'two', 'three']);
     await cluster.query(
       `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-       CREATE TRIGGER full_disk BEFORE INSERT ON holdfast.postings EXECUTE FUNCTION full_disk()`,
+       CREATE TRIGGER full_disk BEFORE INSERT ON holdfast.unindexed EXECUTE FUNCTION full_disk()`,
       undefined,
       database,
     );
@@ -140,7 +140,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     });
     expect(await hubCheck(machine)).toMatchObject({ ok: false, message: expect.stringContaining('no space left') });
     expect(await cluster.query('SELECT count(*)::int AS n FROM holdfast.entries', [], database)).toEqual([{ n: 0 }]);
-    await cluster.query('DROP TRIGGER full_disk ON holdfast.postings', [], database);
+    await cluster.query('DROP TRIGGER full_disk ON holdfast.unindexed', [], database);
     expect(await machine.sync()).toMatchObject({ pushed: { entries: 3 } });
     expect(await cluster.query('SELECT count(*)::int AS n FROM holdfast.entries', [], database)).toEqual([{ n: 3 }]);
   });

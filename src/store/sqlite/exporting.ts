@@ -118,8 +118,8 @@ const always: readonly Kind[] = [
   { is: 'memory-tombstone', sql: 'SELECT print FROM memory_tombstones' },
 ];
 
-const filesSql = `SELECT f.id FROM files f WHERE EXISTS (SELECT 1 FROM entries e JOIN wanted w ON w.id = e.session_id WHERE e.file_id = f.id)
-    OR EXISTS (SELECT 1 FROM entry_copies c JOIN wanted w ON w.id = c.session_id WHERE c.file_id = f.id) ORDER BY f.id`;
+const filesSql = `SELECT e.file_id AS id FROM wanted w JOIN entries e ON e.session_id = w.id
+  UNION SELECT c.file_id FROM wanted w JOIN entry_copies c ON c.session_id = w.id ORDER BY 1`;
 const placesSql = `
   SELECT e.id, e.uuid, e.session_id, e.pos, e.at, e.role, e.author, e.form, e.text, e.tools, e.joins_at AS joinsAt, e.subagent FROM entries e WHERE e.file_id = @file
   UNION ALL SELECT e.id, e.uuid, c.session_id, c.pos, e.at, e.role, c.author, e.form, e.text, e.tools, c.joins_at, e.subagent FROM entry_copies c
