@@ -3,7 +3,7 @@ import type { AgentName } from '../schema/agent-name.ts';
 import type { Author, EntryForm, Role } from '../schema/entry.ts';
 import type { FactKind, TitleSource } from '../schema/session-fact.ts';
 import type { HookEvent } from './hook-event.ts';
-import type { AgentHooks, AgentMcp } from './hooks.ts';
+import type { AgentHookFile, AgentHooks, AgentMcp } from './hooks.ts';
 import type { AgentPull } from './pull.ts';
 
 export interface ParsedToolUse {
@@ -141,7 +141,7 @@ export interface Agent {
   /** A hook's payload in our own words; undefined when it is none. Agents without hooks have no such member. */
   readHook?(payload: unknown): HookEvent | undefined;
   /** How they are put into the agent's settings, where that can be done for the person. */
-  readonly hooks?: AgentHooks;
+  readonly hooks?: AgentHooks | AgentHookFile;
   /** Where it is told of MCP servers, where that can be done for the person. */
   readonly mcp?: AgentMcp;
   /** How a group's agent is housed, for agents that a group can have. */

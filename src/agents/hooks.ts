@@ -48,21 +48,30 @@ export interface AgentHooks {
   additions(settings: Record<string, unknown>, link: HookLink): readonly Insertion[];
   /** What is to be taken out. Whatever was there before us, even empty, stays: `before` are the settings from then. */
   removals(settings: unknown, before: unknown): readonly JsonPath[];
-  /** Why hooks that stand in the settings would not run. */
-  obstacles(settings: Record<string, unknown>): readonly string[];
+  /** Why hooks that stand in the settings would not run. `beside` reads another file of the settings' folder. */
+  obstacles(settings: Record<string, unknown>, beside: (name: string) => string | undefined): readonly string[];
   /** What the hooks run, by absolute path below the data folder. */
   scripts(link: HookLink): Readonly<Record<string, string>>;
   /** The files of a plugin folder that does the same, by their paths in it. */
-  plugin(link: HookLink): Readonly<Record<string, string>>;
+  plugin?(link: HookLink): Readonly<Record<string, string>>;
   /** How the agent is told to use that folder. */
-  usePlugin(folder: string): string;
+  usePlugin?(folder: string): string;
+}
+
+/** A file of ours alone that the agent loads by itself, instead of hooks in its settings. The first line names the version and the data folder. */
+export interface AgentHookFile {
+  settingsFile(env: NodeJS.ProcessEnv, home: string): string;
+  whole(link: HookLink): string;
+  scripts(link: HookLink): Readonly<Record<string, string>>;
 }
 
 /** How an agent is told of our MCP server: one entry in a file that it keeps for itself. */
 export interface AgentMcp {
   file(env: NodeJS.ProcessEnv, home: string): string;
+  /** JSON unless it says otherwise. */
+  readonly format?: 'json' | 'toml' | 'yaml' | undefined;
   /** The folder that whoever changes the file makes for that time. */
-  lock(file: string): string;
+  lock?(file: string): string;
   /** The key of the list of servers, and our name in it. */
   readonly list: string;
   readonly name: string;

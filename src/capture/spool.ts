@@ -86,8 +86,15 @@ interface Note {
 function notesIn(name: string, text: string): Note[] {
   if (!name.endsWith('.note')) return [{ payload: parse(text) }];
   return text.split('\n').flatMap((line) => {
-    const { payload, given } = asObject(parse(line));
-    return payload === undefined ? [] : [{ payload, given: asString(given) }];
+    const { payload, given, event } = asObject(parse(line));
+    if (payload === undefined) return [];
+    // Not every agent names the event in what it gives to a hook; the hook knows for which it was called.
+    return [
+      {
+        payload: { ...(event === undefined ? {} : { hook_event_name: event }), ...asObject(payload) },
+        given: asString(given),
+      },
+    ];
   });
 }
 

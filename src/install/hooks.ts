@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../agents/agent.ts';
-import type { AgentHooks, HookLink, HooksFound, JsonPath } from '../agents/hooks.ts';
+import type { AgentHookFile, AgentHooks, HookLink, HooksFound, JsonPath } from '../agents/hooks.ts';
 import type { Config } from '../config.ts';
 import { explain, HoldfastError } from '../errors.ts';
 import { packageRoot, version } from '../package.ts';
@@ -12,6 +12,7 @@ import { unifiedDiff } from './difference.ts';
 import { missingFolders, readText, writeText } from './file.ts';
 import { readRecord, removeIfEmpty, writeRecord } from './record.ts';
 import { insert, readSettings, remove } from './settings-text.ts';
+import { assertOurs, findWhole, isOurs, isWhole } from './whole-file.ts';
 
 export interface Change {
   readonly file: string;
@@ -42,11 +43,13 @@ export interface Inspection extends HooksFound {
 export function inspectHooks(config: Config, agent: Agent): Inspection {
   const { hooks, file } = hooksOf(config, agent);
   const link = linkTo(config);
+  const scripts = scriptsDiffer(hooks, link) ? 'outdated' : 'current';
+  if (isWhole(hooks)) return { file, ...findWhole(hooks, readText(file), link), obstacles: [], scripts };
   const { value, plain } = readSettings(readText(file) ?? '', file);
-  const obstacles = [...hooks.obstacles(value)];
+  const obstacles = [...hooks.obstacles(value, (name) => readText(join(dirname(file), name)))];
   if (!plain)
     obstacles.unshift(`${file} has comments or trailing commas, and ${agent.title} does not read such a file.`);
-  return { file, ...hooks.find(value, link), obstacles, scripts: scriptsDiffer(hooks, link) ? 'outdated' : 'current' };
+  return { file, ...hooks.find(value, link), obstacles, scripts };
 }
 
 /** Twice is the same as once. What is there from another version or place is replaced. */
@@ -54,6 +57,7 @@ export function installHooks(config: Config, agent: Agent, dryRun = false): Chan
   const { hooks, file } = hooksOf(config, agent);
   const link = linkTo(config);
   const text = readText(file);
+  if (isWhole(hooks)) return installWhole(config, agent, hooks, { file, text, dryRun });
   const { value } = readSettings(text ?? '', file);
   const found = hooks.find(value, link);
   if (found.missing.length === 0 && found.outdated.length === 0)
@@ -78,12 +82,35 @@ export function installHooks(config: Config, agent: Agent, dryRun = false): Chan
   return { file, changed: true, diff: unifiedDiff(text, after, file) };
 }
 
+/** The file is written as a whole, or not at all. */
+function installWhole(
+  config: Config,
+  agent: Agent,
+  hooks: AgentHookFile,
+  { file, text, dryRun }: { file: string; text: string | undefined; dryRun: boolean },
+): Change {
+  assertOurs(file, text);
+  const after = hooks.whole(linkTo(config));
+  if (text === after) return { file, changed: !dryRun && writeScripts(config, hooks), diff: '' };
+  if (!dryRun) {
+    writeScripts(config, hooks);
+    const record = readRecord(config, agent);
+    const folders = text === undefined ? missingFolders(dirname(file)) : record.folders;
+    writeRecord(config, agent, { ...record, settings: { file, before: null, after }, folders });
+    writeText(file, text, after);
+  }
+  return { file, changed: true, diff: unifiedDiff(text, after, file) };
+}
+
 /** Removes every trace: the hooks, the file and the folders if they were made for them, plugin folders, the record. */
 export function uninstallHooks(config: Config, agent: Agent): Change & { plugins: string[] } {
   const { file } = hooksOf(config, agent);
   const record = readRecord(config, agent);
   const text = readText(file);
-  const after = text === undefined ? null : withoutHooks(config, agent, text).text;
+  const { hooks } = hooksOf(config, agent);
+  const left = (said: string) =>
+    isWhole(hooks) ? (isOurs(said) ? null : said) : withoutHooks(config, agent, said).text;
+  const after = text === undefined ? null : left(text);
   const changed = (text ?? null) !== after;
   const plugins = record.plugins.map(({ folder }) => folder);
   if (changed) writeText(file, text, after);
@@ -100,6 +127,10 @@ export function writePlugin(config: Config, agent: Agent, folder: string): { fol
   const record = readRecord(config, agent);
   const known = record.plugins.find((plugin) => plugin.folder === folder);
   const made = known?.made ?? missingFolders(folder);
+  if (isWhole(hooks) || hooks.plugin === undefined)
+    throw new HoldfastError('BAD_INPUT', `${agent.title} has no plugin folders`, {
+      hint: `Leave out --plugin: holdfast install ${agent.name}`,
+    });
   const files = Object.entries(hooks.plugin(linkTo(config)));
   const foreign = existsSync(folder) && !known && files.some(([name]) => existsSync(join(folder, name)));
   if (foreign)
@@ -124,7 +155,7 @@ export function writePlugin(config: Config, agent: Agent, folder: string): { fol
     }
     throw explain(error, folder);
   }
-  return { folder, use: hooks.usePlugin(folder) };
+  return { folder, use: hooks.usePlugin?.(folder) ?? folder };
 }
 
 /** Brings everything that this data folder has installed to this version. Returns the files that changed. */
@@ -137,7 +168,7 @@ export function mendHooks(config: Config, agent: Agent): string[] {
     const due = outdated.length > 0 || scripts === 'outdated';
     if (events.length > 0 && due && !elsewhere && installHooks(config, agent).changed) changed.push(settings.file);
   }
-  const wanted = Object.entries(agent.hooks?.plugin(linkTo(config)) ?? {});
+  const wanted = Object.entries(pluginOf(config, agent));
   for (const { folder } of plugins) {
     const current = wanted.every(([name, text]) => readText(join(folder, name)) === text);
     if (!existsSync(folder) || (current && !scriptsDiffer(hooksOf(config, agent).hooks, linkTo(config)))) continue;
@@ -147,11 +178,14 @@ export function mendHooks(config: Config, agent: Agent): string[] {
   return changed;
 }
 
-const scriptsDiffer = (hooks: AgentHooks, link: HookLink): boolean =>
+const pluginOf = (config: Config, { hooks }: Agent): Readonly<Record<string, string>> =>
+  hooks === undefined || isWhole(hooks) ? {} : (hooks.plugin?.(linkTo(config)) ?? {});
+
+const scriptsDiffer = (hooks: AgentHooks | AgentHookFile, link: HookLink): boolean =>
   Object.entries(hooks.scripts(link)).some(([file, text]) => readText(file) !== text);
 
 /** The scripts that hooks run, and the folder for what they note. True when something was not as it should be. */
-function writeScripts(config: Config, hooks: AgentHooks): boolean {
+function writeScripts(config: Config, hooks: AgentHooks | AgentHookFile): boolean {
   mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
   const due = Object.entries(hooks.scripts(linkTo(config))).filter(([file, text]) => readText(file) !== text);
   for (const [file, text] of due) {
@@ -172,7 +206,7 @@ function removeScripts(config: Config, agent: Agent): void {
   }
 }
 
-function hooksOf(config: Config, agent: Agent): { hooks: AgentHooks; file: string } {
+function hooksOf(config: Config, agent: Agent): { hooks: AgentHooks | AgentHookFile; file: string } {
   const file = config.agentSettings(agent);
   if (agent.hooks === undefined || file === undefined)
     throw new HoldfastError('BAD_INPUT', `${agent.title} has no hooks that could be installed`, {
@@ -188,7 +222,7 @@ function withoutHooks(config: Config, agent: Agent, text: string): { text: strin
   if (known?.file === file && known.after === text) return { text: known.before };
   const { value } = readSettings(text, file);
   const was = known?.file === file && known.before !== null ? readSettings(known.before, file).value : undefined;
-  const paths = hooks.removals(value, was);
+  const paths = isWhole(hooks) ? [] : hooks.removals(value, was);
   if (paths.length === 0) return { text };
   const left = remove(text, paths, file);
   const { value: after } = readSettings(left, file);
@@ -223,7 +257,7 @@ export function assertSame(actual: unknown, expected: unknown, file: string): vo
 }
 
 function removePlugin(config: Config, agent: Agent, { folder, made }: { folder: string; made: string[] }): void {
-  const names = Object.keys(agent.hooks?.plugin(linkTo(config)) ?? {});
+  const names = Object.keys(pluginOf(config, agent));
   for (const name of names) if (existsSync(join(folder, name))) rmSync(join(folder, name));
   for (const name of names) if (dirname(name) !== '.') removeIfEmpty(join(folder, dirname(name)));
   for (const one of made.toReversed()) removeIfEmpty(one);

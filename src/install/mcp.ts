@@ -7,6 +7,7 @@ import { HoldfastError } from '../errors.ts';
 import { unifiedDiff } from './difference.ts';
 import { holdingLock, readText, writeText } from './file.ts';
 import { assertSame, type Change, linkTo, without } from './hooks.ts';
+import { type EntryText, entryText } from './mcp-text.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { insert, readSettings, remove } from './settings-text.ts';
 
@@ -22,7 +23,11 @@ export interface McpInspection {
 export function inspectMcp(config: Config, agent: Agent): McpInspection | undefined {
   const own = mcpOf(config, agent);
   if (own === undefined) return undefined;
-  return { file: own.file, state: stateIn(readSettings(readText(own.file) ?? '', own.file).value, config, own.mcp) };
+  const { file, mcp } = own;
+  const text = readText(file) ?? '';
+  const other = entryText(mcp, file);
+  const entry = other === undefined ? entryIn(readSettings(text, file).value, mcp) : other.read(text);
+  return { file, state: stateOf(entry, config, mcp) };
 }
 
 /** Twice is the same as once. An entry that somebody else has put there stays. */
@@ -30,10 +35,12 @@ export function installMcp(config: Config, agent: Agent, dryRun = false): Change
   const own = mcpOf(config, agent);
   if (own === undefined) return undefined;
   const { mcp, file } = own;
-  return holdingLock(dryRun ? undefined : mcp.lock(file), () => {
+  const other = entryText(mcp, file);
+  if (other !== undefined) return installText(config, agent, own, other, dryRun);
+  return holdingLock(dryRun ? undefined : mcp.lock?.(file), () => {
     const text = readText(file);
     const { value } = readSettings(text ?? '', file);
-    const state = stateIn(value, config, mcp);
+    const state = stateOf(entryIn(value, mcp), config, mcp);
     if (state === 'current' || state === 'foreign') return { file, changed: false, diff: '' };
     const base = state === 'none' ? (text ?? '') : remove(text ?? '', [[mcp.list, mcp.name]], file);
     const bare = readSettings(base, file).value;
@@ -60,11 +67,13 @@ export function uninstallMcp(config: Config, agent: Agent): Change | undefined {
   const own = mcpOf(config, agent);
   if (own === undefined) return undefined;
   const { mcp, file } = own;
-  return holdingLock(mcp.lock(file), () => {
+  const other = entryText(mcp, file);
+  if (other !== undefined) return uninstallText(config, agent, own, other);
+  return holdingLock(mcp.lock?.(file), () => {
     const text = readText(file);
     const { mcp: known, ...record } = readRecord(config, agent);
     const { value } = readSettings(text ?? '', file);
-    const state = stateIn(value, config, mcp);
+    const state = stateOf(entryIn(value, mcp), config, mcp);
     let after: string | null = text ?? null;
     if (text !== undefined && state !== 'none' && state !== 'foreign') {
       const alone = Object.keys(listIn(value, mcp, file) ?? {}).length === 1;
@@ -80,20 +89,61 @@ export function uninstallMcp(config: Config, agent: Agent): Change | undefined {
   });
 }
 
+/** The same for a list that is not JSON. */
+function installText(config: Config, agent: Agent, { mcp, file }: Own, list: EntryText, dryRun: boolean): Change {
+  const text = readText(file);
+  const state = stateOf(list.read(text ?? ''), config, mcp);
+  if (state === 'current' || state === 'foreign') return { file, changed: false, diff: '' };
+  const base = state === 'none' ? (text ?? '') : list.remove(text ?? '');
+  const after = list.insert(base, mcp.entry(linkTo(config)));
+  assertSame(list.rest(after), list.rest(text ?? ''), file);
+  assertSame(stateOf(list.read(after), config, mcp), 'current', file);
+  if (!dryRun) {
+    const record = readRecord(config, agent);
+    const made = text === undefined ? 'file' : 'entry';
+    writeRecord(config, agent, { ...record, mcp: record.mcp?.file === file ? record.mcp : { file, made } });
+    writeText(file, text, after);
+  }
+  return { file, changed: true, diff: unifiedDiff(text, after, file) };
+}
+
+function uninstallText(config: Config, agent: Agent, { mcp, file }: Own, list: EntryText): Change {
+  const text = readText(file);
+  const { mcp: known, ...record } = readRecord(config, agent);
+  const state = stateOf(list.read(text ?? ''), config, mcp);
+  let after: string | null = text ?? null;
+  if (text !== undefined && state !== 'none' && state !== 'foreign') {
+    after = list.remove(text);
+    assertSame(list.rest(after), list.rest(text), file);
+    if (known?.file === file && known.made === 'file' && after.trim() === '') after = null;
+    writeText(file, text, after);
+  }
+  writeRecord(config, agent, record);
+  return { file, changed: (text ?? null) !== after, diff: unifiedDiff(text, after ?? undefined, file) };
+}
+
 /** Brings the entry to this program, if this data folder has installed it; one that the person took out stays out. */
 export function mendMcp(config: Config, agent: Agent): string[] {
   const found = readRecord(config, agent).mcp === undefined ? undefined : inspectMcp(config, agent);
   return found?.state === 'outdated' && installMcp(config, agent)?.changed ? [found.file] : [];
 }
 
-function mcpOf(config: Config, agent: Agent): { mcp: AgentMcp; file: string } | undefined {
+interface Own {
+  readonly mcp: AgentMcp;
+  readonly file: string;
+}
+
+function mcpOf(config: Config, agent: Agent): Own | undefined {
   const file = config.agentMcpFile(agent);
   return agent.mcp === undefined || file === undefined ? undefined : { mcp: agent.mcp, file };
 }
 
-function stateIn(value: Record<string, unknown>, config: Config, mcp: AgentMcp): McpState {
+function entryIn(value: Record<string, unknown>, mcp: AgentMcp): unknown {
   const list = value[mcp.list];
-  const entry = isRecord(list) ? list[mcp.name] : undefined;
+  return isRecord(list) ? list[mcp.name] : undefined;
+}
+
+function stateOf(entry: unknown, config: Config, mcp: AgentMcp): McpState {
   if (entry === undefined) return 'none';
   const home = mcp.homeOf(entry);
   if (home === undefined) return 'foreign';

@@ -5,6 +5,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Config } from '../config.ts';
 import { explain } from '../errors.ts';
 import { type Inspection, inspectHooks } from '../install/hooks.ts';
+import { isPresent } from '../install/present.ts';
 import { readRecord } from '../install/record.ts';
 import { version } from '../package.ts';
 import { Moment, toMoment } from '../schema/time.ts';
@@ -52,14 +53,17 @@ export const status = operation({
 });
 
 function checkHooks(config: Config): Check[] {
-  return hooked.flatMap((agent) => {
+  return hooked.flatMap((agent): Check[] => {
     try {
+      if (!concerns(config, agent)) return [];
+      if (agent.hooks === undefined) return withoutHooks(config, agent);
       const found = inspectHooks(config, agent);
       const { plugins } = readRecord(config, agent);
       const installed = describeHooks(
         agent,
         found,
         plugins.map(({ folder }) => folder),
+        wasInstalled(config, agent),
       );
       const server = checkMcp(config, agent);
       if (found.events.length === 0 && plugins.length === 0) return [installed, ...server];
@@ -72,7 +76,23 @@ function checkHooks(config: Config): Check[] {
   });
 }
 
-function describeHooks(agent: Agent, found: Inspection, plugins: readonly string[]): Check {
+/** Claude Code is always spoken of; another agent where it is on this machine, or was told of us. */
+const concerns = (config: Config, agent: Agent): boolean =>
+  agent.name === 'claude-code' || wasInstalled(config, agent) || isPresent(config, agent);
+
+function wasInstalled(config: Config, agent: Agent): boolean {
+  const { settings, mcp, plugins } = readRecord(config, agent);
+  return settings !== undefined || mcp !== undefined || plugins.length > 0;
+}
+
+/** An agent without hooks is read all the same; it may ask over MCP. */
+function withoutHooks(config: Config, agent: Agent): Check[] {
+  const server = checkMcp(config, agent);
+  if (server.length > 0) return server;
+  return [{ name: agent.title, ok: true, message: `is read, and cannot ask: holdfast install ${agent.name}` }];
+}
+
+function describeHooks(agent: Agent, found: Inspection, plugins: readonly string[], wasMeant: boolean): Check {
   const { title: name } = agent;
   const again = 'Mend it: holdfast repair';
   if (found.events.length === 0 && plugins.length > 0)
@@ -80,7 +100,8 @@ function describeHooks(agent: Agent, found: Inspection, plugins: readonly string
   if (found.events.length === 0)
     return {
       name,
-      ok: false,
+      // Whether another agent than the first is told of us is the person's choice.
+      ok: agent.name !== 'claude-code' && !wasMeant,
       message: 'is not connected; its transcripts are read, but sessions start without a briefing',
       hint: `holdfast install ${agent.name}`,
     };

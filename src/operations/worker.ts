@@ -130,7 +130,8 @@ async function mendInstalled(config: Config, log: (line: string) => void): Promi
     // The settings may have been changed since the start: what counts is how they are now.
     const current = config.reload();
     for (const agent of hooked) {
-      for (const file of mendHooks(current, agent)) log(`brought the hooks in ${file} up to date`);
+      if (agent.hooks !== undefined)
+        for (const file of mendHooks(current, agent)) log(`brought the hooks in ${file} up to date`);
       for (const file of mendMcp(current, agent)) log(`brought the MCP server in ${file} up to date`);
     }
   } catch (error) {

@@ -5,8 +5,8 @@ import type { Author, EntryForm } from '../../schema/entry.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ParsedToolUse, TranscriptFile } from '../agent.ts';
 import { nothing } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
-import { readClaudeCodeHook } from './events.ts';
 import { claudeCodeHome } from './home.ts';
 import { claudeCodeHooks } from './hooks.ts';
 import { claudeCodeMcp } from './mcp.ts';
@@ -49,7 +49,7 @@ export const claudeCode: Agent = {
     return { at, items: readAbout(line) };
   },
 
-  readHook: readClaudeCodeHook,
+  readHook: readHookPayload,
   hooks: claudeCodeHooks,
   mcp: claudeCodeMcp,
   home: claudeCodeHome,

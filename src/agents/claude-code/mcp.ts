@@ -6,29 +6,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentMcp } from '../hooks.ts';
-import { asObject, asString } from '../json.ts';
+import { jsonServers } from '../mcp-server.ts';
 
 export const claudeCodeMcp: AgentMcp = {
-  file(env, home) {
-    const older = path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), '.config.json');
-    return existsSync(older) ? older : path.join(env.CLAUDE_CONFIG_DIR || home, '.claude.json');
-  },
+  ...jsonServers(
+    (env, home) => {
+      const older = path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), '.config.json');
+      return existsSync(older) ? older : path.join(env.CLAUDE_CONFIG_DIR || home, '.claude.json');
+    },
+    { type: 'stdio' },
+  ),
   lock: (file) => `${file}.lock`,
-  list: 'mcpServers',
-  name: 'holdfast',
-  entry: ({ node, cli, home }) => {
-    const env = { HOLDFAST_HOME: home };
-    if (process.platform === 'win32') return { type: 'stdio', command: node, args: [cli, 'mcp'], env };
-    // A shell that says what there is, and becomes the program when a tool is called: no session waits for Node to start.
-    const [script, answers] = [`${cli}-mcp.sh`, path.join(path.dirname(cli), '..', 'dist', 'mcp-answers')];
-    return { type: 'stdio', command: '/bin/sh', args: [script, node, cli, answers], env };
-  },
-  homeOf(entry) {
-    const { args, env } = asObject(entry);
-    const [program, word] = Array.isArray(args) ? args : [];
-    const ours =
-      (/[\\/]bin[\\/]holdfast$/.test(String(program)) && word === 'mcp') ||
-      /\/bin\/holdfast-mcp\.sh$/.test(String(program));
-    return ours ? asString(asObject(env).HOLDFAST_HOME) : undefined;
-  },
 };

@@ -4,9 +4,11 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { Agent, ParsedLine } from '../agent.ts';
 import { nothing } from '../agent.ts';
 import { itemsOfMessage } from '../anthropic-blocks.ts';
+import type { AgentMcp } from '../hooks.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime } from '../json.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { clineMcp } from './install.ts';
 import { clinePull } from './pull.ts';
 
 /** Where editors of the VS Code family keep what extensions store. */
@@ -26,6 +28,7 @@ export const cline = clineLike({
   title: 'Cline',
   root: (env, home) => path.join(env.CLINE_DIR || path.join(home, '.cline'), 'data'),
   also: (_, home) => extensionFolders(home, 'saoudrizwan.claude-dev'),
+  mcp: clineMcp,
   resume: (session) => (/^\d+_/.test(session) ? ['cline', '--id', session] : []),
 });
 
@@ -34,9 +37,10 @@ export function clineLike(about: {
   readonly title: string;
   root(env: NodeJS.ProcessEnv, home: string): string;
   also(env: NodeJS.ProcessEnv, home: string): readonly string[];
+  readonly mcp?: AgentMcp;
   resume(session: string): readonly string[];
 }): Agent {
-  const { name, title, root, also, resume } = about;
+  const { name, title, root, also, resume, mcp } = about;
   return {
     name,
     readerVersion: 1,
@@ -49,6 +53,7 @@ export function clineLike(about: {
     describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
     cannotMatter: () => false,
     read: readLine,
+    ...(mcp === undefined ? {} : { mcp }),
     resume,
   };
 }

@@ -1,11 +1,14 @@
 // Codex: $CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl, and archived_sessions/. Three formats: bare lines (0.20),
 // lines in an envelope whose events tell of prompts (until about 0.148), and "paginated" ones whose events are items. The envelope's
 // `response_item`s, what the model saw, are the same in both.
+
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 import { callEntryId, enterTurn, idOf, namesTurns, promptsInTurn, rollBack, takeJump } from './ids.ts';
+import { codexHooks, codexMcp } from './install.ts';
 import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
 import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
 import { noteWait, readCall, readEnd, readOutput } from './tools.ts';
@@ -47,6 +50,10 @@ export const codex: Agent = {
     const read = readEnveloped(line, at, file);
     return state.internal === true ? { at, items: [] } : { at, ...read };
   },
+
+  readHook: readHookPayload,
+  hooks: codexHooks,
+  mcp: codexMcp,
 
   resume: (session) => ['codex', 'resume', session],
 };

@@ -3,11 +3,13 @@ import path from 'node:path';
 import type { Agent, ParsedLine } from '../agent.ts';
 import { nothing } from '../agent.ts';
 import { itemsOfMessage } from '../anthropic-blocks.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime } from '../json.ts';
 import { type PulledSession, type PullTools, pulledKey } from '../pull.ts';
 import { aboutSession, isPulledBy, readAbout } from '../pulled-lines.ts';
 import { type WholeMessage, wholeMessages } from '../rewritten-json.ts';
+import { cursorHooks, cursorMcp } from './install.ts';
 import { folderOfSlug } from './slug.ts';
 
 const source = /(?:^|\/)([^/]+)\/agent-transcripts\/(?:([^/]+)\/(subagents\/)?)?([^/]+)\.jsonl$/;
@@ -36,6 +38,9 @@ export const cursor: Agent = {
   },
   cannotMatter: () => false,
   read: (value, { key }) => readLine(value, /\/subagents\/[^/]+$/.test(key)),
+  readHook: readHookPayload,
+  hooks: cursorHooks,
+  mcp: cursorMcp,
   resume: (session) => ['cursor-agent', '--resume', session],
 };
 

@@ -8,6 +8,7 @@ import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
 import { type PulledSession, pulledKey, type SourceDatabase } from '../pull.ts';
 import { aboutSession, isPulledBy, pulledLine, readAbout } from '../pulled-lines.ts';
+import { gooseMcp } from './install.ts';
 
 const page = 200;
 
@@ -40,6 +41,7 @@ export const goose: Agent = {
   describe: (key) => ({ session: path.posix.basename(key, '.jsonl') }),
   cannotMatter: () => false,
   read: readLine,
+  mcp: gooseMcp,
   resume: (session) => ['goose', 'session', '-r', '--session-id', session],
 };
 

@@ -3,9 +3,11 @@ import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Agent, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { nothing } from '../agent.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { openCodeHooks, openCodeMcp } from './install.ts';
 import { openCodePull } from './pull.ts';
 
 /** Where a program that follows the XDG rules keeps its data. */
@@ -18,6 +20,7 @@ export const openCode = openCodeLike({
   database: /^opencode(?:-[\w.-]+)?\.db$/,
   root: (env, home) => path.join(dataFolder(env, home), 'opencode'),
   program: 'opencode',
+  install: { readHook: readHookPayload, hooks: openCodeHooks, mcp: openCodeMcp },
 });
 
 export function openCodeLike(about: {
@@ -25,9 +28,10 @@ export function openCodeLike(about: {
   readonly title: string;
   readonly database: RegExp;
   readonly program: string;
+  readonly install?: Pick<Agent, 'readHook' | 'hooks' | 'mcp'>;
   root(env: NodeJS.ProcessEnv, home: string): string;
 }): Agent {
-  const { name, title, root, database, program } = about;
+  const { name, title, root, database, program, install } = about;
   return {
     name,
     readerVersion: 1,
@@ -40,6 +44,7 @@ export function openCodeLike(about: {
     describe,
     cannotMatter: () => false,
     read: readLine,
+    ...install,
     resume: (session) => [program, '-s', session],
   };
 }

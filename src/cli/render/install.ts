@@ -5,8 +5,28 @@ import { clean } from '../style.ts';
 import type { View } from '../view.ts';
 import { renderChecks } from './doctor.ts';
 
-export function renderInstall(
-  { file, changed, dryRun, diff, mcp, use, warnings }: z.infer<(typeof install)['output']>,
+type Output = z.infer<(typeof install)['output']>;
+
+export function renderInstall(output: Output, view: View): string {
+  return 'found' in output ? renderFound(output, view) : renderOne(output, view);
+}
+
+/** What was found on this machine, and what became of it. */
+function renderFound({ found, done, failed }: Extract<Output, { found: unknown }>, view: View): string {
+  const { style } = view;
+  if (found.length === 0) return 'No agent that Holdfast knows was found on this machine.';
+  const lines = done.flatMap((one) => [style.bold(one.agent), renderOne(one, view), '']);
+  for (const { agent, title, state } of found)
+    lines.push(
+      state === 'installed'
+        ? `${title}: installed`
+        : `${title}: ${state}. ${style.dim(`To do it: holdfast install ${agent}`)}`,
+    );
+  return [...lines, ...failed.map((message) => style.red(clean(message)))].join('\n');
+}
+
+function renderOne(
+  { file, changed, dryRun, diff, mcp, use, warnings }: Extract<Output, { file: string }>,
   { style }: View,
 ): string {
   const lines: string[] = [];

@@ -1,7 +1,18 @@
-// What Claude Code's hooks run: shell scripts for any POSIX shell. Contract: they print a whole briefing or nothing, never an error, end
+// What agents' hooks run: shell scripts for any POSIX shell. Contract: they print a whole briefing or nothing, never an error, end
 // with 0, use no network, and start no program but `cat`, and in the background the worker. What they note is read by capture/spool.
-import { briefingNames } from '../../briefing-folder.ts';
-import { type HookLink, startingName } from '../hooks.ts';
+import { briefingNames } from '../briefing-folder.ts';
+import type { AgentName } from '../schema/agent-name.ts';
+import { type HookLink, startingName } from './hooks.ts';
+
+/** Whose script it is, and how the agent takes a briefing. */
+export interface ScriptFor {
+  readonly agent: AgentName;
+  readonly title: string;
+  /** A variable in which the agent names the session's folder; else the payload does, or the script runs there. */
+  readonly folderVariable?: string | undefined;
+  /** `nested`: as Claude Code takes it. Else the one key that holds the text. */
+  readonly answer: 'nested' | 'additionalContext' | 'additional_context';
+}
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -23,14 +34,35 @@ case $payload in '{'*) ;; *) exit 0 ;; esac
 `;
 
 /** Appended in one piece, between two ends of lines: half a note of a full disk spoils no other. */
-const note = (given: string): string =>
-  `printf '\\n{"given":"%s","payload":%s}\\n' ${given} "$payload" >>"$h/spool/claude-code.$$.note"\n`;
+const note = ({ agent }: ScriptFor, event: 'SessionStart' | 'SessionEnd', given: string): string =>
+  `printf '\\n{"given":"%s","event":"${event}","payload":%s}\\n' ${given} "$payload" >>"$h/spool/${agent}.$$.note"\n`;
 
-export const endScript = (link: HookLink): string =>
-  `${begin(link, 'The end of a Claude Code session: notes the reason for the worker.')}${note("''")}`;
+export const endScript = (link: HookLink, whose: ScriptFor): string =>
+  `${begin(link, `The end of a session of ${whose.title}: notes the reason for the worker.`)}${note(whose, 'SessionEnd', "''")}`;
 
-export const startScript = (link: HookLink): string =>
-  `${begin(link, 'The start of a Claude Code session: prints the briefing, and sees to it that the worker runs.')}
+/** Prints the briefing: it lies there as Claude Code takes it, in one line. */
+const printBriefing = ({ answer }: ScriptFor): string => {
+  if (answer === 'nested') return `cat "$b/${texts}/$id.json" || id=`;
+  const lead = '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":';
+  return `t=; IFS= read -r t <"$b/${texts}/$id.json"
+      t=\${t#${quote(lead)}}
+      case $t in '"'*'"}}') printf '{"${answer}":%s}\\n' "\${t%'}}'}" ;; *) id= ;; esac`;
+};
+
+/** Where the session works. */
+const startFolder = ({ folderVariable }: ScriptFor): string => {
+  if (folderVariable !== undefined) return `start=\${${folderVariable}:-$PWD}`;
+  return `start=$PWD
+case $payload in
+  *'"cwd":"'*) start=\${payload#*'"cwd":"'} ;;
+  *'"workspace_roots":["'*) start=\${payload#*'"workspace_roots":["'} ;;
+esac
+start=\${start%%'"'*}
+case $start in *\\\\* | '') start=$PWD ;; esac`;
+};
+
+export const startScript = (link: HookLink, whose: ScriptFor): string =>
+  `${begin(link, `The start of a session of ${whose.title}: prints the briefing, and sees to it that the worker runs.`)}
 # The notes for a folder are those of its repository, else of the next folder upwards that has some: but never of the home folder or above
 # for what lies below. A worktree stands for its repository, unless the person keeps them apart.
 seek() {
@@ -58,7 +90,7 @@ seek() {
   done
 }
 b="$h/${folder}" n= id=
-start=\${CLAUDE_PROJECT_DIR:-$PWD}
+${startFolder(whose)}
 case "$start/" in
   */../* | */./* | *//*) false ;;
   /*) seek "$start" ;;
@@ -74,9 +106,14 @@ if [ -n "$n" ]; then
       ;;
   esac
   IFS= read -r id <"$n/$name"
-  case $id in '' | *[!0-9a-f]*) id= ;; *) cat "$b/${texts}/$id.json" || id= ;; esac
+  case $id in
+    '' | *[!0-9a-f]*) id= ;;
+    *)
+      ${printBriefing(whose)}
+      ;;
+  esac
 fi
-${note('"$id"')}
+${note(whose, 'SessionStart', '"$id"')}
 # Whether the process with this pid ($1) began at this tick of the clock ($2): a recycled pid is not the worker.
 born() {
   stat= state= tick=
@@ -109,7 +146,7 @@ printf '%s\\n' "$own" >"$h/${startingName}" || {
   set +C
   printf '%s\\n' "$own" >"$h/${startingName}"
 }
-unset NODE_OPTIONS CLAUDE_PROJECT_DIR CLAUDECODE
+unset NODE_OPTIONS CLAUDECODE ${whose.folderVariable ?? ''}
 cd "$h" || exit 0
 export HOLDFAST_HOME="$h"
 node=${quote(link.node)}

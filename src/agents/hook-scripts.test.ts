@@ -4,11 +4,17 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { briefingFolder } from '../../briefing-folder.ts';
-import { processStart } from '../../worker/claim.ts';
-import type { HookLink } from '../hooks.ts';
-import { endScript, startScript } from './scripts.ts';
+import { briefingFolder } from '../briefing-folder.ts';
+import { processStart } from '../worker/claim.ts';
+import { endScript, type ScriptFor, startScript } from './hook-scripts.ts';
+import type { HookLink } from './hooks.ts';
 
+const whose: ScriptFor = {
+  agent: 'claude-code',
+  title: 'Claude Code',
+  folderVariable: 'CLAUDE_PROJECT_DIR',
+  answer: 'nested',
+};
 const shells = [['dash'], ['bash', '--posix'], ['busybox', 'sh']].filter(
   ([file, ...args]) => spawnSync(file as string, [...args, '-c', ':']).status === 0,
 );
@@ -63,7 +69,7 @@ function run(cwd: string, { shell = ['sh'], payload = {}, env = {}, script }: Op
   const said = { session_id: session, transcript_path: '/x', cwd, hook_event_name: 'SessionStart', source: 'startup' };
   const input = typeof payload === 'string' ? payload : JSON.stringify({ ...said, ...payload });
   const file = path.join(folder, 'hook.sh');
-  fs.writeFileSync(file, script ?? startScript(link()));
+  fs.writeFileSync(file, script ?? startScript(link(), whose));
   const [program = '', ...args] = shell;
   const child = spawn(program, [...args, '-c', `. '${file}'`], {
     cwd: fs.existsSync(cwd) ? cwd : folder,
@@ -227,7 +233,7 @@ describe.each(shells)('the start in %s', (...shell) => {
   it('8. the end is noted with its reason, and nothing is printed or started', async () => {
     fs.rmSync(path.join(home, 'worker.pid'));
     const payload = { hook_event_name: 'SessionEnd', reason: 'prompt_input_exit' };
-    const script = endScript(link());
+    const script = endScript(link(), whose);
     expect(await run(folder, { shell, payload, script })).toEqual({ code: 0, out: '', err: '' });
     expect(notes()).toMatchObject([{ given: '', payload }]);
     expect(fs.readdirSync(home).sort()).toEqual(['logs', 'spool']);
@@ -277,3 +283,52 @@ async function zombie(): Promise<{ pid: number; started: string }> {
   await expect.poll(() => fs.readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /);
   return { pid, started: began };
 }
+
+describe('scripts of other agents', () => {
+  const other = (answer: ScriptFor['answer']) => startScript(link(), { agent: 'copilot', title: 'Copilot', answer });
+
+  it.each(shells)('print the briefing under the key that the agent takes (%s)', async (...shell) => {
+    await claimed();
+    const at = made('user', 'proj');
+    prepare(at, 'say "it"\n\\ and } }');
+    for (const answer of ['additionalContext', 'additional_context'] as const) {
+      const { code, out, err } = await run(at, {
+        shell,
+        script: other(answer),
+        env: { CLAUDE_PROJECT_DIR: '/nowhere' },
+      });
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(JSON.parse(out)).toEqual({ [answer]: 'say "it"\n\\ and } }' });
+    }
+  });
+
+  it('find the folder in the payload, wherever the agent runs them', async () => {
+    await claimed();
+    const at = made('user', 'proj');
+    prepare(at, 'here');
+    const elsewhere = made('user', 'agent');
+    const script = other('nested');
+    expect(told(await run(elsewhere, { script, payload: { cwd: at } }))).toBe('here');
+    const roots = JSON.stringify({ conversation_id: 'c1', workspace_roots: [at] });
+    expect(told(await run(elsewhere, { script, payload: roots }))).toBe('here');
+    expect(told(await run(elsewhere, { script, payload: JSON.stringify({ cwd: 'C:\\x' }) }))).toBe('');
+  });
+
+  it('note the event, which not every agent names', async () => {
+    await claimed();
+    const at = made('user', 'proj');
+    const whoseEnd = { agent: 'copilot', title: 'Copilot', answer: 'nested' } as const;
+    await run(at, { script: other('nested'), payload: JSON.stringify({ sessionId: 's1', cwd: at }) });
+    await run(at, { script: endScript(link(), whoseEnd), payload: JSON.stringify({ sessionId: 's1', cwd: at }) });
+    const said = fs
+      .readdirSync(path.join(home, 'spool'))
+      .map((name) => fs.readFileSync(path.join(home, 'spool', name), 'utf8'));
+    expect(
+      said
+        .join('')
+        .match(/"event":"\w+"/g)
+        ?.sort(),
+    ).toEqual(['"event":"SessionEnd"', '"event":"SessionStart"']);
+    expect(fs.readdirSync(path.join(home, 'spool')).every((name) => name.startsWith('copilot.'))).toBe(true);
+  });
+});

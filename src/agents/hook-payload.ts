@@ -1,6 +1,6 @@
-// Claude Code's hook payloads in our own words.
-import type { HookEvent } from '../hook-event.ts';
-import { asObject, asString } from '../json.ts';
+// Hook payloads in our own words. Agents took over Claude Code's, with names of their own for some fields.
+import type { HookEvent } from './hook-event.ts';
+import { asObject, asString } from './json.ts';
 
 const kinds: Readonly<Record<string, HookEvent['kind']>> = {
   SessionStart: 'start',
@@ -14,9 +14,9 @@ const kinds: Readonly<Record<string, HookEvent['kind']>> = {
 };
 
 /** Undefined for anything that is no hook payload. Contract: never throws. */
-export function readClaudeCodeHook(payload: unknown): HookEvent | undefined {
+export function readHookPayload(payload: unknown): HookEvent | undefined {
   const said = asObject(payload);
-  const session = asString(said.session_id);
+  const session = asString(said.session_id) ?? asString(said.sessionId) ?? asString(said.conversation_id);
   const name = asString(said.hook_event_name);
   if (session === undefined || name === undefined) return undefined;
   const kind = kinds[name] ?? 'other';
@@ -26,7 +26,7 @@ export function readClaudeCodeHook(payload: unknown): HookEvent | undefined {
   return {
     kind: kind === 'prompt' && typed === undefined ? 'other' : kind,
     session,
-    cwd: asString(said.cwd),
+    cwd: asString(said.cwd) ?? (Array.isArray(said.workspace_roots) ? asString(said.workspace_roots[0]) : undefined),
     transcripts: [asString(said.transcript_path), asString(said.agent_transcript_path)].filter(
       (file) => file !== undefined,
     ),

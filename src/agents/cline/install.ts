@@ -1,0 +1,7 @@
+// Cline: it is told of MCP servers; its sessions are read without hooks. Written after the facts; not tried with the program.
+import path from 'node:path';
+import { jsonServers } from '../mcp-server.ts';
+
+export const clineMcp = jsonServers((env, home) =>
+  path.join(env.CLINE_DIR || path.join(home, '.cline'), 'data', 'settings', 'cline_mcp_settings.json'),
+);
