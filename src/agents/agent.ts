@@ -2,6 +2,7 @@
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Author, EntryForm, Role } from '../schema/entry.ts';
 import type { FactKind, TitleSource } from '../schema/session-fact.ts';
+import type { Carry } from './carry.ts';
 import type { HookEvent } from './hook-event.ts';
 import type { AgentHookFile, AgentHooks, AgentMcp } from './hooks.ts';
 import type { AgentPull } from './pull.ts';
@@ -146,6 +147,8 @@ export interface Agent {
   readonly mcp?: AgentMcp;
   /** How a group's agent is housed, for agents that a group can have. */
   readonly home?: AgentHome;
+  /** How a session of another agent becomes one of this, for agents that go on with such. */
+  readonly carry?: Carry;
   /** The command that resumes a session, as argv, to be run in the session's folder. */
   resume(session: string): readonly string[];
 }

@@ -9,6 +9,7 @@ import { recallTag } from '../schema/recall-tag.ts';
 import type { Chunk, FileState, NewEntry, NewToolResult, NewToolUse } from '../store/files.ts';
 import { indexText } from '../store/index-text.ts';
 import { isUnspaced } from '../store/segment.ts';
+import { type Carried, isCopy, originOf } from './carried.ts';
 import { type Keeper, keeper, type Limits, noteParent, timesOf } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
 import { locateLine } from './locate.ts';
@@ -60,6 +61,8 @@ export function chunker(
     readonly limits: Limits;
     readonly projectOf: (folder: string) => string;
     readonly sessionState: (session: string) => ReaderState | undefined;
+    /** What was carried into the agent from others. */
+    readonly carried?: Carried | undefined;
     /** Told before each line. */
     readonly beat?: (pos: number) => void;
   },
@@ -149,7 +152,8 @@ export function chunker(
           if (item.cwd !== undefined) state[own.cwd] = redact(item.cwd);
           noteParent(item, state);
           const id = sessionOf(undefined);
-          for (const [fact, value] of headerFacts(item))
+          const origin = originOf(deps.carried, item.forkOf ?? item.parent);
+          for (const [fact, value] of headerFacts(origin === undefined ? item : { ...item, forkOf: origin }))
             if (keep.other(id, lineAt())) about.fact(fact, value, id, line.pos, hasEntries());
         } else if (item.kind === 'title') {
           const id = sessionOf(undefined);
@@ -166,10 +170,11 @@ export function chunker(
             if (hasEntries() && session !== sessionOf(undefined)) about.change();
             state[own.session] = session;
           }
+          if (isCopy(deps.carried, session, item.uuid, timeOf(item, state))) continue;
           const text = keep.entry(item, session, cwd, timeOf(item, state)) ? redact(item.text) : '';
           // A transcript from the vault has places where nothing was kept.
           if (text.trim() === '' || text.startsWith(notKept)) continue;
-          about.entry(item, session, cwd, line.pos);
+          about.entry({ ...item, forkOf: item.forkOf ?? originOf(deps.carried, session) }, session, cwd, line.pos);
           entries.push(newEntry({ ...item, text }, session, line.pos, fd, agent.idKey, state, deps.limits.skipTools));
         }
       }

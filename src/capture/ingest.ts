@@ -11,6 +11,7 @@ import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, FileCopy, FileState } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import { markOf } from './aside.ts';
+import { carriedIn } from './carried.ts';
 import type { Source } from './chunk.ts';
 import { conversationRules } from './conversation-rules.ts';
 import type { Limits } from './keep.ts';
@@ -307,6 +308,7 @@ export async function ingestSources(
       projects,
       limits,
       aside,
+      carried: carriedIn(config.home),
     };
     const again = new Set<Source>();
     const ended = new Set<Source>();

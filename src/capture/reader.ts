@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ReaderState } from '../agents/agent.ts';
 import type { Chunk, FileCopy, FileState, SetAside } from '../store/files.ts';
 import { isStillAside } from './aside.ts';
+import type { Carried } from './carried.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';
 import { hasPrivateTurns, isStateOf as isOf, type Limits, noLimits } from './keep.ts';
 import { longestLine, type Piece, readPieces } from './lines.ts';
@@ -28,6 +29,8 @@ export interface Work {
   readonly limits?: Limits;
   /** What was set aside, by `stateKey`, and the version of the program; without it all is tried. */
   readonly aside?: { readonly files: ReadonlyMap<string, SetAside>; readonly version: string } | undefined;
+  /** What was carried into agents from others, by agent. */
+  readonly carried?: ReadonlyMap<string, Carried> | undefined;
   /** Told before each line: which source, and where in it. */
   readonly beat?: ((source: number, pos: number) => void) | undefined;
 }
@@ -165,7 +168,7 @@ function* readChunks(
   source: Source,
   begin: FileState | undefined,
   restart: boolean,
-  { home, limits = noLimits, prune }: Work,
+  { home, limits = noLimits, prune, carried }: Work,
   { projectOf, sessionState, beat }: Tools,
   renews?: Chunk['renews'],
 ): Generator<Omit<Reading, 'source'>> {
@@ -178,6 +181,7 @@ function* readChunks(
       limits,
       projectOf,
       beat,
+      carried: carried?.get(source.agent.name),
       sessionState: (session) => sessionState(source, session),
     });
     for (const piece of readPieces(fd, begin?.offset ?? 0, source.size, isWholeObject)) {

@@ -7,7 +7,9 @@ import { rootOf } from '../capture/group-sources.ts';
 import { restoreSession } from '../capture/vault-restore.ts';
 import { HoldfastError, systemCode } from '../errors.ts';
 import { AgentName } from '../schema/agent-name.ts';
+import { Carrier } from '../schema/carriers.ts';
 import { Session } from '../schema/session.ts';
+import { carrySession } from './carry.ts';
 import { type Context, operation } from './operation.ts';
 import { sessionMeant } from './session-meant.ts';
 
@@ -23,11 +25,17 @@ export const resume = operation({
     }),
     print: z.boolean().default(false).describe('show the command instead of running it'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
+    in: Carrier.optional().describe('continue it in this agent, as a new session that is linked to the old one'),
   }),
   output: z.union([
     z.object({
       session: Session,
       command: z.array(z.string()),
+      before: z.array(z.string()).optional().describe('a command to be run first'),
+      carried: z
+        .object({ agent: AgentName, session: z.string(), files: z.array(z.string()) })
+        .optional()
+        .describe('the new session in another agent'),
       folder: z.string().describe('where the command is run'),
       folderIsGone: z.boolean().optional().describe('the folder is not there any more: it was moved or deleted'),
       restored: z.array(z.string()).describe('transcripts that were put back'),
@@ -38,9 +46,15 @@ export const resume = operation({
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['session'],
-  examples: ['holdfast resume', 'holdfast resume 0f3c', 'holdfast resume retry queue', 'holdfast resume 0f3c --print'],
+  examples: [
+    'holdfast resume',
+    'holdfast resume 0f3c',
+    'holdfast resume retry queue',
+    'holdfast resume 0f3c --print',
+    'holdfast resume 0f3c --in codex',
+  ],
   succeeded: (output) => 'sessions' in output || output.ended === undefined || output.ended === 0,
-  async run(context, { session: words, print, agent }) {
+  async run(context, { session: words, print, agent, in: into }) {
     if (!print && context.person === undefined)
       throw new HoldfastError('BAD_INPUT', 'An agent can be run in a terminal only', {
         hint: 'Ask with `print` for the command, and run that.',
@@ -53,12 +67,6 @@ export const resume = operation({
       const all = await context.store.sessions(agent === undefined ? {} : { agent });
       return { sessions: all.filter(({ resume }) => resume !== undefined).slice(0, mostListed) };
     }
-    const known = agents.find(({ name }) => name === session.agent);
-    const command = known?.resume(session.id) ?? [];
-    if (known === undefined || command.length === 0)
-      throw new HoldfastError('BAD_INPUT', `Sessions of ${known?.title ?? session.agent} cannot be resumed from here`, {
-        hint: `Read it with: holdfast show ${session.id}`,
-      });
     const group = await context.store.groupOf({ agent: session.agent, session: session.id });
     if (group !== undefined)
       throw new HoldfastError(
@@ -68,6 +76,13 @@ export const resume = operation({
           hint: `Let the group go on with it: holdfast groups resume ${group} ${session.id}`,
         },
       );
+    if (into !== undefined && into !== session.agent) return continueIn(context, session, into, print);
+    const known = agents.find(({ name }) => name === session.agent);
+    const command = known?.resume(session.id) ?? [];
+    if (known === undefined || command.length === 0)
+      throw new HoldfastError('BAD_INPUT', `Sessions of ${known?.title ?? session.agent} cannot be resumed from here`, {
+        hint: `Continue it in another agent: holdfast resume ${session.id} --in claude-code. Or read it: holdfast show ${session.id}`,
+      });
     const folderIsGone = !isFolder(session.cwd);
     if (folderIsGone && !print)
       throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
@@ -87,6 +102,26 @@ export const resume = operation({
     return print ? answer : { ...answer, ended: await runAgent(command, session.cwd, known.title) };
   },
 });
+
+/** Writes what was said as a new session of another agent, and goes on there. */
+async function continueIn(context: Context, session: Session, into: AgentName, print: boolean) {
+  const title = agents.find(({ name }) => name === into)?.title ?? into;
+  const folderIsGone = !isFolder(session.cwd);
+  if (folderIsGone && !print)
+    throw new HoldfastError('NOT_FOUND', `The folder of this session, ${session.cwd}, is not there`, {
+      hint: `If it was moved, say where it is now: holdfast projects link ${session.projectPath || session.cwd} <new folder>`,
+    });
+  const { command, before, session: id, files } = await carrySession(context, session, into);
+  const answer = {
+    ...{ session, command: [...command], folder: session.cwd, restored: [] },
+    ...(before === undefined ? {} : { before: [...before] }),
+    ...(folderIsGone ? { folderIsGone } : {}),
+    carried: { agent: into, session: id, files: Object.keys(files) },
+  };
+  if (print) return answer;
+  const taken = before === undefined ? 0 : await runAgent(before, session.cwd, title);
+  return { ...answer, ended: taken === 0 ? await runAgent(command, session.cwd, title) : taken };
+}
 
 /** More is for `holdfast sessions`. */
 const mostListed = 20;

@@ -155,7 +155,15 @@ export interface Changes {
   star: Labelled;
   tag: Labelled;
   resume:
-    | { session: Session; command: string[]; folder: string; folderIsGone?: boolean | undefined; restored: string[] }
+    | {
+        session: Session;
+        command: string[];
+        before?: string[] | undefined;
+        carried?: { agent: AgentName; session: string; files: string[] } | undefined;
+        folder: string;
+        folderIsGone?: boolean | undefined;
+        restored: string[];
+      }
     | { sessions: Session[] };
   forget: Forgotten;
   'memory edit': { page: string; file: string };

@@ -7,6 +7,7 @@ import { nothing } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { carryIntoClaudeCode } from './carry.ts';
 import { claudeCodeHome } from './home.ts';
 import { claudeCodeHooks } from './hooks.ts';
 import { claudeCodeMcp } from './mcp.ts';
@@ -53,6 +54,7 @@ export const claudeCode: Agent = {
   hooks: claudeCodeHooks,
   mcp: claudeCodeMcp,
   home: claudeCodeHome,
+  carry: carryIntoClaudeCode,
 
   resume: (session) => ['claude', '--resume', session],
 };

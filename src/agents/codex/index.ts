@@ -7,6 +7,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { carryIntoCodex } from './carry.ts';
 import { callEntryId, enterTurn, idOf, namesTurns, promptsInTurn, rollBack, takeJump } from './ids.ts';
 import { codexHooks, codexMcp } from './install.ts';
 import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
@@ -54,6 +55,7 @@ export const codex: Agent = {
   readHook: readHookPayload,
   hooks: codexHooks,
   mcp: codexMcp,
+  carry: carryIntoCodex,
 
   resume: (session) => ['codex', 'resume', session],
 };

@@ -7,6 +7,7 @@ import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { carryIntoOpenCode } from './carry.ts';
 import { openCodeHooks, openCodeMcp } from './install.ts';
 import { openCodePull } from './pull.ts';
 
@@ -20,7 +21,7 @@ export const openCode = openCodeLike({
   database: /^opencode(?:-[\w.-]+)?\.db$/,
   root: (env, home) => path.join(dataFolder(env, home), 'opencode'),
   program: 'opencode',
-  install: { readHook: readHookPayload, hooks: openCodeHooks, mcp: openCodeMcp },
+  install: { readHook: readHookPayload, hooks: openCodeHooks, mcp: openCodeMcp, carry: carryIntoOpenCode },
 });
 
 export function openCodeLike(about: {
@@ -28,7 +29,7 @@ export function openCodeLike(about: {
   readonly title: string;
   readonly database: RegExp;
   readonly program: string;
-  readonly install?: Pick<Agent, 'readHook' | 'hooks' | 'mcp'>;
+  readonly install?: Pick<Agent, 'readHook' | 'hooks' | 'mcp' | 'carry'>;
   root(env: NodeJS.ProcessEnv, home: string): string;
 }): Agent {
   const { name, title, root, database, program, install } = about;

@@ -11,6 +11,8 @@ interface Resumed {
   readonly command: readonly string[];
   readonly folder: string;
   readonly folderIsGone?: boolean;
+  readonly before?: readonly string[] | undefined;
+  readonly carried?: { readonly files: readonly string[] } | undefined;
   readonly restored: readonly string[];
   readonly ended?: number;
 }
@@ -19,19 +21,23 @@ export const renderResume = (output: Resumed | { readonly sessions: readonly Ses
   'sessions' in output ? choices(output.sessions, view) : resumed(output, view);
 
 /** After the agent has had the terminal nothing is left to say. */
-function resumed({ session, command, folder, folderIsGone, restored, ended }: Resumed, { style }: View): string {
+function resumed(output: Resumed, { style }: View): string {
+  const { session, command, before, carried, folder, folderIsGone, restored, ended } = output;
   if (ended !== undefined) return '';
   const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   return [
     style.dim(`${clean(session.title)} · ${clean(session.project)}`),
     ...restored.map((file) => style.dim(`put back: ${clean(file)}`)),
+    ...(carried?.files ?? []).map((file) => style.dim(`written: ${clean(file)}`)),
     ...(folderIsGone
       ? [
           style.yellow(`The folder ${clean(folder)} is not there. If it was moved, say where it is now:`),
           `  holdfast projects link ${quoted(clean(session.projectPath || folder))} <new folder>`,
         ]
       : []),
-    `cd ${quoted(folder)} && ${command.map(quoted).join(' ')}`,
+    [`cd ${quoted(folder)}`, ...(before ? [before.map(quoted).join(' ')] : []), command.map(quoted).join(' ')].join(
+      ' && ',
+    ),
   ].join('\n');
 }
 
@@ -39,7 +45,8 @@ function resumed({ session, command, folder, folderIsGone, restored, ended }: Re
 function choices(sessions: readonly Session[], view: View): string {
   const { style } = view;
   if (sessions.length === 0) return `No sessions. ${style.dim('Import first: holdfast ingest')}`;
-  const how = 'Choose one with: holdfast resume <id>, or by words: holdfast resume retry queue';
+  const how =
+    'Choose one with: holdfast resume <id>, or by words: holdfast resume retry queue. In another agent: --in codex';
   return `${numberedSessions(sessions, view)}\n\n${style.dim(how)}`;
 }
 

@@ -1,0 +1,44 @@
+// A session that is continued in another agent: what was said becomes a new session in that agent's own format.
+import type { PullTools } from './pull.ts';
+
+export interface CarryTurn {
+  readonly role: 'user' | 'assistant';
+  /** Uses of tools stand in it as text. */
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface CarryAbout {
+  readonly cwd: string;
+  readonly title: string;
+  /** When it is carried: all turns are older. */
+  readonly now: number;
+  readonly branch?: string | undefined;
+  /** Where the agent keeps its sessions, and the folder for files that are handed to it. */
+  readonly root: string;
+  readonly folder: string;
+  /** A random uuid. */
+  newId(): string;
+  readonly tools: Pick<PullTools, 'json' | 'text' | 'names' | 'database'>;
+}
+
+export interface CarriedSession {
+  /** The new session's id. */
+  readonly session: string;
+  /** By absolute path. They are made, never written over. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Run first, in the session's folder; where the agent takes sessions by a command. */
+  readonly before?: readonly string[] | undefined;
+  /** Continues it. */
+  readonly command: readonly string[];
+}
+
+/** Contract: turns alternate, and the first is the person's. */
+export type Carry = (turns: readonly CarryTurn[], about: CarryAbout) => CarriedSession;
+
+export const iso = (at: number): string => new Date(at).toISOString();
+export const jsonLines = (lines: readonly unknown[]): string =>
+  lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+/** Several agents name a project's folder by its path, with `-` for everything else. */
+export const dashed = (folder: string): string => folder.replace(/[^A-Za-z0-9]/g, '-');
