@@ -121,3 +121,40 @@ it('in the agent that it belongs to it is resumed as ever, and a carrier that is
   expect(output).toMatchObject({ command: ['claude', '--resume', 's1'] });
   expect(resume.input.safeParse({ session: 's1', in: 'goose' }).success).toBe(false);
 });
+
+it.each(['copilot', 'gemini', 'qwen', 'droid', 'codex'] as const)(
+  '%s: its reader finds nothing new in what was carried',
+  async (into) => {
+    const { carry, ingest, store } = await bench();
+    const before = await store.counts();
+    const { carried } = await carry(into);
+    expect(await ingest()).toMatchObject({ problems: [], entries: { added: 0 } });
+    expect((await store.counts()).entries).toBe(before.entries);
+    expect(await store.findSessions(carried.session)).toEqual([]);
+  },
+);
+
+it('Droid: a fork of what was carried holds only what is new, and is linked to where it came from', async () => {
+  const { carry, ingest, store } = await bench();
+  const { carried } = await carry('droid');
+  const [file = ''] = carried.files;
+  const [, ...copied] = fs.readFileSync(file, 'utf8').trimEnd().split('\n');
+  const own = '00000000-0000-4000-8000-000000000009';
+  const head = {
+    type: 'session_start',
+    id: own,
+    title: 'x',
+    version: 2,
+    cwd: '/home/dev/proj',
+    parent: carried.session,
+  };
+  const message = { role: 'user', content: [{ type: 'text', text: 'Go on in Droid' }] };
+  const said = { type: 'message', id: 'n1', timestamp: new Date(later + 60_000).toISOString(), message };
+  fs.writeFileSync(
+    path.join(path.dirname(file), `${own}.jsonl`),
+    `${[JSON.stringify(head), ...copied, JSON.stringify(said)].join('\n')}\n`,
+  );
+  await ingest();
+  expect((await store.transcript('droid', own)).map(({ text }) => text)).toEqual(['Go on in Droid']);
+  expect((await store.findSessions(own))[0]).toMatchObject({ forkOf: 's1' });
+});

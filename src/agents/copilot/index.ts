@@ -1,10 +1,14 @@
 // GitHub Copilot CLI: ~/.copilot/session-state/<session>/events.jsonl, before 1.0 session-state/<session>.jsonl. A chain by parentId, about ninety
 // kinds of events; subagents stand in the same file and are told by agentId.
+
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine } from '../agent.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { carryIntoCopilot } from './carry.ts';
+import { copilotHooks, copilotMcp } from './install.ts';
 
 type Json = Record<string, unknown>;
 
@@ -38,6 +42,11 @@ export const copilot: Agent = {
     if (uuid === undefined || type === undefined) return { at, items: [] };
     return { at, ...readEvent(type, asObject(line.data), uuid, at, line) };
   },
+
+  readHook: readHookPayload,
+  hooks: copilotHooks,
+  mcp: copilotMcp,
+  carry: carryIntoCopilot,
 
   resume: (session) => ['copilot', `--resume=${session}`],
 };

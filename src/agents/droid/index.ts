@@ -1,9 +1,13 @@
 // Droid: ~/.factory/sessions/<folder>/<session>.jsonl. A fork is a new file with the copied lines, under the same ids and times.
+
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedItem, ParsedLine } from '../agent.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { carryIntoDroid } from './carry.ts';
+import { droidHooks, droidMcp } from './install.ts';
 
 type Json = Record<string, unknown>;
 
@@ -35,6 +39,11 @@ export const droid: Agent = {
         return { at, items: [], ...unknownKind(line.type) };
     }
   },
+
+  readHook: readHookPayload,
+  hooks: droidHooks,
+  mcp: droidMcp,
+  carry: carryIntoDroid,
 
   resume: (session) => ['droid', '--resume', session],
 };

@@ -1,11 +1,15 @@
 // Gemini CLI from 0.39 on: ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl, subagents in chats/<session>/<id>.jsonl. A message is
 // appended again, under the same id, when its tools are done; results come a second time as messages of the user; checkpoints repeat all.
+
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-parts.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { carryIntoGemini } from './carry.ts';
+import { geminiHooks, geminiMcp } from './install.ts';
 
 type Json = Record<string, unknown>;
 
@@ -39,6 +43,11 @@ export const gemini: Agent = {
     else if (line.type !== undefined) return { at, ...readMessage(line, at, file.state) };
     return { at, items: [] };
   },
+
+  readHook: readHookPayload,
+  hooks: geminiHooks,
+  mcp: geminiMcp,
+  carry: carryIntoGemini,
 
   resume: (session) => ['gemini', '--resume', session],
 };

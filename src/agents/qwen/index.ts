@@ -1,10 +1,14 @@
 // Qwen Code: ~/.qwen/projects/<folder>/chats/<session>.jsonl, subagents in subagents/<session>/agent-<role>-<call>.jsonl. Lines are nearly
 // Claude Code's, a tree by parentUuid; messages are in the form of Google's API.
+
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { filesOfArgs, responsesIn, textOfParts } from '../google-parts.ts';
+import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { carryIntoQwen } from './carry.ts';
+import { qwenHooks, qwenMcp } from './install.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,6 +44,11 @@ export const qwen: Agent = {
     if (typeof line.type !== 'string' || uuid === undefined) return { at, items: [] };
     return { at, ...readLine(line, line.type, uuid, at, file) };
   },
+
+  readHook: readHookPayload,
+  hooks: qwenHooks,
+  mcp: qwenMcp,
+  carry: carryIntoQwen,
 
   resume: (session) => ['qwen', '--resume', session],
 };
