@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { projectOf } from '../capture/project.ts';
 import { HoldfastError } from '../errors.ts';
+import { teammatesNote } from '../recall/teammates.ts';
 import { connectAs, type HubClient } from './connect.ts';
 import { type HubDeps, type LocalProject, localProjects, visibleShares } from './local.ts';
 import { type Membership, removeMembership } from './membership.ts';
@@ -117,6 +118,7 @@ export async function leave({ store, config }: Deps, membership: Membership, for
   fs.rmSync(path.dirname(teamStorePath(config.home)), { recursive: true, force: true });
   await store.setNote(pullNoteName, undefined);
   await store.setNote('hub: pushed', undefined);
+  await store.setNote(teammatesNote, undefined);
   removeMembership(config.home);
 }
 

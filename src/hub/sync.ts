@@ -9,6 +9,7 @@ import { connectAs, type Patience } from './connect.ts';
 import { needMembership } from './membership.ts';
 import { type Pulled, pull } from './pull.ts';
 import { type Pushed, push } from './push.ts';
+import { noteTeammates } from './teammates.ts';
 
 export interface SyncDeps {
   readonly store: Store;
@@ -59,6 +60,8 @@ export async function sync(deps: SyncDeps, wait?: Patience): Promise<Synced> {
         return team;
       },
     });
+    // Opened for something that came or went: what briefings say of teammates may be other by now.
+    if (team !== undefined) await noteTeammates(deps.store, team);
     return { done: true, pushed, pulled };
   } finally {
     await client.end();

@@ -7,6 +7,7 @@ import { projectOf } from '../capture/project.ts';
 import type { Config } from '../config.ts';
 import { version } from '../package.ts';
 import { openBriefings } from '../recall/briefing.ts';
+import { teammatesNote } from '../recall/teammates.ts';
 import { followLinks, isWithin } from '../store/links.ts';
 import type { ProjectLink, Store } from '../store/store.ts';
 import { hooked } from './install.ts';
@@ -26,7 +27,7 @@ const patienceMs = 500;
 export async function briefingRules({ store, config }: PrepareDeps): Promise<string> {
   const { briefingTokens, timeZone, separateWorktrees } = config.settings;
   const settings = [version(), briefingTokens, timeZone, separateWorktrees, config.ignore];
-  return JSON.stringify([settings, await store.pins(), await store.projectLinks()]);
+  return JSON.stringify([settings, await store.pins(), await store.projectLinks(), await store.note(teammatesNote)]);
 }
 
 /** Writes the notes of one project. Returns the folders in which a session finds them. */

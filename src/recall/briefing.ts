@@ -14,6 +14,7 @@ import { type Calendar, dates } from './calendar.ts';
 import { type Durable, durableOf } from './durable.ts';
 import { shortIds } from './short-ids.ts';
 import { subjectsOf } from './subjects.ts';
+import { teammateItems, teammatesIn } from './teammates.ts';
 
 export interface BriefingDeps {
   readonly store: Store;
@@ -85,6 +86,7 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
   const touchesOf = once((glance: SessionGlance) => store.touches([glance], mostTouches));
   const pinned = await pinnedItems(deps, digest, marks, tell);
   const durable = await durableOf(store, { project: digest, isMuted: marks.muted });
+  const team = await teammatesIn(store, digest.path);
   const days = dates(timeZone);
   const ids = shortIds(known.map(({ id }) => id));
 
@@ -107,6 +109,7 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
       ...pinned.map((make) => make(days, ids)),
       ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
       ...leftOpen(told, days, ids),
+      ...teammateItems(team, others[0]?.endedAt, days),
       ...durable.map((one, i) => durableItem(one, i, days)),
       ...told
         .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
@@ -358,6 +361,7 @@ const headings: Readonly<Record<string, string>> = {
   open: 'Left open',
   decision: 'Decided',
   fact: 'Known',
+  teammate: 'Teammates since the last session here',
   session: 'Last sessions',
   earlier: 'Earlier sessions',
   file: 'Files most touched',

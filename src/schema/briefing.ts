@@ -7,7 +7,19 @@ export const BriefingSource = z.enum(['startup', 'resume', 'clear', 'compact']);
 export type BriefingSource = z.infer<typeof BriefingSource>;
 
 export const BriefingItem = z.object({
-  kind: z.enum(['project', 'pinned', 'this-session', 'open', 'decision', 'fact', 'session', 'earlier', 'file', 'past']),
+  kind: z.enum([
+    'project',
+    'pinned',
+    'this-session',
+    'open',
+    'decision',
+    'fact',
+    'teammate',
+    'session',
+    'earlier',
+    'file',
+    'past',
+  ]),
   id: z.string().optional().describe('the session or entry that it comes from'),
   text: z.string(),
 });

@@ -130,6 +130,24 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(await teamTexts(bobs, id)).toEqual(['for a while']);
   });
 
+  it('tells in the briefing what teammates did since the last session here', async () => {
+    const { laptop, bobs, anna } = await threeMachines();
+    await bobs.session(['my own work on the harbour']);
+    const id = await laptop.session(['rebuild the lighthouse lamp', 'with mirrors', 'and more mirrors']);
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    await bobs.sync();
+    const { text } = (await bobs.run('briefing', { project: bobs.folder })) as { text: string };
+    expect(text).toContain('## Teammates since the last session here');
+    expect(text).toContain(`${anna}: rebuild the lighthouse lamp (\`${id.slice(0, 8)}\`)`);
+    await bobs.session(['later than all of that', ...Array.from({ length: 5 }, (_, i) => `step ${i}`)]);
+    expect(((await bobs.run('briefing', { project: bobs.folder })) as { text: string }).text).not.toContain(
+      'lighthouse',
+    );
+    await laptop.run('hub unshare', { project: 'app', yes: true });
+    await bobs.sync();
+    expect(await bobs.store.note('hub: teammates')).toBe('{}');
+  });
+
   it('never lets out sessions of groups, of ignored folders, or of folders that are no repository', async () => {
     const { laptop, database } = await threeMachines();
     const outside = path.join(laptop.home, 'plain');

@@ -1,0 +1,136 @@
+// Search in a hub of many people: 20,000 entries for each, one project each, all shared with the team. Words are drawn as in texts, some of
+// them everywhere and most of them seldom. HUB_PEOPLE sets the steps of growth.
+import { initHub, invitePerson } from '../dist/hub/admin.js';
+import { connectAs, connectTo } from '../dist/hub/connect.js';
+import { joinHub } from '../dist/hub/join.js';
+import { visibleShares } from '../dist/hub/local.js';
+import { searchHub } from '../dist/hub/search.js';
+import { readAddress } from '../dist/hub/url.js';
+import { wordHash } from '../dist/hub/words.js';
+import { scratchFolder } from './corpus.mjs';
+import { quantile, show, timed } from './figures.mjs';
+import { openPostgres } from './postgres.mjs';
+
+const steps = (process.env.HUB_PEOPLE ?? '5,50').split(',').map(Number);
+const each = 20_000;
+const vocabulary = Array.from({ length: 50_000 }, (_, i) => wordHash(`word${i}x`));
+const postgres = await openPostgres(scratchFolder(), { synchronous_commit: 'off', autovacuum: 'off' });
+await postgres.query('CREATE DATABASE hub');
+const address = readAddress(postgres.url('hub'));
+const admin = await connectTo(address, { connectMs: 10_000, statementMs: 3_600_000 });
+await initHub(admin, address);
+const { url } = await invitePerson(admin, address, 'asker');
+const client = await connectAs(await joinHub(url, 'asker', Date.now));
+
+const line = JSON.stringify({
+  is: 'entry',
+  uuid: 'u',
+  session: 's',
+  pos: 1,
+  at: 1,
+  role: 'user',
+  author: 'person',
+  form: null,
+  text: 'a text of some length, as people write it. '.repeat(6),
+  tools: [],
+  joinsAt: null,
+  uses: [],
+});
+async function addPerson(n) {
+  const [{ id: person }] = (
+    await admin.query(`INSERT INTO holdfast.people (name, role) VALUES ('p${n}', 'nobody_${n}') RETURNING id`)
+  ).rows;
+  const [{ id: machine }] = (
+    await admin.query(
+      `INSERT INTO holdfast.machines (person, name, secret) VALUES (${person}, 'm', sha256('${n}'::bytea)) RETURNING id`,
+    )
+  ).rows;
+  const [{ id: share }] = (
+    await admin.query(
+      `INSERT INTO holdfast.shares (person, project, name, audience, entries, words) VALUES (${person}, 'project${n}', 'project${n}', 'team', ${each}, ${25 * each}) RETURNING id`,
+    )
+  ).rows;
+  const [{ id: transcript }] = (
+    await admin.query(
+      `INSERT INTO holdfast.transcripts (share, machine, agent, key, line, seq) VALUES (${share}, ${machine}, 'claude-code', 'k${n}', '{}', 1) RETURNING id`,
+    )
+  ).rows;
+  await admin.query(
+    `INSERT INTO holdfast.entries (transcript, share, uuid, print, session_print, pos, at, role, length, line, hash, words, times, seq)
+     SELECT ${transcript}, ${share}, 'u${n}-' || g, gen_random_uuid(), gen_random_uuid(), g, 1, 'user', 25, replace($2, '"u"', '"u${n}-' || g || '"'), g, w.words,
+       array_fill(1::smallint, ARRAY[cardinality(w.words)]), 1
+     FROM generate_series(1, ${each}) g,
+       LATERAL (SELECT array_agg(DISTINCT ($1::bigint[])[1 + (49999 * power(random(), 3))::int]) AS words FROM generate_series(1, 25 + 0 * g)) w`,
+    [vocabulary, line],
+  );
+  await admin.query(
+    `INSERT INTO holdfast.postings (word, share, entry, times, length)
+     SELECT w, share, id, 1, 25 FROM holdfast.entries e, unnest(e.words) w WHERE share = ${share}`,
+  );
+}
+
+let seed = 5;
+const random = () => {
+  seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+  return seed / 0x80000000;
+};
+/** Three words, from the common to the rare. */
+const question = () => Array.from({ length: 3 }, () => `word${Math.floor(50_000 * random() ** 2)}x`).join(' ');
+
+const rows = [];
+let people = 0;
+for (const wanted of steps) {
+  await admin.query('DROP INDEX holdfast.postings_by_word');
+  const filled = await timed(async () => {
+    while (people < wanted) await addPerson(people++);
+  });
+  const indexed = await timed(() =>
+    admin.query(
+      'CREATE UNIQUE INDEX postings_by_word ON holdfast.postings (word, share, entry) INCLUDE (times, length)',
+    ),
+  );
+  await admin.query('VACUUM ANALYZE');
+  const shares = await visibleShares(client);
+  const [{ postings, total }] = (
+    await admin.query(
+      `SELECT (pg_total_relation_size('holdfast.postings') / 1e6)::float8 AS postings, (pg_database_size(current_database()) / 1e6)::float8 AS total`,
+    )
+  ).rows;
+  const count = `${(people * each).toLocaleString('en')} entries`;
+  for (const everything of [false, true]) {
+    const times = [];
+    let hits = 0;
+    for (let i = 0; i < 120; i++) {
+      const asked = {
+        query: question(),
+        kind: 'entry',
+        limit: 10,
+        shares: everything ? shares : [shares[Math.floor(random() * shares.length)]],
+        everything,
+      };
+      const ms = await timed(async () => {
+        hits += (await searchHub(client, asked)).hits.length;
+      });
+      // The first ones find cold caches.
+      if (i >= 20) times.push(ms);
+    }
+    const [p50, p95] = everything ? [120, 360] : [40, 120];
+    const where = everything ? 'over everything' : 'within one project';
+    rows.push(
+      [`${count}, ${where}, p50`, quantile(times, 0.5), 'ms', p50, `${(hits / 120).toFixed(1)} hits`],
+      [`${count}, ${where}, p95`, quantile(times, 0.95), 'ms', p95],
+    );
+  }
+  rows.push([
+    `${count}, the hub on the disk`,
+    total,
+    'MB',
+    undefined,
+    `postings ${postings.toFixed(0)} MB; filled in ${(filled / 1000).toFixed(0)} s, indexed in ${(indexed / 1000).toFixed(0)} s`,
+  ]);
+}
+show(rows);
+await client.end();
+await admin.end();
+postgres.close();
+process.exit();

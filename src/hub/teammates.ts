@@ -1,0 +1,23 @@
+// What teammates did of late, noted for briefings when something of it has changed.
+import { type TeamSession, teammatesNote } from '../recall/teammates.ts';
+import type { Store } from '../store/store.ts';
+import { readPullNote } from './pull.ts';
+
+const mostSessions = 300;
+const mostOfAProject = 8;
+
+export async function noteTeammates(store: Store, team: Store): Promise<void> {
+  const { machines } = await readPullNote(store);
+  const found: Record<string, TeamSession[]> = {};
+  for (const { agent, id, projectPath, title, endedAt } of await team.sessions({ limit: mostSessions })) {
+    const list = found[projectPath] ?? [];
+    if (list.length >= mostOfAProject) continue;
+    const [key = ''] = await team.transcriptKeys({ agent, session: id });
+    const person = machines[key.split('/')[1] ?? '']?.person;
+    if (person === undefined) continue;
+    list.push({ person, session: id, title, at: Date.parse(endedAt) });
+    found[projectPath] = list;
+  }
+  const text = JSON.stringify(found);
+  if ((await store.note(teammatesNote)) !== text) await store.setNote(teammatesNote, text);
+}
