@@ -37,6 +37,14 @@ describe('the project of a folder', () => {
     expect(projectOf('/gone/away')).toBe('/gone/away');
   });
 
+  it('is the repository of a worktree that is no longer there, as far as its path tells', () => {
+    expect(projectOf('/gone/tide/.worktrees/1')).toBe('/gone/tide');
+    expect(projectOf('/gone/tide/.claude/worktrees/agent-a4ca/src')).toBe('/gone/tide');
+    expect(projectOf('/home/nobody-here/.cursor/worktrees/tide/x7k')).toBe('/home/nobody-here/.cursor/worktrees/tide');
+    expect(projectOf('/gone/tide/.worktrees/1', true)).toBe('/gone/tide/.worktrees/1');
+    expect(projectOf('/home/nobody-here/.worktrees/fix')).toBe('/home/nobody-here/.worktrees/fix');
+  });
+
   it('statement 25: worktrees of one repository share it, and a setting separates them', async () => {
     const memory = await emptyMemory();
     const { main, beside, inside } = repository(memory.home);

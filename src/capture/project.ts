@@ -23,11 +23,11 @@ export function projectFinder({ separateWorktrees, links } = noRules): (folder: 
   };
 }
 
-/** Contract: never throws; a folder that no longer exists is its own project. */
+/** Contract: never throws; a folder that no longer exists is its own project, unless its path says that it was a worktree. */
 export function projectOf(folder: string, separateWorktrees = false): string {
   if (!path.isAbsolute(folder)) return folder;
   const start = path.resolve(folder);
-  if (!isFolder(start)) return start;
+  if (!isFolder(start)) return separateWorktrees ? start : vanishedTree(start);
   for (let at = start; ; at = path.dirname(at)) {
     const git = path.join(at, '.git');
     const stat = fs.statSync(git, { throwIfNoEntry: false });
@@ -35,6 +35,21 @@ export function projectOf(folder: string, separateWorktrees = false): string {
     if (stat?.isFile()) return separateWorktrees ? at : mainTree(at, git);
     if (at === path.dirname(at)) return start;
   }
+}
+
+/** Folders in which programs put worktrees, below the repository itself: `.worktrees`, or a hidden folder of the program. */
+const insideRepository = /^(.+?)\/(?:\.worktrees|\.[a-z]+\/worktrees|\.trees)\/[^/]+(?:\/.*)?$/;
+/** Folders of a program that holds the worktrees of every repository, each under the name of its repository. */
+const besideRepository =
+  /^(.+\/(?:\.[a-z]+\/worktrees|\.[a-z]+-worktrees|conductor\/workspaces|vibe-kanban\/worktrees)\/[^/]+)\/[^/]+(?:\/.*)?$/;
+const homeFolder = /^(?:\/|\/root|\/(?:home|Users)\/[^/]+|\/home|\/Users|\/tmp|[A-Za-z]:(?:\/Users\/[^/]+)?)$/;
+
+/** The repository that a folder belonged to which is no longer there, as far as the path of a worktree tells it. */
+function vanishedTree(folder: string): string {
+  const inside = insideRepository.exec(folder)?.[1];
+  // A person's own folder is no repository: what lies in its `.worktrees` belongs to repositories that nothing names.
+  if (inside !== undefined && !homeFolder.test(inside)) return isFolder(inside) ? projectOf(inside) : inside;
+  return besideRepository.exec(folder)?.[1] ?? folder;
 }
 
 /** `.git` is a file in a worktree (it names `<main>/.git/worktrees/<name>`) and in a submodule (a project of its own). */

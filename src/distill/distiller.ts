@@ -13,6 +13,8 @@ export interface Distilled<T> {
 export interface Distiller {
   /** `offline`, or the model. */
   readonly name: string;
+  /** Raised when it would say other things about the same material: then it says them again. Absent where that would cost something. */
+  readonly rules?: string | undefined;
   /** How many of its works may go on at once. */
   readonly parallel: number;
   /** How many turns it may be given at once. */

@@ -1,6 +1,7 @@
 // ③ Store → what a distiller works on: turns, the turns of a session, the turns of a conversation. All of it bounded.
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Entry } from '../schema/entry.ts';
+import type { TitleSource } from '../schema/session-fact.ts';
 import type { Moment } from '../schema/time.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { Store, StoredTurn } from '../store/store.ts';
@@ -29,13 +30,19 @@ export interface Turn extends Place {
 
 export interface SessionMaterial extends Place {
   readonly title: string;
+  /** Who gave the title; absent when it is only the first prompt. */
+  readonly titleSource?: TitleSource | undefined;
+  /** The last one first. */
+  readonly branches?: readonly string[];
+  /** Pull requests and the like. */
+  readonly links?: readonly string[];
   readonly startedAt: Moment;
   readonly endedAt: Moment;
   readonly prompts: number;
   readonly turns: readonly Turn[];
 }
 
-export interface ConversationMaterial extends Omit<SessionMaterial, 'title' | 'prompts'> {
+export interface ConversationMaterial extends Omit<SessionMaterial, 'title' | 'titleSource' | 'prompts'> {
   readonly id: number;
 }
 
@@ -59,7 +66,9 @@ export async function readSession(store: Store, key: Omit<TurnKey, 'prompt'>): P
   const place: Place = { agent: key.agent, session: key.session, ...placeOf(found) };
   const turns = found.turns.map((turn) => toTurn(place, turn));
   const span = spanOf(turns);
-  return span === undefined ? undefined : { ...place, title: found.title, prompts: found.prompts, ...span, turns };
+  if (span === undefined) return undefined;
+  const { title, titleSource, branches, links, prompts } = found;
+  return { ...place, title, titleSource, branches, links, prompts, ...span, turns };
 }
 
 /** Undefined when there is nothing in it that a distiller may look at, as in a conversation of a subagent. */
@@ -92,7 +101,11 @@ export async function readConversation(store: Store, id: number): Promise<Conver
     }),
   );
   const span = spanOf(turns);
-  return span === undefined ? undefined : { id, ...place, ...span, turns };
+  const said = {
+    branches: session?.branches ?? (session?.branch === undefined ? [] : [session.branch]),
+    links: session?.links ?? [],
+  };
+  return span === undefined ? undefined : { id, ...place, ...said, ...span, turns };
 }
 
 function cutIntoTurns(entries: readonly Entry[]): Entry[][] {

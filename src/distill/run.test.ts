@@ -287,3 +287,15 @@ describe('the budget', () => {
     expect(row?.insteadOf).toBeGreaterThan(6 * 750);
   });
 });
+
+describe('rules of the offline distiller', () => {
+  it('that have changed make what was made by the old ones once again, and what a model made stays', async () => {
+    const bench = await distillBench({ ...offlineDistiller, rules: 'old' });
+    await bench.session('s1', 2);
+    expect((await bench.run()).done).toEqual({ observe: 2, summarize: 1, remember: 1 });
+    expect((await bench.run()).done).toEqual({ observe: 0, summarize: 0, remember: 0 });
+    expect(await bench.store.renewByRules('offline', 'new', 0)).toBe(4);
+    expect(await bench.store.renewByRules('offline', 'new', 0)).toBe(0);
+    expect(await bench.store.renewByRules('test/model', 'new', 0)).toBe(0);
+  });
+});

@@ -76,6 +76,7 @@ export async function runJobs(
   await store.planJobs(clock(), { gapMs });
   // Nobody will end what a process has begun that is gone: its lease need not be waited for.
   for (const claimant of await store.claimants()) if (isGone(claimant)) await store.renewClaims(claimant, clock());
+  if (distiller.rules !== undefined) await store.renewByRules(distiller.name, distiller.rules, clock());
   await store.undeferJobs(printOf([distiller.name, settings.distill, settings.budget]));
 
   const done: Record<JobKind, number> = { observe: 0, summarize: 0, remember: 0 };

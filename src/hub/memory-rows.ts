@@ -4,6 +4,7 @@ import { redactRow } from '../capture/import-lines.ts';
 import { redact } from '../capture/redact.ts';
 import { projectPage } from '../memory/place.ts';
 import type { ExportedRow } from '../schema/exported.ts';
+import { homesOf } from '../text/homes.ts';
 import type { BatchRow } from './batch.ts';
 import type { HubDeps, LocalProject, Share } from './local.ts';
 import { hash53 } from './words.ts';
@@ -24,7 +25,8 @@ export async function memoryRowsOf(
   folders: readonly LocalProject[],
 ): Promise<Omit<BatchRow, 'share'>[]> {
   const names = new Set(folders.map(({ name }) => name));
-  const pages = new Set([...names].map(projectPage));
+  const homes = homesOf(await store.projectPlaces());
+  const pages = new Set(folders.map(({ path, name }) => projectPage(homes.get(path) ?? name)));
   const row = (kind: string, key: string, at: number, line: string) => ({
     kind,
     key,

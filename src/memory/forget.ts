@@ -3,6 +3,7 @@ import { HoldfastError } from '../errors.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import { Extraction } from '../schema/extraction.ts';
 import type { PlacedExtraction, Statement } from '../store/memory.ts';
+import { homeOf, homesOf } from '../text/homes.ts';
 import { isOwn } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
 import { ownerOf, pageOfGroup } from './group-pages.ts';
@@ -58,10 +59,13 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
     await store.forgetTarget(page, each, prints, i === 0 ? replacing : []);
   // The line in a project's activity is the episode's title.
   if (target.startsWith('ep:'))
-    for (const { project } of said)
-      if (project !== '')
+    for (const statement of said)
+      if (statement.project !== '')
         await store.forgetTarget(
-          pageOfGroup(ownerOf(page).group, projectPage(project)),
+          pageOfGroup(
+            ownerOf(page).group,
+            projectPage(await homeOf(store, homesOf(await store.projectPlaces()), statement)),
+          ),
           target.replace(/^ep:/, 'act:'),
           [],
           [],
@@ -76,7 +80,7 @@ async function without(deps: MemoryDeps, forgotten: ReadonlySet<string>): Promis
   for (const { json, ...row } of await deps.store.extractions()) {
     const { data } = Extraction.safeParse(JSON.parse(json));
     if (data === undefined) continue;
-    const placed = placeRow(deps, row, data, forgotten);
+    const placed = await placeRow(deps, row, data, forgotten);
     if (placed.row.json !== JSON.stringify(data)) changed.push(placed);
   }
   return changed;
@@ -105,7 +109,7 @@ export async function forgetSource(
   const placed: Statement[] = [];
   for (const { json, ...row } of rows) {
     const { data } = Extraction.safeParse(JSON.parse(json));
-    if (data !== undefined) placed.push(...placeRow(deps, row, data, new Set()).statements);
+    if (data !== undefined) placed.push(...(await placeRow(deps, row, data, new Set())).statements);
   }
   await store.dropExtractions(rows);
   const seen = new Set<string>();

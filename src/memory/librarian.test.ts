@@ -176,7 +176,7 @@ describe('memory files', () => {
     expect(page.match(/Version \d/g)).toEqual(['Version 1', 'Version 2']);
   });
 
-  it('32. a fact that changes three times: the page shows the last, its revisions the others, with time, source and why', async () => {
+  it('32. a fact that changes three times: the page shows the last alone', async () => {
     const memory = await emptyMemory();
     await apply(memory, monday, fact('package manager', 'npm'));
     await apply(memory, friday, fact('The package managers used', 'bun', 'it starts faster'));
@@ -191,11 +191,6 @@ updated: 2026-09-18
 # Facts
 
 - **The package managers used:** bun
-
-## Revisions
-
-- **Package manager:** pnpm _(2026-09-15, session 0250d3ae; until 2026-09-18: it starts faster)_
-- **package manager:** npm _(2026-09-14, session 0250d3ae; until 2026-09-15: npm was slow)_
 `,
     );
     // What was replaced is no longer found as something that holds.

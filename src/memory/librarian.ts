@@ -6,6 +6,7 @@ import { Extraction } from '../schema/extraction.ts';
 import { nameOfGroup } from '../schema/group.ts';
 import type { ExtractionRow, PageState, PlacedExtraction, Statement } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
+import { homeOf, homeRules, homesOf } from '../text/homes.ts';
 import { parsePage } from './blocks.ts';
 import { standing } from './edits.ts';
 import { type FileOnDisk, listPages, readPage, writePage } from './folder.ts';
@@ -55,9 +56,9 @@ export async function keepExtraction(
   const moments = { firstAt: Date.parse(conversation.firstAt), lastAt: Date.parse(conversation.lastAt) };
   const group = await groupOf(deps, conversation);
   const row = { agent, file, firstPos, session, project, group, by, ...moments };
-  await keepRules(deps);
+  const homes = await keepRules(deps);
   const forgotten = await deps.store.forgotten();
-  const placed = placeRow(deps, row, checked.data, forgotten);
+  const placed = await placeRow(deps, row, checked.data, forgotten, homes);
   const before = await deps.store.extraction(agent, file, firstPos);
   if (before === undefined || !sameRow(before, placed.row)) await deps.store.saveExtractions([placed]);
 }
@@ -74,13 +75,15 @@ const sameRow = (a: ExtractionRow, b: ExtractionRow): boolean =>
   a.firstAt === b.firstAt &&
   a.lastAt === b.lastAt;
 
-export function placeRow(
-  { config }: MemoryDeps,
+export async function placeRow(
+  { store, config }: MemoryDeps,
   row: Omit<ExtractionRow, 'json'>,
   extraction: Extraction,
   forgotten: ReadonlySet<string>,
-): PlacedExtraction {
-  const left = withoutForgotten(extraction, place(row, extraction, config.settings.timeZone), forgotten);
+  homes?: ReadonlyMap<string, string>,
+): Promise<PlacedExtraction> {
+  const home = await homeOf(store, homes ?? homesOf(await store.projectPlaces()), row);
+  const left = withoutForgotten(extraction, place(row, extraction, config.settings.timeZone, home), forgotten);
   return { row: { ...row, json: JSON.stringify(left.extraction) }, statements: left.statements };
 }
 
@@ -110,21 +113,25 @@ export async function writeDue(deps: MemoryDeps): Promise<InLine> {
   return { pages };
 }
 
-/** Statements are placed by the person's days: with another time zone they are placed anew. */
-async function keepRules(deps: MemoryDeps): Promise<void> {
+/** Statements are placed by the person's days and by the names of projects: with another time zone, or a second project of one name, again. */
+async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>> {
   const { store, config } = deps;
-  const rules = `${placingVersion} ${config.settings.timeZone}`;
+  const homes = homesOf(await store.projectPlaces());
+  const rules = `${placingVersion} ${config.settings.timeZone} ${homeRules(homes)}`.trim();
   const before = await store.placingRules();
-  if (before === rules) return;
+  if (before === rules) return homes;
   const forgotten = await store.forgotten();
   const rows: PlacedExtraction[] = [];
   for (const { json, ...row } of await store.extractions()) {
     const { data } = Extraction.safeParse(JSON.parse(json));
     // One that an older version allowed and this one does not stays as it is placed.
     if (data !== undefined)
-      rows.push(placeRow(deps, { ...row, group: (await groupOf(deps, row)) || row.group }, data, forgotten));
+      rows.push(
+        await placeRow(deps, { ...row, group: (await groupOf(deps, row)) || row.group }, data, forgotten, homes),
+      );
   }
   await store.saveExtractions(rows, rules);
+  return homes;
 }
 
 async function syncQuestions(deps: MemoryDeps): Promise<boolean> {

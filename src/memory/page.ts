@@ -4,7 +4,6 @@ import type { Statement } from '../store/memory.ts';
 import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
 import { ownerOf } from './group-pages.ts';
 import { localTime } from './local-time.ts';
-import { hash, sameText } from './names.ts';
 import { questionsPage } from './place.ts';
 import { sourceMark } from './said-by.ts';
 
@@ -17,8 +16,6 @@ export interface PageInput {
   readonly page: string;
   readonly statements: readonly Statement[];
   readonly merged: ReadonlyMap<string, string>;
-  /** What a person took out: its earlier versions are not for the page either. */
-  readonly removed: ReadonlySet<string>;
   readonly timeZone: string;
 }
 
@@ -29,9 +26,6 @@ export interface Versions {
   readonly current: Statement;
 }
 
-/** How many replaced statements a page shows; `memory history` knows all. */
-const shownRevisions = 30;
-
 export const compare = (a: Statement, b: Statement): number =>
   a.at - b.at || order(a.file, b.file) || a.pos - b.pos || a.order - b.order || order(a.text, b.text);
 
@@ -39,7 +33,7 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
  * The person's words stand above an agent's and what was counted from commands, and what somebody asked to remember above what a
- * conversation said; of two that weigh the same, the later one holds.
+ * conversation said; of two that weigh the same, the later one holds. Commands are counted over sessions: the last run never wins alone.
  */
 export function versionsOf(
   statements: readonly Statement[],
@@ -52,11 +46,27 @@ export function versionsOf(
     if (list) list.push(statement);
     else byTarget.set(target, [statement]);
   }
-  return [...byTarget].map(([target, list]) => {
+  return [...byTarget].flatMap(([target, list]) => {
     const all = list.sort(compare);
     const most = Math.max(...all.map(weight));
-    return { target, all, current: all.findLast((each) => weight(each) === most) as Statement };
+    const highest = all.filter((each) => weight(each) === most);
+    const current = highest.every(isCounted) ? mostRun(highest) : highest.findLast((each) => !isCounted(each));
+    return current === undefined ? [] : [{ target, all, current }];
   });
+}
+
+/** Seen in fewer sessions, a command may have been a try. */
+const leastSessions = 3;
+
+const isCounted = ({ kind, saidBy, source }: Statement): boolean =>
+  kind === 'keyed' && saidBy === 'runs' && source === 'conversation';
+
+/** The command that most sessions ran, of two the one that was run last; undefined where too few ran any. */
+function mostRun(runs: readonly Statement[]): Statement | undefined {
+  const sessions = new Map<string, Set<string>>();
+  for (const { text, session } of runs) sessions.set(text, (sessions.get(text) ?? new Set()).add(session));
+  const most = Math.max(...[...sessions.values()].map(({ size }) => size));
+  return most < leastSessions ? undefined : runs.findLast(({ text }) => sessions.get(text)?.size === most);
 }
 
 const weight = ({ saidBy, source }: Statement): number =>
@@ -72,7 +82,7 @@ export function mergedInto(target: string, merged: ReadonlyMap<string, string>):
   return at;
 }
 
-export function derivePage({ page: whole, statements, merged, removed, timeZone }: PageInput): TargetBlock[] {
+export function derivePage({ page: whole, statements, merged, timeZone }: PageInput): TargetBlock[] {
   const { group, own: page } = ownerOf(whole);
   if (statements.length === 0) return [];
   const day = (at: number) => localTime(at, timeZone).date;
@@ -123,59 +133,28 @@ export function derivePage({ page: whole, statements, merged, removed, timeZone 
   const type = { projects: 'project', relationships: 'person', core: 'core' }[folder] ?? 'page';
   const facts = [...of('keyed').sort((a, b) => order(a.target, b.target)), ...of('plain').sort(inTime)];
   const activity = of('activity').sort(inTime).reverse();
-  const replaced = facts
-    .filter(({ target }) => !removed.has(target))
-    .flatMap(revisions)
-    .sort((a, b) => b.until - a.until || compare(b.old, a.old) || order(a.old.target, b.old.target));
   return [
     ...front({ ...owner, title: flat(newest.title), type, updated: day(newest.at) }),
     head('title', `# ${flat(newest.title)}`),
     ...facts.map(({ target, current }, i) => item(target, factLine(current), i > 0)),
     ...(activity.length === 0 ? [] : [head('h:activity', '## Activity')]),
     ...activity.map(({ target, current }, i) => item(target, `- ${day(current.at)} ${flat(current.text)}`, i > 0)),
-    ...(replaced.length === 0 ? [] : [head('h:revisions', '## Revisions')]),
-    ...replaced.slice(0, shownRevisions).map((each, i) => revisionLine(each, day, i > 0)),
   ];
 }
+
+/** Keys that only tell two statements apart say nothing to a reader. */
+const unsaidKey = /^(?:decision|preference|choice|rule): /;
 
 /** `- **package manager:** pnpm` */
 export function factLine({ key, text, tags, saidBy }: Pick<Statement, 'key' | 'text' | 'tags' | 'saidBy'>): string {
   const marks = sourceMark(saidBy) + tags.map((tag) => ` #${tag}`).join('');
-  return key === '' ? `- ${flat(text)}${marks}` : `- **${flat(key).replaceAll('*', '')}:** ${flat(text)}${marks}`;
+  return key === '' || unsaidKey.test(key)
+    ? `- ${flat(text)}${marks}`
+    : `- **${flat(key).replaceAll('*', '')}:** ${flat(text)}${marks}`;
 }
 
 /** The target that a line of a fact gives as its key, if it gives one. */
 export const keyInLine = (line: string): string | undefined => /^ ?[-*+] +\*\*(.+?):?\*\*/.exec(line)?.[1];
-
-interface Revision {
-  readonly old: Statement;
-  /** What took its place; absent when it never held, since other words stood above it. */
-  readonly next: Statement | undefined;
-  readonly until: number;
-}
-
-/** What was said before and holds no more. */
-function revisions({ all, current }: Versions): Revision[] {
-  // Said again in the same words, nothing was replaced.
-  const said = all.filter(
-    (each, i) => each === current || i === 0 || !sameText(each.text, (all[i - 1] as Statement).text),
-  );
-  return said.flatMap((old, i): Revision[] => {
-    const next = said[i + 1];
-    if (old === current || (next === current && sameText(old.text, current.text))) return [];
-    if (next === undefined || compare(old, current) > 0) return [{ old, next: undefined, until: old.at }];
-    return [{ old, next, until: next.at }];
-  });
-}
-
-function revisionLine({ old, next, until }: Revision, day: (at: number) => string, tight: boolean): TargetBlock {
-  const end =
-    next === undefined ? 'not taken over: what stands above it was said or asked for by you' : `until ${day(until)}`;
-  const why = next === undefined || next.why === '' ? '' : `: ${flat(next.why)}`;
-  const source = old.session === '' ? '' : `, session ${old.session.slice(0, 8)}`;
-  const target = `rev:${hash(old.target, old.session, String(old.at), old.text).slice(0, 12)}`;
-  return item(target, `${factLine(old)} _(${day(old.at)}${source}; ${end}${why})_`, tight);
-}
 
 function section({ target, current }: Versions, timeZone: string): TargetBlock[] {
   const { time } = localTime(current.at, timeZone);

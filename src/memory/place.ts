@@ -8,7 +8,7 @@ import { hash, keyOf, nameSlug, plain, titleSlug } from './names.ts';
 import { unmarked } from './said-by.ts';
 
 /** Raised when statements would be placed otherwise: then all of them are placed anew. */
-export const placingVersion = 2;
+export const placingVersion = 3;
 
 export const questionsPage = 'questions.md';
 export const corePages: Readonly<Record<About, { page: string; title: string }>> = {
@@ -26,7 +26,13 @@ export const plainTarget = (text: string): string => `t:${hash(plain(text)).slic
 export type Origin = readonly [list: keyof Extraction, index: number, inner?: number];
 export type PlacedStatement = Statement & { readonly origin: Origin };
 
-export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, timeZone: string): PlacedStatement[] {
+/** `home` is the name of the page of the project that was worked on: another one may share the project's own name. */
+export function place(
+  row: Omit<ExtractionRow, 'json'>,
+  extraction: Extraction,
+  timeZone: string,
+  home = row.project,
+): PlacedStatement[] {
   const conversation = hash(row.agent, row.file, String(row.firstPos)).slice(0, 12);
   const { file, firstPos: pos, session, project, group } = row;
   let order = 0;
@@ -64,7 +70,7 @@ export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, 
     if (project !== '')
       placed.push(
         statement(['episodes', i], {
-          ...{ page: projectPage(project), target: `act:${name}`, kind: 'activity' },
+          ...{ page: projectPage(home), target: `act:${name}`, kind: 'activity' },
           ...{ at, title: project, text: title, project },
         }),
       );
@@ -88,7 +94,8 @@ export function place(row: Omit<ExtractionRow, 'json'>, extraction: Extraction, 
     extraction[list].forEach(({ name, statements }, i) => {
       statements.forEach(({ key, text, why = '', saidBy }, j) => {
         const rest = { saidBy, title: name.trim(), key, text, why, project: list === 'projects' ? name.trim() : '' };
-        placed.push(statement([list, i, j], { page: pageOf(name), target: keyedTarget(key), kind: 'keyed', ...rest }));
+        const at = list === 'projects' && name.trim() === project ? home : name;
+        placed.push(statement([list, i, j], { page: pageOf(at), target: keyedTarget(key), kind: 'keyed', ...rest }));
       });
     });
   extraction.facts.forEach(({ key, text, why = '', about, saidBy }, i) => {

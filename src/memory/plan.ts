@@ -1,7 +1,7 @@
 // ③ Rows and the file as it is → what the person changed, what is to be written, what the index is to hold. A function of its arguments.
 import type { Edit, NewMemory, PageState, Written } from '../store/memory.ts';
 import { joinPage, parsePage } from './blocks.ts';
-import { applyEdits, noticeEdits, standing } from './edits.ts';
+import { applyEdits, noticeEdits } from './edits.ts';
 import { matchBlocks } from './match.ts';
 import { memoriesOn } from './memories-on.ts';
 import { derivePage, type TargetBlock } from './page.ts';
@@ -26,13 +26,7 @@ export function planPage(
   file: PageFile | undefined,
   options: { readonly timeZone: string },
 ): PagePlan {
-  const derive = (edits: readonly Edit[]) => {
-    const removed = new Set(
-      [...standing(edits).values()].filter(({ kind }) => kind === 'remove').map(({ target }) => target),
-    );
-    return derivePage({ page, statements: state.statements, merged: state.merged, removed, ...options });
-  };
-  const derived = derive(state.edits);
+  const derived = derivePage({ page, statements: state.statements, merged: state.merged, ...options });
   // An empty file is what a failed save leaves. Who wants a page gone forgets it.
   const text = file === undefined || file.text.trim() === '' ? undefined : file.text;
   const before = text === undefined ? undefined : writtenBefore(state, text);
@@ -54,7 +48,7 @@ export function planPage(
     written = { text, targets: onDisk.map(({ target }) => target) };
   }
   const all = [...state.edits, ...edits];
-  const wanted = applyEdits(edits.length === 0 ? derived : derive(all), all);
+  const wanted = applyEdits(derived, all);
   const isRight = onDisk !== undefined && sameBlocks(onDisk, wanted);
   const next = isRight ? undefined : toWritten(wanted, text?.includes('\r\n') === true);
   return {

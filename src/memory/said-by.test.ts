@@ -35,7 +35,8 @@ it('an agent’s words and what was counted from commands never replace what the
 
 it('what the person did not say is told with its source', async () => {
   const memory = await emptyMemory();
-  await apply(memory, monday, fact('The package manager is npm.', 'runs'));
+  for (const session of ['r1', 'r2', 'r3'])
+    await apply(memory, conversation(session, '2026-09-14T07:00:00.000Z'), fact('The package manager is npm.', 'runs'));
   expect(read(memory, 'core/facts.md')).toContain('The package manager is npm. (seen in commands)');
   await apply(memory, tuesday, fact('The team has moved to yarn.', 'agent'));
   expect(read(memory, 'core/facts.md')).toContain('The team has moved to yarn. (an agent’s words)');

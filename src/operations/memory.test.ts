@@ -36,7 +36,7 @@ it('a rule that came later cleans pages with the next ingest, takes nothing for 
     ...fact('token', `The token is ${secret}`),
     ...{ milestones: [dated], episodes: [dated], questions: [{ text: `Is ${secret} still right?` }] },
   });
-  await apply(memory, conversation('s2', '2026-09-15T08:00:00.000Z'), fact('token', 'The token is gone'));
+  await apply(memory, conversation('s2', '2026-09-15T08:00:00.000Z'), fact('old token', 'The token is gone'));
   change(memory, 'core/facts.md', '# Facts\n', '# Facts\n\nA line of my own.\n');
   const holding = () => Object.entries(filesOf(folderOf(memory))).filter((file) => file.join().includes(secret));
   expect(holding().length).toBeGreaterThan(3);

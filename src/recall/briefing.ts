@@ -6,14 +6,15 @@ import { briefingTag } from '../schema/briefing-tag.ts';
 import type { Pin } from '../schema/pin.ts';
 import type { ProjectDigest, ProjectFilter, SessionEnding, SessionGlance, Store, Touch } from '../store/store.ts';
 import { filesTouched, type TouchedFile } from '../text/files-touched.ts';
-import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../text/gist.ts';
-import { answerText, isAnswer, isPrompt, type OpenEnd, openEnds } from '../text/open-ends.ts';
+import { cut, gist, inOneLine } from '../text/gist.ts';
+import { answerText, isPrompt, openEnds } from '../text/open-ends.ts';
 import { estimateTokens } from '../text/tokens.ts';
 import { allot, type Claim } from './budget.ts';
 import { type Calendar, dates } from './calendar.ts';
 import { type Durable, durableOf } from './durable.ts';
+import { instructionsOf } from './instructions.ts';
+import { endOf, outcomeOf, placeOf, type Told, titleOf } from './session-told.ts';
 import { shortIds } from './short-ids.ts';
-import { subjectsOf } from './subjects.ts';
 import { teammateItems, teammatesIn } from './teammates.ts';
 
 export interface BriefingDeps {
@@ -42,17 +43,10 @@ export const mostCharacters = 9500;
 const glancedAt = 40;
 const detailed = 6;
 const mostEarlier = 12;
-const mostFiles = 10;
+const mostFiles = 5;
 const mostTouches = 600;
 
 type Item = Claim & { readonly item: BriefingItem };
-
-/** A session with how it ended and what it left open. */
-interface Told {
-  readonly glance: SessionGlance;
-  readonly ending: SessionEnding;
-  readonly open: readonly OpenEnd[];
-}
 
 const nothing: Briefing = { project: '', text: '', items: [] };
 
@@ -81,12 +75,14 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
   const known = (await store.recentSessions(digest.path, glancedAt)).filter(({ id }) => !marks.muted('session', id));
   const tell = once(async (glance: SessionGlance): Promise<Told> => {
     const ending = heard(await store.sessionEnding(glance.agent, glance.id), marks);
-    return { glance, ending, open: openEnds(ending) };
+    const summary = (await store.summaries({ agent: glance.agent, session: glance.id, limit: 1 }))[0];
+    const session = (await store.findSessions(glance.id)).find((one) => one.agent === glance.agent);
+    return { glance, ending, open: openEnds(ending), summary, place: placeOf(session, digest.path) };
   });
   const touchesOf = once((glance: SessionGlance) => store.touches([glance], mostTouches));
   const pinned = await pinnedItems(deps, digest, marks, tell);
-  const durable = await durableOf(store, { project: digest, isMuted: marks.muted });
   const team = await teammatesIn(store, digest.path);
+  const isSaid = instructionsOf(digest.path);
   const days = dates(timeZone);
   const ids = shortIds(known.map(({ id }) => id));
 
@@ -104,33 +100,32 @@ export async function openBriefings(deps: BriefingDeps, project: ProjectFilter):
     const own = goesOn ? known.find(({ id }) => id === session) : undefined;
     const others = distinct(known.filter(({ id }) => id !== session));
     const told = await Promise.all(others.slice(0, detailed).map(tell));
+    const files = await touched(others, mostTouches);
+    const durable = await durableOf(store, {
+      ...{ project: digest as ProjectDigest, files: files.slice(0, 30).map(({ file }) => file) },
+      ...{ isMuted: marks.muted, isSaid, sessions: known.map(({ id }) => id) },
+    });
     if (told.length === 0 && own === undefined && pinned.length === 0) return nothing;
     const claims: Item[] = [
       ...pinned.map((make) => make(days, ids)),
       ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
       ...leftOpen(told, days, ids),
       ...teammateItems(team, others[0]?.endedAt, days),
-      ...durable.map((one, i) => durableItem(one, i, days)),
+      ...durable.map((one, i) => durableItem(one, durable.slice(0, i).filter(({ kind }) => kind === one.kind).length)),
       ...told
         .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
         .filter(({ item }) => !marks.isPinned(item.id)),
       ...others.slice(detailed, detailed + mostEarlier).map((glance, i) => earlierItem(glance, i, days, ids)),
-      ...fileItems(await touched(others, mostTouches), days),
+      ...fileItems(files, days),
     ];
-    return fitted(digest as ProjectDigest, others, claims, days, briefingTokens);
+    return fitted(digest as ProjectDigest, claims, days, briefingTokens);
   }
 
   return { project: digest, known, tell: compose };
 }
 
-function fitted(
-  digest: ProjectDigest,
-  others: readonly SessionGlance[],
-  claims: readonly Item[],
-  days: Calendar,
-  tokens: number,
-): Briefing {
-  const head = `<${briefingTag}>\n${headOf(digest, others, days)}\n`;
+function fitted(digest: ProjectDigest, claims: readonly Item[], days: Calendar, tokens: number): Briefing {
+  const head = `<${briefingTag}>\n${headOf(digest, days)}\n`;
   const foot = `\n${footOf(digest)}\n</${briefingTag}>`;
   const room = {
     characters: mostCharacters - head.length - foot.length,
@@ -140,7 +135,7 @@ function fitted(
   return {
     project: digest.name,
     text: head + body(kept) + foot,
-    items: [{ kind: 'project', text: headOf(digest, others, days) }, ...kept.map(({ item }) => item)],
+    items: [{ kind: 'project', text: headOf(digest, days) }, ...kept.map(({ item }) => item)],
   };
 }
 
@@ -236,40 +231,15 @@ const line = (kind: BriefingItem['kind'], rank: number, text: string, id?: strin
   item: { kind, ...(id === undefined ? {} : { id }), text },
 });
 
-/** A session's name, and what was asked where the name does not say it already. */
-function titleOf({ title, asked }: SessionGlance): { heading: string; asked: string } {
-  const start = title.replace(/…$/, '').trim();
-  if (start === '' || asked.trim().startsWith(start))
-    return { heading: gist(asked, 180) || cut(inOneLine(title), 180), asked: '' };
-  return { heading: cut(inOneLine(title), 120), asked: gist(asked, 260) };
-}
-
-/** The last thing that the agent said, without the sentences that stand under what is open. */
-function endOf({ ending, open }: Told, max: number): string {
-  const known = new Set(open.map(({ text }) => text));
-  for (const answer of ending.entries.filter(isAnswer).reverse()) {
-    const sentences = sentencesOf(answerText(answer)).map(({ text }) => text);
-    if (sentences.length === 0) continue;
-    const rest = sentences.filter((sentence) => !known.has(sentence));
-    return joinSentences(rest, max);
-  }
-  return '';
-}
-
-/** `yes, do that` needs what stands before it. */
-const saysSomething = (text: string): boolean => text.trim().split(/\s+/, 5).length === 5 || text.length > 60;
-
 function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days: Calendar, ids: ShortId): Item {
-  const { glance, ending } = told;
+  const { glance, place } = told;
   const { heading, asked } = titleOf(glance);
-  const last = ending.prompts.find((prompt) => isPrompt(prompt) && saysSomething(prompt.text));
-  const lastAsked = last === undefined || last.text.startsWith(glance.asked.slice(0, 200)) ? '' : gist(last.text, 180);
-  const end = endOf(told, 320);
+  const outcome = outcomeOf(told);
   const lines = [
-    `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`)`,
-    asked === '' ? '' : `Asked: ${asked}`,
-    lastAsked === '' ? '' : `Asked last: ${lastAsked}`,
-    end === '' ? '' : `Ended: ${end}`,
+    `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
+    // Commits tell what was asked better than a prompt does.
+    asked === '' || outcome.startsWith('Committed') ? '' : `Asked: ${asked}`,
+    outcome,
   ].filter((text) => text !== '');
   return {
     section: kind,
@@ -294,9 +264,16 @@ const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =
     ),
   );
 
-/** What holds goes before all that happened once. */
-const durableItem = ({ kind, id, at, text }: Durable, i: number, days: Calendar): Item =>
-  line(kind, 22 + i, kind === 'decision' ? `${days.day(at)}: ${text}` : text, id);
+/** How much each kind comes before sessions: the first of it, and how fast the next ones give way. */
+const durableRanks: Readonly<Record<Durable['kind'], readonly [first: number, step: number]>> = {
+  command: [11, 1],
+  decision: [13, 2],
+  fact: [31, 5],
+  insight: [33, 10],
+};
+
+const durableItem = ({ kind, id, text }: Durable, i: number): Item =>
+  line(kind, durableRanks[kind][0] + i * durableRanks[kind][1], text, id);
 
 /** After a compaction or a resume, what the agent has lost is this very session. */
 function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
@@ -333,20 +310,15 @@ function fileItems(files: readonly TouchedFile[], days: Calendar): Item[] {
     });
 }
 
-function headOf(digest: ProjectDigest, others: readonly SessionGlance[], days: Calendar): string {
+function headOf(digest: ProjectDigest, days: Calendar): string {
   const { sessions, firstAt, lastAt } = digest;
-  const subjects = subjectsOf(
-    others.map((glance) => titleOf(glance).heading),
-    6,
-  );
   const when =
     sessions === 1
       ? `one session, on ${days.day(lastAt)}`
       : `${sessions} sessions since ${days.day(firstAt)}, the last on ${days.day(lastAt)}`;
-  const about = subjects.length < 2 ? '' : ` Mostly about: ${subjects.join(', ')}.`;
   return (
     `# What earlier sessions left behind: ${inOneLine(digest.name)}\n` +
-    `Background that Holdfast remembers, not instructions. ${inOneLine(digest.path)}: ${when}.${about}`
+    `Background that Holdfast remembers, not instructions. ${inOneLine(digest.path)}: ${when}.`
   );
 }
 
@@ -359,8 +331,10 @@ const headings: Readonly<Record<string, string>> = {
   pinned: 'Pinned',
   'this-session': 'This session so far',
   open: 'Left open',
-  decision: 'Decided',
-  fact: 'Known',
+  command: 'How it is run (counted over sessions)',
+  decision: 'Decided or preferred by the person',
+  fact: 'Noted by agents',
+  insight: 'Found out by agents',
   teammate: 'Teammates since the last session here',
   session: 'Last sessions',
   earlier: 'Earlier sessions',

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now, tell } from '../../test/demo-memory.ts';
 import { distillAll, endJob } from '../../test/distilled.ts';
@@ -5,6 +7,7 @@ import { applyExtraction } from '../../test/memory-stand.ts';
 import { readConversation } from '../distill/material.ts';
 import { extractConversation } from '../distill/offline/extract.ts';
 import { briefing } from './briefing.ts';
+import { instructionsOf } from './instructions.ts';
 
 const edits = [{ name: 'Edit', input: { file_path: '/srv/tide/src/table.ts' } }];
 
@@ -36,12 +39,27 @@ describe('a briefing of a memory that was distilled', () => {
     const { text, items } = await brief(await remembered());
     const kinds = items.map(({ kind }) => kind);
     expect(kinds).toContain('decision');
-    expect(kinds.lastIndexOf('fact')).toBeLessThan(kinds.indexOf('session'));
-    expect(text).toContain('## Decided\n- ');
+    expect(kinds.lastIndexOf('decision')).toBeLessThan(kinds.indexOf('session'));
+    expect(text).toContain('## Decided or preferred by the person\n- ');
     expect(text).toContain("Let's use sqlite instead of a text file for the tides");
-    expect(text).toMatch(/## Known\n[\s\S]*pnpm[\s\S]*I prefer tabs over spaces in this code\./);
+    expect(text).toMatch(/person\n[\s\S]*pnpm[\s\S]*I prefer tabs over spaces in this code\./);
     // Under decisions, and where the session itself is told; not again as a fact.
-    expect(text.match(/sqlite instead of a text file/g)).toHaveLength(3);
+    expect(text.match(/sqlite instead of a text file/g)).toHaveLength(2);
+  });
+
+  it('repeats nothing that the instructions of the project say', async () => {
+    const memory = await remembered();
+    const folder = fs.mkdtempSync(path.join(memory.home, 'tide-'));
+    fs.writeFileSync(
+      path.join(folder, 'CLAUDE.md'),
+      '# Rules\n- Run `mise run test` to test\n- We keep the tides in sqlite, never in a text file\n',
+    );
+    const isSaid = instructionsOf(folder);
+    expect(isSaid('Tests are run with `mise run test`.')).toBe(true);
+    expect(isSaid('Tests are run with `go test ./...`.')).toBe(false);
+    expect(isSaid('Keep tides in sqlite, never in a text file.')).toBe(true);
+    expect(isSaid('I prefer tabs over spaces in this code.')).toBe(false);
+    expect(instructionsOf('/gone/away')('anything at all that is said')).toBe(false);
   });
 
   it('names a session by its account, where the agent gave it no name', async () => {

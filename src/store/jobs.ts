@@ -120,6 +120,11 @@ export interface JobStore {
   cancelJobs(ids: readonly number[], now: number): Promise<readonly number[]>;
   /** Makes jobs that have ended ready again; with `notBy`, only those that something else has done. */
   redoJobs(filter: JobFilter & { notBy?: readonly string[] }, now: number): Promise<number>;
+  /**
+   * Makes what `by` has done ready again when it did so by other rules than these, and notes the rules. Returns how many jobs that were: none the
+   * second time.
+   */
+  renewByRules(by: string, rules: string, now: number): Promise<number>;
   /** Sets tokens of the budget aside for a claimed job, unless a limit is in the way. */
   reserveTokens(job: number, tokens: number, limits: TokenLimits, now: number): Promise<'ok' | 'day' | 'session'>;
   /** What was spent from then on, by model and by the person's days. */

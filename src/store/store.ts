@@ -8,6 +8,7 @@ import type { ExportedLine, ExportedRow } from '../schema/exported.ts';
 import type { Pin, PinKind } from '../schema/pin.ts';
 import type { Project } from '../schema/project.ts';
 import type { Session } from '../schema/session.ts';
+import type { TitleSource } from '../schema/session-fact.ts';
 import type { SessionLabel } from '../schema/session-label.ts';
 import type { SessionState } from '../schema/session-state.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
@@ -287,11 +288,24 @@ export interface StoredTurn {
   readonly toolUses: readonly ToolUse[];
 }
 
+export interface ProjectPlace {
+  readonly path: string;
+  readonly name: string;
+  /** As `owner/name` or with the host before it. */
+  readonly repositories: readonly string[];
+}
+
 export interface StoredTurns {
   readonly project: string;
   readonly projectPath: string;
   readonly cwd: string;
   readonly title: string;
+  /** Who gave the title; absent when it is only the first prompt. */
+  readonly titleSource?: TitleSource | undefined;
+  /** The last one first. */
+  readonly branches: readonly string[];
+  /** Pull requests and the like. */
+  readonly links: readonly string[];
   /** Prompts of a person in the session, also where some turns are left out. */
   readonly prompts: number;
   readonly turns: readonly StoredTurn[];
@@ -339,6 +353,8 @@ export interface Store
 
   counts(): Promise<Counts>;
   projects(): Promise<readonly Project[]>;
+  /** Every project that sessions worked in, with the repositories that they name. Cheap: it counts nothing. */
+  projectPlaces(): Promise<readonly ProjectPlace[]>;
   /** Newest activity first. */
   sessions(filter: SessionFilter): Promise<readonly Session[]>;
   /** Sessions whose id is, or starts with, the given text. */

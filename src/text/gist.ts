@@ -131,8 +131,8 @@ export function toolGist({ tool, input, files }: Pick<ToolUse, 'tool' | 'input' 
 }
 
 /** A field of an input that may have been cut, so that it is no JSON any more. */
-export function inputField(input: string, name: string): string | undefined {
-  const found = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.){1,400})`).exec(input)?.[1];
+export function inputField(input: string, name: string, most = 400): string | undefined {
+  const found = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.){1,${most}})`).exec(input)?.[1];
   if (found === undefined) return undefined;
   try {
     return JSON.parse(`${found}"`) as string;

@@ -41,10 +41,9 @@ describe('what a session left open', () => {
     'Two of the tests still fail on Windows.',
     'TODO: remove the flag after the release.',
     'The client side is not yet done.',
-    'The remaining work is the retry of failed uploads.',
+    'Remaining work: the retry of failed uploads.',
     'This is blocked on the new API key.',
-    'I recommend to rotate the keys tonight.',
-    "You'll need to restart the server by hand.",
+    'I could not reproduce the crash on Windows.',
   ])('is found in %j', (text) => expect(answered(text).join(' ')).not.toBe(''));
 
   it.each([
@@ -52,21 +51,19 @@ describe('what a session left open', () => {
     'No remaining issues.',
     'All remaining tests pass now.',
     'The next page shows the list.',
+    'The remaining unstaged changes are unrelated.',
+    'Not yet configured: shows the interactive prompt.',
+    'I recommend to rotate the keys tonight.',
+    'There are two ways. Shall I use the lock or the queue?',
+    'Done.\n\n## Next steps\n- You can deploy it when you like.\n- If the tests fail, run them again.',
     'Let me know if you need anything else, and what is left to do!',
     'Is there anything else I can help you with?',
   ])('is not found in %j', (text) => expect(answered(text)).toEqual([]));
 
   it('are the items under a heading that says so', () => {
-    expect(answered('Done with the parser.\n\n## Next steps\n- wire it into the server\n- measure it')).toEqual([
-      'wire it into the server',
-      'measure it',
-    ]);
-  });
-
-  it('is a question that the agent ended with', () => {
-    expect(answered('There are two ways. Shall I use the lock or the queue?')).toEqual([
-      'Asked the person: Shall I use the lock or the queue?',
-    ]);
+    expect(answered('Done with the parser.\n\n## Next steps\n- wire it into the server\n- measure the upload')).toEqual(
+      ['wire it into the server', 'measure the upload'],
+    );
   });
 
   it('is a prompt that nobody answered, but not a command or a thank-you', () => {
@@ -85,6 +82,19 @@ describe('what a session left open', () => {
       entry('machine', '[Request interrupted by user]', 1),
     ]);
     expect(open).toEqual(['Interrupted while working on: Rename all tables.']);
+  });
+
+  it('is no interruption where the person accepted a plan, which goes on in another session', () => {
+    const said = [entry('person', 'Rename all tables.', 0), entry('machine', '[Request interrupted by user]', 1)];
+    expect(endsOf(said, [{ ...use('ok', ''), tool: 'ExitPlanMode' }])).toEqual([]);
+  });
+
+  it('is no search that found nothing, and no failure of which the answer says that it is over', () => {
+    const said = [entry('person', 'Run the tests.', 0), entry('model', 'Running.', 1)];
+    const search = { ...use('error', 'nothing'), input: '{"command":"grep -rn tide docs"}' };
+    expect(endsOf(said, [search])).toEqual([]);
+    const over = [entry('person', 'Run the tests.', 0), entry('model', 'All 12 tests pass now.', 2)];
+    expect(endsOf(over, [use('error', 'Error: 2 tests failed')])).toEqual([]);
   });
 
   it('is a last command that failed, unless the person refused it or a later one worked', () => {

@@ -2,7 +2,10 @@
 import type { Entry } from '../schema/entry.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { SessionEnding } from '../store/store.ts';
-import { cut, gist, type Sentence, sentencesOf, toolGist } from './gist.ts';
+import { splitLine, withoutPlace, withoutPrefix } from './command-line.ts';
+import { cut, gist, inputField, type Sentence, sentencesOf, toolGist } from './gist.ts';
+import { shell } from './shell-tools.ts';
+import { roughPurpose } from './usual-commands.ts';
 
 export interface OpenEnd {
   readonly entry: string;
@@ -12,26 +15,21 @@ export interface OpenEnd {
 const longest = 240;
 const mostOfOne = 3;
 
-/** Words by which an answer says that something is still to be done. */
+/** Words by which an answer says outright that something does not work, or was not done. Weaker words are wrong nine times of ten. */
 const cues = [
-  /\bnext steps?\b(?! (?:is|are|was|were) (?:done|complete))/i,
-  /\b(?:TODO|FIXME)\b/,
-  /\bto-?do:/i,
-  /\b(?:remaining|outstanding|unresolved)\b/i,
-  /\bremains? (?:to be|open|unclear|broken|un\w+)\b/i,
-  /\bstill (?:fail\w*|broken|missing|open|needs?|red|unclear|unsolved|pending|to do|to be done|not|does(?:n't| not)|errors?)\b/i,
-  /\bnot (?:yet|done|implemented|finished|covered|tested) /i,
-  /\b(?:isn't|aren't|haven't|hasn't|didn't|doesn't|don't)\b.{0,60}\byet\b/i,
-  /\b(?:left (?:to do|open|undone|for later)|for (?:a )?later|as a follow[- ]?up|follow[- ]?up (?:is|would|could|should|work|task|issue|pr))\b/i,
-  /\bblocked (?:on|by)\b|\bwaiting (?:for|on)\b/i,
-  /\bI(?:'d| would)? (?:recommend|suggest)\b/i,
-  /(?:^you|\byou(?:'ll| will)|\byou still) (?:need|have) to\b|\byou should now\b/i,
-  /\bcan (?:then )?be \w+ (?:when|once|after|as soon as)\b/i,
-  /\bwhat(?:'s| is) (?:still )?(?:left|missing)\b/i,
-  /\bissue #\d+\b/i,
+  /\b(?:still (?:fails?|failing|broken|red|unsolved)|(?:is|are|remains?) still (?:failing|broken|missing|to be done))\b/i,
+  /\bremains? (?:to be (?:done|fixed|implemented|written)|broken|unfixed|unsolved)\b/i,
+  /\b(?:is|are|was|were|has|have)(?: not|n't) (?:been )?(?:yet )?(?:implemented|finished|done|fixed|tested|deployed|merged)(?: yet)\b|\bnot yet (?:implemented|finished|done|fixed|deployed|merged)\b(?!:)/i,
+  /\b(?:is|are) blocked (?:on|by)\b/i,
+  /^(?:i )?(?:could ?n[o']t|was unable to|were unable to) (?:fix|finish|complete|reproduce|verify|test|push|run)\b/i,
+  /^(?:TODO|FIXME|to-?do)\b\s*:/i,
+  /^(?:next steps?|remaining(?: work)?|left to do|still to do|follow[- ]?up)\s*:\s*\S/i,
 ];
 const headings =
-  /\b(?:next steps?|to-?dos?|remaining|left to do|still open|open (?:questions|issues|points)|follow[- ]?ups?|known (?:issues|limitations)|not (?:yet )?done|what'?s (?:left|next|missing))\b/i;
+  /^(?:(?:the )?next steps?|to-?dos?|remaining(?: work| tasks| items| steps)?|(?:what(?:'s| is) )?(?:still )?(?:left(?: to do)?|missing|open)|left to do|still open|open (?:issues|points|tasks)|follow[- ]?ups?|not (?:yet )?done)\W*$/i;
+/** An offer, advice, or a case that may arise is nothing that was left open. */
+const offered =
+  /^(?:you (?:can|could|may|might)|if (?:you|the|there|any)|optional(?:ly)?|consider|feel free|want me|i can|i could (?!not)|we (?:can|could)|let me know|when you|once you|no |none\b|nothing)|\((?:optional|if needed|recommended)\)|\b(?:unrelated|by design|intentional(?:ly)?|expected|pre-?existing|as before|out of scope)\b/i;
 const settled =
   /\b(?:no|none|nothing|without|all|every)\b[^.]{0,50}\b(?:remaining|outstanding|unresolved|left|todo)\b|\b(?:remaining|outstanding)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|fixed|done|complete[d]?|resolved|addressed|green)\b/i;
 const promised =
@@ -63,7 +61,7 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
   const add = (entry: string, text: string) => {
     if (found.length < mostOfOne && text !== '') found.push({ entry, text });
   };
-  if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer))
+  if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer) && !endsWithPlan(ending.toolUses))
     add(prompt.id, `Interrupted while working on: ${gist(prompt.text, longest)}`);
   else if (
     prompt !== undefined &&
@@ -72,10 +70,11 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
     !assent.test(prompt.text.trim())
   )
     add(prompt.id, `Asked and not answered: ${gist(prompt.text, longest)}`);
-  const failed = lastFailure(ending.toolUses);
-  if (failed !== undefined)
-    add(failed.entry, `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`);
   const answer = entries[lastAnswer];
+  const failed = lastFailure(ending.toolUses);
+  const isOver = answer !== undefined && lastAnswer > lastPrompt && tellsOfPassing(answerText(answer));
+  if (failed !== undefined && !isOver)
+    add(failed.entry, `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`);
   if (answer !== undefined && lastAnswer > lastPrompt)
     for (const text of unfinished(answerText(answer))) add(answer.id, text);
   for (const said of ending.prompts.slice(0, 2))
@@ -88,25 +87,35 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
 const usedToolsSince = ({ toolUses }: SessionEnding, prompt: Entry): boolean =>
   toolUses.some((use) => use.at > prompt.at);
 
-/** Sentences of an answer that point ahead, and a question that it ends with. */
+/** An accepted plan goes on in the next session: the client ends the turn as if it were interrupted. */
+const endsWithPlan = (uses: readonly ToolUse[]): boolean => /plan/i.test(uses.at(-1)?.tool ?? '');
+
+/** Sentences of an answer that point ahead. A question that it ends with is mostly an offer. */
 function unfinished(text: string): string[] {
-  const sentences = sentencesOf(text);
-  const last = sentences.at(-1);
-  const open = sentences.filter((sentence) => pointsAhead(sentence)).map((sentence) => cut(sentence.text, longest));
-  if (last?.text.endsWith('?') && !politeness.test(last.text))
-    open.unshift(`Asked the person: ${cut(last.text, longest)}`);
-  return [...new Set(open)];
+  const open = sentencesOf(text).filter((sentence) => pointsAhead(sentence));
+  return [...new Set(open.map((sentence) => cut(sentence.text, longest)))];
 }
 
 function pointsAhead({ text, heading }: Sentence): boolean {
-  if (text.endsWith('?') || text.endsWith(':') || settled.test(text) || politeness.test(text)) return false;
-  return headings.test(heading) || cues.some((cue) => cue.test(text));
+  if (text.endsWith('?') || text.endsWith(':') || settled.test(text) || politeness.test(text) || offered.test(text))
+    return false;
+  return (headings.test(heading) && text.split(' ').length > 2) || cues.some((cue) => cue.test(text));
 }
 
-/** The last use of a tool, if it failed and nobody had refused it. */
+const saysPass =
+  /\b(?:all|every|the) (?:\d+ |the |of the )?(?:\w+ ){0,3}(?:tests?|checks?|suites?|builds?|lint\w*)\b[^.\n]{0,40}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b|\b(?:tests?|lint|checks?|build|everything) (?:now |all |is |are )*(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?)\b|\ball green\b|\b0 (?:issues|errors|failures)\b/i;
+
+/** Whether an answer says that what was checked passes. */
+export const tellsOfPassing = (answer: string): boolean => saysPass.test(answer.slice(0, 8000));
+
+/** The last use of a tool, if it was to build, test or check the project, failed, and nobody had refused it. */
 function lastFailure(uses: readonly ToolUse[]): ToolUse | undefined {
   const last = uses.at(-1);
-  return last?.outcome === 'error' && !refused.test(last.output ?? '') ? last : undefined;
+  if (last?.outcome !== 'error' || refused.test(last.output ?? '') || !shell.test(last.tool)) return undefined;
+  const line = inputField(last.input, 'command', 1600) ?? '';
+  return splitLine(line).some(({ text }) => roughPurpose(withoutPlace(withoutPrefix(text))) !== undefined)
+    ? last
+    : undefined;
 }
 
 const inBrackets = (text: string | undefined): string => (text === undefined ? '' : ` (${text})`);

@@ -17,9 +17,18 @@ describe('a command', () => {
     ['git status && git diff', 'look', 'git status'],
     ['grep -rn "npm test" docs', 'look', 'grep -rn "npm test" docs'],
     ['git tag -l', 'run', 'git tag -l'],
+    ['git tag --sort=-creatordate | head -3', 'run', 'git tag --sort=-creatordate'],
+    ['mise run test:ci', 'test', 'mise run test:ci'],
+    ['git -C /home/dev/tide commit -m "x y"', 'commit', 'git commit -m "x y"'],
+    ['golangci-lint version --format json', 'run', 'golangci-lint version --format json'],
+    [
+      "gh api graphql --jq '.a |\n group_by(.in_reply_to_id // .id)\n | x'",
+      'look',
+      "gh api graphql --jq '.a | group_by(.in_reply_to_id // .id) | x'",
+    ],
     ['rm -rf dist', 'alter', 'rm -rf dist'],
     ['python3 scripts/seed.py', 'run', 'python3 scripts/seed.py'],
-  ])('%j is of kind %s', (command, kind, told) => expect(parseCommand(command)).toEqual({ kind, told }));
+  ])('%j is of kind %s', (command, kind, told) => expect(parseCommand(command)).toMatchObject({ kind, told }));
 
   it('failed when it says so, though a pipe hid how it ended', () => {
     expect(outcomeOf('test', 'ok', 'Tests  2 failed | 10 passed')).toBe('failed');

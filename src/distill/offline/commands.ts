@@ -1,6 +1,9 @@
 // A command line → what it was for, how it is told in a few words, and whether it went well.
+
+import { splitLine, withoutPlace, withoutPrefix } from '../../text/command-line.ts';
 import { cut, inOneLine } from '../../text/gist.ts';
 import { errorLine } from '../../text/open-ends.ts';
+import { type Purpose, roughPurpose } from '../../text/usual-commands.ts';
 
 export type CommandKind =
   | 'test'
@@ -23,30 +26,18 @@ const kinds: readonly (readonly [CommandKind, RegExp])[] = [
     'publish',
     /^(?:npm|pnpm|yarn|bun|cargo) (?:run )?(?:publish|release)\b|^(?:twine upload|gh release create|vsce publish|uv publish|poetry publish|gem push)\b/,
   ],
-  ['tag', /^git tag (?!-l|--list|-d|--delete)(?=\S)/],
+  ['tag', /^git tag (?:-[asfm]+ )*(?!-)(?=[\w.@/"'])(?!.*(?:\s-l\b|--list|--sort|--points-at|--contains))/],
   ['commit', /^git (?:-\S+ )*commit\b/],
   ['request', /^(?:gh pr create|glab mr create)\b/],
-  ['merge', /^(?:git merge (?!--abort)|gh pr merge|git rebase (?!--abort))/],
+  ['merge', /^(?:git merge (?!--abort)(?=\S)|gh pr merge|git rebase (?!--abort)|git cherry-pick (?!--abort))/],
   ['push', /^git push\b/],
-  [
-    'test',
-    /^(?:(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|mix|make|just|mvn|swift|bundle exec) (?:run )?\S*test\S*|(?:npx |uv run |poetry run |python3? -m |pnpm (?:exec )?|yarn |bunx? )?(?:vitest|jest|pytest|mocha|ava|tox|nox|rspec|phpunit|ctest|playwright test|unittest)\b|(?:\.\/)?gradlew? \S*test|node (?:\S+ )*--test\b)/i,
-  ],
-  [
-    'check',
-    /^(?:(?:npm|pnpm|yarn|bun|make|just) (?:run )?\S*(?:lint|check|type|format|audit|knip)\S*|(?:npx |uv run |poetry run |uvx |pnpm (?:exec )?|yarn |bunx )?(?:eslint|biome|ruff|tsc|tsgo|mypy|pyright|ty check|prettier|black|flake8|golangci-lint|knip|stylelint|shellcheck)\b|cargo (?:clippy|check|fmt)|go vet)/i,
-  ],
-  [
-    'build',
-    /^(?:(?:npm|pnpm|yarn|bun|cargo|go|make|just|dotnet|swift|docker|container|docker compose|mvn|zig) (?:run )?\S*(?:build|package|compile|bundle)\S*|make$|(?:npx )?(?:vite|next|webpack|rollup|rolldown|esbuild) build\b|(?:\.\/)?gradlew? (?:build|assemble))/i,
-  ],
   [
     'install',
     /^(?:npm (?:i|install|ci|add|uninstall)|(?:pnpm|yarn|bun) (?:add|install|i|remove)|pip3? install|uv (?:add|sync|tool install|pip|remove)|poetry (?:add|install)|cargo add|brew install|apt(?:-get)? install|gem install|bundle install|go get|composer require)\b/,
   ],
   [
     'alter',
-    /^(?:git (?:checkout|switch|branch -[mdMD]|stash(?! list)|reset|restore|revert|cherry-pick|mv|rm|add|submodule|worktree (?:add|remove)|init|clone)|cp|mv|rm|mkdir|touch|ln|chmod|sed -i|perl -pi|tee|patch|npm version|npm init)\b/,
+    /^(?:git (?:checkout|switch|branch -[mdMD]|stash(?! list)|reset|restore|revert|mv|rm|add|submodule|worktree (?:add|remove)|init|clone)|cp|mv|rm|mkdir|touch|ln|chmod|sed -i|perl -pi|tee|patch|npm version|npm init)\b/,
   ],
   [
     'look',
@@ -58,50 +49,46 @@ export interface ParsedCommand {
   readonly kind: CommandKind;
   /** The part that gives it its kind, short enough for a line. */
   readonly told: string;
+  /** Commands with one purpose are tries at the same thing. */
+  readonly purpose: string;
 }
+
+const kindOf: Readonly<Record<Purpose, CommandKind>> = {
+  ...{ test: 'test', build: 'build', lint: 'check', format: 'check', 'type check': 'check', check: 'check' },
+};
+const purposes: readonly Purpose[] = ['test', 'check', 'type check', 'lint', 'format', 'build'];
 
 /** Contract: linear in the length of the command, which is cut already. */
 export function parseCommand(command: string): ParsedCommand {
-  const parts = partsOf(command);
-  for (const [kind, pattern] of kinds) {
+  const parts = splitLine(command)
+    .map(({ text }) => withoutPlace(withoutPrefix(text)))
+    .filter((part) => part !== '');
+  for (const [kind, pattern] of deciding) {
     const found = parts.find((part) => pattern.test(part));
-    // Something that only looks is told by what it does beside it.
-    if (found !== undefined && kind !== 'look') return { kind, told: tell(found) };
+    if (found !== undefined) return { kind, told: tell(found), purpose: kind };
   }
-  const acts = parts.find((part) => !isLook(part));
+  const checked = parts.map((part) => ({ part, purpose: roughPurpose(part) }));
+  for (const purpose of purposes) {
+    const found = checked.find((one) => one.purpose === purpose);
+    if (found !== undefined) return { kind: kindOf[purpose], told: tell(found.part), purpose };
+  }
+  for (const [kind, pattern] of others) {
+    const found = parts.find((part) => pattern.test(part));
+    if (found !== undefined) return { kind, told: tell(found), purpose: kind === 'alter' ? nameOf(found) : kind };
+  }
+  const acts = parts.find((part) => !lookPattern.test(part));
+  // Something that only looks is told by what it does beside it.
+  const looks = parts.find((part) => !/^cd\b/.test(part)) ?? command;
   return acts === undefined
-    ? { kind: 'look', told: tell(parts.find((part) => !/^cd\b/.test(part)) ?? command) }
-    : { kind: 'run', told: tell(acts) };
+    ? { kind: 'look', told: tell(looks), purpose: 'look' }
+    : { kind: 'run', told: tell(acts), purpose: nameOf(acts) };
 }
 
+const nameOf = (part: string): string => part.split(/\s+/, 2).join(' ').slice(0, 80);
 const lookPattern = kinds.at(-1)?.[1] as RegExp;
-const isLook = (part: string): boolean => lookPattern.test(part);
-
-/** The simple commands of a line, without variables set before them and without what only cuts the output. */
-function partsOf(command: string): string[] {
-  const [head = ''] = command.split(/<<-?\s*['"]?\w+['"]?/, 1);
-  return split(head)
-    .map((part) =>
-      part
-        .replace(/^[\s(]*(?:(?:time|sudo|env|nice(?: -n ?\d+)?|timeout \S+|[A-Za-z_]\w*=\S*)\s+)*/, '')
-        .replace(/(?<!\s)\s*(?:\d?>&\d|[&\d]?>\s*\/dev\/null)/g, '')
-        .trim(),
-    )
-    .map((part) => (part.endsWith(')') && !part.includes('(') ? part.slice(0, -1).trim() : part))
-    .filter((part) => part !== '' && !part.startsWith('#'));
-}
-
-/** Cuts at `&&`, `||`, `;`, `|` and line ends that stand outside quotes. */
-function split(line: string): string[] {
-  const parts: string[] = [];
-  let from = 0;
-  for (const found of line.matchAll(/'[^']*'|"(?:[^"\\]|\\.)*"|(&&|\|\||[;|\n])/g)) {
-    if (found[1] === undefined) continue;
-    parts.push(line.slice(from, found.index));
-    from = found.index + found[1].length;
-  }
-  return [...parts, line.slice(from)];
-}
+const decisive: ReadonlySet<CommandKind> = new Set(['publish', 'tag', 'commit', 'request', 'merge', 'push']);
+const deciding = kinds.filter(([kind]) => decisive.has(kind));
+const others = kinds.filter(([kind]) => !decisive.has(kind) && kind !== 'look');
 
 const tell = (part: string): string => cut(inOneLine(part), 100);
 
@@ -132,8 +119,28 @@ export const reasonIn = (output: string): string => {
 
 /** The first line of a commit's message, where the command gives it. */
 export function commitMessage(command: string): string | undefined {
-  const heredoc = /<<-?\s*['"]?(\w+)['"]?\s*\n([^\n]+)/.exec(command)?.[2];
-  const quoted = /\s(?:-[a-z]*m|--message)[ =]?(?:"((?:[^"\\$]|\\.){3,400})|'([^']{3,400}))/.exec(command);
-  const message = (heredoc ?? quoted?.[1] ?? quoted?.[2])?.split('\n', 1)[0]?.trim();
-  return message === undefined || message === '' || message.startsWith('$(') ? undefined : cut(inOneLine(message), 120);
+  const from = command.search(/\bcommit\b/);
+  return firstLine(from < 0 ? command : command.slice(from), /\s(?:-[a-z]*m|--message)[ =]?/);
 }
+
+/** The title of a pull request, where the command gives it. */
+export function requestTitle(command: string): string | undefined {
+  const from = command.search(/\b(?:pr|mr) create\b/);
+  return from < 0 ? undefined : firstLine(command.slice(from), /\s(?:--title|-t)[ =]/);
+}
+
+/** The first line of what an option is given: in quotes, where quotes inside may be escaped, or as a here-document. */
+function firstLine(command: string, option: RegExp): string | undefined {
+  const found = option.exec(command);
+  const rest = found === null ? '' : command.slice(found.index + found[0].length);
+  const quoted = /^(?:"((?:[^"\\]|\\[\s\S]){3,400})|'([^']{3,400}))/.exec(rest);
+  const given = (quoted?.[1] ?? quoted?.[2] ?? '').replace(/\\(["`$\\])/g, '$1');
+  const document = /^"?\$\(cat <</.test(rest) || /^\$\(/.test(given) || found === null;
+  const body = document ? /<<-?\s*['"]?(\w+)['"]?\s*\n\s*([^\n]+)/.exec(command)?.[2] : given;
+  const line = body?.trim().split('\n', 1)[0]?.trim();
+  return line === undefined || line.length < 3 || line.startsWith('$(') ? undefined : cut(inOneLine(line), 120);
+}
+
+/** The number of the pull request that a command opened, as its output tells it. */
+export const requestNumber = (output: string): string | undefined =>
+  /\/(?:pull|merge_requests)\/(\d+)\b/.exec(output)?.[1];

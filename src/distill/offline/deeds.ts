@@ -2,10 +2,19 @@
 import type { ToolUse } from '../../schema/tool-use.ts';
 import { looksAround, modifies, seenFrom } from '../../text/files-touched.ts';
 import { cut, inOneLine, inputField } from '../../text/gist.ts';
-import { refused } from '../../text/open-ends.ts';
+import { answerText, isAnswer, refused, tellsOfPassing } from '../../text/open-ends.ts';
 import { shell } from '../../text/shell-tools.ts';
+import { type UsualCommand, usualIn } from '../../text/usual-commands.ts';
 import type { Turn } from '../material.ts';
-import { type CommandKind, commitMessage, outcomeOf, parseCommand, reasonIn } from './commands.ts';
+import {
+  type CommandKind,
+  commitMessage,
+  outcomeOf,
+  parseCommand,
+  reasonIn,
+  requestNumber,
+  requestTitle,
+} from './commands.ts';
 import { unique } from './say.ts';
 
 export interface Command {
@@ -13,14 +22,21 @@ export interface Command {
   readonly told: string;
   readonly outcome: 'ok' | 'failed' | 'unknown';
   readonly reason: string;
+  /** Commands with one purpose are tries at the same thing. */
+  readonly purpose: string;
+  /** The first line of the message of a commit. */
   readonly message?: string;
+  /** The title and the number of the pull request that it opened. */
+  readonly opened?: { readonly title?: string; readonly number?: string };
+  /** Commands in it that build, test, lint or format the whole project, where it went well. */
+  readonly usual: readonly UsualCommand[];
   readonly entry: string;
   readonly at: string;
 }
 
 export interface Failure {
   readonly command: Command;
-  /** Whether the same command, or the same kind of check, went well later in the turn. */
+  /** Whether something that serves the same purpose, or needs it, went well later in the turn. */
   readonly gone: boolean;
 }
 
@@ -39,6 +55,8 @@ export interface Deeds {
   readonly entries: readonly string[];
 }
 
+/** Plans and notes that an agent keeps for itself are no work on the project. */
+const ownNotes = /\/\.(?:claude|codex|gemini|cursor|copilot)\/(?:plans|todos|projects|memory)\//;
 const delegates = /^(?:task|agent|subagent|spawn\w*)$/i;
 const web = /^web_?(?:search|fetch)$|^fetch$/i;
 
@@ -60,7 +78,7 @@ function findDeeds(turn: Turn): Deeds {
   for (const use of usesOf(turn)) {
     const failed = use.outcome === 'error';
     if (shell.test(use.tool)) {
-      const command = commandOf(use);
+      const command = commandOf(use, turn);
       if (command === undefined) continue;
       commands.push(command);
       if (command.outcome === 'failed' || (command.kind !== 'look' && command.kind !== 'run')) entries.push(use.entry);
@@ -73,7 +91,7 @@ function findDeeds(turn: Turn): Deeds {
     } else if (!failed) {
       const changes = modifies.test(use.tool);
       if (changes && use.files.length > 0) entries.push(use.entry);
-      for (const file of use.files) {
+      for (const file of use.files.filter((one) => !ownNotes.test(one))) {
         const name = seenFrom(turn.projectPath || turn.cwd, { file, cwd: turn.cwd }) ?? file;
         const counts = files.get(name) ?? { modified: 0, read: 0 };
         files.set(name, changes ? { ...counts, modified: counts.modified + 1 } : { ...counts, read: counts.read + 1 });
@@ -85,7 +103,7 @@ function findDeeds(turn: Turn): Deeds {
     modified: byCount.filter(([, { modified }]) => modified > 0).map(([name]) => name),
     read: byCount.filter(([, { modified }]) => modified === 0).map(([name]) => name),
     commands,
-    failures: failuresIn(commands),
+    failures: failuresIn(commands, lastAnswer(turn)),
     searches: unique(searches),
     delegated: unique(delegated),
     tools: unique(turn.toolUses.map(({ tool }) => tool)),
@@ -93,41 +111,89 @@ function findDeeds(turn: Turn): Deeds {
   };
 }
 
+const lastAnswer = (turn: Turn): string => {
+  const last = turn.entries.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');
+  return last === undefined ? '' : answerText(last).slice(0, 8000);
+};
+
 /** Uses by the agent. What the person ran, and what was refused, is not its work. */
 export const usesOf = (turn: Turn): readonly ToolUse[] =>
   turn.toolUses.filter(
     (use) => use.entry !== turn.request?.id && !(use.outcome === 'error' && refused.test(use.output ?? '')),
   );
 
-function commandOf(use: ToolUse): Command | undefined {
-  const line = inputField(use.input, 'command') ?? inputField(use.input, 'cmd');
+/** A work of somebody else, or of nobody: scratch folders are no part of a project. */
+const scratch = /(?:^|[\s"'=])(?:\/private)?\/(?:var\/folders|tmp)\//;
+
+function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefined {
+  const line = inputField(use.input, 'command', 1600) ?? inputField(use.input, 'cmd', 1600) ?? commandWords(use.input);
   if (line === undefined || line.trim() === '') return undefined;
-  const { kind, told } = parseCommand(line);
+  const { kind, told, purpose } = parseCommand(line);
   const output = use.output ?? '';
   const outcome = outcomeOf(kind, use.outcome, output);
-  const message = kind === 'commit' ? commitMessage(line) : undefined;
+  const inScratch = scratch.test(line.slice(0, 300)) && !scratch.test(cwd);
+  const message = kind === 'commit' && !inScratch ? commitMessage(line) : undefined;
+  const opened = kind === 'request' ? openedBy(line, output) : undefined;
   return {
     kind,
     told,
     outcome,
+    purpose,
     reason: outcome === 'failed' ? reasonIn(output) : '',
     ...(message === undefined ? {} : { message }),
+    ...(opened === undefined ? {} : { opened }),
+    usual: outcome === 'ok' && use.outcome === 'ok' && !inScratch ? usualIn(line, projectPath || cwd, cwd) : [],
     entry: use.entry,
     at: use.at,
   };
 }
 
-/** Commands under one name are tries at the same thing. */
-export const purposeOf = ({ kind, told }: Pick<Command, 'kind' | 'told'>): string =>
-  kind === 'run' || kind === 'alter' ? told.split(' ', 2).join(' ') : kind;
+/** Some agents give a command as a list of words, the line behind `-c`. */
+function commandWords(input: string): string | undefined {
+  const words = /"command":\[((?:"(?:[^"\\]|\\.)*",?){1,8})\]/.exec(input)?.[1];
+  if (words === undefined) return undefined;
+  try {
+    const list = JSON.parse(`[${words}]`) as string[];
+    const shellLine = list.findIndex((word) => /^-l?c$/.test(word));
+    return shellLine >= 0 ? list[shellLine + 1] : list.join(' ');
+  } catch {
+    // Cut in the middle of a word.
+    return undefined;
+  }
+}
 
-/** The last failure of each command that matters; a search that finds nothing "fails" too, and does not. */
-function failuresIn(commands: readonly Command[]): Failure[] {
+function openedBy(line: string, output: string): Command['opened'] {
+  const title = requestTitle(line);
+  const number = requestNumber(output);
+  return { ...(title === undefined ? {} : { title }), ...(number === undefined ? {} : { number }) };
+}
+
+/** What has a purpose of its own, and is worth a word when it fails. */
+const matters: ReadonlySet<CommandKind> = new Set([
+  ...(['test', 'check', 'build', 'install', 'commit', 'merge', 'push', 'tag', 'publish', 'request'] as const),
+]);
+
+/** Passing checks of everything end a failure of a part; what was committed or pushed had no failure that mattered any more. */
+export function ends(
+  later: Pick<Command, 'kind' | 'purpose' | 'outcome' | 'told'>,
+  failed: Pick<Command, 'kind' | 'purpose'>,
+): boolean {
+  if (later.outcome !== 'ok') return false;
+  if (later.purpose === failed.purpose || later.kind === 'commit' || later.kind === 'push') return true;
+  if (later.kind === 'request' || later.kind === 'publish' || /^git \w[\w-]* --continue\b/.test(later.told))
+    return true;
+  if (later.purpose === 'check') return failed.kind === 'check' || failed.kind === 'test';
+  return later.kind === 'test' && (failed.kind === 'build' || failed.purpose === 'type check');
+}
+
+/** The last failure of each purpose that matters; a search that finds nothing "fails" too, and does not. */
+function failuresIn(commands: readonly Command[], answer: string): Failure[] {
   const last = new Map<string, { command: Command; place: number }>();
   for (const [place, command] of commands.entries())
-    if (command.outcome === 'failed' && command.kind !== 'look') last.set(purposeOf(command), { command, place });
+    if (command.outcome === 'failed' && matters.has(command.kind)) last.set(command.purpose, { command, place });
+  const passed = tellsOfPassing(answer);
   return [...last.values()].map(({ command, place }) => ({
     command,
-    gone: commands.slice(place + 1).some((later) => later.outcome === 'ok' && purposeOf(later) === purposeOf(command)),
+    gone: passed || commands.slice(place + 1).some((later) => ends(later, command)),
   }));
 }

@@ -30,8 +30,6 @@ describe('statements about a project', () => {
       ]),
     );
     expect(made).toEqual({
-      'package manager': 'The package manager is pnpm.',
-      language: 'It is written in TypeScript.',
       'test command': 'Tests are run with `pnpm test`.',
       'lint command': 'It is linted with `pnpm run lint`.',
     });
@@ -74,7 +72,7 @@ describe('statements about a project', () => {
 describe('facts', () => {
   it('about the user are lasting preferences, said outright', () => {
     expect(facts('I prefer tabs over spaces in this code.')).toEqual([
-      ['user', 'tabs spaces', 'I prefer tabs over spaces in this code.'],
+      ['user', 'preference: tabs spaces', 'I prefer tabs over spaces in this code.'],
     ]);
     expect(facts('From now on always run the linter before you commit.')[0]?.[0]).toBe('user');
     expect(facts('Never push to main without asking me.')[0]?.[2]).toBe('Never push to main without asking me.');
@@ -132,11 +130,11 @@ describe('what else is taken', () => {
       turn('why is the table late?', [
         say('The issue is that the table might be read twice, maybe by the sun.'),
         run('npm run show'),
-        say('It turns out that daylight saving was added twice to every hour.'),
+        say('It turns out that `addHours` in table.ts adds daylight saving twice to every hour.'),
       ]),
     );
     expect(made.insights.map(({ title }) => title)).toEqual([
-      'It turns out that daylight saving was added twice to every hour.',
+      'It turns out that `addHours` in table.ts adds daylight saving twice to every hour',
     ]);
   });
 

@@ -2,24 +2,26 @@
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import { cut } from '../../text/gist.ts';
 import { assent, isAnswer } from '../../text/open-ends.ts';
+import type { Purpose } from '../../text/usual-commands.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
+import { type Choice, choicesIn, isLasting, namedOption } from './choices.ts';
 import type { CommandKind } from './commands.ts';
-import type { Command } from './deeds.ts';
-import { certain } from './notable.ts';
-import { doneSentence, type Reading, readingOf } from './observe.ts';
-import { readRequest, withoutPreamble } from './request.ts';
+import { certain, isTelling, sharesNames } from './notable.ts';
+import { doneSentence, openedSentence, type Reading, readingOf } from './observe.ts';
+import { asTitle, readRequest, withoutPreamble } from './request.ts';
 import { capital, code, ended, listed, unique } from './say.ts';
-import { languageOf, managerOf, toolIn } from './stack.ts';
-import { sessionTitle } from './summarize.ts';
+import { toolIn } from './stack.ts';
+import { sessionTitle } from './title.ts';
 import { keyOf, type Wishes, wishesOf } from './wishes.ts';
+import { conceptsIn, instructionsAdded, planDecisions, planInsights } from './written.ts';
 
 const mostInsights = 5;
 
 export function extractConversation(conversation: ConversationMaterial): Extraction {
   const readings = conversation.turns.flatMap((turn) => readingOf(turn) ?? []);
   const wishes = wishesOf(conversation.turns);
-  const statements = statementsOf(readings, wishes);
+  const statements = statementsOf(conversation.turns, readings, wishes);
   return {
     episodes: readings.length === 0 ? [] : [episodeOf(conversation, readings)],
     projects:
@@ -28,17 +30,17 @@ export function extractConversation(conversation: ConversationMaterial): Extract
         : [{ name: cut(conversation.project, 120), statements }],
     people: peopleOf(wishes),
     milestones: milestonesOf(readings),
-    insights: insightsOf(readings),
+    insights: insightsOf(conversation.turns, readings),
     facts: [
       ...wishes.preferences.map(({ key, text }) => ({
         about: 'user' as const,
-        key: shortKey(preferenceKey(key, text)),
+        key: cut(preferenceKey(key, text), 80),
         text: ended(text),
         saidBy: 'person' as const,
       })),
       ...wishes.procedures.map(({ key, text }) => ({
         about: 'procedure' as const,
-        key: shortKey(key),
+        key: cut(key, 80),
         text: ended(text),
         saidBy: 'person' as const,
       })),
@@ -46,8 +48,6 @@ export function extractConversation(conversation: ConversationMaterial): Extract
     questions: questionsOf(conversation.turns),
   };
 }
-
-const shortKey = (key: string): string => cut(key, 80);
 
 function episodeOf(conversation: ConversationMaterial, readings: readonly Reading[]): Extraction['episodes'][number] {
   const told = readings.slice(0, 12).map(({ title, answer, deeds }) => {
@@ -66,38 +66,35 @@ function episodeOf(conversation: ConversationMaterial, readings: readonly Readin
 
 const shortened = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
 
-/** Under which key a command that is run again and again is kept, and how that is said. */
-const usual: readonly (readonly [CommandKind, RegExp, string, string])[] = [
-  ['test', /./, 'test command', 'Tests are run with'],
-  ['build', /./, 'build command', 'It is built with'],
-  ['check', /\b(?:tsc|tsgo|mypy|pyright|ty check|\S*type-?check\S*)/, 'type check command', 'Types are checked with'],
-  ['check', /\b(?:\S*format\S*|prettier|black|fmt)\b/, 'format command', 'It is formatted with'],
-  ['check', /\b(?:\S*lint\S*|ruff check|flake8|clippy|biome)\b/, 'lint command', 'It is linted with'],
-  [
-    'check',
-    /^(?:(?:npm|pnpm|yarn|bun) (?:run )?|make |just |cargo )check\b/,
-    'check command',
-    'All checks are run with',
-  ],
-];
+const openings: Readonly<Record<Purpose, string>> = {
+  test: 'Tests are run with',
+  build: 'It is built with',
+  'type check': 'Types are checked with',
+  format: 'It is formatted with',
+  lint: 'It is linted with',
+  check: 'All checks are run with',
+};
 
-/**
- * From commands that went well, and from what the person said is used or decided. The last one under a key counts, and what the person said
- * comes last.
- */
-function statementsOf(readings: readonly Reading[], wishes: Wishes): KeyedStatement[] {
-  const commands = readings.flatMap(({ deeds }) => deeds.commands).filter(({ outcome }) => outcome === 'ok');
+/** Each usual command that went well, once. Which of them holds is counted over the sessions of the repository, when its page is made. */
+function commandStatements(readings: readonly Reading[]): KeyedStatement[] {
+  const found = new Map<string, KeyedStatement>();
+  for (const { deeds } of readings)
+    for (const { usual } of deeds.commands)
+      for (const { key, purpose, which, line } of usual) {
+        const text =
+          which === ''
+            ? `${openings[purpose]} ${code(line)}.`
+            : `The task ${key.replace(/ command.*$/, '')} is run with ${code(line)}.`;
+        found.set(line, { key: cut(key, 80), text, saidBy: 'runs' });
+      }
+  return [...found.values()];
+}
+
+/** From commands, from what a model has written down, and from what the person said or chose. The last one under a key counts. */
+function statementsOf(turns: readonly Turn[], readings: readonly Reading[], wishes: Wishes): KeyedStatement[] {
   const found = new Map<string, KeyedStatement>();
   const add = (statement: KeyedStatement) => found.set(statement.key, statement);
-  const manager = managerOf(commands.map((command) => command.told));
-  if (manager !== undefined)
-    add({ key: 'package manager', text: `The package manager is ${manager}.`, saidBy: 'runs' });
-  const language = languageOf(unique(readings.flatMap(({ deeds }) => deeds.modified)));
-  if (language !== undefined) add({ key: 'language', text: `It is written in ${language}.`, saidBy: 'runs' });
-  for (const [kind, pattern, key, opening] of usual) {
-    const command = usualOf(commands, kind, pattern);
-    if (command !== undefined) add({ key, text: `${opening} ${code(command)}.`, saidBy: 'runs' });
-  }
+  for (const statement of [...conceptsIn(turns), ...planDecisions(turns), ...instructionsAdded(turns)]) add(statement);
   for (const { text } of wishes.uses) {
     const tool = toolIn(text);
     if (tool !== undefined) add({ key: tool.key, text: ended(text), saidBy: 'person' });
@@ -108,37 +105,44 @@ function statementsOf(readings: readonly Reading[], wishes: Wishes): KeyedStatem
       // `use X instead of Y`: the tool that is named first is the one that is used.
       const chosen = /\b(?:use|go with|switch to|stick (?:with|to)|move to|do|decided on)\s+(.{2,30})/i.exec(text)?.[1];
       const tool = toolIn(chosen ?? '');
-      const key = tool?.key ?? shortKey(`decision: ${keyOf(withoutPreamble(text))}`);
-      add({ key, text: ended(text), saidBy: 'person' });
+      add({
+        key: tool?.key ?? cut(`decision: ${keyOf(withoutPreamble(text))}`, 80),
+        text: ended(text),
+        saidBy: 'person',
+      });
     }
-  return [...found.values()];
+  for (const { question, answer } of chosenIn(turns))
+    add({
+      key: cut(`choice: ${keyOf(question)}`, 80),
+      text: `Asked “${question}”, the person chose: ${ended(answer)}`,
+      saidBy: 'person',
+    });
+  for (const { text, tool } of refusalsIn(turns)) add({ key: tool, text, saidBy: 'person' });
+  return [...found.values(), ...commandStatements(readings)];
 }
 
-/** The same command again and again: shortest of the most frequent, without what was only tried once on one file. */
-function usualOf(commands: readonly Command[], kind: CommandKind, pattern: RegExp): string | undefined {
-  const counts = new Map<string, number>();
-  for (const command of commands)
-    if (command.kind === kind) {
-      const plain = plainCommand(command.told);
-      if (plain !== undefined && pattern.test(plain)) counts.set(plain, (counts.get(plain) ?? 0) + 1);
-    }
-  const [best] = [...counts].sort(([a, x], [b, y]) => y - x || a.length - b.length || (a < b ? -1 : 1));
-  return best?.[0];
+/** Answers to forms, and options that were named by their letter or number, as far as they can be read alone. */
+function chosenIn(turns: readonly Turn[]): Choice[] {
+  const named = turns.flatMap(({ request }, i) => {
+    const option = request === undefined ? undefined : namedOption(request, turns[i - 1]?.entries ?? []);
+    return option ?? [];
+  });
+  return [...turns.flatMap(choicesIn), ...named].filter(isLasting);
 }
 
-/** Without the file or the single test that it was run on; undefined when nothing general is left. */
-function plainCommand(command: string): string | undefined {
-  const words = command
-    .split(' ')
-    .filter((word) => !/[/\\](?!\/)|\.\w{1,5}$|::|…$|^-(?:v+|q|s|x)$|^--(?:verbose|quiet|watch)$/.test(word));
-  const plain = words.join(' ').trim();
-  const parts = plain.split(' ').length;
-  return plain === '' ||
-    plain.length > 60 ||
-    parts > 6 ||
-    (parts < 2 && !/^(?:make|tox|nox|pytest|jest|vitest)$/.test(plain))
-    ? undefined
-    : plain;
+/** `use pnpm`, said when a command was refused, names what is used here. */
+function refusalsIn(turns: readonly Turn[]): { text: string; tool: string }[] {
+  return turns.flatMap(({ entries }) =>
+    entries.flatMap(({ form, text }) => {
+      const said =
+        form === 'verdict' ? /^\[Rejected the use of a tool\]\n(.{4,80})$/.exec(text.trim())?.[1] : undefined;
+      const tool =
+        said !== undefined && /^(?:please )?use [\w.-]+(?: instead)?[.!]?$/i.test(said) ? toolIn(said) : undefined;
+      return tool === undefined
+        ? []
+        : [{ text: `Use ${tool.tool}: the person refused a command that did not.`, tool: tool.key }];
+    }),
+  );
 }
 
 const peopleOf = ({ people }: Wishes): Extraction['people'] => {
@@ -156,53 +160,46 @@ const peopleOf = ({ people }: Wishes): Extraction['people'] => {
   });
 };
 
-const marks: Partial<Record<CommandKind, string>> = {
-  tag: 'Tagged',
-  publish: 'Published',
-  request: 'Opened a pull request',
-};
+const marks: Partial<Record<CommandKind, string>> = { tag: 'Tagged', publish: 'Published' };
 const shipped =
-  /^(?:ok(?:ay)?\W+)?(?:we|i)(?:'ve| have)? (?:just )?(?:merged|shipped|released|deployed|published|launched)\b|\bthe \w+ (?:is|went) (?:now )?live\b/i;
+  /^(?:ok(?:ay)?\W+)?(?:we|i)(?:'ve| have)? (?:just )?(?:merged|shipped|released|deployed|published|launched) [^,]{6,}$|^the \w+ (?:is|went) (?:now )?live\b/i;
+const unshipped =
+  /\?\s*$|\b(?:that|this|it|them|but|maybe|wrong|wrongly|issues?|conflicts?|however|might|should|some|other)\b/i;
 
 function milestonesOf(readings: readonly Reading[]): Extraction['milestones'] {
   const found = new Map<string, Extraction['milestones'][number]>();
   for (const { deeds, title } of readings) {
-    for (const { kind, outcome, told: command, at } of deeds.commands) {
+    for (const { kind, outcome, told: command, opened, at } of deeds.commands) {
+      if (outcome !== 'ok') continue;
+      if (opened !== undefined) {
+        const told = openedSentence(opened.title === undefined ? { ...opened, title } : opened);
+        const after = opened.title === undefined || opened.title === title ? '' : ` It came of: ${ended(title)}`;
+        found.set(told, { at, title: cut(told.replace(/\.$/, ''), 110), text: `${told}${after}`, saidBy: 'runs' });
+        continue;
+      }
+      const merged = /^gh pr merge(?: (\d+))?/.exec(command);
+      const name = /^git tag (?:-\w+ )*["']?([\w.@/+-]+)/.exec(command)?.[1];
       const mark = marks[kind];
-      if (mark === undefined || outcome !== 'ok') continue;
-      const name =
-        kind === 'tag'
-          ? (/^git tag (?:-\w+ )*["']?([\w.@/+-]+)/.exec(command)?.[1] ?? command)
-          : /--title[ =]["']([^"'…]{4,90})/.exec(command)?.[1];
       const heading =
-        name === undefined ? `${mark}: ${title}` : kind === 'tag' ? `${mark} ${name}` : `${mark}: ${name}`;
-      found.set(heading, {
-        at,
-        title: cut(heading, 110),
-        text: `${ended(capital(title))} Ran ${code(command)}.`,
-        saidBy: 'runs',
-      });
+        merged !== null
+          ? `Merged ${merged[1] === undefined ? 'a pull request' : `pull request #${merged[1]}`}: ${title}`
+          : mark === undefined
+            ? undefined
+            : kind === 'tag' && name !== undefined
+              ? `${mark} ${name}`
+              : `${mark}: ${title}`;
+      if (heading !== undefined)
+        found.set(heading, {
+          at,
+          title: cut(heading, 110),
+          text: `${ended(capital(title))} Ran ${code(command)}.`,
+          saidBy: 'runs',
+        });
     }
-    const merged = deeds.commands.find(
-      ({ told: command, outcome }) => outcome === 'ok' && /^gh pr merge\b/.test(command),
-    );
-    if (merged !== undefined)
-      found.set(merged.told, {
-        at: merged.at,
-        title: cut(`Merged: ${title}`, 110),
-        text: `Ran ${code(merged.told)}.`,
-        saidBy: 'runs',
-      });
   }
   for (const { turn, asked } of readings)
     for (const sentence of asked.sentences.slice(0, 5))
-      if (
-        shipped.test(sentence) &&
-        !/\b(?:that|this|it|them)\b/i.test(sentence) &&
-        !/\?\s*$/.test(sentence) &&
-        sentence.length < 200 &&
-        turn.request !== undefined
-      )
+      if (shipped.test(sentence) && !unshipped.test(sentence) && sentence.length < 200 && turn.request !== undefined)
         found.set(sentence, {
           at: turn.request.at,
           title: cut(capital(sentence), 110),
@@ -212,26 +209,28 @@ function milestonesOf(readings: readonly Reading[]): Extraction['milestones'] {
   return [...found.values()];
 }
 
-function insightsOf(readings: readonly Reading[]): Extraction['insights'] {
-  return readings
-    .flatMap(({ findings, title }) =>
-      findings
-        .filter(({ weight }) => weight >= certain)
-        .slice(0, 2)
-        .map((said) => ({ said, title })),
-    )
-    .slice(0, mostInsights)
-    .map(({ said, title }) => ({
-      at: said.at,
-      title: cut(said.text, 110),
-      text: `${ended(said.text)}\nFound while working on: ${ended(title)}`,
-      saidBy: 'agent',
-    }));
+function insightsOf(turns: readonly Turn[], readings: readonly Reading[]): Extraction['insights'] {
+  const planned = planInsights(turns).map(({ text, at, about }) => ({ text, at, title: about }));
+  const found = readings.flatMap(({ findings, title }) =>
+    findings
+      .filter((finding) => finding.weight >= certain && isTelling(finding.text))
+      .slice(0, 2)
+      .map(({ text, at }) => ({ text: ended(text), at, title })),
+  );
+  // Of two about the same things, the later one knows more.
+  const all = [...planned, ...found];
+  const fresh = all.filter((one, i) => !all.slice(i + 1).some((later) => sharesNames(one.text, later.text)));
+  return fresh.slice(0, mostInsights).map(({ text, at, title }) => ({
+    at,
+    title: cut(asTitle(text), 110),
+    text: title === '' ? text : `${text}\nFound while working on: ${ended(title)}`,
+    saidBy: 'agent',
+  }));
 }
 
 const preferenceKey = (key: string, text: string): string => {
   const tool = toolIn(text);
-  return tool === undefined ? key : `preferred ${tool.key}`;
+  return tool === undefined ? `preference: ${key}` : `preferred ${tool.key}`;
 };
 
 /** The person's last question, when nobody answered it. */

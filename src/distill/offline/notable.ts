@@ -3,8 +3,10 @@ import type { Entry } from '../../schema/entry.ts';
 import { sentencesOf } from '../../text/gist.ts';
 import { answerText, isAnswer } from '../../text/open-ends.ts';
 import type { Turn } from '../material.ts';
-import { inPieces, typedText } from './request.ts';
+import { planOf } from './plan.ts';
+import { anaphor, identifier, inPieces, typedText } from './request.ts';
 import { capital } from './say.ts';
+import { toolIn } from './stack.ts';
 
 export interface Said {
   readonly text: string;
@@ -15,12 +17,13 @@ export interface Said {
 /** More of an answer is looked at only at its two ends (see sentencesOf); of very many answers, the last. */
 const mostAnswers = 40;
 const shortest = 25;
+const longestPrompt = 700;
 const longest = 320;
 
 /** A choice, made by the person in so many words. */
 const chosen = [
   /\b(?:let'?s|let us|we(?:'ll| will| should|'re going to)|i(?:'ll| will| want (?:us |you )?to| think we (?:should|want to)|'d rather)) (?:\w+ )?(?:use|go with|switch to|stick (?:with|to)|keep|move to|drop)\b(?! (?:something|it|that|this)\b)(?=.{3,})/i,
-  /^(?:(?:ok(?:ay)?|no|yes|actually|please)\W+)?(?:use|do|make|keep|put|take|let'?s|we|i)\b.*\b(?:instead of|rather than)\b/i,
+  /^(?:(?:ok(?:ay)?|no|yes|actually|please|also)\W+)?(?:always |please )?(?:use|make|keep|put|prefer|let'?s (?:use|make|keep|put|do))\b.*\b(?:instead of|rather than)\b/i,
   /\b(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|opted|concluded)\b/i,
   /\b(?:must|should) (?:never|always)\b(?! happen)/i,
 ];
@@ -57,7 +60,7 @@ const understood: readonly (readonly [RegExp, number])[] = [
 ];
 /** Plans, offers and guesses are no knowledge. */
 const uncertain =
-  /\?\s*$|:\s*$|^(?:actually|looking at|the (?:sed|grep|edit|search|command)\b|let me|now|next|i'?ll|i will|i should|i need|i can|we can|we could|you can|to fix|first|then|if|maybe|perhaps|could|should|would|i see|see if|try|look|check|hmm|wait|ah|oh)\b|\b(?:might|maybe|perhaps|probably|likely|i think|i guess|i bet|seems?|could be|may be|not sure|let me|i'll|should i|want me|would you)\b/i;
+  /\?\s*$|:\s*$|^(?:actually|looking at|the (?:sed|grep|edit|search|command)\b|let me|now(?! (?:i|we) (?:see|understand|know) (?:the|why|that)\b)|next|i'?ll|i will|i should|i need|i can|we can|we could|you can|to fix|first|then|if|maybe|perhaps|could|should|would|i see|see if|try|look|check|hmm|wait|ah|oh)\b|\b(?:might|maybe|perhaps|probably|likely|i think|i guess|i bet|seems?|could be|may be|not sure|let me|i'll|should i|want me|would you)\b/i;
 
 /** A quick look that spares most answers the work of being cut into sentences. */
 const worthALook =
@@ -73,17 +76,28 @@ export const certain = 4;
 
 export function decisionsOf(turn: Turn): Said[] {
   const found: Said[] = [];
-  if (turn.request !== undefined) {
+  // A long prompt is a plan or a pasted review: other people's words, or the words of a model.
+  if (turn.request !== undefined && turn.request.text.length <= longestPrompt && planOf(turn) === undefined) {
     // What comes later in a long prompt is more often pasted than said.
     const typed = sentencesOf(typedText(turn.request.text)).slice(0, 10);
     for (const text of typed.flatMap((sentence) => inPieces(sentence.text)))
-      if (fits(text) && !unchosen.test(text) && chosen.some((pattern) => pattern.test(text)))
+      if (fits(text) && !unchosen.test(text) && chosen.some((pattern) => pattern.test(text)) && isDecision(text))
         found.push(said(text, turn.request));
   }
   for (const { text, entry } of answerSentences(turn))
     if (fits(text) && stated.test(text) && !/\?\s*$|:\s*$/.test(text)) found.push(said(text, entry));
   return distinct(found);
 }
+
+/** A remark on the way is no decision: it names something, or says outright that it was decided, and needs nothing before it. */
+const isDecision = (text: string): boolean =>
+  !anaphor.test(text) &&
+  !/^(?:but|if|because|while|although)\b|\b(?:might|maybe|perhaps|keep in mind|before each|for now|this time)\b/i.test(
+    text,
+  ) &&
+  (/`[^`]{2,}`/.test(text) ||
+    toolIn(text) !== undefined ||
+    /\b(?:decided|agreed|settled)\b|\b(?:must|should) (?:never|always)\b/i.test(text));
 
 /** The most telling first. */
 export function findingsOf(turn: Turn): Finding[] {
@@ -123,4 +137,35 @@ function distinct<T extends Said>(all: readonly T[]): T[] {
     const key = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ');
     return !seen.has(key) && seen.add(key);
   });
+}
+
+/** Two names that can be found again, or one and enough said about it: else a sentence only says that something was found. */
+export function isTelling(text: string): boolean {
+  if (
+    /\b(?:found|fixed|completed?|documented|address(?:es|ed)|identified|confirmed|understand|see|know) (?:and \w+ )?(?:the |its |your )?(?:root cause|issue|problem|bug)\b(?![^.]*(?:[:—–]|\bthat\b|\bwas\b|\bis\b).{30})/i.test(
+      text,
+    )
+  )
+    return false;
+  if (
+    /^(?:same|pushed|opened|committed|added|updated|replied|posted|summary|the reason (?:we|i) )\b|\bas before\b|^(?:this|that|it(?! turn)|these|those)\b/i.test(
+      text,
+    )
+  )
+    return false;
+  if (/^the (?:root cause|issue|problem|bug|fix) is in \S+\.?$/i.test(text)) return false;
+  const names = namesIn(text).length;
+  return names >= 2 || (names === 1 && text.split(/\s+/).length >= 14);
+}
+
+const nameShapes = new RegExp(identifier.source, 'g');
+const namesIn = (text: string): string[] => [
+  ...new Set((text.match(nameShapes) ?? []).map((name) => name.replaceAll('`', '').trim())),
+];
+
+/** Whether two texts are about the same things. */
+export function sharesNames(a: string, b: string): boolean {
+  const names = new Set(namesIn(a));
+  const shared = namesIn(b).filter((name) => names.has(name)).length;
+  return shared >= 2 && shared >= names.size / 2;
 }

@@ -68,7 +68,7 @@ describe('facts', () => {
 
   it('say that a failure stayed', () => {
     expect(facts('run the build of the chart', run('npm run build', 'error TS1: no such member', true))).toEqual([
-      '`npm run build` failed: error TS1: no such member (not solved in this turn).',
+      '`npm run build` failed once: error TS1: no such member.',
     ]);
   });
 

@@ -4,12 +4,15 @@ import { cut, gist } from '../../text/gist.ts';
 import { answerText, isAnswer } from '../../text/open-ends.ts';
 import type { Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
+import { choicesIn } from './choices.ts';
 import type { CommandKind } from './commands.ts';
 import { conceptsOf } from './concepts.ts';
 import { type Command, type Deeds, deedsOf, usesOf } from './deeds.ts';
 import { decisionsOf, type Finding, findingsOf, type Said } from './notable.ts';
-import { type Asked, readRequest, saysNothing, typedText } from './request.ts';
-import { capital, code, ended, fileName, listed, unique } from './say.ts';
+import { planOf } from './plan.ts';
+import { type Asked, asTitle, readRequest, saysNothing, typedText } from './request.ts';
+import { capital, code, ended, fileName, listed, shortNames, unique } from './say.ts';
+import { isHousekeeping, plainTitle } from './title.ts';
 
 /** An answer shorter than this, without any work, is small talk. */
 const substance = 120;
@@ -81,23 +84,27 @@ export function observeTurn(turn: Turn): ObservationText | undefined {
 const goesOn = /^\W*(?:ok(?:ay)?\W+)?(?:continue|go on|keep going|carry on|proceed|go ahead)\b.{0,20}$/i;
 
 function titleOf(turn: Turn, asked: Asked, deeds: Deeds, answer: string): string {
-  const committed = deeds.commands.findLast(({ message, outcome }) => message !== undefined && outcome !== 'failed');
+  const commits = deeds.commands.filter(({ message, outcome }) => message !== undefined && outcome !== 'failed');
+  const committed = commits.findLast(({ message }) => !isHousekeeping(message ?? ''));
+  const opened = deeds.commands.findLast(({ opened: by, outcome }) => by?.title !== undefined && outcome !== 'failed');
   const before = turn.before.map((text) => readRequest(text)).find(({ sure }) => sure)?.title;
+  const replied = turn.request?.form === 'choice' || turn.request?.form === 'verdict';
   const title =
-    (asked.sure ? asked.title : '') ||
-    commitTitle(committed) ||
-    achieved(answer) ||
-    asked.title ||
-    (before !== undefined && goesOn.test(turn.request?.text ?? '') ? `Continued: ${before}` : '') ||
+    planOf(turn)?.title ||
+    (asked.sure && !asked.vague && !replied ? asked.title : '') ||
+    plainTitle(opened?.opened?.title ?? '') ||
+    plainTitle(committed?.message ?? '') ||
+    (replied ? '' : asked.sure ? asked.title : '') ||
+    asTitle(achieved(answer)) ||
+    (replied ? '' : asked.title) ||
+    plainTitle(commits.at(-1)?.message ?? '') ||
+    (before !== undefined && (replied || goesOn.test(turn.request?.text ?? '')) ? `Continued: ${before}` : '') ||
     doneTitle(deeds) ||
     outcomeIn(answer, longestTitle) ||
     before ||
     `Worked with ${listed([...deeds.tools], 3) || 'no tools'}`;
   return cut(title, longestTitle);
 }
-
-const commitTitle = (commit: Command | undefined): string =>
-  capital((commit?.message ?? '').replace(/^(?:\w+)(?:\([^)]*\))?!?:\s+/, '')).replace(/\.$/, '');
 
 function doneTitle({ modified, read, commands, delegated, searches }: Deeds): string {
   if (modified.length > 0) return `Changed ${listed(modified.map(fileName), 3)}`;
@@ -174,24 +181,35 @@ const mostFacts = 10;
 function factsOf({ turn, deeds, decisions, findings }: Reading): string[] {
   const { modified, commands, failures } = deeds;
   const facts: string[] = [];
+  for (const { question, answer } of choicesIn(turn)) facts.push(`The person chose: ${question} → ${answer}`);
   if (modified.length > 0) facts.push(`Modified ${listed(modified.map(code), 6)}.`);
   for (const { message } of commands) if (message !== undefined) facts.push(`Committed: ${ended(message)}`);
   for (const said of decisions.slice(0, 3))
     facts.push(`${said.entry === turn.request?.id ? 'The person decided' : 'Decided'}: “${said.text}”`);
   for (const { command, gone } of failures.slice(0, 3)) {
     const reason = command.reason === '' ? '' : `: ${command.reason}`;
-    facts.push(`${code(command.told)} failed${reason}${gone ? ' (it passed later)' : ' (not solved in this turn)'}.`);
+    facts.push(
+      gone ? `${code(command.told)} failed${reason} (it passed later).` : `${code(command.told)} failed once${reason}.`,
+    );
   }
   for (const kind of ['test', 'check', 'build'] as const) {
     const last = commands.findLast((command) => command.kind === kind);
     if (last?.outcome === 'ok') facts.push(`${code(last.told)} passed.`);
   }
-  for (const { kind, told, outcome } of commands)
-    if (['tag', 'publish', 'request', 'push', 'merge', 'install'].includes(kind) && outcome === 'ok')
+  for (const { opened, outcome } of commands)
+    if (opened !== undefined && outcome === 'ok') facts.push(openedSentence(opened));
+  for (const { kind, told, outcome, opened } of commands)
+    if (opened === undefined && ['tag', 'publish', 'merge', 'install'].includes(kind) && outcome === 'ok')
       facts.push(`Ran ${code(told)}.`);
   for (const said of findings.slice(0, 3)) facts.push(ended(said.text));
   return unique(facts).slice(0, mostFacts);
 }
+
+/** `Opened pull request #12: Tides in summer.` */
+export const openedSentence = ({ title, number }: NonNullable<Command['opened']>): string =>
+  ended(
+    `Opened ${number === undefined ? 'a pull request' : `pull request #${number}`}${title === undefined ? '' : `: ${title}`}`,
+  );
 
 function narrativeOf({ turn, asked, deeds, answer }: Reading): string {
   const request =
@@ -224,17 +242,14 @@ export function doneSentence({ modified, read, commands, searches, delegated }: 
           2,
         )}`
       : '',
-    modified.length > 0 ? `modified ${listed(modified.map(fileName), 4)}` : '',
+    modified.length > 0 ? `modified ${listed(shortNames(modified), 4)}` : '',
     ran.length > 0 ? `ran ${listed(unique(ran.map(({ told }) => code(cut(told, 50)))), 3)}` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : capital(`${listed(parts, 9)}.`);
 }
 
 function troubleSentence({ failures }: Deeds): string {
-  const open = failures.filter(({ gone }) => !gone).length;
-  const solved = failures.length - open;
-  const some = (count: number) => (count === 1 ? 'one command' : `${count} commands`);
-  if (failures.length === 0) return '';
-  if (open === 0) return `${capital(some(solved))} failed on the way and passed in the end.`;
-  return `${capital(some(open))} failed and did not pass in this turn.`;
+  const solved = failures.filter(({ gone }) => gone).length;
+  const some = solved === 1 ? 'one command' : `${solved} commands`;
+  return solved === 0 ? '' : `${capital(some)} failed on the way and passed in the end.`;
 }

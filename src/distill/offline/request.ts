@@ -65,23 +65,59 @@ function withoutBlocks(lines: readonly string[]): string[] {
   return kept;
 }
 
+/** A prompt of a shell, or a question that a program asked: what follows is its output. */
+const shellPrompt = /^\s*(?:➜|❯|\$|%|»|⏵|>>>)\s|\[[Yy]\/[Nn]\]|^\s*(?:PS )?[\w.-]+@[\w.-]+[:~ ].*[$#]\s/;
+const listItem = /^\s*(?:[-*•+]|\d{1,3}[.)])\s/;
+
+/** Without what follows a prompt of a shell, or a line that ends in a colon and is followed by no list: `I get this:` and the output. */
+function withoutOutput(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  let dropping: 'no' | 'next block' | 'block' = 'no';
+  for (const line of lines) {
+    const empty = line.trim() === '';
+    if (shellPrompt.test(line)) dropping = 'block';
+    else if (dropping === 'next block' && !empty)
+      dropping = listItem.test(line) || /^\s*(?:```|~~~)/.test(line) ? 'no' : 'block';
+    else if (dropping === 'block' && empty) dropping = 'no';
+    if (dropping !== 'block') kept.push(line);
+    if (dropping === 'no' && /:\s*\\?$/.test(line) && line.length < 300) dropping = 'next block';
+  }
+  return kept;
+}
+
+/** Long paths say no more than the file that they lead to. */
+const longPath =
+  /(^|[\s("'`])@?(?:~|\.{1,2})?(?:\/[\w.@+-]+)+\/([\w.@+-]+\.\w{1,5})(?:(?::|#L)\d+(?:-L?\d+)?)?(?=$|[\s,;:.?!)"'`])/g;
+const tag = /(?<!`)<\/?([a-z][\w-]*)(\s[^<>]{0,200})?\/?>(?!`)/gi;
+
 /** The prompt without what was pasted into it. */
 export function typedText(text: string): string {
-  const lines = text.slice(0, looked).split('\n');
+  const head = text.slice(0, looked).replace(longPath, '$1$2');
+  const lines = head.split('\n');
   let fenced = false;
-  const kept = lines.filter((line) => {
+  const kept = withoutOutput(lines).filter((line) => {
     if (/^\s*(?:```|~~~)/.test(line)) {
       fenced = !fenced;
       return false;
     }
     return !fenced && !isPasted(line.replace(/\\$/, ''));
   });
-  return withoutBlocks(kept)
-    .join('\n')
-    .replace(/(?<!`)<\/?[a-z][\w-]*(?:\s[^>]{0,200})?>(?!`)/gi, ' ')
-    .replace(/\s[:;]-?[()/|DP](?=\s|$)/gm, ' ')
-    .replace(/\[(?:Image|Screenshot|Pasted text)[^\]]{0,40}\]/g, ' ')
-    .replace(/(^|\s)@(?=[\w./-]+)/g, '$1');
+  return (
+    withoutBlocks(kept)
+      .join('\n')
+      // `<strategy name>` is a placeholder that a person wrote; a tag has an end, or attributes.
+      .replace(tag, (whole, name: string, rest = '') =>
+        whole.startsWith('</') ||
+        rest.includes('=') ||
+        head.includes(`</${name}`) ||
+        /^(?:br|hr|img|p|div|span|b|i)$/i.test(name)
+          ? ' '
+          : whole,
+      )
+      .replace(/\s[:;]-?[()/|DP](?=\s|$)/gm, ' ')
+      .replace(/\[(?:Image|Screenshot|Pasted text)[^\]]{0,40}\]/g, ' ')
+      .replace(/(^|\s)@(?=[\w./-]+)/g, '$1')
+  );
 }
 
 /** What stands before the matter itself; taken off again and again. */
@@ -155,14 +191,25 @@ export const saysNothing = (text: string): boolean => {
 export interface Asked {
   /** Whether the title would tell somebody who was not there. */
   readonly sure: boolean;
+  /** Whether it names what is done, and not what it is done to: `fix the tests`. */
+  readonly vague: boolean;
   /** One line, the verb first; empty when the prompt does not say what it is about. */
   readonly title: string;
   /** The sentences of the prompt, without what was pasted. */
   readonly sentences: readonly string[];
 }
 
-export function readRequest(text: string): Asked {
-  if (saysNothing(text)) return { title: '', sure: false, sentences: [] };
+/** A slash command's arguments are what was asked; `ENT-221-state-machine` is a name and words. */
+const slashed = /^\/[\w:.-]+[^\S\n]+(?=\S)([\s\S]{12,})$/;
+const slug = /\b([A-Z]{2,6}-\d{1,6})-((?:[a-z0-9]+-){2,}[a-z0-9]+)\b/gi;
+
+export function readRequest(given: string): Asked {
+  const args = slashed.exec(given.trim())?.[1];
+  const text = (args ?? given).replace(
+    slug,
+    (_, id: string, words: string) => `${id.toUpperCase()} ${words.replaceAll('-', ' ')}`,
+  );
+  if (saysNothing(text)) return { title: '', sure: false, vague: true, sentences: [] };
   const sentences = sentencesOf(typedText(text)).flatMap((sentence) => inPieces(sentence.text));
   let best = { title: '', score: 0, place: 0 };
   for (const [i, sentence] of sentences.slice(0, 8).entries()) {
@@ -172,8 +219,20 @@ export function readRequest(text: string): Asked {
       if (score > best.score) best = { title, score, place: i };
     }
   }
-  return { title: best.title, sure: best.score + 0.5 * best.place >= 3.5, sentences };
+  const { title } = best;
+  return { title, sure: best.score + 0.5 * best.place >= 3.5, vague: isVague(title), sentences };
 }
+
+/** Words of every piece of work, which name no object of one. */
+const ofAnyWork =
+  /^(?:address|branch(?:es)?|bugbot|bot|ci|comments?|commits?|committed|conflicts?|copilot|cursor|draft|failures?|feedback|fixes|github|issues?|lint(?:er|ing)?|local(?:ly)?|main|merge[ds]?|mentioned|missing|plan|pr|prs|pull|push(?:ed)?|rebase[ds]?|remaining|requests?|resolve[ds]?|review(?:s|er|ed)?|staged|suggest(?:ed|ion|ions)|tests?|unstaged|uncommitted|warnings?|work)$/;
+
+const isVague = (title: string): boolean =>
+  tellingWords(title).filter((word) => !ofAnyWork.test(word)).length < 2 && !identifier.test(title);
+
+/** A name from the code, a file, a ticket: something that can be found again. */
+export const identifier =
+  /`[^`]{3,}`|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|\b[\w-]+\.(?:ts|tsx|js|jsx|mjs|py|go|rs|rb|java|kt|swift|c|cc|cpp|cs|php|sh|md|json|ya?ml|toml|css|html|sql)\b|\b[A-Z]{2,6}-\d+\b|(?:^|\s)--[a-z][\w-]+|#\d{2,}/;
 
 /** People who type in haste begin sentences in lower case. The blank is asked for first: else each sign of a long run looks back over all. */
 export const inPieces = (sentence: string): string[] =>
@@ -183,7 +242,9 @@ export const inPieces = (sentence: string): string[] =>
 
 /** A sentence as it is, and what follows where it comes to the point late. */
 function candidates(sentence: string): string[] {
-  const plain = sentence.slice(0, 1000).replace(/["“][^"”]{25,}["”]|\((?=[^)]{25})[^)]*\)/g, ' ');
+  const plain = (sentence.slice(0, 1000).split(/(?<=\S{3}.{8,}?)\s\[?\d{1,2}:\d{2}:\d{2}/)[0] ?? '')
+    .replace(/["“]([^"”]{25,})["”]/g, (_, words: string) => (words.length <= 70 ? words : ' '))
+    .replace(/\((?=[^)]{25})[^)]*\)/g, ' ');
   const late =
     /^.{18,400}?\b((?:i(?:'d| would)? (?:want|like|need) (?:you )?to|can (?:you|we)|could (?:you|we)|please|let's|we (?:need|have) to|we should|how (?:can|do|would|about)|why (?:is|are|does|do|would))\b.{12,})/i.exec(
       plain,
@@ -191,9 +252,17 @@ function candidates(sentence: string): string[] {
   return [plain, ...(late === undefined ? [] : [late])].map((text) => asTitle(withoutPreamble(text)));
 }
 
+/** Words that need what stands before them. */
+export const anaphor =
+  /\b(?:it|its|them|both|same|those|these|they)\b|\b(?:this|that)(?:\W*$|[.,;:]|\s+(?:is|was|one|way|too|again|up|out|in|on|to|as|for|with|please|now|and)\b)|\b(?:do|fix|try|address|handle|check|commit|merge|push|review|summari[sz]e|explain) (?:this|that)\b|\bthe (?:above|following|previous|other one|rest)\b/i;
+const opener =
+  /^(?:do|did|can|could) you (?:have|see|know|read|access|remember|understand)\b|^what(?:'s| is) the (?:output|status|difference)\b|^(?:are|is) there any(?:thing)?\b|^(?:you have|you can see)\b|^(?:here(?:'s| is)|i have|there (?:is|are))\b/i;
+
 function worth(title: string, sentence: string): number {
   const words = tellingWords(title);
-  if (words.length === 0 || contentWords(title).length < 2) return 0;
+  if (contentWords(title).length < 2) return 0;
+  // `Fix the failing tests` says what is done, if not to what.
+  if (words.length === 0) return verbs.test(title) && !anaphor.test(title) ? 0.6 : 0;
   const doing = weakVerbs.test(title) ? 1.8 : verbs.test(title) ? 3 : /^[a-z]{3,}ing\b/i.test(title) ? 2 : 0;
   const asking =
     /\?\W*$/.test(sentence) || /^(?:why|how|what|where|which|when|who|is|are|does|do)\b/i.test(title) ? 2 : 0;
@@ -211,7 +280,10 @@ function worth(title: string, sentence: string): number {
         ? -0.8
         : 0;
   const cutOff = title.endsWith('…') ? -0.5 : 0;
-  return Math.min(words.length, 5) * 0.6 + doing + asking + wanting + vague + cutOff;
+  const unnamed = !identifier.test(title) && anaphor.test(title) ? -2.5 : 0;
+  const opens = opener.test(title) ? -2 : 0;
+  const named = identifier.test(title) ? 0.6 : 0;
+  return Math.min(words.length, 5) * 0.6 + doing + asking + wanting + vague + cutOff + unnamed + opens + named;
 }
 
 /** Marks of a clause's end, from the clearest to the weakest, and how much must stand before each. */
@@ -221,11 +293,17 @@ const clauses: readonly (readonly [readonly string[], number])[] = [
   [[', '], 60],
 ];
 
-/** A clause that was cut off leaves the word that led to it. */
-const withoutEnd = (text: string): string => text.replace(/(?:[\s,]+(?:then|and|or|but|so|which|also|maybe))+$/i, '');
+/** A clause that was cut off leaves the words that led to it. */
+const withoutEnd = (text: string): string => {
+  const whole = text.replace(
+    /(?:[\s,]+(?:then|and|or|but|so|which|also|maybe|for|to|with|of|in|on|at|by|from|into|like|such as|as|is|are|was|the|a|an|that|because|when|if|what i want|i think|i guess|e\.g\.?|the following))+(?=…?$)/i,
+    '',
+  );
+  return (whole.split('`').length - 1) % 2 === 0 ? whole : whole.replace(/\s*`[^`]*$/, '');
+};
 
 /** One line: names of files for their paths, ended where a clause ends if it is long. */
-function asTitle(text: string): string {
+export function asTitle(text: string): string {
   const plain = text
     .replace(/https?:\/\/(?:www\.)?([^\s/)]+)[^\s)]*/g, '$1')
     .replace(/\S+/g, (word) =>
@@ -234,15 +312,16 @@ function asTitle(text: string): string {
     .replace(/\s+([,.;:?!])(?!\w)/g, '$1')
     .replace(/\s+/g, ' ')
     .replace(/[\s,;:–—-]+$/, '')
-    .replace(/,? (?:please|pls|thanks|no)\?*$/i, '')
+    .replace(/\s(?:with|like|as|is) (?:this|these|the following|follows)$/i, '')
+    .replace(/,? (?:please|pls|thanks|no|(?:can|could) you (?:please )?help(?: me)?)\?*$/i, '')
     .replace(/[.!]+$/, '')
     .trim();
   const direct = verbs.test(plain) ? plain.replace(/\s*\?+$/, '') : plain;
-  if (direct.length <= longest) return capital(direct);
+  if (direct.length <= longest) return capital(withoutEnd(direct));
   const head = direct.slice(0, longest);
   for (const [marks, least] of clauses) {
     const end = Math.max(...marks.map((mark) => head.lastIndexOf(mark)));
     if (end > least) return capital(withoutEnd(head.slice(0, end)));
   }
-  return capital(cut(direct, longest));
+  return capital(withoutEnd(cut(direct, longest)));
 }

@@ -24,3 +24,12 @@ export const unique = (items: readonly string[]): string[] => [...new Set(items)
 
 /** The name of a file, which is what a person knows it by. */
 export const fileName = (file: string): string => file.split('/').at(-1) || file;
+
+/** The names of files, with the folder where two are called the same. */
+export function shortNames(files: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(fileName(file), (counts.get(fileName(file)) ?? 0) + 1);
+  return unique(
+    files.map((file) => ((counts.get(fileName(file)) ?? 0) > 1 ? file.split('/').slice(-2).join('/') : fileName(file))),
+  );
+}

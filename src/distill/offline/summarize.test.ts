@@ -37,17 +37,16 @@ describe('the summary of a session', () => {
     const text = summarizeSession(work);
     expect(SummaryText.parse(text)).toEqual(text);
     expect(text).toEqual({
-      title: 'Fix the tide table',
+      title: 'Luxon for the clock',
       request:
         'Hey, can you fix the tide table? It is an hour late in summer. Then: Use luxon instead of our own clock.',
       investigated: 'Looked with `grep -rn "hour" src`.',
-      learned:
-        "The root cause was that daylight saving was added twice to the table. Decided: “Let's use luxon instead of our own clock”.",
+      learned: 'The root cause was that daylight saving was added twice to the table.',
       completed:
         'Fixed the hour of the tide table in summer. Replaced our own clock by luxon in the table. Modified `table.ts` and `clock.ts`. ' +
         'Committed: “refactor: luxon for the clock”. At the end `npm test` passed.',
       nextSteps: 'Last run failed: Bash npm run build (error TS1: missing). Remove the old clock from the docs.',
-      notes: '`npm run build` failed and did not pass any more: error TS1: missing.',
+      notes: '`npm run build` failed at the end: error TS1: missing.',
     });
   });
 
@@ -64,8 +63,8 @@ describe('the summary of a session', () => {
   });
 
   it('takes the name that the agent gave', () => {
-    expect(summarizeSession({ ...work, title: 'Summer tides' })?.title).toBe('Summer tides');
-    expect(summarizeSession({ ...work, title: 'Hey, can you fix the tide' })?.title).toBe('Fix the tide table');
+    expect(summarizeSession({ ...work, title: 'Summer tides', titleSource: 'agent' })?.title).toBe('Summer tides');
+    expect(summarizeSession({ ...work, title: 'Hey, can you fix the tide' })?.title).toBe('Luxon for the clock');
   });
 
   it('says that the person interrupted, and what was not answered', () => {
@@ -77,17 +76,6 @@ describe('the summary of a session', () => {
       nextSteps: 'Asked and not answered: what is the phase of the moon today?',
       notes: 'The person interrupted once.',
     });
-  });
-
-  it('names what came up again, where there were many turns', () => {
-    const turns = ['harbour', 'harbour', 'harbour depth', 'harbour', 'harbour', 'harbour'].map((word, i) =>
-      turn(
-        `${i === 0 ? 'add a page for the sailors' : `change the ${word} map a little`}`,
-        [edit('/home/dev/tide/page.ts')],
-        { prompt: i + 1 },
-      ),
-    );
-    expect(summarizeSession(session(turns))?.title).toMatch(/^Add a page for the sailors \(.*harbour/);
   });
 
   it('takes an answer for what was learned, where somebody wanted to know and something was looked at', () => {

@@ -3,19 +3,18 @@ import type { Entry } from '../../schema/entry.ts';
 import type { SummaryText } from '../../schema/summary.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { SessionEnding } from '../../store/store.ts';
+import { modifies } from '../../text/files-touched.ts';
 import { cut, gist } from '../../text/gist.ts';
-import { answerText, interrupted, openEnds } from '../../text/open-ends.ts';
+import { answerText, interrupted, openEnds, tellsOfPassing } from '../../text/open-ends.ts';
 import { shell } from '../../text/shell-tools.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
-import { conceptsOf } from './concepts.ts';
-import { purposeOf } from './deeds.ts';
+import { type Command, ends } from './deeds.ts';
 import { certain } from './notable.ts';
-import { type Reading, readingOf } from './observe.ts';
+import { openedSentence, type Reading, readingOf } from './observe.ts';
 import { saysNothing } from './request.ts';
-import { code, ended, fileName, listed, unique } from './say.ts';
-
-const longestTitle = 110;
+import { code, ended, listed, shortNames, unique } from './say.ts';
+import { sessionTitle } from './title.ts';
 
 export function summarizeSession(session: SessionMaterial): SummaryText | undefined {
   const readings = session.turns.flatMap((turn) => readingOf(turn) ?? []);
@@ -29,45 +28,6 @@ export function summarizeSession(session: SessionMaterial): SummaryText | undefi
     nextSteps: openIn(session.turns),
     notes: notesOf(session.turns, readings),
   };
-}
-
-/** The name that the agent gave it; else the turn that says most about the others, with the work that went into it. */
-export function sessionTitle(
-  session: Pick<SessionMaterial, 'turns'> & { title?: string },
-  readings: readonly Reading[],
-): string {
-  const given = session.title ?? '';
-  const start = given.replace(/…$/, '').trim();
-  const isPrompt = start === '' || session.turns.some(({ request }) => request?.text.trim().startsWith(start) === true);
-  if (!isPrompt && !saysNothing(given) && session.turns.some(({ entries }) => !entries[0]?.text.startsWith(start)))
-    return cut(given, longestTitle);
-  const { title } = mainTurn(readings);
-  const lower = title.toLowerCase();
-  const subjects =
-    readings.length < manyTurns
-      ? []
-      : conceptsOf(
-          readings.map((one) => one.title),
-          readings.flatMap(({ deeds }) => deeds.modified),
-        ).filter((word) => !lower.includes(word.toLowerCase()));
-  let about = '';
-  for (const word of subjects.slice(0, 4))
-    if (about.length + word.length <= 28) about = about === '' ? word : `${about}, ${word}`;
-  return about === '' ? title : `${cut(title, 80)} (${about})`;
-}
-
-/** From so many turns on, the first request alone does not say what a session was about. */
-const manyTurns = 6;
-
-/** The turn that says most about the session: a clear request, early, with much work in it. */
-function mainTurn(readings: readonly Reading[]): Reading {
-  const weights = readings.map(({ asked, clear, deeds, turn, title }, i) => {
-    const told = asked.sure ? 4 : clear ? 2.5 : 0;
-    const vague = saysNothing(turn.request?.text ?? '') ? 2 : /^(?:i|it|this|that|you|there)\b/i.test(title) ? 1.5 : 0;
-    const work = 0.6 * Math.log2(1 + turn.toolUses.length) + (deeds.modified.length > 0 ? 0.8 : 0);
-    return told - vague + work - 0.8 * Math.min(i, 8);
-  });
-  return readings[weights.indexOf(Math.max(...weights))] as Reading;
 }
 
 function requestOf(readings: readonly Reading[]): string {
@@ -173,9 +133,12 @@ function completedIn(readings: readonly Reading[]): string {
       .map(({ answer }) => achieved(answer))
       .filter((text) => text !== ''),
   );
+  const opened = unique(
+    commands.flatMap((one) => (one.opened && one.outcome === 'ok' ? [openedSentence(one.opened)] : [])),
+  );
   const released = unique(
     commands
-      .filter(({ kind, outcome }) => (kind === 'tag' || kind === 'publish' || kind === 'request') && outcome === 'ok')
+      .filter(({ kind, outcome }) => (kind === 'tag' || kind === 'publish') && outcome === 'ok')
       .map(({ told }) => code(cut(told, 60))),
   );
   return [
@@ -185,13 +148,14 @@ function completedIn(readings: readonly Reading[]): string {
           .map((text) => ended(cut(text, 180)))
           .join(' ')
       : '',
-    modified.length > 0 ? `Modified ${listed(modified.map(fileName).map(code), 8)}.` : '',
+    modified.length > 0 ? `Modified ${listed(shortNames(modified).map(code), 8)}.` : '',
     commits.length > 0
       ? `Committed: ${listed(
           commits.map((message) => `“${message}”`),
           4,
         )}.`
       : '',
+    opened.slice(0, 3).join(' '),
     released.length > 0 ? `Ran ${listed(released, 3)}.` : '',
     passed.length > 0 ? `At the end ${listed(passed, 3)} passed.` : '',
   ]
@@ -225,23 +189,10 @@ function notesOf(turns: readonly Turn[], readings: readonly Reading[]): string {
   const stops = turns.flatMap(({ entries }) =>
     entries.filter(({ author, text }) => author === 'machine' && interrupted.test(text)),
   );
-  const lastOf = new Map<string, { told: string; failed: boolean; reason: string }>();
-  for (const { deeds } of readings)
-    for (const { kind, told, outcome, reason } of deeds.commands)
-      if (kind !== 'look' && outcome !== 'unknown')
-        lastOf.set(purposeOf({ kind, told }), {
-          told,
-          failed: outcome === 'failed',
-          reason,
-        });
-  const open = [...lastOf.values()].filter(({ failed }) => failed);
   return [
-    ...open
-      .slice(-3)
-      .map(
-        ({ told, reason }) =>
-          `${code(cut(told, 80))} failed and did not pass any more${reason === '' ? '' : `: ${reason}`}.`,
-      ),
+    ...stillFailing(readings)
+      .slice(-2)
+      .map(({ told, reason }) => `${code(cut(told, 80))} failed at the end${reason === '' ? '' : `: ${reason}`}.`),
     stops.length === 0
       ? ''
       : stops.length === 1
@@ -250,4 +201,24 @@ function notesOf(turns: readonly Turn[], readings: readonly Reading[]): string {
   ]
     .filter((text) => text !== '')
     .join(' ');
+}
+
+/** Checks that failed last, with nothing after them that would have changed that: no passing run, no commit, no edit, no word of it. */
+function stillFailing(readings: readonly Reading[]): Command[] {
+  const last = readings.at(-1);
+  if (last === undefined || tellsOfPassing(last.answer)) return [];
+  const commands = readings.flatMap(({ deeds }) => deeds.commands);
+  const edited = readings
+    .flatMap(({ turn }) => turn.toolUses)
+    .filter(({ tool, outcome, files }) => modifies.test(tool) && outcome !== 'error' && files.length > 0)
+    .map(({ at }) => at)
+    .sort()
+    .at(-1);
+  return commands.filter(
+    (command, i) =>
+      command.outcome === 'failed' &&
+      (command.kind === 'test' || command.kind === 'check' || command.kind === 'build') &&
+      (edited === undefined || command.at >= edited) &&
+      !commands.slice(i + 1).some((later) => later.purpose === command.purpose || ends(later, command)),
+  );
 }

@@ -3,23 +3,29 @@ import { sentencesOf } from '../../text/gist.ts';
 import { isEveryday, isTellingWord } from '../../text/stop-words.ts';
 import type { Turn } from '../material.ts';
 import type { Said } from './notable.ts';
-import { typedText } from './request.ts';
+import { anaphor, typedText } from './request.ts';
 import { capital } from './say.ts';
 
-/** A lasting preference, not a wish of the moment. */
+/** A lasting preference, said in general: not a wish of the moment, not a choice from a menu. */
 const preference = [
-  /\bi (?:really |strongly |generally |usually |always |still )?(?:prefer|like|love|hate|dislike|can'?t stand|(?:do not|don'?t) (?:really )?(?:like|want you to ever))\b(?! (?:to ask|your help|you to|it if you|that (?:idea|one)|this (?:idea|one)|(?:much )?(?:this|that) idea|the idea)\b)/i,
-  /\bfrom now on\b|\bin (?:the )?future,? (?:please|always|never|don'?t|use)\b|\bgoing forward\b/i,
+  /\bi (?:really |strongly |generally |usually |always )?prefer (?=.{4,}\b(?:over|to|instead of|rather than)\b)/i,
+  /\bfrom now on\b|\bin (?:the )?future,? (?:please|always|never|don'?t|use)\b|\bgoing forward,? (?:please|always|never|don'?t|use|we|let's)\b/i,
   /^(?:please |and |also )*(?:always|never) \w+/i,
   /\b(?:you|we) (?:must|should) (?:always|never) (?!happen)\w+/i,
-  /\bi (?:always|never|usually) \w+/i,
-  /\bmy (?:preferred|favou?rite|usual) \w+/i,
+  /\b(?:you|we) should(?:n'?t| not)? .{8,}\b(?:wherever|whenever|everywhere|in general|as a rule|by default)\b/i,
+  /\bi (?:always|never|usually) (?:use|want|write|run|commit|prefer|put|name)\b/i,
+  /\bin this (?:repo|repository|project|codebase),? we (?:always|never|want|use|don'?t|prefer|keep)\b/i,
 ];
 const ofTheMoment =
-  /\?\s*$|\bi(?:'d| would) (?:prefer|like|love)\b|\bthis time\b|\bfor now\b|\bjust this once\b|\bnever ?mind\b|\bi (?:always|never) (?:saw|got|had|thought|knew|noticed|heard)\b/i;
+  /\?\s*$|:\s*$|…$|\bi(?:'d| would) (?:prefer|like|love)\b|\bthis time\b|\bfor now\b|\bjust this once\b|\bnever ?mind\b|\boption \w\b|^(?:if|but|so|because|why|how|when|what|is|are|do|does|did|can|could|would)\b|\b(?:was|were|did|had|got|saw) (?:always|never)\b|\b(?:always|never) (?:ran|worked|called|used to|gets?|got|works|happens|fails)\b/i;
+
+/** Says enough by itself: four telling words, and none that needs what stands before. */
+const standsAlone = (text: string): boolean =>
+  !anaphor.test(text) &&
+  (text.toLowerCase().match(/\p{L}[\p{L}\p{N}_.-]{2,}/gu) ?? []).filter(isTellingWord).length >= 4;
 
 const inUse =
-  /\b(?:we|i|this project|the project|this repo|our \w+)(?:'re| are|'m| am)? (?:(?:now|currently|already|only|also|both) )?(?:use|uses|using|run on|runs on|deploy(?:s)? (?:to|on|with)|host(?:s|ed)? (?:on|it on)|moved to|migrated to|switched to|standardi[sz]ed on)\b/i;
+  /^(?:(?:also|and|here|note that)\W+)?(?:we|i|this project|the project|this repo|our \w+)(?:'re| are|'m| am)? (?:(?:now|currently|already|only|also|both) )?(?:use|uses|using|run on|runs on|deploy(?:s)? (?:to|on|with)|host(?:s|ed)? (?:on|it on)|moved to|migrated to|switched to|standardi[sz]ed on)\b/i;
 
 const howTo =
   /^(?:in order )?to ((?:deploy|release|publish|run|test|build|start|restart|debug|migrate|install|reset|seed|update|generate|regenerate|lint|format|reinstall|set up|roll back)\b[^,:]{0,60}),? (?:you (?:need to|have to|should|must|can) )?(?:just |simply )?(?:run|use|execute|call|type|do) (.{3,160})$/i;
@@ -40,6 +46,8 @@ export interface Wishes {
   readonly people: readonly (Said & { readonly name: string; readonly role: string })[];
 }
 
+/** Longer ones are plans, or pasted. */
+const longestPrompt = 2500;
 /** Prompts longer than this are mostly pasted. */
 const mostSentences = 25;
 
@@ -51,7 +59,7 @@ export function wishesOf(turns: readonly Turn[]): Wishes {
     people: [] as (Said & { name: string; role: string })[],
   };
   for (const { request } of turns) {
-    if (request === undefined) continue;
+    if (request === undefined || request.text.length > longestPrompt) continue;
     for (const { text } of sentencesOf(typedText(request.text)).slice(0, mostSentences)) {
       if (text.length < 12 || text.length > 300) continue;
       const said: Said = { text: capital(text), entry: request.id, at: request.at };
@@ -59,9 +67,10 @@ export function wishesOf(turns: readonly Turn[]): Wishes {
       const person = known.exec(text)?.[1];
       if (steps !== null)
         found.procedures.push({ ...said, key: `how to ${(steps[1] as string).toLowerCase().trim()}` });
-      else if (preference.some((pattern) => pattern.test(text)) && !ofTheMoment.test(text))
+      else if (preference.some((pattern) => pattern.test(text)) && !ofTheMoment.test(text) && standsAlone(text))
         found.preferences.push({ ...said, key: keyOf(text) });
-      else if (inUse.test(text) && !/\?\s*$/.test(text)) found.uses.push(said);
+      else if (inUse.test(text) && text.length < 140 && !/[?:]\s*$/.test(text) && !anaphor.test(text))
+        found.uses.push(said);
       if (person !== undefined)
         found.people.push({ ...said, name: person, role: (roleOf.exec(text)?.[1] ?? '').toLowerCase() });
     }

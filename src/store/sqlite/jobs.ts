@@ -59,12 +59,17 @@ type JobMethods =
   | 'jobCounts'
   | 'retryJobs'
   | 'cancelJobs'
-  | 'redoJobs';
+  | 'redoJobs'
+  | 'renewByRules';
 
 export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMethods> {
   const { isWaiting, plan } = jobPlans(db);
   const spend = spender(db);
   const distilled = distilledWrites(db);
+  const getFact = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
+  const putFact = db.prepare(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  );
   const byId = db.prepare<[number], Row>(`${select} WHERE j.id = ?`);
   const held = db.prepare<[number, string], Row>(
     `${select} WHERE j.id = ? AND j.claimant = ? AND j.status = 'claimed'`,
@@ -354,6 +359,17 @@ export function jobRows(db: Database, read: Run, write: Run): Pick<Store, JobMet
         const rows = db.prepare(`${select} WHERE 1${where}${by}`).all(...values, ...notBy) as Row[];
         for (const { id } of rows)
           give.run({ id, now, status: 'ready', notBefore: 0, waitsFor: null, attempts: 0, error: null });
+        return rows.length;
+      });
+    },
+    async renewByRules(by, rules, now) {
+      const name = `distilled by ${by}: rules`;
+      if (read(() => getFact.get(name)) === rules) return 0;
+      return write(() => {
+        const rows = db.prepare(`${select} WHERE j.status = 'done' AND j.by = ?`).all(by) as Row[];
+        for (const { id } of rows)
+          give.run({ id, now, status: 'ready', notBefore: 0, waitsFor: null, attempts: 0, error: null });
+        putFact.run(name, rules);
         return rows.length;
       });
     },

@@ -207,7 +207,14 @@ type Run = <T>(work: () => T) => T;
 export function reader(
   db: Database,
   run: Run,
-): Pick<Store, 'counts' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'toolUses'> {
+): Pick<Store, 'counts' | 'projectPlaces' | 'projects' | 'sessions' | 'findSessions' | 'findEntries' | 'toolUses'> {
+  const places = db.prepare<[], { id: number; path: string; name: string }>(
+    'SELECT id, path, name FROM projects WHERE id IN (SELECT project_id FROM sessions) ORDER BY path',
+  );
+  const repositories = db.prepare<[], { project: number; value: string }>(
+    `SELECT DISTINCT s.project_id AS project, x.value FROM session_facts x JOIN sessions s ON s.id = x.session_id
+     WHERE x.kind = 'repository' AND s.project_id IS NOT NULL ORDER BY x.value`,
+  );
   const one = (sql: string): number => db.prepare(sql).pluck().get() as number;
 
   return {
@@ -233,6 +240,13 @@ export function reader(
           malformed: one('SELECT coalesce(sum(malformed), 0) FROM files'),
           conversations,
         };
+      });
+    },
+    async projectPlaces() {
+      return run(() => {
+        const named = new Map<number, string[]>();
+        for (const { project, value } of repositories.all()) named.set(project, [...(named.get(project) ?? []), value]);
+        return places.all().map(({ id, path, name }) => ({ path, name, repositories: named.get(id) ?? [] }));
       });
     },
     async projects() {

@@ -1,5 +1,6 @@
 // A session's entries, cut into turns: a person's prompt and all that follows until the next.
 import type { Database } from 'better-sqlite3';
+import type { TitleSource } from '../../schema/session-fact.ts';
 import type { Store, StoredTurn, StoredTurns } from '../store.ts';
 import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from './read.ts';
 
@@ -30,8 +31,10 @@ interface Stretch {
   readonly before: readonly string[];
 }
 
-interface PlaceRow extends Omit<StoredTurns, 'turns' | 'prompts'> {
+interface PlaceRow extends Omit<StoredTurns, 'turns' | 'prompts' | 'titleSource' | 'branches' | 'links'> {
   readonly id: number;
+  readonly title_by: TitleSource | null;
+  readonly facts: string;
   readonly file_id: number | null;
 }
 
@@ -52,7 +55,10 @@ export function turnRows(db: Database, run: Run): Pick<Store, 'prompts' | 'turns
   );
   const place = db.prepare<[string, string], PlaceRow>(
     `SELECT s.id, coalesce(p.name, '') AS project, coalesce(p.path, '') AS projectPath, coalesce(s.cwd, '') AS cwd,
-       coalesce(s.title, '') AS title, (SELECT f.id FROM file_sessions x JOIN files f ON f.id = x.file_id
+       coalesce(s.title, '') AS title, s.title_by,
+       (SELECT json_group_array(json_array(x.kind, x.value) ORDER BY f.born_at DESC, f.key, x.pos DESC) FROM session_facts x
+          JOIN files f ON f.id = x.file_id WHERE x.session_id = s.id AND x.kind IN ('branch', 'link')) AS facts,
+       (SELECT f.id FROM file_sessions x JOIN files f ON f.id = x.file_id
          WHERE x.session_id = s.id AND f.subagent IS NULL ORDER BY f.born_at, f.key LIMIT 1) AS file_id
      FROM sessions s LEFT JOIN projects p ON p.id = s.project_id WHERE s.session = ? AND s.agent = ?`,
   );
@@ -101,10 +107,14 @@ export function turnRows(db: Database, run: Run): Pick<Store, 'prompts' | 'turns
         const row = place.get(session, agent);
         if (row === undefined) return undefined;
         const rows = prompts.all(session, agent);
-        const all = stretches(row, rows).filter((stretch) => prompt === undefined || stretch.prompt === prompt);
-        const turns = headAndTail(all, firstTurns, lastTurns).flatMap((stretch) => read(stretch) ?? []);
-        const { project, projectPath, cwd, title } = row;
-        return { project, projectPath, cwd, title, prompts: rows.length, turns };
+        const wanted = stretches(row, rows).filter((stretch) => prompt === undefined || stretch.prompt === prompt);
+        const turns = headAndTail(wanted, firstTurns, lastTurns).flatMap((stretch) => read(stretch) ?? []);
+        const { project, projectPath, cwd, title, title_by } = row;
+        const facts = JSON.parse(row.facts) as [string, string][];
+        const all = (kind: string) => [...new Set(facts.filter(([of]) => of === kind).map(([, value]) => value))];
+        const named = title_by === null ? {} : { titleSource: title_by };
+        const said = { branches: all('branch'), links: all('link') };
+        return { project, projectPath, cwd, title, ...named, ...said, prompts: rows.length, turns };
       });
     },
   };

@@ -30,4 +30,4 @@ export function CorePages({ rows }: { rows: readonly MemoryPageRow[] }) {
 }
 
 /** The title stands above already, as a link; what held before is read on the page itself. */
-const whatHolds = (text: string): string => text.replace(/^\s*# .*\n/, '').replace(/\n## Revisions\n[\s\S]*$/, '\n');
+const whatHolds = (text: string): string => text.replace(/^\s*# .*\n/, '');

@@ -1,0 +1,75 @@
+// What a person answered to the agent's questions: through a form, or by naming an option of the answer before.
+import type { Entry } from '../../schema/entry.ts';
+import { cut, inOneLine, sentencesOf } from '../../text/gist.ts';
+import { answerText, isAnswer } from '../../text/open-ends.ts';
+import { isTellingWord } from '../../text/stop-words.ts';
+import type { Turn } from '../material.ts';
+
+export interface Choice {
+  readonly question: string;
+  readonly answer: string;
+  readonly entry: string;
+  readonly at: string;
+}
+
+/** Answers to questions that the agent asked in a form; a text has one question and answer after another. */
+export function choicesIn(turn: Turn): Choice[] {
+  return turn.entries.filter(({ form }) => form === 'choice').flatMap(choicesOf);
+}
+
+function choicesOf({ text, id, at }: Entry): Choice[] {
+  return text.split(/\n\n(?=[^\n]+\n→ )/).flatMap((block) => {
+    const [question = '', ...rest] = block.split(/\n→ /);
+    const answer = rest.join(' ').trim();
+    return question.trim() === '' || answer === ''
+      ? []
+      : [{ question: inOneLine(question), answer: plainAnswer(answer), entry: id, at }];
+  });
+}
+
+/** Without the mark of a recommendation and the letter of the option. */
+const plainAnswer = (answer: string): string =>
+  inOneLine(answer)
+    .replace(/\s*\(recommended\)/gi, '')
+    .replace(/^option [a-z\d]\s*[:—–-]\s*/i, '');
+
+const named =
+  /^(?:(?:ok(?:ay)?|yes|yeah|sure|great|cool|hm+|i (?:like|prefer|think|want|choose|vote for)|let'?s (?:do|go with|use|take)|go (?:with|for)|do|use|take|prefer)\W+)*(?:option |approach |variant |choice |number |#)?([A-Ha-h]|\d{1,2})(?:\b[.,!)]?)(?:\s+please|\s+sounds good|\s+it is)?\s*$/i;
+
+/** `Option C` or `2`: the option as the answer before described it, with the question that it answers. Undefined where that is not found. */
+export function namedOption(request: Entry, before: readonly Entry[]): Choice | undefined {
+  const [first = ''] = request.text.trim().split('\n', 1);
+  const name = first.length > 60 ? undefined : named.exec(first.trim())?.[1];
+  const answer = before.findLast((entry) => isAnswer(entry) && answerText(entry).trim() !== '');
+  if (name === undefined || answer === undefined || /^(?:a|i)$/.test(name)) return undefined;
+  const text = answerText(answer);
+  const said = /^\d+$/.test(name)
+    ? new RegExp(`^\\s*(?:\\*\\*)?(?:option |approach )?${name}[.):]\\s*(?:\\*\\*)?\\s*(.{8,400})$`, 'im').exec(
+        text,
+      )?.[1]
+    : (new RegExp(`\\b(?:option|approach|variant)\\s+${name}\\b\\W{0,6}(.{8,400})$`, 'im').exec(text)?.[1] ??
+      new RegExp(`^\\s*(?:[-*]\\s+)?(?:\\*\\*)?\\(?${name}[.):]\\s*(?:\\*\\*)?\\s*(.{8,400})$`, 'im').exec(text)?.[1]);
+  const question = sentencesOf(text).findLast((sentence) => sentence.text.endsWith('?'))?.text;
+  if (said === undefined || question === undefined) return undefined;
+  const option = cut(inOneLine(said.replaceAll('**', '')), 220);
+  return { question, answer: option, entry: request.id, at: request.at };
+}
+
+/** About what is to be done now, not about how things are. */
+const ofTheMoment =
+  /\b(?:proceed|go ahead|continue|commit|push|merge|rebase|deliver|next|now|review (?:it|this)|look right|sounds? good|happy with|should i (?:also )?(?:run|fix|update|create|write|open|start|go|do|implement|remove|delete)|do you want me to|would you like me to|want me|can i|may i|shall i|did you mean|do you have|do you believe|where did|loop|this (?:pr|comment|changelog|session|commit|fix|error)|comment \d|version number|which (?:fix|direction|issue|bug|claims?|file|commit|task|one)\b|(?:stale|temporary) )\b/i;
+const noAnswer =
+  /\?\s*$|^(?:yes|no|ok(?:ay)?|sure|everything|all|none|both|other|hm+|not sure|i don'?t know|you (?:decide|choose)|whatever|skip|cancel|chat about this)\b.{0,14}$|^(?:hm+|ok|well|but)[,. ]|https?:\/\//i;
+
+/** Whether question and answer can be read alone, and hold beyond the moment. */
+export const isLasting = ({ question, answer }: Choice): boolean =>
+  question.endsWith('?') &&
+  question.length <= 300 &&
+  answer.length <= 240 &&
+  (question.toLowerCase().match(/\p{L}[\p{L}\p{N}_.-]{2,}/gu) ?? []).filter(isTellingWord).length >= 3 &&
+  (answer.split(' ').length >= 2 || /[-_./]/.test(answer)) &&
+  !ofTheMoment.test(question) &&
+  !noAnswer.test(answer) &&
+  !/\b(?:this|that|these|those|it|them)\b(?!\s+(?:\w+\s+){0,2}(?:command|flag|function|field|file|package|type|case|mode|repo|project)\b)/i.test(
+    question.replace(/\b(?:so|such|fact) that\b/gi, ''),
+  );

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { edit, run, type Step, say, session, turn } from '../../../test/turns.ts';
+import type { SessionMaterial } from '../material.ts';
+import { summarizeSession } from './summarize.ts';
+
+const titleOf = (turns: Parameters<typeof session>[0], more: Partial<SessionMaterial> = {}): string | undefined =>
+  summarizeSession({ ...session(turns), ...more })?.title;
+const asked = (text: string, ...steps: Step[]) => turn(text, [edit('/home/dev/tide/setup.go'), say('Done.'), ...steps]);
+const commit = (message: string) => run(`git commit -m "${message}"`);
+
+describe('the title of a session', () => {
+  it("is the agent's own name for it before all else", () => {
+    const turns = [asked('Implement the following plan:\n\n# Plan: Tides', commit('feat: tides in summer'))];
+    expect(titleOf(turns, { title: 'Tide tables', titleSource: 'agent' })).toBe('Tide tables');
+  });
+
+  it('is the heading of the plan that it carries out', () => {
+    expect(
+      titleOf([
+        asked('Implement the following plan:\n\n# Plan: Simplify `tide enable` Onboarding Flow\n\n## Context\nx'),
+      ]),
+    ).toBe('Simplify `tide enable` Onboarding Flow');
+    const approved = turn('look at the harbour', [edit('/home/dev/tide/a.go'), say('ok')]);
+    const entries = [
+      ...approved.entries,
+      {
+        ...(approved.entries[0] as never as object),
+        id: 'v',
+        form: 'verdict',
+        text: '[Approved the plan: Harbour lights]',
+      },
+    ];
+    expect(titleOf([{ ...approved, entries } as never])).toBe('Harbour lights');
+  });
+
+  it('is the title of its pull request, then of its first commit that tells something', () => {
+    expect(
+      titleOf([
+        asked(
+          'ship it',
+          commit('fix lint'),
+          run('gh pr create --title "Say \\"ebb\\" at low tide" --body "x"', 'https://github.com/o/r/pull/12'),
+        ),
+      ]),
+    ).toBe('Say "ebb" at low tide');
+    expect(
+      titleOf([asked('Commit this, push and open a draft PR', commit('fix: handle array content in tide files'))]),
+    ).toBe('Handle array content in tide files');
+    expect(
+      titleOf([
+        asked(
+          'merge conflicts',
+          commit('Merge main'),
+          run('git -C /home/dev/tide commit -m "Keep the lock until the tide turns"'),
+        ),
+      ]),
+    ).toBe('Keep the lock until the tide turns');
+    expect(
+      titleOf([
+        asked('write the harbour chart', commit('fix lint'), run('cd /tmp/x && git commit -m "Try something"')),
+      ]),
+    ).toBe('Write the harbour chart');
+  });
+
+  it('names branch and file where the request is vague', () => {
+    expect(
+      titleOf([asked('Address the bugbot comment on the PR')], {
+        branches: ['ann/simplify-enable-onboarding', 'main'],
+      }),
+    ).toBe('Address the bugbot comment on the PR — simplify enable onboarding (setup.go)');
+    expect(titleOf([asked('fix the failing tests')], { branches: ['main'] })).toBe('Fix the failing tests (setup.go)');
+  });
+
+  it('takes what a slash command was given', () => {
+    expect(
+      titleOf([
+        asked('/github:issue ENT-221-state-machine-for-tracking-tides-between-hooks'),
+        asked('Are there any problems with concurrent access?'),
+      ]),
+    ).toBe('ENT-221 state machine for tracking tides between hooks');
+  });
+
+  it('prefers a later request only where the first says little', () => {
+    expect(
+      titleOf([asked('Do you have access to linear?'), asked('Add a harbour map with the depth of each berth')]),
+    ).toBe('Add a harbour map with the depth of each berth');
+    expect(
+      titleOf([asked('Add a harbour map with the depth of each berth'), asked('What is the output of the tests?')]),
+    ).toBe('Add a harbour map with the depth of each berth');
+  });
+
+  it('is no pasted output, and none of what follows a prompt of a shell', () => {
+    expect(
+      titleOf([
+        asked(
+          'Store the tide session in the harbour trailer.\n\n❯ git commit\nLink this commit to Agent session context?',
+        ),
+      ]),
+    ).toBe('Store the tide session in the harbour trailer');
+    expect(titleOf([asked('The harbour rebase stops with this:\nCommit or stash them first')])).toContain(
+      'harbour rebase',
+    );
+  });
+
+  it('does not end in the middle, and needs nothing before it', () => {
+    expect(titleOf([asked('Generate me a list of plausible-looking harbour tokens for')])).toBe(
+      'Generate me a list of plausible-looking harbour tokens',
+    );
+    expect(titleOf([asked('Do the same thing for them'), asked('Write the berth allocation for large ships')])).toBe(
+      'Write the berth allocation for large ships',
+    );
+    expect(titleOf([asked('Do "<strategy name> strategy initialized" and remove the old harbour output')])).toContain(
+      '<strategy name>',
+    );
+    expect(titleOf([asked('Simplify the berth check in @/Users/ann/src/tide/cmd/berth.go:1-9 for ships')])).toBe(
+      'Simplify the berth check in berth.go for ships',
+    );
+  });
+
+  it('has no words in brackets behind it, however many turns there were', () => {
+    const turns = Array.from({ length: 9 }, (_, i) =>
+      turn(`Change the harbour map of pier ${i} a little`, [edit('/home/dev/tide/page.ts')], { prompt: i + 1 }),
+    );
+    expect(titleOf(turns)).toBe('Change the harbour map of pier 0 a little');
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { edit, run, type Step, say, session, turn } from '../../../test/turns.ts';
+import type { Entry } from '../../schema/entry.ts';
+import type { Turn } from '../material.ts';
+import { extractConversation } from './extract.ts';
+
+const extract = (...turns: Turn[]) => extractConversation({ ...session(turns), id: 1 });
+const statements = (...turns: Turn[]) =>
+  Object.fromEntries(extract(...turns).projects.flatMap((one) => one.statements.map(({ key, text }) => [key, text])));
+const worked = (request: string, ...steps: Step[]) =>
+  turn(request, [edit('/home/dev/tide/a.go'), say('Done.'), ...steps]);
+const having = (of: Turn, form: Entry['form'], text: string, author: Entry['author'] = 'person'): Turn => ({
+  ...of,
+  entries: [...of.entries, { ...(of.entries[0] as Entry), id: `${of.prompt}-${form}`, form, text, author }],
+});
+
+const compaction = `This session is being continued from a previous conversation.
+
+Summary:
+1. Primary Request and Intent:
+   The user asked to review locks.
+
+2. Key Technical Concepts:
+   - **Lock file semantics**: \`.tide/wingman.lock\` indicates a review in progress; \`staleLockThreshold\` (30min) is for acquisition.
+   - **go-git RemoveReference**: does not persist with packed refs or in worktrees; delete with \`git branch -D\` instead
+   - **Pending work**: the hook still needs to be added to the settings
+   - **Testing**: all tests of the package pass with the new code path
+   - Plain words without a name that is bold
+
+3. Files and Code Sections:
+   - **main.go**: the entry point of the program, which was changed in this session`;
+
+describe('what a model has written down already', () => {
+  it('gives the named concepts of a compaction as facts, with the name as key', () => {
+    expect(statements(having(worked('review the locks'), 'compaction', compaction, 'machine'))).toEqual({
+      'Lock file semantics':
+        '`.tide/wingman.lock` indicates a review in progress; `staleLockThreshold` (30min) is for acquisition.',
+      'go-git RemoveReference':
+        'does not persist with packed refs or in worktrees; delete with `git branch -D` instead.',
+    });
+  });
+
+  it('gives the decisions of an accepted plan, with what the plan is about, and its causes as insights', () => {
+    const plan = `Implement the following plan:
+
+# Plan: Multi-Lock Support
+
+## Context
+**Root cause**: \`loadLock\` in lock.go only handles "held" and lets "failed" fall through, so the lock stays.
+
+## Key Design Decisions
+- **Retention**: Keep locks even when an evaluation is run again, with generated labels
+- **Consolidation**: YES — add it
+- Locks are searched in every worktree, not only in \`.git\`
+
+## Changes
+- **File**: change the lock in the file that holds all of the locks`;
+    const made = extract(worked(plan));
+    expect(made.projects[0]?.statements.map(({ key, text }) => [key, text])).toEqual([
+      ['Retention (Multi-Lock Support)', 'Keep locks even when an evaluation is run again, with generated labels.'],
+      [
+        'decision: Multi-Lock Support locks searched worktree',
+        'Multi-Lock Support: Locks are searched in every worktree, not only in `.git`.',
+      ],
+    ]);
+    expect(made.insights.map(({ text }) => text)).toEqual([
+      '`loadLock` in lock.go only handles "held" and lets "failed" fall through, so the lock stays.\nFound while working on: Multi-Lock Support.',
+    ]);
+  });
+
+  it('gives rules that were added to the instructions of agents, as far as they were not taken back', () => {
+    const added = (before: string, after: string): Step => ({
+      ...{ tool: 'Edit', files: ['/home/dev/tide/CLAUDE.md'] },
+      input: { file_path: '/home/dev/tide/CLAUDE.md', old_string: before, new_string: after },
+    });
+    const old = '## Rules\n- Old rule that stays as it is here';
+    const made = statements(
+      turn('note the rules', [
+        added(
+          old,
+          `${old}\n- Always run \`mise run fmt\` before you commit a change\n- **Locks**: use \`TryLock\` and never wait for a lock\n- Short one`,
+        ),
+        added(
+          '- Always run `mise run fmt` before you commit a change',
+          '- Never commit a change without `mise run check` before',
+        ),
+      ]),
+    );
+    expect(Object.values(made)).toEqual([
+      'use `TryLock` and never wait for a lock.',
+      'Never commit a change without `mise run check` before.',
+    ]);
+  });
+});
+
+describe('what the person chose', () => {
+  it('is kept with its question, where both can be read alone', () => {
+    const choice =
+      'Where should the READMEs of new locations be stored?\n→ As inline strings (Recommended)\n\nShould I commit now?\n→ Yes, commit\n\nWhich one do you mean?\n→ The other one';
+    expect(Object.values(statements(having(worked('write READMEs'), 'choice', choice)))).toEqual([
+      'Asked “Where should the READMEs of new locations be stored?”, the person chose: As inline strings.',
+    ]);
+  });
+
+  it('is what the option was, when it was named by its letter or number', () => {
+    const offer =
+      'There are ways.\n\n**Option A** — Keep the lock in memory only\n**Option C** — Keep `tide.lock` beside the state file of each worktree\n\nWhere should the lock of a worktree be kept?';
+    const offered = turn('where do we keep locks?', [edit('/home/dev/tide/a.go'), say(offer)]);
+    expect(Object.values(statements(offered, worked('I like Option C.')))).toEqual([
+      'Asked “Where should the lock of a worktree be kept?”, the person chose: Keep `tide.lock` beside the state file of each worktree.',
+    ]);
+    expect(statements(worked('hello'), worked('I like Option C.'))).toEqual({});
+    expect(extract(offered, worked('I like Option C.')).facts).toEqual([]);
+  });
+
+  it('is what they asked to use when they refused a command', () => {
+    expect(statements(having(worked('install it'), 'verdict', '[Rejected the use of a tool]\nuse pnpm'))).toEqual({
+      'package manager': 'Use pnpm: the person refused a command that did not.',
+    });
+  });
+});
+
+describe('what is no decision and no preference', () => {
+  it.each([
+    'But we should keep in mind that the user might use `git stash`',
+    "Let's drop the '-' before each commit",
+    'I like Option 1, from a enabling perspective:',
+    'I love it, go on',
+    "let's keep it as it was instead of that",
+    'The rerun succeeds, but the temp ref is never deleted.',
+    'We should use this instead of that',
+  ])('%j', (text) => {
+    const made = extract(worked(text));
+    expect([made.projects, made.facts]).toEqual([[], []]);
+  });
+
+  it('but a rule said in general is one', () => {
+    const rule = 'We should be using the strong types instead of string wherever we can.';
+    expect(extract(worked(rule)).facts.map(({ text }) => text)).toEqual([rule]);
+  });
+});
+
+describe('insights', () => {
+  const insights = (text: string) =>
+    extract(turn('why?', [run('npm run show'), say(text)])).insights.map(({ text: one }) => one.split('\n')[0]);
+
+  it('name what was found out', () => {
+    expect(
+      insights('Root Cause: The `FileTools` list in `types.go` was missing the `replace` tool that the client uses.'),
+    ).toHaveLength(1);
+    expect(
+      insights('Now I see the root cause: `additionalContext` must be nested under `hookSpecificOutput`.'),
+    ).toHaveLength(1);
+  });
+
+  it.each([
+    'I found and fixed the root cause of the issue.',
+    'The problem is in hooks_handlers.go:228-256.',
+    "I've completed the root cause investigation.",
+    'Fix addresses root cause correctly for both strategies.',
+  ])('are not empty: %j', (text) => expect(insights(text)).toEqual([]));
+});
+
+describe('milestones', () => {
+  it('name the pull request by title and number, and no list of tags', () => {
+    const made = extract(
+      worked(
+        'ship',
+        run('gh pr create --title "Say \\"ebb\\"" --body x', 'https://github.com/o/r/pull/342'),
+        run('git tag --sort=-v:refname'),
+      ),
+      worked("I've merged the other PR but we now have some merge issues"),
+      worked('I merged in main and maybe I resolved the conflict wrong'),
+    );
+    expect(made.milestones.map(({ title }) => title)).toEqual(['Opened pull request #342: Say "ebb"']);
+  });
+});

@@ -1,0 +1,181 @@
+// What a model has already written in a transcript, and was paid for: summaries at a compaction, accepted plans, lines added to instructions.
+import type { KeyedStatement } from '../../schema/extraction.ts';
+import type { ToolUse } from '../../schema/tool-use.ts';
+import { cut, inOneLine, inputField } from '../../text/gist.ts';
+import type { Turn } from '../material.ts';
+import { type Plan, planOf } from './plan.ts';
+import { anaphor, identifier } from './request.ts';
+import { ended } from './say.ts';
+import { keyOf } from './wishes.ts';
+
+interface Item {
+  readonly heading: string;
+  readonly text: string;
+}
+
+const longest = 420;
+const mostOfOne = 14;
+
+/** Items of lists under the headings of a Markdown text, numbered headings of a compaction included. Code is left out. */
+function itemsOf(text: string): Item[] {
+  const found: Item[] = [];
+  let heading = '';
+  let fenced = false;
+  for (const line of text.split('\n')) {
+    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
+    if (fenced) continue;
+    const title =
+      /^#{1,4}\s+(.+)$/.exec(line)?.[1] ??
+      /^\d{1,2}\.\s+\*{0,2}([A-Z][^:\n]{3,60}?)\*{0,2}:\s*\*{0,2}$/.exec(line)?.[1] ??
+      /^<(key_knowledge|constraints|decisions)>/.exec(line)?.[1];
+    const item = /^\s{0,6}(?:[-*•]|\d{1,2}[.)])\s+(\S.*)$/.exec(line)?.[1];
+    if (title !== undefined) heading = inOneLine(title.replace(/^\d+[.)]\s*/, ''));
+    else if (item !== undefined) found.push({ heading, text: item.trim() });
+  }
+  return found;
+}
+
+const concepts =
+  /^(?:key (?:technical )?(?:concepts?|facts|discoveries|learnings|knowledge|decisions)|key_knowledge|constraints(?: (?:&|and) preferences)?|critical context|conventions|gotchas)$/i;
+const decisions =
+  /^(?:key |main |important )?(?:design |technical |architectur\w+ |implementation )?(?:decisions?|choices|constraints|trade-?offs)(?:\s*\([^)]*\))?(?: made)?$/i;
+
+/** `**Name**: what holds`; a bracket behind the name stays with the text. */
+const named = /^\*\*(.{2,70}?):?\*\*\s*(\([^)]{1,80}\))?\s*(?::|—|–|-{1,2})?\s+(.+)$/;
+
+/** About the work of the moment, not about how things are. */
+const ofTheMoment =
+  /\b(?:currently (?:working|failing|in progress)|(?:is|are|work) in progress|pending (?:work|task)s?|not yet|needs? to be|to be (?:done|added|implemented|fixed)|(?:the )?user (?:wants|asked|requested|said|reported)|this session|todo|next step|was just|just (?:added|created|fixed)|will (?:be|need)|should be (?:added|created|updated))\b/i;
+
+function toStatement(name: string, rest: string, key: string): KeyedStatement | undefined {
+  const text = inOneLine(rest.replaceAll('**', ''));
+  const words = text.split(' ').length;
+  if (/^(?:yes|no)\b/i.test(text) || (words < 8 && !identifier.test(text))) return undefined;
+  if (words < 5 || /[:,;]$/.test(text) || ofTheMoment.test(text) || text.length > 2 * longest) return undefined;
+  if (
+    !/\p{L}{3}/u.test(name) ||
+    /^(?:status|note|testing|tests|todo|progress|summary|overview|result|files?)$/i.test(name)
+  )
+    return undefined;
+  return { key: cut(key, 80), text: ended(cut(text, longest)), saidBy: 'agent' };
+}
+
+/** The named concepts of a compaction: nine of ten hold, can be read alone and are of use. */
+export function conceptsIn(turns: readonly Turn[]): KeyedStatement[] {
+  const texts = turns.flatMap(({ entries }) =>
+    entries.filter(({ form }) => form === 'compaction').map(({ text }) => text),
+  );
+  return texts.flatMap((text) =>
+    itemsOf(text)
+      .filter(({ heading }) => concepts.test(heading))
+      .flatMap(({ text: item }) => {
+        const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
+        if (name === undefined) return [];
+        const plain = inOneLine(name.replaceAll('`', ''));
+        return toStatement(plain, `${bracket} ${rest}`.trim(), plain) ?? [];
+      })
+      .slice(0, mostOfOne),
+  );
+}
+
+/** What an accepted plan lists as decided. The title of the plan says what each is about. */
+export function planDecisions(turns: readonly Turn[]): KeyedStatement[] {
+  return turns.flatMap((turn) => {
+    const plan = planOf(turn);
+    if (plan?.title === undefined || plan.text === '') return [];
+    return itemsOf(plan.text)
+      .filter(({ heading }) => decisions.test(heading))
+      .flatMap(({ text: item }) => decided(item, plan.title as string) ?? [])
+      .slice(0, mostOfOne);
+  });
+}
+
+function decided(item: string, title: string): KeyedStatement | undefined {
+  const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
+  const about = cut(title.replaceAll('`', ''), 44).replace(/…$/, '');
+  if (name !== undefined) {
+    const plain = inOneLine(name.replaceAll('`', ''));
+    return toStatement(plain, `${bracket} ${rest}`.trim(), `${cut(plain, 32).replace(/…$/, '')} (${about})`);
+  }
+  const text = inOneLine(item.replaceAll('**', ''));
+  return anaphor.test(text)
+    ? undefined
+    : toStatement('decision', `${about}: ${text}`, `decision: ${about} ${keyOf(text)}`);
+}
+
+const mechanism =
+  /^(?:[-*]\s+|\d+\.\s+)?\*{0,2}(?:the )?(root cause|key insight|why (?:it|this) (?:fails|happens|breaks))\*{0,2}\s*:\*{0,2}\s+(.{40,500})$/i;
+
+export interface Insight {
+  readonly text: string;
+  readonly at: string;
+  readonly about: string;
+}
+
+/** Causes and insights that an accepted plan states outright. */
+export function planInsights(turns: readonly Turn[]): Insight[] {
+  return turns.flatMap((turn) => {
+    const plan: Plan | undefined = planOf(turn);
+    if (plan === undefined || plan.text === '') return [];
+    return plan.text.split('\n').flatMap((line) => {
+      const [, name, said] = mechanism.exec(line.trim()) ?? [];
+      const text = inOneLine((said ?? '').replaceAll('**', ''));
+      return name === undefined || /[:,;]$/.test(text)
+        ? []
+        : [{ text: ended(text), at: plan.at, about: plan.title ?? '' }];
+    });
+  });
+}
+
+const instructions =
+  /(?:^|\/)(?:CLAUDE|AGENTS|GEMINI|QWEN)(?:\.local)?\.md$|\/\.cursor\/rules\/|(?:^|\/)copilot-instructions\.md$/;
+const mostLines = 6;
+
+/** Rules that were added to the instructions of agents, with the edit that added them. Whole files are not taken: nobody chose their lines. */
+export function instructionsAdded(turns: readonly Turn[]): KeyedStatement[] {
+  const edits = turns.flatMap(({ toolUses }) => toolUses);
+  return edits.flatMap((use, i) => {
+    if (use.outcome !== 'ok' || !use.files.some((file) => instructions.test(file))) return [];
+    const before = inputField(use.input, 'old_string', 1600);
+    const after = inputField(use.input, 'new_string', 1600);
+    if (before === undefined || after === undefined) return [];
+    const old = new Set(before.split('\n').map((line) => line.trim()));
+    // A text that was cut when it was stored ends in the middle of a line.
+    const whole = after.includes('…') ? after.slice(0, after.indexOf('…')).split('\n').slice(0, -1) : after.split('\n');
+    const added = whole.filter(
+      (line) => !old.has(line.trim()) && !edits.slice(i + 1).some((later) => takesBack(later, line)),
+    );
+    return rulesIn(added).slice(0, mostLines);
+  });
+}
+
+/** A later edit of the same conversation that replaces the line. */
+function takesBack(use: ToolUse, line: string): boolean {
+  if (use.outcome !== 'ok' || !use.files.some((file) => instructions.test(file))) return false;
+  const text = line.trim();
+  return (
+    (inputField(use.input, 'old_string', 1600) ?? '').includes(text) &&
+    !(inputField(use.input, 'new_string', 1600) ?? '').includes(text)
+  );
+}
+
+/** A line that tells what to do, or what not to. */
+const rule = /\b(?:must|always|never|use|do not|don'?t|should|requires?|avoid|prefer|run|only|before|instead of)\b/i;
+
+function rulesIn(lines: readonly string[]): KeyedStatement[] {
+  let fenced = false;
+  return lines.flatMap((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
+    const item = fenced ? undefined : /^\s{0,3}(?:[-*•]|\d{1,2}[.)])?\s*(\S.*)$/.exec(line)?.[1];
+    if (item === undefined || /^[#|`>]|^\*\*[^*]+\*\*:?$/.test(item)) return [];
+    const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
+    if (name !== undefined) {
+      const plain = inOneLine(name.replaceAll('`', ''));
+      return toStatement(plain, `${bracket} ${rest}`.trim(), plain) ?? [];
+    }
+    const text = inOneLine(item.replaceAll('**', ''));
+    return /^[A-Z`]/.test(text) && rule.test(text) && !anaphor.test(text)
+      ? (toStatement('rule', text, `rule: ${keyOf(text)}`) ?? [])
+      : [];
+  });
+}
