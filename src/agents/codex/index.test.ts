@@ -71,17 +71,15 @@ describe('prompts', () => {
   it('are found in files of other programs that write no events, and of newer versions that write others', () => {
     const plain = readAll([meta('t', { cli_version: '0.0.0' }), seen(1, 'one'), answered(2, 'yes'), seen(3, 'two')]);
     expect(said(plain)).toEqual(['person: one', 'model: yes', 'person: two']);
-    const newer = readAll([
-      meta('t', { cli_version: '0.300.0' }),
-      turn(1, 'a'),
-      seen(1, 'context', {
-        internal_chat_message_metadata_passthrough: { content_item_metadata: [{ provenance: { type: 'harness' } }] },
-      }),
-      seen(1, 'one'),
-      turn(2, 'b'),
-      seen(2, 'two'),
-    ]);
-    expect(said(newer)).toEqual(['person: one', 'person: two']);
+    const from = (type: string) => ({
+      internal_chat_message_metadata_passthrough: { content_item_metadata: [{ provenance: { type } }] },
+    });
+    const lines = [
+      ...[turn(1, 'a'), seen(1, 'context', from('harness')), seen(1, 'other context'), seen(1, 'one', from('user'))],
+      ...[turn(2, 'b'), seen(2, 'two', from('user'))],
+    ];
+    expect(said(readAll([meta('t', { cli_version: '0.300.0' }), ...lines]))).toEqual(['person: one', 'person: two']);
+    expect(said(readAll([meta('t', { cli_version: '0.166.0' }), ...lines]))).toEqual([]);
   });
 
   it('to a subagent come from the machine; a second one in a turn does not begin another', () => {

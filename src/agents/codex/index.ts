@@ -114,8 +114,9 @@ function readMeta(meta: Json, state: ReaderState): readonly ParsedItem[] {
   state.thread = id;
   const version = asString(meta.cli_version);
   if (namesTurns(version)) state.turns = true;
-  // All versions of that time tell of prompts by events. Newer ones may come to do otherwise, and other programs do as they like.
-  else if (/^0\.[1-9]/.test(version ?? '')) state.surelyEvents = true;
+  const minor = Number(/^0\.(\d+)/.exec(version ?? '')?.[1] ?? 0);
+  if (minor > 0 && minor <= lastWithEvents) state.surelyEvents = true;
+  else if (minor > 0 || /^[1-9]/.test(version ?? '')) state.newer = true;
   const { parent, subagent, internal } = originOf(meta);
   if (internal) state.internal = true;
   if (subagent !== undefined) state.subagent = true;
@@ -197,16 +198,19 @@ function readMessage(payload: Json, line: Json, at: number | undefined, state: R
   const shell = shellLine(text);
   if (shell !== undefined) return readShell(shell, idOf(state, 'items', asString(payload.id), line.timestamp), at);
   // Where events tell of prompts, they say what the person typed. Until the first one, a file may be of those that have none.
-  if (state.events === true || state.surelyEvents === true || !byPerson(payload)) return [];
+  if (state.events === true || state.surelyEvents === true || !byPerson(payload, state)) return [];
   const typed = [typedText(text, false), ...pictures].filter((part) => part !== '').join('\n');
   if (typed === '') return [];
   return [promptEntry(idOf(state, 'items', undefined, line.timestamp), at, typed, state, false)];
 }
 
-/** Newer versions say for each part of a message where it comes from. */
-function byPerson(payload: Json): boolean {
+/** The last version of which we know that events tell of all prompts. Newer ones may come to do otherwise. */
+const lastWithEvents = 166;
+
+/** Newer versions say for each part of a message where it comes from; other programs do as they like. */
+function byPerson(payload: Json, state: ReaderState): boolean {
   const { content_item_metadata } = asObject(payload.internal_chat_message_metadata_passthrough);
-  if (!Array.isArray(content_item_metadata) || content_item_metadata.length === 0) return true;
+  if (!Array.isArray(content_item_metadata) || content_item_metadata.length === 0) return state.newer !== true;
   return content_item_metadata.some((part) => asObject(asObject(part).provenance).type === 'user');
 }
 
