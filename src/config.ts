@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ZodEnum, type z } from 'zod';
 import type { Agent } from './agents/agent.ts';
+import { isPulledKey } from './agents/pull.ts';
 import { explain, HoldfastError, systemCode } from './errors.ts';
 import { type Setting, Settings, settingList } from './schema/settings.ts';
 
@@ -32,8 +33,12 @@ export interface Config {
   watchPath(agent: Agent): string;
   /** All folders that an agent's sessions are pulled from. */
   pullPaths(agent: Agent): readonly string[];
-  /** The folder whose files ingest reads: the agent's own, or that of pulled transcripts. */
-  transcriptsPath(agent: Agent): string;
+  /** The folder of the transcripts that an agent's sessions are pulled into. */
+  pulledPath(agent: Agent): string;
+  /** The folders whose files ingest reads: the agent's own, that of pulled transcripts, or both. */
+  transcriptsPaths(agent: Agent): readonly string[];
+  /** The one of them that a transcript of this key lies in. */
+  transcriptsPath(agent: Agent, key: string): string;
   enabled(agent: Agent): boolean;
   /** The ignore list, with `~` as the folder it stands for. */
   readonly ignore: readonly string[];
@@ -78,6 +83,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = fal
   const settings = Settings.parse(nest(values, { agents: {} }));
   const watchPath = (agent: Agent) =>
     resolve(expand(settings.agents[agent.name].watchPath ?? agent.root(env, user), user));
+  const pulledPath = (agent: Agent): string => join(home, 'pulled', agent.name);
   return {
     home,
     userHome: user,
@@ -101,7 +107,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = fal
       watchPath(agent),
       ...(settings.agents[agent.name].watchPath === undefined ? (agent.pull?.also?.(env, user) ?? []) : []),
     ],
-    transcriptsPath: (agent) => (agent.pull === undefined ? watchPath(agent) : join(home, 'pulled', agent.name)),
+    pulledPath,
+    transcriptsPaths: (agent) => [
+      ...(agent.pull === undefined || agent.pull.beside !== undefined ? [watchPath(agent)] : []),
+      ...(agent.pull === undefined ? [] : [pulledPath(agent)]),
+    ],
+    transcriptsPath: (agent, key) => (isPulledKey(agent, key) ? pulledPath(agent) : watchPath(agent)),
     enabled: (agent) => settings.agents[agent.name].enabled,
     ignore: settings.ignore.map((pattern) => expand(pattern, user)),
     agentSettings: (agent) => agent.hooks?.settingsFile(env, user),

@@ -41,6 +41,8 @@ export interface PullTools {
   json(file: string): unknown;
   /** Names in a folder, sorted; none where there is no such folder. */
   names(folder: string): readonly string[];
+  /** The text of a file that is packed with zstd. Throws where this Node cannot unpack it. */
+  unpacked(file: string): string | undefined;
   /** The text of a file; undefined where there is no such file, or it is too large. */
   text(file: string): string | undefined;
   /** Size and time of a file, in words; empty where there is no such file. */
@@ -57,11 +59,17 @@ export interface AgentPull {
   concerns(key: string): boolean;
   /** Whether a folder may hold sources, or lead to some. */
   leadsTo(key: string): boolean;
+  /** For agents that write line files too: whether the key of a transcript is that of a pulled one. */
+  beside?(key: string): boolean;
   /** Other folders in which the agent keeps sessions; a folder that the person has set stands alone. */
   also?(env: NodeJS.ProcessEnv, home: string): readonly string[];
   /** The sessions of one source; those that a subagent works for come before it. May throw what the system says. */
   sessions(file: string, tools: PullTools): Iterable<PulledSession>;
 }
+
+/** Whether a transcript of the agent is one of ours, which its sessions were pulled into. */
+export const isPulledKey = ({ pull }: { readonly pull?: AgentPull }, key: string): boolean =>
+  pull !== undefined && (pull.beside?.(key) ?? true);
 
 /** A name for a transcript that cannot lead out of its folder, whatever id an agent chose. */
 export const pulledKey = (session: string, root?: string): string =>

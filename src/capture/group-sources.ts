@@ -22,7 +22,7 @@ function partsOf(key: string): { group: string; agent: Agent } | undefined {
 
 /** The folder below which a transcript of this key lies. */
 export const rootOf = (config: Config, agent: Agent, key: string): string =>
-  partsOf(key)?.agent.name === agent.name ? config.agentHomesPath : config.transcriptsPath(agent);
+  partsOf(key)?.agent.name === agent.name ? config.agentHomesPath : config.transcriptsPath(agent, key);
 
 /** Whether a file lies in the homes of groups' agents. Then it is one of theirs, or nothing. */
 export const isInHomes = (config: Config, file: string): boolean => file.startsWith(config.agentHomesPath + path.sep);

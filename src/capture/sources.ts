@@ -20,10 +20,9 @@ export async function ownSources(config: Config): Promise<Sources> {
   const sources: Source[] = [];
   const problems: Problem[] = [];
   let leftOut = 0;
-  for (const agent of agents) {
-    const root = config.transcriptsPath(agent);
+  for (const { agent, root } of rootsOf(config)) {
     if (!config.enabled(agent) || !fs.existsSync(root)) continue;
-    const into = (folder: string) => (agent as Agent).enters?.(keyIn(root, folder)) ?? true;
+    const into = (folder: string) => root === config.pulledPath(agent) || (agent.enters?.(keyIn(root, folder)) ?? true);
     const seen = await scan(root, (file) => agent.isTranscript(keyIn(root, file)), { into });
     problems.push(...seen.problems);
     leftOut += seen.leftOut;
@@ -34,6 +33,9 @@ export async function ownSources(config: Config): Promise<Sources> {
   problems.push(...homes.problems);
   return { sources, problems, leftOut };
 }
+
+const rootsOf = (config: Config): { agent: Agent; root: string }[] =>
+  (agents as readonly Agent[]).flatMap((agent) => config.transcriptsPaths(agent).map((root) => ({ agent, root })));
 
 /** The transcripts of any agent below a folder. */
 export async function folderSources(config: Config, folder: string): Promise<Sources> {
@@ -69,8 +71,7 @@ export async function folderSources(config: Config, folder: string): Promise<Sou
 /** One file as a source: inside an agent's own folder it has that agent's key, elsewhere one relative to the import root. */
 export function fileSource(config: Config, file: Found, importRoot: string): Source | undefined {
   if (isInHomes(config, file.path)) return homeSource(config, file);
-  for (const agent of agents) {
-    const root = config.transcriptsPath(agent);
+  for (const { agent, root } of rootsOf(config)) {
     const key = keyIn(root, file.path);
     if (!key.startsWith('../') && !path.isAbsolute(key) && agent.isTranscript(key))
       return { agent, root, key, ...file };

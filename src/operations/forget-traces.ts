@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { agentNamed } from '../agents/index.ts';
+import { isPulledKey } from '../agents/pull.ts';
 import { forgetInPulled } from '../capture/pull/rewrite.ts';
 import { clearUnpacked } from '../capture/reread.ts';
 import { copyPath, rewriteCopy } from '../capture/vault.ts';
@@ -104,11 +105,11 @@ async function wipeArchives(
 }
 
 const transcriptPath = (config: Config, name: AgentName, key: string): string =>
-  path.join(config.transcriptsPath(agentNamed(name) as Agent), key);
+  path.join(config.transcriptsPath(agentNamed(name) as Agent, key), key);
 
 /** What is not ours, or older than this: it can be named, and must be dealt with by the person. */
 export function beyondReach({ config, store }: Pick<TraceDeps, 'config' | 'store'>, traces: ForgottenTraces): string[] {
-  const isPulled = ({ agent }: { agent: AgentName }) => agentNamed(agent)?.pull !== undefined;
+  const isPulled = ({ agent, key }: { agent: AgentName; key: string }) => isPulledKey(agentNamed(agent) as Agent, key);
   const transcripts = traces.transcripts
     .filter((one) => !isPulled(one))
     .flatMap(({ key, roots }) => roots.map((root) => path.join(root, key)))

@@ -190,7 +190,9 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
         ),
       );
     };
-    const lineFiles = (agents as readonly Agent[]).filter((agent) => agent.pull === undefined && config.enabled(agent));
+    const lineFiles = (agents as readonly Agent[]).filter(
+      (agent) => (agent.pull === undefined || agent.pull.beside !== undefined) && config.enabled(agent),
+    );
     await Promise.all([...lineFiles.map(watchAgent), watchHomes()]);
     pulls = await pulling(
       { store, config, clock, running: deps.running, signal },

@@ -87,7 +87,10 @@ describe.each([...fixtureSets, ...sampleSets].map((set) => [nameOf(set), set] as
   });
 });
 
-describe.each(fixtureSets.map((set) => [nameOf(set), set] as const))('%s, however it comes', (_, set) => {
+/** What is pulled has tests of its own. */
+const lineSets = fixtureSets.filter(({ keys }) => keys.length > 0).map((set) => [nameOf(set), set] as const);
+
+describe.each(lineSets)('%s, however it comes', (_, set) => {
   it.each([1, 2, 3])('in pieces that cut lines, interleaved, in any order: the same rows (%i)', async (seed) => {
     const { below, chance, pick, shuffle } = random(seed);
     const bench = await benchFor(set);
@@ -203,7 +206,7 @@ describe.each(fixtureSets.map((set) => [nameOf(set), set] as const))('%s, howeve
   });
 });
 
-describe.each(fixtureSets.map((set) => [nameOf(set), set] as const))('the reader of %s', (_, { agent, ...set }) => {
+describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
   const values = set.keys.flatMap((key) => linesOf({ agent, ...set }, key).map((line) => [key, line] as const));
 
   it('passes over no line that yields something', () => {

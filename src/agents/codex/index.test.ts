@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import zlib from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { workbench } from '../../../test/contracts/transcript-builder.ts';
 import type { ParsedEntry, ParsedItem, ReaderState } from '../agent.ts';
@@ -249,6 +250,32 @@ describe('in the memory', () => {
     await bench.ingest();
     expect(await bench.store.transcript('codex', session)).toEqual(before);
     expect((await bench.store.sessions({ limit: 10 })).length).toBe(1);
+  });
+
+  const zstd = (zlib as { zstdCompressSync?: (text: string) => Buffer }).zstdCompressSync;
+  const name = 'rollout-2026-05-01T10-00-00-t1.jsonl';
+  const lines = [meta(), turn(1, 'a'), typed(1, 'one'), answered(2, 'first')];
+  const packed = (bytes: Buffer, root: string) => {
+    fs.mkdirSync(path.join(root, 'sessions'), { recursive: true });
+    fs.writeFileSync(path.join(root, 'sessions', `${name}.zst`), bytes);
+  };
+
+  it.skipIf(zstd === undefined)('a packed rollout gives the same entries as the plain one', async () => {
+    const bench = await memory();
+    packed(zstd?.(lines.map((one) => JSON.stringify(one)).join('\n')) ?? Buffer.alloc(0), bench.root);
+    await bench.ingest();
+    expect(await bench.texts('t1')).toEqual(['one', 'first']);
+    bench.put(`sessions/${name}`, [...lines, turn(9, 'b'), typed(9, 'two')]);
+    fs.rmSync(path.join(bench.root, 'sessions', `${name}.zst`));
+    await bench.ingest();
+    expect(await bench.texts('t1')).toEqual(['one', 'first', 'two']);
+  });
+
+  it.skipIf(zstd !== undefined)('a packed rollout that this Node cannot read is named, with what to do', async () => {
+    const bench = await memory();
+    packed(Buffer.from('28b52ffd', 'hex'), bench.root);
+    const { problems } = await bench.ingest();
+    expect(problems.map(({ message }) => message).join()).toMatch(/t1\.jsonl\.zst is packed with zstd/);
   });
 
   it('turns that were taken back are marked as abandoned', async () => {

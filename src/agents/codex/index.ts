@@ -12,6 +12,7 @@ import { callEntryId, enterTurn, idOf, namesTurns, promptsInTurn, rollBack, take
 import { codexHooks, codexMcp } from './install.ts';
 import { idleEvents, idleItems, idleLines, idleThreadItems } from './kinds.ts';
 import { contentOf, pictureNamed, shellLine, typedText } from './prompt.ts';
+import { codexPull } from './pull.ts';
 import { noteWait, readCall, readEnd, readOutput } from './tools.ts';
 
 type Json = Record<string, unknown>;
@@ -24,7 +25,9 @@ export const codex: Agent = {
 
   root: (env, home) => env.CODEX_HOME || path.join(home, '.codex'),
 
-  isTranscript: (key) => /^(?:.*\/)?(?:rollout-[^/]*\.jsonl|session_index\.jsonl)$/.test(key),
+  pull: codexPull,
+
+  isTranscript: (key) => /^(?:.*\/)?(?:(?:packed-)?rollout-[^/]*\.jsonl|session_index\.jsonl)$/.test(key),
 
   // Beside them lie caches, worktrees and the like.
   enters: (key) => /^(?:archived_)?sessions(?:\/|$)/.test(key),
@@ -42,7 +45,8 @@ export const codex: Agent = {
   cannotMatter: (line) => idle.test(line.toString('latin1', 0, 400)),
 
   read(value, file) {
-    const line = asObject(value);
+    const outer = asObject(value);
+    const line = outer.type === 'rollout' ? asObject(outer.message) : outer;
     const at = asTime(line.timestamp);
     const { state } = file;
     state.thread ??= threadIn(file.key);
@@ -65,7 +69,7 @@ const isIndex = (key: string): boolean => key.endsWith('session_index.jsonl');
 /** `rollout-2026-11-16T00-31-42-<thread>.jsonl`, and `…-<thread>_<rollout>.jsonl` after a revert. */
 function threadIn(key: string): string {
   const name = path.posix.basename(key, '.jsonl');
-  return /^rollout-[\dT-]{19}-([^_]+)/.exec(name)?.[1] ?? name;
+  return /^(?:packed-)?rollout-[\dT-]{19}-([^_]+)/.exec(name)?.[1] ?? name;
 }
 
 /** Lines that yield nothing, by how they begin. Half of a file or more. */

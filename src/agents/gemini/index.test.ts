@@ -29,7 +29,7 @@ async function memory() {
   };
   const texts = async (session: string) =>
     (await bench.store.transcript('gemini', session)).map(({ text, abandoned }) => (abandoned ? `(${text})` : text));
-  return { ...bench, put, texts };
+  return { ...bench, put, texts, chats: path.join(home, '.gemini/tmp/proj/chats') };
 }
 
 it('what was rewound is abandoned, with all that came after it', async () => {
@@ -80,6 +80,30 @@ it('a call that comes with a later copy of its message is found, and what a chec
     ['a', 'ok'],
     ['b', 'error'],
   ]);
+});
+
+it('the JSON of older versions is pulled once, also when it is written again with more, and stays when it is deleted', async () => {
+  const bench = await memory();
+  const whole = (messages: readonly Json[]) => ({ ...header('s1'), lastUpdated: at(9), messages });
+  const first = [message(1, 'user', 'u1', 'one'), message(2, 'gemini', 'g1', 'I look.')];
+  const call = {
+    id: 'a',
+    name: 'run_shell_command',
+    args: { command: 'x' },
+    status: 'success',
+    resultDisplay: 'no\nExit Code: 1',
+  };
+  bench.put('session-2026-09-01T10-00-s1.json', [whole(first)]);
+  await bench.ingest();
+  bench.put('session-2026-09-01T10-00-s1.json', [
+    whole([first[0] as Json, { ...first[1], toolCalls: [call] }, message(3, 'user', 'u2', 'two')]),
+  ]);
+  await bench.ingest();
+  fs.rmSync(path.join(bench.chats, 'session-2026-09-01T10-00-s1.json'));
+  await bench.ingest();
+  expect(await bench.texts('s1')).toEqual(['one', 'I look.', '[Used tools: run_shell_command]', 'two']);
+  const uses = await bench.store.toolUses((await bench.store.transcript('gemini', 's1')).map(({ id }) => id));
+  expect(uses.map(({ outcome }) => outcome)).toEqual(['error']);
 });
 
 it('what a private prompt makes a subagent do is not kept either', async () => {

@@ -1,5 +1,6 @@
-// Gemini CLI from 0.39 on: ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl, subagents in chats/<session>/<id>.jsonl. A message is
-// appended again, under the same id, when its tools are done; results come a second time as messages of the user; checkpoints repeat all.
+// Gemini CLI. Until 0.38 one JSON for each session, rewritten whole: see pull.ts. From 0.39 on ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl,
+// subagents in chats/<session>/<id>.jsonl. A message is appended again, under the same id, when its tools are done; results come a second time as
+// messages of the user; checkpoints repeat all.
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
@@ -8,8 +9,10 @@ import { derivedId } from '../derived-id.ts';
 import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { isPulledBy, readAbout } from '../pulled-lines.ts';
 import { carryIntoGemini } from './carry.ts';
 import { geminiHooks, geminiMcp } from './install.ts';
+import { geminiPull } from './pull.ts';
 
 type Json = Record<string, unknown>;
 
@@ -21,11 +24,15 @@ export const gemini: Agent = {
 
   root: (env, home) => path.join(env.GEMINI_CLI_HOME || home, '.gemini', 'tmp'),
 
-  isTranscript: (key) => /(?:^|\/)chats\/(?:[^/]+\/)?[^/]+\.jsonl$/.test(key),
+  pull: geminiPull,
+
+  isTranscript: (key) => /(?:^|\/)chats\/(?:[^/]+\/)?[^/]+\.jsonl$|^[^/]+\.jsonl$/.test(key),
 
   isStarted: (key) => startedBy(key) !== undefined,
 
-  recognises([first]) {
+  recognises(lines) {
+    const [first] = lines;
+    if (isPulledBy('gemini', lines)) return true;
     const { sessionId, projectHash, startTime } = asObject(first);
     return [sessionId, projectHash, startTime].every((field) => typeof field === 'string');
   },
@@ -37,6 +44,9 @@ export const gemini: Agent = {
   read(value, file) {
     const line = asObject(value);
     const at = asTime(line.timestamp) ?? asTime(line.startTime);
+    if (line.type === 'message') return { at, ...readMessage(asObject(line.message), at, file.state) };
+    const about = readAbout(line);
+    if (about !== undefined) return { at, items: about };
     if (line.$set !== undefined) return { at, items: readChange(asObject(line.$set), file.state) };
     if (line.$rewindTo !== undefined) rewind(file.state, asString(line.$rewindTo));
     else if (line.sessionId !== undefined) return { at, items: readHeader(line, file) };

@@ -87,7 +87,7 @@ export async function pullFrom(
         deps.signal?.throwIfAborted();
         const id = `${source}\n${session.key}`;
         if (known.get(id) === session.mark) continue;
-        const file = path.join(deps.config.transcriptsPath(agent), session.key);
+        const file = path.join(deps.config.pulledPath(agent), session.key);
         if (await pullSession(deps, agent, session, file, rules)) grown.push(file);
         known.set(id, session.mark);
         await new Promise(setImmediate);
@@ -168,7 +168,7 @@ async function pullBatches(
   const state: ReaderState = { ...note?.state };
   const toLine = vaultLines(agent, key, state, limits, {
     projectOf,
-    sessionState: (above) => lastNote(path.join(deps.config.transcriptsPath(agent), pulledKey(above))).note?.state,
+    sessionState: (above) => lastNote(path.join(deps.config.pulledPath(agent), pulledKey(above))).note?.state,
     forgotten,
   });
   let cursor = note?.cursor;

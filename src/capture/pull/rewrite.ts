@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agentNamed } from '../../agents/index.ts';
+import { isPulledKey } from '../../agents/pull.ts';
 import { isAlive } from '../../alive.ts';
 import type { Config } from '../../config.ts';
 import { explain, systemCode } from '../../errors.ts';
@@ -28,8 +29,8 @@ export async function forgetInPulled(
   { agent: name, key }: { agent: AgentName; key: string },
 ): Promise<Outcome> {
   const agent = agentNamed(name);
-  if (agent?.pull === undefined) return 'none';
-  const file = path.join(deps.config.transcriptsPath(agent), key);
+  if (agent === undefined || !isPulledKey(agent, key)) return 'none';
+  const file = path.join(deps.config.pulledPath(agent), key);
   sweepDrafts(path.dirname(file));
   const forgotten: Tombstones = new Set((await deps.store.tombstones()).map(({ print }) => print));
   if (forgotten.has(tombstone.session(agent.name, agent.describe(key).session))) return remove(deps, file);
@@ -94,9 +95,9 @@ export async function redactPulled(deps: Deps, agents: readonly Agent[], signal?
   if (!fs.existsSync(path.dirname(progress)) || versionIn(progress) === redactionVersion) return 0;
   let changed = 0;
   for (const agent of agents)
-    for (const file of transcriptsBelow(deps.config.transcriptsPath(agent))) {
+    for (const file of transcriptsBelow(deps.config.pulledPath(agent))) {
       if (signal?.aborted) return changed;
-      const key = path.relative(deps.config.transcriptsPath(agent), file).split(path.sep).join('/');
+      const key = path.relative(deps.config.pulledPath(agent), file).split(path.sep).join('/');
       if ((await redactOne(deps, agent, file, key)) === 'rewritten') changed++;
       await new Promise(setImmediate);
     }

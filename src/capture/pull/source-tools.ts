@@ -1,9 +1,10 @@
 // How agents' databases and JSON files are opened: for reading alone, never locked for longer than one short query, in bounded memory.
 import fs from 'node:fs';
 import path from 'node:path';
+import zlib from 'node:zlib';
 import Database from 'better-sqlite3';
 import type { PullTools, SourceDatabase } from '../../agents/pull.ts';
-import { systemCode } from '../../errors.ts';
+import { HoldfastError, systemCode } from '../../errors.ts';
 
 /** A database that no program has open is read into memory up to this size, so that nothing is made beside it. */
 const smallDatabase = 32 << 20;
@@ -34,6 +35,7 @@ export function sourceTools(scratch: string): PullTools & { close(): void } {
     json,
     names,
     text,
+    unpacked,
     stamp,
     writtenAt: (file) => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs,
     close() {
@@ -77,6 +79,22 @@ function fromMemory(file: string): Database.Database | undefined {
 function text(file: string): string | undefined {
   try {
     return fs.statSync(file).size > largestJson ? undefined : fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** From Node 22.15 on. */
+const unzstd = (zlib as { zstdDecompressSync?: (bytes: Buffer, options: object) => Buffer }).zstdDecompressSync;
+
+function unpacked(file: string): string | undefined {
+  if (unzstd === undefined)
+    throw new HoldfastError('UNREADABLE', `${file} is packed with zstd, which Node ${process.version} cannot read`, {
+      hint: 'Run Holdfast with Node 22.15 or newer, or resume the session once: the agent then unpacks it.',
+    });
+  try {
+    return unzstd(fs.readFileSync(file), { maxOutputLength: largestJson }).toString('utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
