@@ -3,6 +3,7 @@ import { expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { activity } from '../src/operations/activity.ts';
 import { archive } from '../src/operations/archive.ts';
+import { briefing } from '../src/operations/briefing.ts';
 import { configList, configSet, configUnset } from '../src/operations/config.ts';
 import { doctor } from '../src/operations/doctor.ts';
 import { forget } from '../src/operations/forget.ts';
@@ -17,6 +18,7 @@ import { observations } from '../src/operations/observations.ts';
 import { projects } from '../src/operations/projects.ts';
 import { resume } from '../src/operations/resume.ts';
 import { search } from '../src/operations/search.ts';
+import { sessionsChanges, sessionsFind, sessionsOutline } from '../src/operations/session-parts.ts';
 import { sessions } from '../src/operations/sessions.ts';
 import { show } from '../src/operations/show.ts';
 import { stats } from '../src/operations/stats.ts';
@@ -30,6 +32,10 @@ const reads = {
   search,
   sessions,
   show,
+  'sessions outline': sessionsOutline,
+  'sessions find': sessionsFind,
+  'sessions changes': sessionsChanges,
+  briefing,
   timeline,
   projects,
   observations,

@@ -2,6 +2,7 @@
 export const viewerPages = {
   now: '/',
   search: '/search',
+  sessions: '/sessions',
   session: '/sessions/{id}',
   timeline: '/timeline',
   memory: '/memory',

@@ -82,6 +82,14 @@ export interface GroupState {
   error?: { at: string; text: string } | undefined;
 }
 
+/** An entry by its place in the transcript. */
+export interface Placed {
+  id: string;
+  at: string;
+  place: number;
+  text: string;
+}
+
 export interface Labelled {
   session: string;
   agent: AgentName;
@@ -102,6 +110,10 @@ export interface Reads {
     entries: ShownEntry[];
     files?: TouchedFile[] | undefined;
   };
+  'sessions outline': { session: string; prompts: Placed[] };
+  'sessions find': { session: string; matches: Placed[]; more: boolean };
+  'sessions changes': { session: string; folder: string; files: { file: string; uses: ToolUse[] }[]; left: number };
+  briefing: { project: string; text: string; given?: { at: string; source: string; text: string }[] | undefined };
   timeline: { focus?: string | undefined; items: TimelineItem[] };
   projects: { projects: Project[] };
   observations: { observations: Observation[] };

@@ -10,6 +10,7 @@ import { Now } from './pages/now.tsx';
 import { ProjectPage, Projects } from './pages/projects.tsx';
 import { Search } from './pages/search.tsx';
 import { SessionPage } from './pages/session.tsx';
+import { Sessions } from './pages/sessions.tsx';
 import { Timeline } from './pages/timeline.tsx';
 import { Empty } from './parts/empty.tsx';
 import { Frame } from './parts/frame.tsx';
@@ -21,6 +22,7 @@ type Params = Readonly<Record<string, string>>;
 const pages: Readonly<Record<ViewerPage, (params: Params) => preact.JSX.Element>> = {
   now: () => <Now />,
   search: () => <Search />,
+  sessions: () => <Sessions />,
   session: ({ id = '' }) => <SessionPage key={id} id={id} />,
   timeline: () => <Timeline />,
   memory: () => <MemoryPage name={undefined} />,

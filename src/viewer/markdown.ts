@@ -28,12 +28,12 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
-/** Contract: never throws. */
-export function toFragment(text: string): DocumentFragment {
+/** Contract: never throws. `lines`: a line break in the text is one on the page. */
+export function toFragment(text: string, { lines = false }: { lines?: boolean } = {}): DocumentFragment {
   if (isTooDear(text)) return plain(text);
   let html: string;
   try {
-    html = marked.parse(text, { async: false });
+    html = marked.parse(text, { async: false, breaks: lines });
   } catch {
     // Quotes in quotes, deeper than the parser can go.
     return plain(text);

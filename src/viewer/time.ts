@@ -31,6 +31,8 @@ function dayOf(moment: number): number {
 
 export const dateOf = (at: string, now = Date.now()): string =>
   (new Date(at).getFullYear() === new Date(now).getFullYear() ? day : dayAndYear)(at);
+/** `Thursday, 12 February 2026`. */
+export const dayName = dates({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 export const clockOf = dates({ hour: '2-digit', minute: '2-digit' });
 export const exactly = dates({ dateStyle: 'full', timeStyle: 'long' });
 

@@ -1,13 +1,19 @@
-// One session: what it was about, what was said, with tools folded, and what can be done with it.
+// One session: what was said, with tools folded; what it changed; what it was told; and what can be done with it.
 import { useMemo, useState } from 'preact/hooks';
-import { useAnswer } from '../answer.ts';
-import type { Session } from '../answers.ts';
+import { type Answer, useAnswer } from '../answer.ts';
+import type { Observation, Reads, Session, Summary } from '../answers.ts';
 import { read } from '../api.ts';
 import { About } from '../parts/about.tsx';
 import { Answered } from '../parts/answered.tsx';
+import { BriefingGiven } from '../parts/briefing-given.tsx';
+import { Changes } from '../parts/changes.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { FindInSession } from '../parts/find-in-session.tsx';
 import { Ago } from '../parts/moment.tsx';
+import { Outline } from '../parts/outline.tsx';
 import { SessionAccount } from '../parts/session-account.tsx';
 import { SessionActions } from '../parts/session-actions.tsx';
+import { SessionLabels } from '../parts/session-labels.tsx';
 import { agentTitle } from '../parts/session-row.tsx';
 import { Transcript } from '../parts/transcript.tsx';
 import { address, here } from '../router.ts';
@@ -31,49 +37,14 @@ export function SessionPage({ id }: { id: string }) {
     },
     matters,
   );
-  const [subagents, setSubagents] = useState(false);
-  const focus = decodeURIComponent(here.value.hash.slice(1)) || undefined;
   useTitle(head.data && (head.data.session.title || 'Untitled session'));
   return (
     <section class="page session">
       <Answered answer={head} rows={4}>
-        {({ session, total, files = [] }) => (
+        {(shown) => (
           <>
-            <Head session={session} />
-            <div class="columns reading">
-              <div class="transcript-column">
-                {session.subagentEntries > 0 && (
-                  <label class="check">
-                    <input
-                      type="checkbox"
-                      checked={subagents}
-                      onChange={(event) => setSubagents(event.currentTarget.checked)}
-                    />
-                    Also what subagents said ({plural(session.subagentEntries, 'entry', 'entries')})
-                  </label>
-                )}
-                <p class="on-paper">
-                  Only what was on the screen is on this page. The whole session as Markdown:{' '}
-                  <code>holdfast archive {session.id}</code>
-                </p>
-                <Transcript
-                  key={`${subagents}`}
-                  session={session}
-                  version={head.data}
-                  total={total}
-                  subagents={subagents}
-                  withSubagents={() => setSubagents(true)}
-                  focus={focus}
-                />
-              </div>
-              <aside aria-label="About this session">
-                <About title="Summary, timeline and files">
-                  <Answered answer={account} rows={5}>
-                    {(found) => <SessionAccount session={session} files={files} {...found} />}
-                  </Answered>
-                </About>
-              </aside>
-            </div>
+            <Head session={shown.session} changed={head.again} />
+            <Reading shown={shown} account={account} />
           </>
         )}
       </Answered>
@@ -81,7 +52,84 @@ export function SessionPage({ id }: { id: string }) {
   );
 }
 
-function Head({ session }: { session: Session }) {
+const tabs = [
+  ['', 'Transcript'],
+  ['changes', 'Changes'],
+  ['briefing', 'Briefing'],
+] as const;
+
+type Account = { summary: Summary | undefined; observations: Observation[] };
+
+function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Account> }) {
+  const { session, total, files = [] } = shown;
+  const [subagents, setSubagents] = useState(false);
+  const focus = decodeURIComponent(here.value.hash.slice(1)) || undefined;
+  const tab = here.value.searchParams.get('tab') ?? '';
+  return (
+    <>
+      <div class="session-bar">
+        <nav aria-label="Parts of this session">
+          {tabs.map(([name, title]) => (
+            <a
+              key={name}
+              href={address('session', { id: session.id }, { tab: name })}
+              aria-current={tab === name ? 'true' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        <span class="session-bar-title" aria-hidden="true">
+          {session.title}
+        </span>
+        {tab === '' && <FindInSession session={session} subagents={subagents} />}
+      </div>
+      <div class="columns reading">
+        <div class="transcript-column">
+          {tab === 'changes' && <Changes session={session} version={shown} />}
+          {tab === 'briefing' && <BriefingGiven session={session} />}
+          {tab === '' && (
+            <>
+              {session.subagentEntries > 0 && (
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={subagents}
+                    onChange={(event) => setSubagents(event.currentTarget.checked)}
+                  />
+                  Also what subagents said ({plural(session.subagentEntries, 'entry', 'entries')})
+                </label>
+              )}
+              <p class="on-paper">
+                Only what was on the screen is on this page. The whole session:{' '}
+                <code>holdfast archive {session.id} --format html</code>
+              </p>
+              <Transcript
+                key={`${subagents}`}
+                session={session}
+                version={shown}
+                total={total}
+                subagents={subagents}
+                withSubagents={() => setSubagents(true)}
+                focus={focus}
+              />
+            </>
+          )}
+        </div>
+        <aside aria-label="About this session">
+          <About title="Prompts, files and summary">
+            {tab === '' && <Outline session={session} focus={focus} />}
+            <Answered answer={account} rows={5}>
+              {(found) => <SessionAccount session={session} files={files} {...found} />}
+            </Answered>
+          </About>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+function Head({ session, changed }: { session: Session; changed: () => void }) {
   return (
     <header class="page-head">
       <h1>{session.title || 'Untitled session'}</h1>
@@ -92,8 +140,20 @@ function Head({ session }: { session: Session }) {
         <span>{plural(session.toolUses, 'tool use')}</span>
         <span>{lasted(session.startedAt, session.endedAt)}</span>
         <Ago at={session.endedAt} />
+        {session.branch && <span class="branch">{(session.branches ?? [session.branch]).join(', ')}</span>}
+        {(session.links ?? []).filter(isWeb).map((link) => (
+          <a key={link} href={link} target="_blank" rel="noopener noreferrer nofollow">
+            {link.replace(/^https?:\/\/(?:www\.)?/, '')}
+          </a>
+        ))}
+        <span>
+          {session.id.slice(0, 8)} <CopyButton text={session.id} label="Copy the id of this session" />
+        </span>
       </p>
+      <SessionLabels session={session} changed={changed} />
       <SessionActions session={session} />
     </header>
   );
 }
+
+const isWeb = (link: string): boolean => /^https?:\/\//.test(link);

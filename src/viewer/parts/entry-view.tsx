@@ -1,6 +1,7 @@
 import type { ShownEntry } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
 import { saidIn } from '../said.ts';
+import { CopyButton } from './copy-button.tsx';
 import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 import { ToolView } from './tool-view.tsx';
@@ -8,9 +9,22 @@ import { ToolView } from './tool-view.tsx';
 const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
 
 /** `follows`: the one before is of the same speaker, whose name need not stand there again. */
-export function EntryView({ entry, focused, follows }: { entry: ShownEntry; focused: boolean; follows: boolean }) {
-  const { author, subagent, abandoned, gone, toolUses } = entry;
+export function EntryView({
+  entry,
+  focused,
+  follows,
+  folder = '',
+}: {
+  entry: ShownEntry;
+  focused: boolean;
+  follows: boolean;
+  /** Of the project: paths are shown as seen from there. */
+  folder?: string;
+}) {
+  const { author, subagent, abandoned, gone, toolUses, tools } = entry;
   const text = saidIn(entry.text);
+  // Tools that are not kept leave their names.
+  const unkept = text === '' && toolUses.length === 0 ? tools : [];
   return (
     <article
       class={`entry ${author}${focused ? ' focused' : ''}${abandoned ? ' abandoned' : ''}${follows ? ' follows' : ''}`}
@@ -19,16 +33,19 @@ export function EntryView({ entry, focused, follows }: { entry: ShownEntry; focu
         <span class={follows ? 'unseen' : 'who'}>{subagent === undefined ? whose[author] : 'Subagent'}</span>
         {abandoned && <span class="dim">on a branch that was left</span>}
         {gone && <span class="dim">no longer in the transcript</span>}
+        {text !== '' && <CopyButton text={text} label="Copy this entry" />}
         <a class="permalink" href={sessionAddress(entry.session, entry.id)}>
           <span class="unseen">This entry, </span>
           <Clock at={entry.at} />
         </a>
       </header>
-      {text !== '' && (author === 'model' ? <Markdown text={text} /> : <p class="said">{text}</p>)}
+      {text !== '' &&
+        (author === 'machine' ? <p class="said">{text}</p> : <Markdown text={text} lines={author === 'person'} />)}
+      {unkept.length > 0 && <p class="said dim">used {unkept.join(', ')}</p>}
       {toolUses.length > 0 && (
         <div class="tools">
           {toolUses.map((use) => (
-            <ToolView key={use.id} use={use} />
+            <ToolView key={use.id} use={use} folder={folder} />
           ))}
         </div>
       )}

@@ -18,6 +18,7 @@ interface Way {
 const ways: readonly Way[] = [
   { page: 'now', title: 'Now', icon: 'now' },
   { page: 'search', title: 'Search', icon: 'search' },
+  { page: 'sessions', title: 'Sessions', icon: 'sessions', also: ['session'] },
   { page: 'timeline', title: 'Timeline', icon: 'timeline' },
   { page: 'memory', title: 'Memory', icon: 'memory', also: ['memoryPage'] },
   { page: 'projects', title: 'Projects', icon: 'projects', also: ['project'] },

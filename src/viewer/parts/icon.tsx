@@ -14,6 +14,8 @@ const shapes = {
   copy: 'M9 9h10v11H9zM6 15H5V4h10v2',
   tool: 'M14.500 5a4.500 4.500 0 0 0-4 6.500L4 18l2 2 6.500-6.500a4.500 4.500 0 0 0 6-5.500l-2.500 2.500-2.500-.5-.5-2.500L15.500 5z',
   archive: 'M4 5h16v4H4zM5.500 9v10h13V9M10 13h4',
+  share: 'M12 15V4M8 8l4-4 4 4M5 13v7h14v-7',
+  sessions: 'M5 4h14v4H5zM5 10h14v4H5zM5 16h14v4H5z',
   forget: 'M5 7h14M10 7V5h4v2M7 7l1 13h8l1-13',
 } as const;
 export type IconName = keyof typeof shapes;

@@ -1,6 +1,6 @@
 // What was distilled from a session: its account, its observations in the order of time, the files it touched.
 import type { Observation, Session, Summary, TouchedFile } from '../answers.ts';
-import { sessionAddress } from '../router.ts';
+import { address, sessionAddress } from '../router.ts';
 import { plural } from '../time.ts';
 import { Inline } from './inline.tsx';
 import { Clock } from './moment.tsx';
@@ -29,6 +29,23 @@ export function SessionAccount({
   const names = (wanted: boolean) => files.filter(({ modified }) => modified > 0 === wanted).map(({ file }) => file);
   return (
     <>
+      <Files title="Files changed" files={names(true)} session={session.id} />
+      {inOrder.length > 0 && (
+        <>
+          <h2>Timeline</h2>
+          <ol class="steps">
+            {inOrder.map((one) => (
+              <li key={one.id}>
+                <Clock at={one.at} />
+                <a href={sessionAddress(session.id, one.entries[0])}>
+                  <Inline text={one.title} />
+                </a>
+                <span class={`kind ${one.type}`}>{one.type}</span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
       <h2>Summary</h2>
       {summary === undefined ? (
         <p class="dim">None yet. It is written when the session has been silent for a while.</p>
@@ -46,23 +63,6 @@ export function SessionAccount({
             ))}
         </dl>
       )}
-      {inOrder.length > 0 && (
-        <>
-          <h2>Timeline</h2>
-          <ol class="steps">
-            {inOrder.map((one) => (
-              <li key={one.id}>
-                <Clock at={one.at} />
-                <a href={sessionAddress(session.id, one.entries[0])}>
-                  <Inline text={one.title} />
-                </a>
-                <span class={`kind ${one.type}`}>{one.type}</span>
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
-      <Files title="Files changed" files={names(true)} />
       <Files title="Files read" files={names(false)} />
     </>
   );
@@ -70,26 +70,29 @@ export function SessionAccount({
 
 const fewFiles = 30;
 
-function Files({ title, files }: { title: string; files: readonly string[] }) {
+/** `session`: the names lead to what it changed. */
+function Files({ title, files, session }: { title: string; files: readonly string[]; session?: string }) {
   if (files.length === 0) return null;
   return (
     <>
       <h2>{title}</h2>
-      <FileList files={files.slice(0, fewFiles)} />
+      <FileList files={files.slice(0, fewFiles)} session={session} />
       {files.length > fewFiles && (
         <details class="files-rest">
           <summary>{plural(files.length - fewFiles, 'more file', 'more files')}</summary>
-          <FileList files={files.slice(fewFiles)} />
+          <FileList files={files.slice(fewFiles)} session={session} />
         </details>
       )}
     </>
   );
 }
 
-const FileList = ({ files }: { files: readonly string[] }) => (
+const FileList = ({ files, session }: { files: readonly string[]; session: string | undefined }) => (
   <ul class="files">
     {files.map((file) => (
-      <li key={file}>{file}</li>
+      <li key={file}>
+        {session === undefined ? file : <a href={address('session', { id: session }, { tab: 'changes' })}>{file}</a>}
+      </li>
     ))}
   </ul>
 );

@@ -6,6 +6,7 @@ import { address, go } from '../router.ts';
 import { Trouble } from './answered.tsx';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
+import { Share } from './share.tsx';
 import { WhatGoes } from './what-goes.tsx';
 
 export function SessionActions({ session }: { session: Session }) {
@@ -13,6 +14,7 @@ export function SessionActions({ session }: { session: Session }) {
   const [said, setSaid] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const [plan, setPlan] = useState<Forgotten>();
+  const [sharing, setSharing] = useState(false);
   const attempt = (work: () => Promise<void>) => {
     setFailure(undefined);
     work().catch(setFailure);
@@ -42,6 +44,9 @@ export function SessionActions({ session }: { session: Session }) {
             <Icon name="copy" /> Copy resume command
           </button>
         )}
+        <button type="button" onClick={() => setSharing(true)}>
+          <Icon name="share" /> Share…
+        </button>
         <button
           type="button"
           onClick={() =>
@@ -65,6 +70,7 @@ export function SessionActions({ session }: { session: Session }) {
         </span>
       </div>
       {failure && <Trouble failure={failure} />}
+      {sharing && <Share session={session} onClose={() => setSharing(false)} />}
       {plan && (
         <Dialog title="Forget this session for good?" onClose={() => setPlan(undefined)}>
           <WhatGoes plan={plan} />

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session, ShownEntry } from '../answers.ts';
 import { type Failure, read } from '../api.ts';
+import { dayName } from '../time.ts';
 import { Trouble } from './answered.tsx';
 import { EntryView } from './entry-view.tsx';
 import { VirtualList } from './virtual-list.tsx';
@@ -99,10 +100,18 @@ export function Transcript({
           const entry = entries.current.get(index);
           const before = entries.current.get(index - 1);
           const follows = entry !== undefined && before?.author === entry.author && before.subagent === entry.subagent;
-          return entry === undefined ? (
-            <div class="entry waiting" aria-busy="true" />
-          ) : (
-            <EntryView entry={entry} focused={entry.id === focus} follows={follows} />
+          if (entry === undefined) return <div class="entry waiting" aria-busy="true" />;
+          const isNewDay = index === 0 || (before !== undefined && dayName(before.at) !== dayName(entry.at));
+          return (
+            <>
+              {isNewDay && <p class="day-line">{dayName(entry.at)}</p>}
+              <EntryView
+                entry={entry}
+                focused={entry.id === focus}
+                follows={follows && !isNewDay}
+                folder={session.projectPath}
+              />
+            </>
           );
         }}
       />

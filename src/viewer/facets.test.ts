@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { Session } from './answers.ts';
+import { choices, chosen, projectNames, sorted } from './facets.ts';
+
+const session = (id: string, more: Partial<Session> = {}): Session => ({
+  ...{ id, agent: 'claude-code', project: 'lamp', projectPath: '/srv/lamp', cwd: '/srv/lamp', title: `Title of ${id}` },
+  ...{ startedAt: '2026-03-01T10:00:00.000Z', endedAt: '2026-03-01T11:00:00.000Z', entries: 1 },
+  ...{ subagentEntries: 0, toolUses: 0 },
+  ...more,
+});
+const all = [
+  session('a', { entries: 5, starred: true, tags: ['winter'] }),
+  session('b', { projectPath: '/srv/gulls', project: 'gulls', agent: 'pi', endedAt: '2026-03-09T11:00:00.000Z' }),
+  session('c', { toolUses: 9, branch: 'fix/wick', tags: ['winter', 'oil'] }),
+];
+const wanted = { project: '', agent: '', tag: '', starred: false, since: 0, words: '' };
+const ids = (found: readonly Session[]) => found.map(({ id }) => id).join('');
+
+describe('the sessions that are asked for', () => {
+  it('pass every choice, and words in title, project, branch, tags and id', () => {
+    expect(ids(chosen(all, wanted))).toBe('abc');
+    expect(ids(chosen(all, { ...wanted, project: '/srv/gulls' }))).toBe('b');
+    expect(ids(chosen(all, { ...wanted, tag: 'winter', starred: true }))).toBe('a');
+    expect(ids(chosen(all, { ...wanted, since: Date.parse('2026-03-05') }))).toBe('b');
+    expect(ids(chosen(all, { ...wanted, words: 'WICK title' }))).toBe('c');
+  });
+
+  it('tell how many each further choice would leave', () => {
+    expect(choices(all, wanted, 'tag')).toEqual([
+      { value: 'winter', count: 2 },
+      { value: 'oil', count: 1 },
+    ]);
+    // What is chosen already does not take its alternatives away.
+    expect(choices(all, { ...wanted, agent: 'pi' }, 'agent')).toHaveLength(2);
+    expect(choices(all, { ...wanted, agent: 'pi' }, 'project')).toEqual([{ value: '/srv/gulls', count: 1 }]);
+  });
+
+  it('are sorted as asked, the last active first otherwise', () => {
+    expect(ids(sorted(all, ''))).toBe('bac');
+    expect(ids(sorted(all, 'entries'))).toBe('abc');
+    expect(ids(sorted(all, 'tools'))).toBe('cab');
+    expect(ids(sorted(all, 'nonsense'))).toBe('bac');
+  });
+});
+
+it('projects of one name are told apart by the shortest path that does', () => {
+  const names = projectNames(['/home/ada/cli', '/home/bob/cli', '/home/ada/web', '', '/cli']);
+  expect(Object.fromEntries(names)).toEqual({
+    '/home/ada/cli': 'ada/cli',
+    '/home/bob/cli': 'bob/cli',
+    '/home/ada/web': 'web',
+    '': 'no project',
+    '/cli': 'cli',
+  });
+});

@@ -1,0 +1,88 @@
+// Sessions → those that are asked for, in the order asked for, and how many each further choice would leave.
+import type { Session } from './answers.ts';
+
+export const sorts = [
+  ['', 'Last active'],
+  ['began', 'Started'],
+  ['entries', 'Most entries'],
+  ['tools', 'Most tool uses'],
+  ['lasted', 'Longest'],
+  ['title', 'Title'],
+] as const;
+type Sort = (typeof sorts)[number][0];
+
+export interface Wanted {
+  readonly project: string;
+  readonly agent: string;
+  readonly tag: string;
+  readonly starred: boolean;
+  /** Only sessions that went on after this moment. */
+  readonly since: number;
+  readonly words: string;
+}
+
+/** What a session is asked by, and the value that it has there. */
+const facets = {
+  project: (session: Session) => [session.projectPath],
+  agent: (session: Session) => [session.agent as string],
+  tag: (session: Session) => session.tags ?? [],
+} as const;
+export type Facet = keyof typeof facets;
+
+export function chosen(sessions: readonly Session[], wanted: Wanted, without?: Facet): Session[] {
+  const words = wanted.words
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return sessions.filter((session) => {
+    if (wanted.starred && !session.starred) return false;
+    if (Date.parse(session.endedAt) < wanted.since) return false;
+    for (const facet of Object.keys(facets) as Facet[])
+      if (facet !== without && wanted[facet] !== '' && !facets[facet](session).includes(wanted[facet])) return false;
+    const text = `${session.title}\n${session.project}\n${session.branch ?? ''}\n${(session.tags ?? []).join(' ')}\n${session.id}`;
+    return words.every((word) => text.toLowerCase().includes(word));
+  });
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** The values of a facet among what else is asked for, the most frequent first. */
+export function choices(sessions: readonly Session[], wanted: Wanted, facet: Facet): Choice[] {
+  const counts = new Map<string, number>();
+  for (const session of chosen(sessions, wanted, facet))
+    for (const value of facets[facet](session)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}
+
+const lengthOf = ({ startedAt, endedAt }: Session): number => Date.parse(endedAt) - Date.parse(startedAt);
+
+const orders: Readonly<Record<Sort, (a: Session, b: Session) => number>> = {
+  '': (a, b) => Date.parse(b.endedAt) - Date.parse(a.endedAt),
+  began: (a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt),
+  entries: (a, b) => b.entries - a.entries,
+  tools: (a, b) => b.toolUses - a.toolUses,
+  lasted: (a, b) => lengthOf(b) - lengthOf(a),
+  title: (a, b) => a.title.localeCompare(b.title),
+};
+
+export const sorted = (sessions: readonly Session[], by: string): Session[] =>
+  [...sessions].sort(orders[by as Sort] ?? orders['']);
+
+/** Names that tell projects apart: the last part of the path, and as many before it as are needed. */
+export function projectNames(paths: readonly string[]): ReadonlyMap<string, string> {
+  const parts = new Map([...new Set(paths)].map((path) => [path, path.split(/[/\\]/).filter((part) => part !== '')]));
+  const names = new Map<string, string>();
+  for (const [path, own] of parts) {
+    let length = 1;
+    const end = (of: readonly string[]) => of.slice(-length).join('/');
+    const isShared = () => [...parts].some(([other, theirs]) => other !== path && end(theirs) === end(own));
+    while (length < own.length && isShared()) length++;
+    names.set(path, end(own) || 'no project');
+  }
+  return names;
+}

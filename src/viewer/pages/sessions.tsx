@@ -1,0 +1,115 @@
+// All sessions: chosen by project, agent, time, star, tag and words, and sorted.
+import { useMemo } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { Session } from '../answers.ts';
+import { read } from '../api.ts';
+import { type Choice, choices, chosen, projectNames, sorted, sorts, type Wanted } from '../facets.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Field, type Option, times } from '../parts/filters.tsx';
+import { agentTitle, SessionRow } from '../parts/session-row.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { here, setQuery } from '../router.ts';
+import { plural } from '../time.ts';
+
+const ofEntries = ({ kind }: { kind: string }) => kind === 'entries' || kind === 'gone';
+/** More are for `holdfast sessions`. */
+const most = 5000;
+const days: Readonly<Record<string, number>> = { today: 1, '7d': 7, '30d': 30, '365d': 365 };
+
+export function Sessions() {
+  const answer = useAnswer('all sessions', (signal) => read('sessions', { limit: most }, signal), ofEntries);
+  return (
+    <section class="page sessions">
+      <h1>Sessions</h1>
+      <Answered answer={answer} rows={10}>
+        {({ sessions }) => <Chosen sessions={sessions} />}
+      </Answered>
+    </section>
+  );
+}
+
+function Chosen({ sessions }: { sessions: readonly Session[] }) {
+  const query = here.value.searchParams;
+  const get = (name: string) => query.get(name) ?? '';
+  const since = days[get('since')];
+  const wanted: Wanted = {
+    ...{ project: get('project'), agent: get('agent'), tag: get('tag'), words: get('q') },
+    starred: get('starred') !== '',
+    since: since === undefined ? 0 : startOfDay(since - 1),
+  };
+  const found = useMemo(() => sorted(chosen(sessions, wanted), get('sort')), [sessions, query.toString()]);
+  const names = useMemo(() => projectNames(sessions.map(({ projectPath }) => projectPath)), [sessions]);
+  const options = (facet: 'project' | 'agent' | 'tag', all: string, name: (value: string) => string): Option[] => [
+    ['', all],
+    ...choices(sessions, wanted, facet).map(({ value, count }: Choice): Option => [value, `${name(value)} (${count})`]),
+  ];
+  return (
+    <>
+      <input
+        type="search"
+        class="wide"
+        aria-label="Words in title, project, branch or tag"
+        placeholder="Words in title, project, branch or tag"
+        value={wanted.words}
+        onInput={(event) => setQuery({ q: event.currentTarget.value })}
+      />
+      <div class="filters">
+        <Field
+          label="Project"
+          value={wanted.project}
+          options={options('project', 'All projects', (path) => names.get(path) ?? path)}
+          onChange={(project) => setQuery({ project })}
+        />
+        <Field
+          label="Agent"
+          value={wanted.agent}
+          options={options('agent', 'All agents', (agent) => agentTitle(agent as Session['agent']))}
+          onChange={(agent) => setQuery({ agent })}
+        />
+        <Field label="When" value={get('since')} options={times} onChange={(time) => setQuery({ since: time })} />
+        <Field
+          label="Tag"
+          value={wanted.tag}
+          options={options('tag', 'Any tag', (tag) => `#${tag}`)}
+          onChange={(tag) => setQuery({ tag })}
+        />
+        <Field label="Sort by" value={get('sort')} options={sorts} onChange={(sort) => setQuery({ sort })} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={wanted.starred}
+            onChange={(event) => setQuery({ starred: event.currentTarget.checked ? '1' : '' })}
+          />
+          Starred
+        </label>
+      </div>
+      <p class="dim count" role="status">
+        {found.length === sessions.length
+          ? plural(found.length, 'session')
+          : `${plural(found.length, 'session')} of ${sessions.length}`}
+      </p>
+      {found.length === 0 ? (
+        <Empty title={sessions.length === 0 ? 'No session yet' : 'No session has all of that'} small>
+          <p>{sessions.length === 0 ? 'Import first: holdfast ingest' : 'Take one of the choices back.'}</p>
+        </Empty>
+      ) : (
+        <VirtualList
+          count={found.length}
+          label="Sessions"
+          estimate={() => 64}
+          render={(index) => {
+            const session = found[index];
+            return session && <SessionRow session={session} name={names.get(session.projectPath)} />;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const startOfDay = (before: number): number => {
+  const date = new Date();
+  date.setHours(0, 0, 0, 0);
+  return date.setDate(date.getDate() - before);
+};

@@ -1,0 +1,47 @@
+// What a session was told by Holdfast when it started, word for word.
+import { useAnswer } from '../answer.ts';
+import type { Session } from '../answers.ts';
+import { type Failure, read } from '../api.ts';
+import { Answered } from './answered.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { Empty } from './empty.tsx';
+import { Markdown } from './markdown.tsx';
+import { Ago } from './moment.tsx';
+
+export function BriefingGiven({ session }: { session: Session }) {
+  const { id } = session;
+  const answer = useAnswer(`briefing ${id}`, async (signal) => {
+    try {
+      return (await read('briefing', { given: id }, signal)).given ?? [];
+    } catch (error) {
+      // That it was told nothing is an answer, too.
+      if ((error as Failure).code === 'NOT_FOUND') return [];
+      throw error;
+    }
+  });
+  return (
+    <Answered answer={answer} rows={8}>
+      {(given) =>
+        given.length === 0 ? (
+          <Empty title="This session was given no briefing" small>
+            <p>
+              It began before Holdfast was connected, or nothing was known about its project. What one would be told
+              now: <code>holdfast briefing</code>
+            </p>
+          </Empty>
+        ) : (
+          given.map((one, i) => (
+            <article key={`${one.at} ${i}`} class="briefing">
+              <p class="row-meta">
+                <span>{one.source}</span>
+                <Ago at={one.at} />
+                <CopyButton text={one.text} label="Copy this briefing" />
+              </p>
+              <Markdown text={one.text} />
+            </article>
+          ))
+        )
+      }
+    </Answered>
+  );
+}

@@ -1,0 +1,58 @@
+// The prompts of a session: to see what it consists of, and to go from one to the next.
+import { useEffect } from 'preact/hooks';
+import { useAnswer } from '../answer.ts';
+import type { Session } from '../answers.ts';
+import { read } from '../api.ts';
+import { isTyping, placeInSight } from '../in-sight.ts';
+import { neighbour } from '../prompts.ts';
+import { go, sessionAddress } from '../router.ts';
+import { Answered } from './answered.tsx';
+import { Clock } from './moment.tsx';
+
+export function Outline({ session, focus }: { session: Session; focus: string | undefined }) {
+  const { id, agent, entries } = session;
+  const answer = useAnswer(`outline ${id} ${entries}`, (signal) => read('sessions outline', { id, agent }, signal));
+  const prompts = answer.data?.prompts ?? [];
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : undefined;
+      const next = step && neighbour(prompts, placeInSight(), step);
+      if (next === undefined || step === undefined) return;
+      event.preventDefault();
+      go(sessionAddress(id, next.id), { replace: true });
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [prompts, id]);
+  return (
+    <Answered answer={answer} rows={5}>
+      {({ prompts: all }) =>
+        all.length > 0 && (
+          <>
+            <h2>
+              Prompts{' '}
+              <span class="keys-hint">
+                <kbd>j</kbd> <kbd>k</kbd>
+              </span>
+            </h2>
+            <ol class="outline">
+              {all.map(({ id: entry, at, text }) => (
+                <li key={entry}>
+                  <a
+                    class="to-entry"
+                    href={sessionAddress(id, entry)}
+                    aria-current={entry === focus ? 'location' : undefined}
+                  >
+                    {text}
+                  </a>
+                  <Clock at={at} />
+                </li>
+              ))}
+            </ol>
+          </>
+        )
+      }
+    </Answered>
+  );
+}
