@@ -3,7 +3,6 @@ import { expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { activity } from '../src/operations/activity.ts';
 import { archive } from '../src/operations/archive.ts';
-import { briefing } from '../src/operations/briefing.ts';
 import { configList, configSet, configUnset } from '../src/operations/config.ts';
 import { doctor } from '../src/operations/doctor.ts';
 import { forget } from '../src/operations/forget.ts';
@@ -35,7 +34,6 @@ const reads = {
   'sessions outline': sessionsOutline,
   'sessions find': sessionsFind,
   'sessions changes': sessionsChanges,
-  briefing,
   timeline,
   projects,
   observations,

@@ -1,6 +1,7 @@
 // One session as a readable transcript, or one entry among its neighbours.
 import { z } from 'zod';
 import { AgentName } from '../schema/agent-name.ts';
+import { GivenBriefing } from '../schema/briefing.ts';
 import { Entry } from '../schema/entry.ts';
 import { Session } from '../schema/session.ts';
 import { ToolUse } from '../schema/tool-use.ts';
@@ -23,6 +24,7 @@ export const Shown = z.object({
     .array(z.object({ file: z.string(), modified: z.int(), read: z.int() }))
     .optional()
     .describe('with `files`: paths as seen from the project, and how often tools changed or read them'),
+  briefings: z.array(GivenBriefing).optional().describe('with `briefings`: newest first'),
 });
 
 export const show = operation({
@@ -33,6 +35,7 @@ export const show = operation({
     subagents: z.boolean().default(false).describe('also what subagents said'),
     agent: AgentName.optional().describe('the agent, where two use the same id'),
     files: z.boolean().optional().describe('also which files the tools of the session touched'),
+    briefings: z.boolean().optional().describe('also what the session was told when it started'),
     from: z.int().min(0).optional().describe('begin at this entry, from 0'),
     limit: z.int().min(1).max(2000).optional().describe('at most this many entries'),
   }),
@@ -46,7 +49,7 @@ export const show = operation({
     'holdfast show 0f3c --files --limit 1',
     'holdfast show 0f3c --json',
   ],
-  async run({ store }, { id, subagents, agent, files, from, limit }) {
+  async run({ store }, { id, subagents, agent, files, briefings, from, limit }) {
     const { session, entry } = await find(store, id.trim(), agent);
     const part = await store.transcriptPage(session.agent, session.id, {
       subagents: subagents || entry?.subagent !== undefined,
@@ -61,9 +64,13 @@ export const show = operation({
       from: part.from,
       entries: await withToolUses(store, part.entries),
       ...(files ? { files: await filesOf(store, session) } : {}),
+      ...(briefings ? { briefings: await briefingsOf(store, session) } : {}),
     };
   },
 });
+
+const briefingsOf = async (store: Store, { agent, id }: Session) =>
+  (await store.briefings({ session: id, limit: 100 })).filter((one) => one.session === id && one.agent === agent);
 
 /** The last uses of tools are enough to say which files a session was about. */
 const mostTouches = 5000;

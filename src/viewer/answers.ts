@@ -109,11 +109,11 @@ export interface Reads {
     from: number;
     entries: ShownEntry[];
     files?: TouchedFile[] | undefined;
+    briefings?: { at: string; source: string; text: string }[] | undefined;
   };
   'sessions outline': { session: string; prompts: Placed[] };
   'sessions find': { session: string; matches: Placed[]; more: boolean };
   'sessions changes': { session: string; folder: string; files: { file: string; uses: ToolUse[] }[]; left: number };
-  briefing: { project: string; text: string; given?: { at: string; source: string; text: string }[] | undefined };
   timeline: { focus?: string | undefined; items: TimelineItem[] };
   projects: { projects: Project[] };
   observations: { observations: Observation[] };

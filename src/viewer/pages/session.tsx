@@ -1,5 +1,6 @@
 // One session: what was said, with tools folded; what it changed; what it was told; and what can be done with it.
-import { useMemo, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Answer, useAnswer } from '../answer.ts';
 import type { Observation, Reads, Session, Summary } from '../answers.ts';
 import { read } from '../api.ts';
@@ -52,6 +53,8 @@ export function SessionPage({ id }: { id: string }) {
   );
 }
 
+const headIsSeen = signal(true);
+
 const tabs = [
   ['', 'Transcript'],
   ['changes', 'Changes'],
@@ -80,7 +83,7 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
           ))}
         </nav>
         <span class="session-bar-title" aria-hidden="true">
-          {session.title}
+          {!headIsSeen.value && session.title}
         </span>
         {tab === '' && <FindInSession session={session} subagents={subagents} />}
       </div>
@@ -130,8 +133,17 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
 }
 
 function Head({ session, changed }: { session: Session; changed: () => void }) {
+  const place = useRef<HTMLElement>(null);
+  // What is out of sight is told by the bar that stays.
+  useEffect(() => {
+    const observer = new IntersectionObserver(([seen]) => {
+      headIsSeen.value = seen?.isIntersecting ?? true;
+    });
+    if (place.current !== null) observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <header class="page-head">
+    <header class="page-head" ref={place}>
       <h1>{session.title || 'Untitled session'}</h1>
       <p class="row-meta">
         <a href={address('project', { path: session.projectPath })}>{session.project || 'no project'}</a>
@@ -150,8 +162,10 @@ function Head({ session, changed }: { session: Session; changed: () => void }) {
           {session.id.slice(0, 8)} <CopyButton text={session.id} label="Copy the id of this session" />
         </span>
       </p>
-      <SessionLabels session={session} changed={changed} />
-      <SessionActions session={session} />
+      <div class="head-actions">
+        <SessionLabels session={session} changed={changed} />
+        <SessionActions session={session} />
+      </div>
     </header>
   );
 }

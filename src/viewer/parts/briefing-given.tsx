@@ -1,7 +1,7 @@
 // What a session was told by Holdfast when it started, word for word.
 import { useAnswer } from '../answer.ts';
 import type { Session } from '../answers.ts';
-import { type Failure, read } from '../api.ts';
+import { read } from '../api.ts';
 import { Answered } from './answered.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Empty } from './empty.tsx';
@@ -9,15 +9,10 @@ import { Markdown } from './markdown.tsx';
 import { Ago } from './moment.tsx';
 
 export function BriefingGiven({ session }: { session: Session }) {
-  const { id } = session;
+  const { id, agent } = session;
   const answer = useAnswer(`briefing ${id}`, async (signal) => {
-    try {
-      return (await read('briefing', { given: id }, signal)).given ?? [];
-    } catch (error) {
-      // That it was told nothing is an answer, too.
-      if ((error as Failure).code === 'NOT_FOUND') return [];
-      throw error;
-    }
+    const { briefings = [] } = await read('show', { id, agent, limit: 1, briefings: true }, signal);
+    return briefings;
   });
   return (
     <Answered answer={answer} rows={8}>

@@ -10,7 +10,8 @@ export function Diff({ lines, label }: { lines: readonly DiffLine[]; label: stri
   const left = lines.length - most;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <pre class="diff" tabIndex={0} role="group" aria-label={label}>
+    <pre class="diff" tabIndex={0}>
+      <span class="unseen">{label}</span>
       {lines.slice(0, most).map(({ sign, text }, i) => {
         const Line = sign === '+' ? 'ins' : sign === '-' ? 'del' : 'span';
         return (

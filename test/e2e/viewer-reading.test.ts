@@ -1,0 +1,165 @@
+// Reading one session, and finding one among all: the steps that a person takes, in a real browser.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { because } from '../because.ts';
+import { until } from './holdfast.ts';
+import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.ts';
+
+const lamp = 'cccccccc-0000-4000-8000-000000000001';
+const gulls = 'cccccccc-0000-4000-8000-000000000002';
+
+/** Prompts with long answers between, over midnight; a command that fails, an edit, and words that stand far below. */
+function transcript(session: string, topic: string, turns: number): string {
+  const lines: string[] = [];
+  const idOf = (i: number) => `${session.slice(0, 8)}-${session.slice(-4)}-4000-8000-${String(i).padStart(12, '0')}`;
+  const push = (type: 'user' | 'assistant', content: unknown) => {
+    const timestamp = new Date(Date.parse('2026-03-01T23:30:00Z') + lines.length * 30_000).toISOString();
+    const ids = { uuid: idOf(lines.length), parentUuid: lines.length === 0 ? null : idOf(lines.length - 1) };
+    const message = { role: type, content };
+    lines.push(
+      JSON.stringify({
+        type,
+        ...ids,
+        sessionId: session,
+        timestamp,
+        cwd: `/srv/${topic}`,
+        gitBranch: 'fix/it',
+        message,
+      }),
+    );
+  };
+  const use = (id: string, name: string, input: object) => ({ type: 'tool_use', id: `${session}${id}`, name, input });
+  const result = (id: string, content: string, is_error = false) =>
+    push('user', [{ type: 'tool_result', tool_use_id: `${session}${id}`, content, is_error }]);
+  push('user', `Mend the ${topic}\n\n- **wick** first\n- then \`oil\``);
+  push('assistant', [{ type: 'text', text: 'I look.' }, use('c', 'Bash', { command: 'make light' })]);
+  result('c', 'Exit code 2\nno oil', true);
+  push('assistant', [
+    use('e', 'Edit', { file_path: `/srv/${topic}/wick.ts`, old_string: 'wet\nend', new_string: 'dry\nend' }),
+  ]);
+  result('e', 'ok');
+  for (let i = 0; i < turns; i++) {
+    push('user', `Prompt number ${i} about the ${topic}`);
+    push('assistant', [{ type: 'text', text: `Answer ${i}. ${'It is a long story of the sea. '.repeat(40)}` }]);
+  }
+  push('assistant', [{ type: 'text', text: 'At last a quokka came by.' }]);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => {
+  let stand: ViewerStand;
+  let page: Page;
+  beforeAll(async () => {
+    stand = await viewerStand();
+    for (const [id, topic, turns] of [
+      [lamp, 'lamp', 60],
+      [gulls, 'gulls', 1],
+    ] as const) {
+      mkdirSync(path.join(stand.claude, `-srv-${topic}`));
+      writeFileSync(path.join(stand.claude, `-srv-${topic}`, `${id}.jsonl`), transcript(id, topic, turns));
+    }
+    stand.run('ingest');
+    await stand.startWorker();
+    page = await stand.page();
+  });
+  afterAll(async () => {
+    await stand?.close();
+    expect(stand?.troubles).toEqual([]);
+  });
+  const show = (address: string) => visit(page, `${stand.origin}${address}`);
+
+  it('shows prompts as Markdown, commands with how they ended, and edits as red and green lines', async () => {
+    await show(`/sessions/${lamp}`);
+    await page.locator('.entry.person strong', { hasText: 'wick' }).waitFor();
+    await page.locator('details.tool', { hasText: '$ make light' }).getByText('exit 2').waitFor();
+    const edit = page.locator('details.tool.edit');
+    await edit.locator('ins', { hasText: 'dry' }).waitFor();
+    await edit.locator('del', { hasText: 'wet' }).waitFor();
+    expect(await edit.locator('summary').textContent()).toContain('wick.ts');
+    await page.getByText('Sunday, March 1, 2026').waitFor();
+    await page.locator('.branch', { hasText: 'fix/it' }).waitFor();
+  });
+
+  it('keeps a tool open that was opened, when it has been out of sight', async () => {
+    await show(`/sessions/${lamp}`);
+    const command = page.locator('details.tool.command').first();
+    await command.locator('summary').click();
+    await command.getByText('no oil').waitFor();
+    const commands = page.locator('details.tool.command');
+    const goes = (key: string, isThere: (count: number) => boolean) =>
+      until(async () => {
+        await page.keyboard.press(key);
+        return isThere(await commands.count());
+      }, key);
+    await goes('End', (count) => count === 0);
+    await goes('Home', (count) => count > 0);
+    await page.locator('details.tool.command').first().getByText('no oil').waitFor();
+  });
+
+  it('goes from prompt to prompt by j and k, and by the outline', async () => {
+    await show(`/sessions/${lamp}`);
+    await page.locator('.outline li').nth(60).waitFor();
+    for (let i = 0; i < 3; i++) {
+      await page.keyboard.press('j');
+      await page.locator('.entry.focused', { hasText: `Prompt number ${i}` }).waitFor();
+    }
+    await page.keyboard.press('k');
+    await page.locator('.entry.focused', { hasText: 'Prompt number 1' }).waitFor();
+    await page.locator('.outline').getByText('Prompt number 50').click();
+    await page.locator('.entry.focused', { hasText: 'Prompt number 50' }).waitFor();
+  });
+
+  it('finds words in all of it, says how often, and stands by the bar', async () => {
+    await show(`/sessions/${lamp}`);
+    await page.locator('.entry').first().waitFor();
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('quokka');
+    await page.getByText('1 of 1').waitFor();
+    await page.locator('.entry.focused', { hasText: 'quokka' }).waitFor();
+    const field = page.getByRole('searchbox', { name: 'Find in this session' });
+    expect((await field.boundingBox())?.y).toBeLessThan(80);
+    await field.fill('prompt number');
+    await page.getByText(/^\d+ of 60$/).waitFor();
+    await field.fill('nothing like it');
+    await page.getByText('Not in this session').waitFor();
+  });
+
+  it('has all changes by file, and what it was told', async () => {
+    await show(`/sessions/${lamp}`);
+    await page.getByRole('link', { name: 'Changes', exact: true }).click();
+    await page.locator('.changed-file', { hasText: 'wick.ts' }).locator('ins', { hasText: 'dry' }).waitFor();
+    await page.getByRole('link', { name: 'Briefing', exact: true }).click();
+    await page.getByText('This session was given no briefing').waitFor();
+  });
+
+  it('can be starred, named and tagged, and is found by that among all sessions', async () => {
+    await show(`/sessions/${gulls}`);
+    await page.getByRole('button', { name: 'Starred' }).click();
+    await page.getByRole('button', { name: 'Starred', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Name and tags…' }).click();
+    await page.getByLabel('Name (empty: its own title)').fill('The roof');
+    await page.getByLabel('Tags, with blanks between').fill('birds');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'The roof' }).waitFor();
+    await show('/sessions');
+    await page.getByText('2 sessions').waitFor();
+    await page.getByRole('combobox', { name: 'Tag' }).selectOption('birds');
+    await page.getByText('1 session of 2').waitFor();
+    await page.locator('.session-row', { hasText: 'The roof' }).waitFor();
+    expect(page.url()).toContain('tag=birds');
+  });
+
+  it('gives a copy to share, in which nothing acts', async () => {
+    await show(`/sessions/${lamp}`);
+    await page.getByRole('button', { name: 'Share…' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toMatch(/^2026-03-02-mend-the-lamp.*\.html$/);
+    const html = readFileSync(await saved.path(), 'utf8');
+    expect(html).toContain('quokka');
+    expect(html).not.toMatch(/<script/i);
+  });
+});
