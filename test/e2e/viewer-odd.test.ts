@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)(because('odd texts', noBrowser), () => {
     await show(`/sessions/${session}`);
     expect(await about.locator('.files').first().isVisible()).toBe(false);
     expect((await page.locator('.entry').first().boundingBox())?.y).toBeLessThan(740);
-    await about.getByText('Summary, timeline and files').click();
+    await about.getByText('Prompts, files and summary').click();
     await about.locator('.files').first().waitFor();
     await page.setViewportSize({ width: 1280, height: 800 });
   });

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Answer, useAnswer } from '../answer.ts';
-import type { Observation, Reads, Session, Summary } from '../answers.ts';
+import type { Observation, Placed, Reads, Session, Summary } from '../answers.ts';
 import { read } from '../api.ts';
 import { About } from '../parts/about.tsx';
 import { Answered } from '../parts/answered.tsx';
@@ -30,11 +30,13 @@ export function SessionPage({ id }: { id: string }) {
   const account = useAnswer(
     `account ${id}`,
     async (signal) => {
-      const [{ summaries }, { observations }] = await Promise.all([
+      // All at once: what came later would push down what is being read.
+      const [{ summaries }, { observations }, { prompts }] = await Promise.all([
         read('summaries', { session: id, limit: 1 }, signal),
         read('observations', { session: id, limit: 200 }, signal),
+        read('sessions outline', { id }, signal),
       ]);
-      return { summary: summaries[0], observations };
+      return { summary: summaries[0], observations, prompts };
     },
     matters,
   );
@@ -61,7 +63,7 @@ const tabs = [
   ['briefing', 'Briefing'],
 ] as const;
 
-type Account = { summary: Summary | undefined; observations: Observation[] };
+type Account = { summary: Summary | undefined; observations: Observation[]; prompts: Placed[] };
 
 function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Account> }) {
   const { session, total, files = [] } = shown;
@@ -121,9 +123,13 @@ function Reading({ shown, account }: { shown: Reads['show']; account: Answer<Acc
         </div>
         <aside aria-label="About this session">
           <About title="Prompts, files and summary">
-            {tab === '' && <Outline session={session} focus={focus} />}
             <Answered answer={account} rows={5}>
-              {(found) => <SessionAccount session={session} files={files} {...found} />}
+              {({ prompts, ...found }) => (
+                <>
+                  {tab === '' && <Outline id={session.id} prompts={prompts} focus={focus} />}
+                  <SessionAccount session={session} files={files} {...found} />
+                </>
+              )}
             </Answered>
           </About>
         </aside>

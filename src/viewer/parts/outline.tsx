@@ -1,18 +1,12 @@
 // The prompts of a session: to see what it consists of, and to go from one to the next.
 import { useEffect } from 'preact/hooks';
-import { useAnswer } from '../answer.ts';
-import type { Session } from '../answers.ts';
-import { read } from '../api.ts';
+import type { Placed } from '../answers.ts';
 import { isTyping, placeInSight } from '../in-sight.ts';
 import { neighbour } from '../prompts.ts';
 import { go, sessionAddress } from '../router.ts';
-import { Answered } from './answered.tsx';
 import { Clock } from './moment.tsx';
 
-export function Outline({ session, focus }: { session: Session; focus: string | undefined }) {
-  const { id, agent, entries } = session;
-  const answer = useAnswer(`outline ${id} ${entries}`, (signal) => read('sessions outline', { id, agent }, signal));
-  const prompts = answer.data?.prompts ?? [];
+export function Outline({ id, prompts, focus }: { id: string; prompts: readonly Placed[]; focus: string | undefined }) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
@@ -25,34 +19,29 @@ export function Outline({ session, focus }: { session: Session; focus: string | 
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [prompts, id]);
+  if (prompts.length === 0) return null;
   return (
-    <Answered answer={answer} rows={5}>
-      {({ prompts: all }) =>
-        all.length > 0 && (
-          <>
-            <h2>
-              Prompts{' '}
-              <span class="keys-hint">
-                <kbd>j</kbd> <kbd>k</kbd>
-              </span>
-            </h2>
-            <ol class="outline">
-              {all.map(({ id: entry, at, text }) => (
-                <li key={entry}>
-                  <a
-                    class="to-entry"
-                    href={sessionAddress(id, entry)}
-                    aria-current={entry === focus ? 'location' : undefined}
-                  >
-                    {text}
-                  </a>
-                  <Clock at={at} />
-                </li>
-              ))}
-            </ol>
-          </>
-        )
-      }
-    </Answered>
+    <>
+      <h2>
+        Prompts{' '}
+        <span class="keys-hint">
+          <kbd>j</kbd> <kbd>k</kbd>
+        </span>
+      </h2>
+      <ol class="outline">
+        {prompts.map(({ id: entry, at, text }) => (
+          <li key={entry}>
+            <a
+              class="to-entry"
+              href={sessionAddress(id, entry)}
+              aria-current={entry === focus ? 'location' : undefined}
+            >
+              {text}
+            </a>
+            <Clock at={at} />
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
