@@ -1,5 +1,5 @@
 // The prompts of a session: to see what it consists of, and to go from one to the next.
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Placed } from '../answers.ts';
 import { isTyping, placeInSight } from '../in-sight.ts';
 import { neighbour } from '../prompts.ts';
@@ -7,17 +7,27 @@ import { go, sessionAddress } from '../router.ts';
 import { Clock } from './moment.tsx';
 
 export function Outline({ id, prompts, focus }: { id: string; prompts: readonly Placed[]; focus: string | undefined }) {
+  /** Where the last key led: the page may still be on its way there. Any other move of the person ends that. */
+  const jumped = useRef<number>(undefined);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : undefined;
-      const next = step && neighbour(prompts, placeInSight(), step);
-      if (next === undefined || step === undefined) return;
+      const isPlain = !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event.target);
+      const step = !isPlain ? undefined : event.key === 'j' ? 1 : event.key === 'k' ? -1 : undefined;
+      if (step === undefined) return forget();
+      const next = neighbour(prompts, jumped.current ?? placeInSight(), step);
+      if (next === undefined) return;
       event.preventDefault();
+      jumped.current = next.place;
       go(sessionAddress(id, next.id), { replace: true });
     };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    const forget = () => {
+      jumped.current = undefined;
+    };
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    addEventListener('keydown', onKey, { signal });
+    for (const move of ['wheel', 'touchmove', 'pointerdown']) addEventListener(move, forget, { signal, passive: true });
+    return () => leaving.abort();
   }, [prompts, id]);
   if (prompts.length === 0) return null;
   return (
