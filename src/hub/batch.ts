@@ -54,7 +54,11 @@ export interface Batch {
   readonly sessions: readonly BatchSession[];
   readonly entries: readonly BatchEntry[];
   readonly rows: readonly BatchRow[];
-  readonly copies: readonly (TranscriptPlace & { readonly part: number; readonly bytes: string })[];
+  readonly copies: readonly (TranscriptPlace & {
+    readonly part: number;
+    readonly of: number;
+    readonly bytes: string;
+  })[];
 }
 
 export const emptyBatch: Batch = {

@@ -62,7 +62,10 @@ export async function connectAs(membership: Membership, wait?: Patience): Promis
   const client = await connectTo(address, wait);
   try {
     await checkHub(client, address);
-    await client.query("SELECT set_config('holdfast.machine', $1, false)", [membership.secret]);
+    // Compiling a query takes longer than any of ours does.
+    await client.query("SELECT set_config('holdfast.machine', $1, false), set_config('jit', 'off', false)", [
+      membership.secret,
+    ]);
     const { rows } = await client.query<{ id: string; machine: number | null }>(
       'SELECT h.id, holdfast.machine() AS machine FROM holdfast.hub h',
     );

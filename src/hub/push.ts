@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionKey } from '../store/groups.ts';
 import { type Batch, batchWriter, emptyBatch } from './batch.ts';
+import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
 import { memoryRowsOf } from './memory-rows.ts';
 import { sendSessions } from './send.ts';
@@ -21,6 +22,8 @@ interface PushNote {
   readonly done: Readonly<Record<string, readonly string[]>>;
   /** How many hashes of forgotten things the hub was told. */
   readonly prints: number;
+  /** Up to when the vault's copies have been looked at. */
+  readonly copies: number;
 }
 
 const noteName = 'hub: pushed';
@@ -42,7 +45,12 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     note = { ...note, ...change };
     await store.setNote(noteName, JSON.stringify(note));
   };
-  await keep({ hub: membership.hub, mark: state.mark, next: null, ...(known ? {} : { done: {}, prints: 0 }) });
+  await keep({
+    hub: membership.hub,
+    mark: state.mark,
+    next: null,
+    ...(known ? {} : { done: {}, prints: 0, copies: 0 }),
+  });
 
   let entries = 0;
   const send = async (batch: Batch): Promise<void> => {
@@ -60,6 +68,7 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   const local = await localProjects(deps);
   const changed = await changedSessions(deps, cursor);
   let sessions = 0;
+  let isNewShare = false;
   for (const share of shares) {
     const folders = local.get(share.project) ?? [];
     const fresh = folders.filter(({ path }) => !(note.done[share.id] ?? []).includes(path));
@@ -68,9 +77,11 @@ export async function push(deps: HubDeps): Promise<Pushed> {
       await sendSessions({ ...deps, share, send }, wanted.slice(i, i + sessionsAtOnce));
     sessions += wanted.length;
     if (fresh.length > 0 || changed.memory || wanted.length > 0) await pushMemory(deps, share, folders, send);
+    if (fresh.length > 0) isNewShare = true;
     if (fresh.length > 0) await keep({ done: { ...note.done, [share.id]: folders.map(({ path }) => path) } });
   }
   if (upto !== state.pushed || cursor !== state.pushed) await send({ ...emptyBatch, cursor: upto });
+  await keep({ copies: await pushCopies(deps, shares, local, isNewShare ? 0 : note.copies, send) });
   await indexWords(deps);
   return { sessions, entries, forgotten: forgotten.sent };
 }
@@ -85,7 +96,7 @@ async function indexWords({ client, signal }: HubDeps): Promise<void> {
 }
 
 async function readNote({ store }: HubDeps): Promise<PushNote> {
-  const none = { hub: '', mark: null, next: null, done: {}, prints: 0 };
+  const none = { hub: '', mark: null, next: null, done: {}, prints: 0, copies: 0 };
   const text = await store.note(noteName);
   return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PushNote>) };
 }

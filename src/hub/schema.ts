@@ -249,6 +249,9 @@ const pushing = `
             OR EXISTS (SELECT 1 FROM rows r WHERE r.share = s.id AND (r.print = g.print OR r.session_print = g.print)))), now_at
       FROM jsonb_to_recordset(coalesce(batch -> 'forgotten', '[]')) AS g (print uuid, memory text, at bigint) ON CONFLICT DO NOTHING;
     IF FOUND THEN
+      -- A copy that holds some of it goes as a whole; the machine sends one without it.
+      DELETE FROM copies c USING entries e, tombstones t WHERE t.person = who AND t.seq = now_at AND e.share = ANY (mine)
+        AND t.print IN (e.print, e.session_print) AND c.transcript = e.transcript;
       DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = now_at AND e.share = ANY (mine) AND e.print = t.print;
       DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = now_at AND e.share = ANY (mine) AND e.session_print = t.print;
       DELETE FROM copies c USING sessions s, tombstones t WHERE t.person = who AND t.seq = now_at AND s.print = t.print
@@ -312,6 +315,8 @@ const pushing = `
       FROM jsonb_to_recordset(coalesce(batch -> 'copies', '[]')) AS c (share int, agent text, key text, part int, bytes text)
       JOIN transcripts t ON t.share = c.share AND t.machine = here AND t.agent = c.agent AND t.key = c.key
       ON CONFLICT (transcript, part) DO UPDATE SET bytes = excluded.bytes;
+    DELETE FROM copies x USING transcripts t, jsonb_to_recordset(coalesce(batch -> 'copies', '[]')) AS c (share int, agent text, key text, of int)
+      WHERE t.share = c.share AND t.machine = here AND t.agent = c.agent AND t.key = c.key AND x.transcript = t.id AND x.part >= c.of;
     INSERT INTO batches (seq, entries) VALUES (now_at, added);
     RETURN now_at;
   END $$;
@@ -323,7 +328,7 @@ const pushing = `
  */
 const finding = `
   CREATE FUNCTION holdfast.find_words(asked bigint[], within int[], most int) RETURNS TABLE (entry int, score real)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp SET jit = off AS $$
   DECLARE
     open_shares int[]; total float8; mean float8; cap int; one bigint; found int;
     rare bigint[] := '{}'; rare_weight float8[] := '{}'; common bigint[] := '{}'; common_weight float8[] := '{}';

@@ -11,6 +11,7 @@ import { Carrier } from '../schema/carriers.ts';
 import { Session } from '../schema/session.ts';
 import { carrySession } from './carry.ts';
 import { type Context, operation } from './operation.ts';
+import { teammatesSession, transcriptFromHub } from './resume-from-hub.ts';
 import { sessionMeant } from './session-meant.ts';
 
 export const resume = operation({
@@ -62,7 +63,7 @@ export const resume = operation({
     const session =
       words === undefined
         ? await context.person?.chooseSession?.(agent)
-        : await sessionMeant(context, words.trim(), agent);
+        : await sessionOrTeammates(context, words.trim(), agent);
     if (session === undefined) {
       const all = await context.store.sessions(agent === undefined ? {} : { agent });
       return { sessions: all.filter(({ resume }) => resume !== undefined).slice(0, mostListed) };
@@ -89,7 +90,10 @@ export const resume = operation({
         hint: `If it was moved, say where it is now: holdfast projects link ${session.projectPath || session.cwd} <new folder>\nThe command is: ${command.join(' ')}`,
       });
     const { own, restored } = await restoreSession(context, session.agent, session.id);
-    if (own === 'unknown' && !(await transcriptIsThere(context, session)))
+    const isHere = own !== 'unknown' || (await transcriptIsThere(context, session));
+    const fetched = isHere ? undefined : await transcriptFromHub(context, session);
+    if (fetched !== undefined) restored.push(fetched);
+    if (!isHere && fetched === undefined)
       throw new HoldfastError(
         'NOT_FOUND',
         `The transcript of session ${session.id} is gone, and the vault has no copy`,
@@ -121,6 +125,22 @@ async function continueIn(context: Context, session: Session, into: AgentName, p
   if (print) return answer;
   const taken = before === undefined ? 0 : await runAgent(before, session.cwd, title);
   return { ...answer, ended: taken === 0 ? await runAgent(command, session.cwd, title) : taken };
+}
+
+/** What is known here counts first; then what teammates share. */
+async function sessionOrTeammates(
+  context: Context,
+  words: string,
+  agent: AgentName | undefined,
+): Promise<Session | undefined> {
+  try {
+    return await sessionMeant(context, words, agent);
+  } catch (error) {
+    const shared =
+      (error as HoldfastError).code === 'NOT_FOUND' ? await teammatesSession(context, words, agent) : undefined;
+    if (shared === undefined) throw error;
+    return shared;
+  }
 }
 
 /** More is for `holdfast sessions`. */

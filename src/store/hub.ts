@@ -1,4 +1,5 @@
 // What the store offers to the exchange with a hub.
+import type { AgentName } from '../schema/agent-name.ts';
 import type { ExportedLine, ExportedRow } from '../schema/exported.ts';
 import type { SessionKey } from './groups.ts';
 
@@ -19,6 +20,8 @@ export interface HubStore {
   dropDerived(rows: readonly { kind: string; agent: string; session: string; prompt: number }[]): Promise<void>;
   /** The keys of the transcripts that hold something of a session. */
   transcriptKeys(session: SessionKey): Promise<readonly string[]>;
+  /** The sessions that a transcript holds something of. */
+  sessionsIn(agent: AgentName, key: string): Promise<readonly SessionKey[]>;
   /** Vectors of whole entries by the wanted model. */
   entryVectors(
     uuids: readonly string[],

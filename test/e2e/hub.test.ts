@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fillVault } from '../../src/capture/vault.ts';
 import { because } from '../because.ts';
 import { addressIn, type Cluster, type Machine, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
 
@@ -146,6 +147,32 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     await laptop.run('hub unshare', { project: 'app', yes: true });
     await bobs.sync();
     expect(await bobs.store.note('hub: teammates')).toBe('{}');
+  });
+
+  it("goes on with a teammate's session: the transcript comes from the hub, without what was forgotten", async () => {
+    const { laptop, bobs } = await threeMachines();
+    await bobs.session(['x']);
+    const id = await laptop.session(['the first step', 'the second step', 'the third step']);
+    await fillVault({ ...laptop.context, clock: () => Date.now() + 3_600_000 });
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    await bobs.sync();
+    const { command, folder, restored } = (await bobs.run('resume', { session: id, print: true })) as {
+      command: string[];
+      folder: string;
+      restored: string[];
+    };
+    expect([command.includes(id), folder]).toEqual([true, bobs.folder]);
+    const name = fs.realpathSync(bobs.folder).replace(/[^a-zA-Z0-9]/g, '-');
+    expect(restored).toEqual([path.join(bobs.root, name, `${id}.jsonl`)]);
+    expect(fs.readFileSync(restored[0] ?? '', 'utf8')).toContain('the second step');
+    fs.rmSync(restored[0] ?? '');
+    await laptop.run('forget', { id: `${id}-1`, yes: true });
+    await laptop.sync();
+    await bobs.sync();
+    const again = await bobs.run('resume', { session: id, print: true }).catch((error: Error) => error.message);
+    expect(JSON.stringify(again)).not.toContain('second step');
+    const file = path.join(bobs.root, name, `${id}.jsonl`);
+    if (fs.existsSync(file)) expect(fs.readFileSync(file, 'utf8')).not.toContain('the second step');
   });
 
   it('never lets out sessions of groups, of ignored folders, or of folders that are no repository', async () => {

@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3';
 import { explain } from '../../errors.ts';
 import type { ExportedRow } from '../../schema/exported.ts';
+import type { SessionKey } from '../groups.ts';
 import type { HubStore } from '../hub.ts';
 import { distilledWrites } from './distilled.ts';
 import { memoryLinesIn, sessionLinesIn } from './exporting.ts';
@@ -22,6 +23,10 @@ export function hubRows(db: Database.Database, location: string, read: Run, writ
        WHERE s.session = ? AND s.agent = ? ORDER BY f.key`,
     )
     .pluck();
+  const sessionsIn = db.prepare<[string, string], SessionKey>(
+    `SELECT s.agent, s.session FROM files f JOIN file_sessions x ON x.file_id = f.id JOIN sessions s ON s.id = x.session_id
+     WHERE f.agent = ? AND f.key = ?`,
+  );
   const wanted = db.prepare<[], { id: number; name: string }>('SELECT id, name FROM vector_models WHERE wanted = 1');
   // Of a text with several vectors that of the whole stands last.
   const vectors = db.prepare<{ model: number; uuids: string }, { uuid: string; vector: Buffer }>(
@@ -97,6 +102,7 @@ export function hubRows(db: Database.Database, location: string, read: Run, writ
           else if (kind === 'summary') writes.dropSummary(agent as 'pi', session);
       }),
     transcriptKeys: async ({ agent, session }) => read(() => keys.all(session, agent)),
+    sessionsIn: async (agent, key) => read(() => sessionsIn.all(agent, key)),
     entryVectors: async (uuids) =>
       read(() => {
         const [model] = wanted.all();
