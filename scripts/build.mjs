@@ -151,38 +151,54 @@ async function talkTo(lines) {
 }
 
 /** A few files instead of hundreds: it halves the time before a command does its work. */
+const threads = [
+  'capture/reader-thread',
+  'embedding/encoder-thread',
+  'embedding/minilm-thread',
+  'embedding/rough-thread',
+  'cli/guard-thread',
+  'cli/picker/search-thread',
+];
+
 async function bundleProgram(folder) {
-  await bundle({ holdfast: path.join(folder, 'cli', 'main.js') }, folder, {
+  const program = { holdfast: path.join(folder, 'cli', 'main.js') };
+  // What is loaded at the moment of use stays in files of its own, or every command would load the packages that only one needs. They
+  // import from the common file, so the program itself, which waits for them, must not be a part of that.
+  const core = { name: 'core', tags: ['$initial'], test: (id) => !/[\\/]cli[\\/]main\.js$/.test(id) };
+  const alone = await bundled(program, (made) => made.generate({ codeSplitting: { groups: [core] } }));
+  const start = new Set(alone.output.find(({ name }) => name === 'core').moduleIds);
+  // What other programs import comes from the same files: an installed package has few of the packages that the rest of dist/ imports. It
+  // adds nothing to what a command loads at its start.
+  const library = { library: path.join(folder, 'index.js') };
+  await bundle({ ...program, ...library }, folder, {
     chunkFileNames: 'holdfast-[name]-[hash].js',
-    // What is loaded at the moment of use stays in files of its own, or every command would load the packages that only one needs. They
-    // import from the common file, so the program itself, which waits for them, must not be a part of that.
-    codeSplitting: { groups: [{ name: 'core', tags: ['$initial'], test: (id) => !/[\\/]cli[\\/]main\.js$/.test(id) }] },
+    codeSplitting: { groups: [{ name: 'core', test: (id) => start.has(id) }] },
   });
+  await bundle({ sessions: path.join(folder, 'sessions', 'library', 'index.js') }, folder);
+  // A thread loads only what it needs. It lies one level below the package, where it looks for the package's other files.
+  for (const thread of threads) await bundle({ [path.basename(thread)]: path.join(folder, `${thread}.js`) }, folder);
   // The program inside sandboxes, where nothing else of ours is.
   await bundle({ 'host/runner': path.join(folder, 'host', 'runner', 'main.js') }, folder);
 }
 
 async function bundle(input, folder, output = { codeSplitting: false }) {
+  await bundled(input, (made) => made.write({ dir: folder, format: 'esm', ...output }));
+}
+
+async function bundled(input, use) {
   const { rolldown } = await import('rolldown');
   const made = await rolldown({
     input,
     platform: 'node',
     // jsonc-parser's other form loads its parts in a way that no bundle can follow.
     resolve: { mainFields: ['module', 'main'] },
-    // Loaded from where they are installed.
-    external: [
-      'better-sqlite3',
-      '@secretlint/secretlint-rule-preset-recommend',
-      '@ai-sdk/anthropic',
-      '@ai-sdk/openai-compatible',
-      'ai',
-      'pg',
-      /^chrono-node/,
-    ],
+    // Native, or loaded in a way that no bundle can follow: these are the dependencies of the installed package.
+    external: ['better-sqlite3', '@secretlint/secretlint-rule-preset-recommend', 'pg-native'],
     makeAbsoluteExternalsRelative: false,
   });
-  await made.write({ dir: folder, format: 'esm', ...output });
+  const result = await use(made);
   await made.close();
+  return result;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await build();

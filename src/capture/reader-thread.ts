@@ -30,7 +30,7 @@ let idle: Worker | undefined;
 let leaving: NodeJS.Timeout | undefined;
 
 function takeThread(): Worker {
-  const thread = idle ?? new Worker(path.join(packageRoot, 'dist', 'capture', 'reader-thread.js'));
+  const thread = idle ?? new Worker(path.join(packageRoot, 'dist', 'reader-thread.js'));
   idle = undefined;
   clearTimeout(leaving);
   thread.ref();

@@ -34,7 +34,7 @@ async function guard(): Promise<void> {
   // From source, as tests run it, there is no file that a thread could load.
   if (import.meta.url.endsWith('.ts')) return;
   const deps: GuardDeps = { graceMs, parent: process.channel ? process.ppid : undefined };
-  const thread = new Worker(path.join(packageRoot, 'dist', 'cli', 'guard-thread.js'), {
+  const thread = new Worker(path.join(packageRoot, 'dist', 'guard-thread.js'), {
     workerData: deps,
     // It holds next to nothing.
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },

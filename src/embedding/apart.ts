@@ -4,7 +4,7 @@ import { startTextThread, type TextThread } from './thread.ts';
 interface Apart<V> {
   /** For messages. */
   readonly name: string;
-  /** The file below dist/embedding that answers. */
+  /** The file in dist/ that answers. */
   readonly file: string;
   /** How long the thread waits for more texts. */
   readonly idleMs: number;

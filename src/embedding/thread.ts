@@ -33,13 +33,13 @@ export interface TextThread<V> {
   end(): void;
 }
 
-/** Starts dist/embedding/`file`. It keeps no process alive that has nothing else to do. `ended` is called once, however it ends. */
+/** Starts dist/`file`. It keeps no process alive that has nothing else to do. `ended` is called once, however it ends. */
 export function startTextThread<V>(
   name: string,
   file: string,
   { data, ended }: { readonly data?: unknown; ended(): void },
 ): TextThread<V> {
-  const thread = new Worker(path.join(packageRoot, 'dist', 'embedding', file), {
+  const thread = new Worker(path.join(packageRoot, 'dist', file), {
     workerData: data,
     // Texts come and go by the thousand: without a limit, tens of megabytes wait to be collected.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },

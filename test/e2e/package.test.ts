@@ -17,14 +17,21 @@ it('holds the program, the build and the sample, and no sources or tests', () =>
   // Without its scripts: they would build anew under the feet of the tests that run meanwhile.
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const said = execFileSync('npm', args, { cwd: root, encoding: 'utf8' });
-  const [pack] = JSON.parse(said) as [{ files: { path: string }[] }];
+  const [pack] = JSON.parse(said) as [{ files: { path: string }[]; unpackedSize: number }];
   const files = pack.files.map((file) => file.path);
   expect(files).toEqual(expect.arrayContaining(['package.json', 'LICENSE', 'bin/holdfast']));
-  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/holdfast.js']));
+  expect(files).toEqual(expect.arrayContaining(['dist/library.js', 'dist/index.d.ts', 'dist/holdfast.js']));
   expect(files.some((file) => /^demo\/claude-code\/projects\/.+\.jsonl$/.test(file))).toBe(true);
   expect(files.some((file) => /^demo\/pi\/sessions\/.+\.jsonl$/.test(file))).toBe(true);
   const allowed = /^(bin|dist|demo|docker|models|sandbox)\/|^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/;
   expect(files.filter((file) => !allowed.test(file) || /\.test\./.test(file))).toEqual([]);
+  // Of the 70 MB that an installation may take, SQLite with its compiler's files takes 28, zod 8 and the rules for secrets 3.
+  expect(pack.unpackedSize).toBeLessThan(30e6);
+  expect(Object.keys(manifest.dependencies)).toEqual([
+    '@secretlint/secretlint-rule-preset-recommend',
+    'better-sqlite3',
+    'zod',
+  ]);
 });
 
 it('every export leads to a file, and can be imported by name', () => {

@@ -75,7 +75,7 @@ interface Apart {
 
 /** The first search reads the places of all entries, which takes a while; who types must not feel it. */
 function startThread(config: Config): Apart {
-  const thread = new Worker(path.join(packageRoot, 'dist', 'cli', 'picker', 'search-thread.js'), {
+  const thread = new Worker(path.join(packageRoot, 'dist', 'search-thread.js'), {
     workerData: { ...config.environment },
   });
   const waiting = new Map<number, { resolve(answer: { hits: Hit[] }): void; reject(error: unknown): void }>();
