@@ -1,5 +1,5 @@
-// Twenty sessions at once: hooks as Claude Code sends them, and transcripts that grow, against one session alone.
-import { spawn } from 'node:child_process';
+// Twenty sessions at once: transcripts that grow, and the two hooks that Claude Code runs, while a person searches; against one session alone.
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -13,10 +13,12 @@ const sessions = 20;
 const calls = 200;
 /** A tool call of an agent takes longer than this; a person's machine has it no harder. */
 const pauseMs = 40;
+const searchPauseMs = 50;
 
 const agent = new http.Agent({ keepAlive: true });
 const folder = scratchFolder();
 const home = path.join(folder, 'data');
+const cwd = path.join(folder, 'load');
 const port = 42_700;
 const env = {
   ...process.env,
@@ -27,39 +29,50 @@ const env = {
 };
 const projects = path.join(folder, 'claude', 'projects', '-home-dev-load');
 fs.mkdirSync(projects, { recursive: true });
+fs.mkdirSync(cwd);
+
+execFileSync(process.execPath, [program, 'install', 'claude-code'], { env, stdio: 'ignore' });
+const settings = JSON.parse(fs.readFileSync(path.join(folder, 'claude', 'settings.json'), 'utf8'));
+const commandOf = (event) => settings.hooks[event][0].hooks[0].command;
 
 const worker = spawn(process.execPath, [program, 'worker', 'run'], { env, stdio: 'ignore' });
 try {
   await until(async () => (await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => undefined))?.ok);
-  const token = fs.readFileSync(path.join(home, 'hook-token'), 'utf8').trim();
-  await play(token, 20); // warms the code up
-  const alone = await play(token, calls);
-  const together = (await Promise.all(Array.from({ length: sessions }, () => play(token, calls)))).flat();
+  const token = fs.readFileSync(path.join(home, 'token'), 'utf8').trim();
+  await searching(token, () => play(20)); // warms the code up
+  const alone = await searching(token, () => play(calls));
+  const together = await searching(token, async () =>
+    (await Promise.all(Array.from({ length: sessions }, () => play(calls)))).flat(),
+  );
 
   const stored = () => count('SELECT count(*) FROM tool_uses WHERE outcome IS NOT NULL');
+  const ended = () => count('SELECT count(*) FROM session_states WHERE end_reason IS NOT NULL');
   const expected = 20 + calls + sessions * calls;
   const began = performance.now();
-  await until(() => stored() === expected, 60_000).catch(() => undefined);
+  await until(() => stored() === expected && ended() === sessions + 2, 60_000).catch(() => undefined);
   const caughtUp = performance.now() - began;
-  const lost = expected - stored();
   const entries = count('SELECT count(*) FROM entries') - (expected + 2 * (sessions + 2));
   const peak = Number(/VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) / 1000;
 
   console.log(
-    `  ${sessions} sessions of ${calls} tool calls, ${together.length} hooks; ${pauseMs} ms between the calls of a session`,
+    `  ${sessions} sessions of ${calls} tool calls, ${pauseMs} ms between the calls of a session; ` +
+      `${alone.searches.length} and ${together.searches.length} searches`,
   );
   show([
-    ['a hook of one session alone, p50', quantile(alone, 0.5), 'ms'],
-    ['a hook of one session alone, p95', quantile(alone, 0.95), 'ms'],
-    ['a hook among twenty sessions, p50', quantile(together, 0.5), 'ms'],
+    ['a search beside one session, p50', quantile(alone.searches, 0.5), 'ms'],
+    ['a search beside one session, p95', quantile(alone.searches, 0.95), 'ms'],
+    ['a search beside twenty sessions, p50', quantile(together.searches, 0.5), 'ms'],
     [
-      'a hook among twenty sessions, p95',
-      quantile(together, 0.95),
+      'a search beside twenty sessions, p95',
+      quantile(together.searches, 0.95),
       'ms',
-      2 * quantile(alone, 0.95),
-      'twice the p95 of one alone',
+      2 * quantile(alone.searches, 0.95),
+      'twice the p95 beside one',
     ],
-    ['tool uses lost', lost, '', 0, `${expected} expected`],
+    ['a hook among twenty sessions, p50', quantile(together.hooks, 0.5), 'ms'],
+    ['a hook among twenty sessions, p95', quantile(together.hooks, 0.95), 'ms'],
+    ['tool uses lost', expected - stored(), '', 0, `${expected} expected`],
+    ['ends of sessions lost', sessions + 2 - ended(), '', 0],
     ['entries lost or doubled', Math.abs(entries), '', 0],
     ['the last one stored after', caughtUp, 'ms'],
     ['largest memory of the worker', peak, 'MB', 200],
@@ -70,69 +83,76 @@ try {
   await new Promise((end) => worker.once('exit', end));
 }
 
-/** One session: a prompt, tool calls, a stop, the end. Returns the milliseconds of each tool call's hook. */
-async function play(token, many) {
+/** Searches while the work goes on. Returns the milliseconds of each search, and those of the hooks that the work tells of. */
+async function searching(token, work) {
+  const searches = [];
+  let over = false;
+  const searcher = (async () => {
+    while (!over) {
+      searches.push(await timed(() => search(token, `pump ${searches.length % calls}`)));
+      await sleep(searchPauseMs);
+    }
+  })();
+  try {
+    return { hooks: await work(), searches };
+  } finally {
+    over = true;
+    await searcher;
+  }
+}
+
+/** One session: its start, a prompt, tool calls, the end. Returns the milliseconds of both hooks. */
+async function play(many) {
   const session = randomUUID();
   const file = path.join(projects, `${session}.jsonl`);
-  const took = [];
   let parent = null;
   const write = (type, content) => {
     const uuid = randomUUID();
-    const line = { parentUuid: parent, isSidechain: false, cwd: '/home/dev/load', sessionId: session, type };
+    const line = { parentUuid: parent, isSidechain: false, cwd, sessionId: session, type };
     fs.appendFileSync(
       file,
       `${JSON.stringify({ ...line, message: { role: type, content }, uuid, timestamp: new Date().toISOString() })}\n`,
     );
     parent = uuid;
   };
-  const hook = (name, rest = {}) => {
-    const payload = {
-      session_id: session,
-      transcript_path: file,
-      cwd: '/home/dev/load',
-      hook_event_name: name,
-      ...rest,
-    };
-    return post(token, JSON.stringify(payload));
+  const hook = (event, rest) => {
+    const payload = { session_id: session, transcript_path: file, cwd, hook_event_name: event, ...rest };
+    return timed(() => runHook(commandOf(event), JSON.stringify(payload)));
   };
 
-  await hook('UserPromptSubmit', { prompt: 'Mend the pump', prompt_id: randomUUID() });
+  const took = [await hook('SessionStart', { source: 'startup' })];
   write('user', 'Mend the pump');
   for (let call = 0; call < many; call++) {
     const id = `toolu_${randomUUID()}`;
-    const input = { command: `npm test -- pump ${call}` };
-    write('assistant', [{ type: 'tool_use', id, name: 'Bash', input }]);
-    const output = `ok ${call} `.repeat(200);
-    write('user', [{ type: 'tool_result', tool_use_id: id, content: output }]);
-    took.push(
-      await timed(() =>
-        hook('PostToolUse', {
-          tool_name: 'Bash',
-          tool_input: input,
-          tool_response: { stdout: output },
-          tool_use_id: id,
-        }),
-      ),
-    );
+    write('assistant', [{ type: 'tool_use', id, name: 'Bash', input: { command: `npm test -- pump ${call}` } }]);
+    write('user', [{ type: 'tool_result', tool_use_id: id, content: `ok ${call} `.repeat(200) }]);
     await sleep(pauseMs * (0.5 + Math.random()));
   }
   write('assistant', [{ type: 'text', text: 'The pump runs.' }]);
-  await hook('Stop', { last_assistant_message: 'The pump runs.' });
-  await hook('SessionEnd', { reason: 'other' });
+  took.push(await hook('SessionEnd', { reason: 'other' }));
   return took;
 }
 
-/** As light as can be: whoever measures must not be what is measured. */
-function post(token, body) {
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    authorization: `Bearer ${token}`,
-  };
+/** As the client runs it: by a shell, with the payload as its input. */
+function runHook(command, payload) {
   return new Promise((resolve, reject) => {
-    const options = { port, path: '/api/hooks/claude-code', method: 'POST', headers, agent };
-    const request = http.request({ host: '127.0.0.1', ...options }, (answer) => answer.resume().once('end', resolve));
-    request.once('error', reject).end(body);
+    const child = spawn('/bin/sh', ['-c', command], { cwd, env, stdio: ['pipe', 'ignore', 'ignore'] });
+    child.once('error', reject).once('close', resolve);
+    child.stdin.on('error', () => {}).end(payload);
+  });
+}
+
+/** As light as can be: whoever measures must not be what is measured. */
+function search(token, query) {
+  const headers = { authorization: `Bearer ${token}` };
+  const address = `/api/search?q=${encodeURIComponent(query)}`;
+  return new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port, path: address, headers, agent }, (answer) => {
+        if (answer.statusCode !== 200) reject(new Error(`a search was answered with ${answer.statusCode}`));
+        answer.resume().once('end', resolve);
+      })
+      .once('error', reject);
   });
 }
 

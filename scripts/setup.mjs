@@ -137,7 +137,6 @@ export async function installSdk() {
 async function installImage() {
   const trouble = await makeAgentImage();
   if (trouble === undefined) return;
-  if (process.env.CI && process.getuid?.() === 0) stop(`There is no image for podman: ${trouble}.`);
   console.error(`There is no image for podman: ${trouble}. Tests that need it will be skipped.`);
 }
 
