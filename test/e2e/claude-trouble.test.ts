@@ -1,11 +1,13 @@
 // Whatever is wrong on our side, the real client does its work, with -p and at a terminal, and shows nothing of it.
-import { rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { because } from '../because.ts';
 import { clientCases, eventually, isMissing, type Machine, machine, workerPid } from './claude.ts';
-import { ask, temporaryFolder, until } from './holdfast.ts';
+import { ask, isAlive, temporaryFolder, until } from './holdfast.ts';
 import type { Step } from './mock-anthropic.ts';
 import { itOnSmallDisk, noMount, type SmallDisk, smallDisk } from './small-disk.ts';
 import { noTerminal } from './terminal.ts';
@@ -23,6 +25,15 @@ async function listen(server: net.Server, port: number): Promise<void> {
     server.close();
     if (server instanceof http.Server) server.closeAllConnections();
   });
+}
+
+/** The writing end of a pipe; undefined while no program reads it. */
+function writingEnd(pipe: string): number | undefined {
+  try {
+    return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Each leaves the machine in trouble. */
@@ -88,6 +99,47 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(seat.screen()).not.toMatch(/hook|holdfast:|error/i);
     await seat.leave();
   });
+
+  it.skipIf(isMissing(version) || noTerminal)(
+    because(
+      '2 and 3. shows nothing at a terminal when the worker is killed in the middle of a turn, and loses nothing',
+      noTerminal,
+    ),
+    async () => {
+      const own = await machine(version);
+      await ask(own.env, 'install', 'claude-code');
+      await ask(own.env, 'worker', 'start');
+      await eventually(own, ['worker', 'status'], ({ http: { open } }) => open);
+      const pid = workerPid(own) as number;
+      // A tool call that waits for a line, and gets it when the worker is dead.
+      const gate = path.join(own.project, 'gate');
+      execFileSync('mkfifo', [gate]);
+      const wait: Step = { tool: 'Bash', input: { command: 'cat gate' } };
+      const sitting = own.sit('And the springtide', [wait, ...script.slice(1)], allowed);
+      let end: number | undefined;
+      const isRead = () => {
+        end ??= writingEnd(gate);
+        return end !== undefined;
+      };
+      await Promise.race([sitting, until(isRead, 'the tool call')]);
+      process.kill(pid, 'SIGKILL');
+      await until(() => !isAlive(pid), 'the end of the worker');
+      writeSync(end as number, 'one\n');
+      closeSync(end as number);
+      const seat = await sitting;
+      expect(seat.screen()).not.toMatch(/hook|holdfast:|error/i);
+      await seat.leave();
+      await ask(own.env, 'worker', 'start');
+      await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length > 0);
+      const { sessions } = await ask(own.env, 'sessions');
+      expect(sessions).toHaveLength(1);
+      const stored = () => ask(own.env, 'show', sessions[0].id);
+      await until(async () => JSON.stringify((await stored()).entries).includes('The tide is in.'), 'the answer');
+      const { entries } = await stored();
+      expect(entries.filter(({ text }: { text: string }) => text.includes('springtide'))).toHaveLength(1);
+      expect(entries.flatMap(({ toolUses = [] }: { toolUses?: object[] }) => toolUses)).toHaveLength(2);
+    },
+  );
 
   it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. goes on with %s', async (name, make) => {
     const own = await machine(version);

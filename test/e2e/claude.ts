@@ -162,7 +162,10 @@ export async function machine(version: string, { home }: { home?: string } = {})
       const before = mock.asked.length;
       await terminal.type(`${prompt} MOCK:${JSON.stringify(script)}`);
       const last = script.findLast((step) => 'text' in step) as { text: string };
-      await until(() => terminal.screen().includes(`● ${last.text}`), 'the answer on the screen');
+      const isAnswered = () => terminal.screen().includes(`● ${last.text}`);
+      await until(isAnswered, 'the answer on the screen').catch((error: Error) => {
+        throw new Error(`${error.message}; it shows:\n${terminal.screen()}`);
+      });
       return { asked: mock.asked.slice(before), screen: terminal.screen, leave: terminal.leave };
     },
     async talk(prompts, between) {
