@@ -89,6 +89,55 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     stand.troubles.length = 0;
   });
 
+  it("gives the preview of a hosted agent, which knows its group's token, nothing of the person's", async () => {
+    stand.run('groups', 'create', 'tide');
+    const { token } = JSON.parse(stand.run('groups', 'token', 'tide', '--json')) as { token: string };
+    const page = await stand.page();
+    await isIn(page);
+    const preview = await stranger(0, `<!doctype html><title>Preview</title><iframe src="${stand.origin}/"></iframe>`);
+    // As the person does: from the viewer to a preview that the agent has named, and back.
+    await page.evaluate(`location.href = '${preview.origin}/from-the-viewer'`);
+    await page.waitForURL(`${preview.origin}/from-the-viewer`);
+    const tried = await page.evaluate(`(async () => {
+      const headers = { authorization: 'Bearer ${token}' };
+      const ask = (path, init) => fetch('${stand.origin}' + path, init).then((one) => one.text()).catch(String);
+      const inFrame = () => { try { return frames[0].document.body.innerText; } catch (error) { return String(error); } };
+      const stream = new Promise((resolve) => {
+        const events = new EventSource('${stand.origin}/api/events');
+        events.onmessage = ({ data }) => resolve(data);
+        events.onerror = () => { events.close(); resolve('Failed'); };
+      });
+      return [
+        await ask('/api/groups/tide/history', { headers }),
+        await ask('/api/sessions', { headers }),
+        await ask('/api/sessions', { mode: 'no-cors', credentials: 'include' }),
+        await ask('/open/challenge', { method: 'POST', mode: 'no-cors', body: '{}' }),
+        String(navigator.sendBeacon('${stand.origin}/api/remember', 'text=mine')),
+        await stream,
+        inFrame(),
+      ];
+    })()`);
+    const [own, all, blind, challenge, , stream, frame] = tried as string[];
+    for (const one of [own, all, stream]) expect(one).toContain('Failed');
+    // What may not be read is empty.
+    for (const one of [blind, challenge]) expect(['', expect.stringContaining('Failed')]).toContainEqual(one);
+    expect(frame).toMatch(/SecurityError|^$/);
+    const heard = preview.heard.join('\n');
+    expect(heard).not.toMatch(/cookie|authorization|bearer/i);
+    expect(heard).not.toContain(stand.origin);
+    // The program itself, without a browser, reaches its own group and nothing else.
+    const headers = { authorization: `Bearer ${token}` };
+    const status = async (address: string) => (await fetch(`${stand.origin}${address}`, { headers })).status;
+    expect(await status('/api/groups/tide/history')).toBe(200);
+    for (const address of ['/api/sessions', '/api/search?q=retry', '/api/events', '/api/groups'])
+      expect([address, await status(address)]).toEqual([address, 403]);
+    expect(stand.run('search', 'mine', '--kind', 'memory', '--json')).not.toContain('text=mine');
+    await page.goto(`${stand.origin}/`);
+    await isIn(page);
+    await page.context().close();
+    stand.troubles.length = 0;
+  });
+
   it('opens to no one who replays what the browser has sent once the worker was restarted', async () => {
     const page = await stand.page();
     const shown: string[] = [];
