@@ -1,6 +1,16 @@
 // Whatever is wrong on our side, the real client does its work, with -p and at a terminal, and shows nothing of it.
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
@@ -27,13 +37,25 @@ async function listen(server: net.Server, port: number): Promise<void> {
   });
 }
 
-/** The writing end of a pipe; undefined while no program reads it. */
-function writingEnd(pipe: string): number | undefined {
+/** A line for the program that reads a pipe, if one does. */
+function feed(pipe: string): void {
   try {
-    return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    const end = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(end, 'one\n');
+    closeSync(end);
   } catch {
-    return undefined;
+    // None reads it.
   }
+}
+
+/** All that the client has written into its transcripts. */
+function written({ env }: Machine): string {
+  const folder = path.join(String(env.HOME), '.claude', 'projects');
+  if (!existsSync(folder)) return '';
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(path.join(folder, name), 'utf8'))
+    .join('');
 }
 
 /** Each leaves the machine in trouble. */
@@ -116,17 +138,12 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
       execFileSync('mkfifo', [gate]);
       const wait: Step = { tool: 'Bash', input: { command: 'cat gate' } };
       const sitting = own.sit('And the springtide', [wait, ...script.slice(1)], allowed);
-      let end: number | undefined;
-      const isRead = () => {
-        end ??= writingEnd(gate);
-        return end !== undefined;
-      };
-      await Promise.race([sitting, until(isRead, 'the tool call')]);
+      await Promise.race([sitting, until(() => written(own).includes('cat gate"}'), 'the tool call')]);
       process.kill(pid, 'SIGKILL');
       await until(() => !isAlive(pid), 'the end of the worker');
-      writeSync(end as number, 'one\n');
-      closeSync(end as number);
-      const seat = await sitting;
+      // The client looks into the files of a project by itself, so the first who reads may be another than the tool.
+      const feeding = setInterval(() => feed(gate), 50);
+      const seat = await sitting.finally(() => clearInterval(feeding));
       expect(seat.screen()).not.toMatch(/hook|holdfast:|error/i);
       await seat.leave();
       await ask(own.env, 'worker', 'start');
