@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { because } from '../because.ts';
 import { addSession, fillWithSample, openCodeDatabase } from '../opencode-database.ts';
 import { ask, type Place, place } from './holdfast.ts';
 import { killAtEach, noTrace } from './kill-at.ts';
@@ -22,7 +23,7 @@ const entriesOf = (at: Place) => rowsOf(at.database).get('entries');
 const pulled = (at: Place) => path.join(at.home, 'pulled', 'opencode');
 const held = (at: Place) => readFileSync(path.join(pulled(at), 'ses_a.jsonl'), 'utf8');
 
-it.skipIf(noTrace)('a kill at any lasting step of a pull costs nothing', async () => {
+it.skipIf(noTrace)(because('a kill at any lasting step of a pull costs nothing', noTrace), async () => {
   const whole = withOpenCode();
   await ask(whole.env, 'ingest');
   const expected = entriesOf(whole);
@@ -39,7 +40,7 @@ it.skipIf(noTrace)('a kill at any lasting step of a pull costs nothing', async (
 });
 
 it.skipIf(noTrace)(
-  'a kill at any lasting step of a forgetting leaves nothing of it in the pulled transcript',
+  because('a kill at any lasting step of a forgetting leaves nothing of it in the pulled transcript', noTrace),
   async () => {
     const at = withOpenCode();
     await ask(at.env, 'ingest');
