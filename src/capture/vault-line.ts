@@ -97,8 +97,8 @@ function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
       (item) => (item.kind === 'entry' && item.queued !== 'waiting') || item.kind === 'tool-result',
     );
     const isLink = typeof value.uuid === 'string' || typeof value.parentId === 'string' || typeof value.id === 'string';
-    if (items.some(({ kind }) => kind === 'header')) return 'stays';
-    if (said) return gone ? 'emptied' : 'stays';
+    if (said && gone) return 'emptied';
+    if (said || items.some(({ kind }) => kind === 'header')) return 'stays';
     if (items.some(({ kind }) => kind === 'title') && !gone) return 'stays';
     return isLink ? 'emptied' : 'out';
   };

@@ -3,11 +3,15 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ParsedItem, ReaderState } from '../../src/agents/agent.ts';
+import type { Agent, ParsedItem, ReaderState } from '../../src/agents/agent.ts';
 import { type IngestDeps, ingest } from '../../src/capture/ingest.ts';
+import { noLimits } from '../../src/capture/keep.ts';
+import { forgetLines, vaultLines } from '../../src/capture/vault-line.ts';
 import { checkFiles } from '../../src/operations/checks.ts';
+import { notKept } from '../../src/schema/not-kept.ts';
 import { settingList } from '../../src/schema/settings.ts';
 import type { Store } from '../../src/store/store.ts';
+import { tombstone } from '../../src/store/tombstone.ts';
 import { type FixtureSet, fixtureSets, linesOf, sampleSets } from './agent-fixtures.ts';
 import { random } from './random-transcripts.ts';
 import { differences, later, workbench } from './transcript-builder.ts';
@@ -219,6 +223,33 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
     }
   });
 
+  it("gives the same ids from the vault's copy, also when entries in it were forgotten", () => {
+    for (const key of set.keys) {
+      const lines = linesOf({ agent, ...set }, key);
+      const entries = entriesIn(agent, key, lines);
+      const deps = { projectOf: (folder: string) => folder, sessionState: () => undefined };
+      const toVault = vaultLines(agent, key, {}, noLimits, deps);
+      const copy = lines.flatMap((line) => toVault(line) ?? []);
+      expect([...entriesIn(agent, key, copy)], key).toEqual([...entries]);
+      for (const [gone] of entries) {
+        const tombstones = new Set([tombstone.file(agent.name, key), tombstone.entry(agent.name, gone)]);
+        const forgets = forgetLines(agent, key, tombstones);
+        const left = entriesIn(
+          agent,
+          key,
+          copy.flatMap((line) => forgets(line) ?? []),
+        );
+        const expected = [...entries].filter(([uuid]) => uuid !== gone);
+        expect(
+          [...left].filter(([uuid, text]) => uuid !== gone && text !== notKept),
+          `${key} ${gone}`,
+        ).toEqual(expected);
+        // Of a use only the name of the tool is left.
+        expect(left.get(gone) ?? notKept).toMatch(/^(?:(?:\[not kept by Holdfast\]|\[Used tools: [^\n]*\])\n?)*$/);
+      }
+    }
+  });
+
   it('knows every kind of line in its fixtures', () => {
     const state: ReaderState = {};
     const unknown = values.map(([key, line]) => agent.read(JSON.parse(line), { key, state }).unknown);
@@ -243,6 +274,16 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
     expect(JSON.stringify(state).length).toBeLessThan(20_000);
   });
 });
+
+/** What the lines yield: texts by id; of the same id the first counts. */
+function entriesIn(agent: Agent, key: string, lines: readonly string[]): Map<string, string> {
+  const state: ReaderState = {};
+  const found = new Map<string, string>();
+  for (const line of lines)
+    for (const item of agent.read(JSON.parse(line), { key, state }).items)
+      if (item.kind === 'entry' && !found.has(item.uuid)) found.set(item.uuid, item.text);
+  return found;
+}
 
 /** Lines that are no lines of any agent. */
 const harmless = [

@@ -266,10 +266,11 @@ function readEvent(payload: Json, time: unknown, at: number | undefined, state: 
     case 'task_started':
     case 'turn_started':
       enterTurn(state, asString(payload.turn_id));
-      return { items: [] };
+      // What the ids of later lines hang on must stay in a copy from which something is forgotten.
+      return { items: [{ kind: 'header' }] };
     case 'thread_rolled_back':
       rollBack(state, payload.num_turns);
-      return { items: [] };
+      return { items: [{ kind: 'header' }] };
     case 'exec_command_end':
     case 'patch_apply_end':
     case 'mcp_tool_call_end': {
