@@ -1,5 +1,5 @@
 import { z } from 'zod';
+import { carrierNames } from './carrier-names.ts';
 
-/** The agents that go on with sessions of others. Each has a `carry` in its folder. */
-export const Carrier = z.enum(['claude-code', 'codex', 'opencode', 'copilot', 'gemini', 'qwen', 'droid']);
+export const Carrier = z.enum(carrierNames);
 export type Carrier = z.infer<typeof Carrier>;

@@ -27,7 +27,10 @@ export function frame(state: State, look: Look): Frame {
   if (help)
     lines.push(
       look.style.dim(
-        inColumns(state.note || 'Enter opens · ↑ ↓ choose · type to search · Esc leaves', state.size.columns),
+        inColumns(
+          state.note || 'Enter opens · ↑ ↓ choose · type to search · Esc leaves · in another agent: --in <agent>',
+          state.size.columns,
+        ),
       ),
     );
   return { lines: lines.slice(0, rows), cursor: { row: 0, column: head.column } };

@@ -1,5 +1,8 @@
 // Resume, archive, forget. What takes something away asks once, and says exactly what goes.
 import { useState } from 'preact/hooks';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import { carrierNames } from '../../schema/carrier-names.ts';
+import type { Carrier } from '../../schema/carriers.ts';
 import type { Forgotten, Session } from '../answers.ts';
 import { change, type Failure } from '../api.ts';
 import { address, go } from '../router.ts';
@@ -20,30 +23,46 @@ export function SessionActions({ session }: { session: Session }) {
     work().catch(setFailure);
   };
 
+  /** Where the agent has deleted its transcript, this puts it back; with another agent, it writes the session there. */
+  const copyCommand = async (into?: Carrier): Promise<void> => {
+    const meant = await change('resume', { session: id, agent, print: true, ...(into ? { in: into } : {}) });
+    if ('sessions' in meant) return;
+    const commands = [['cd', meant.folder], ...(meant.before ? [meant.before] : []), meant.command];
+    const line = commands.map((words) => words.map(quoted).join(' ')).join(' && ');
+    const gone = meant.folderIsGone
+      ? `. The folder is not there. If it was moved: holdfast projects link ${quoted(session.projectPath)} <new folder>`
+      : '';
+    setSaid(`${line}${gone}`);
+    await navigator.clipboard.writeText(line);
+    setSaid(`On your clipboard: ${line}${gone}`);
+  };
+
   return (
     <>
       <div class="actions">
         {session.resume !== undefined && (
-          <button
-            type="button"
-            onClick={() =>
-              attempt(async () => {
-                // Where the agent has deleted its transcript, this puts it back.
-                const meant = await change('resume', { session: id, agent, print: true });
-                if ('sessions' in meant) return;
-                const line = `cd ${quoted(meant.folder)} && ${meant.command.map(quoted).join(' ')}`;
-                const gone = meant.folderIsGone
-                  ? `. The folder is not there. If it was moved: holdfast projects link ${quoted(session.projectPath)} <new folder>`
-                  : '';
-                setSaid(`${line}${gone}`);
-                await navigator.clipboard.writeText(line);
-                setSaid(`On your clipboard: ${line}${gone}`);
-              })
-            }
-          >
+          <button type="button" onClick={() => attempt(() => copyCommand())}>
             <Icon name="copy" /> Copy resume command
           </button>
         )}
+        <select
+          aria-label="Continue in another agent"
+          value=""
+          onChange={(event) => {
+            const into = carrierNames.find((name) => name === event.currentTarget.value);
+            event.currentTarget.value = '';
+            if (into !== undefined) attempt(() => copyCommand(into));
+          }}
+        >
+          <option value="">Continue in …</option>
+          {carrierNames
+            .filter((name) => name !== agent)
+            .map((name) => (
+              <option key={name} value={name}>
+                {agentTitles[name]}
+              </option>
+            ))}
+        </select>
         <button type="button" onClick={() => setSharing(true)}>
           <Icon name="share" /> Share…
         </button>
