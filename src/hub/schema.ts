@@ -327,6 +327,17 @@ const pushing = `
  * a question costs what its rare words cost.
  */
 const finding = `
+  -- Share by share where they are few: the index then leads to each, and a project costs the same in a hub of any size.
+  CREATE FUNCTION holdfast.held(one bigint, within int[], most int) RETURNS TABLE (entry int, share int, times smallint, length int)
+    LANGUAGE plpgsql STABLE SET search_path = holdfast, pg_temp AS $$
+  BEGIN
+    IF cardinality(within) <= 64 THEN
+      RETURN QUERY SELECT p.entry, p.share, p.times, p.length FROM unnest(within) AS s (id)
+        CROSS JOIN LATERAL (SELECT * FROM postings q WHERE q.word = one AND q.share = s.id LIMIT most) p LIMIT most;
+    ELSE
+      RETURN QUERY SELECT p.entry, p.share, p.times, p.length FROM postings p WHERE p.word = one AND p.share = ANY (within) LIMIT most;
+    END IF;
+  END $$;
   CREATE FUNCTION holdfast.find_words(asked bigint[], within int[], most int) RETURNS TABLE (entry int, score real)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = holdfast, pg_temp SET jit = off AS $$
   DECLARE
@@ -338,7 +349,7 @@ const finding = `
     IF open_shares IS NULL THEN RETURN; END IF;
     cap := least(20000, greatest(2000, (total * 0.03)::int));
     FOREACH one IN ARRAY asked LOOP
-      SELECT count(*) INTO found FROM (SELECT 1 FROM postings p WHERE p.word = one AND p.share = ANY (open_shares) LIMIT cap + 1) x;
+      SELECT count(*) INTO found FROM held(one, open_shares, cap + 1);
       CONTINUE WHEN found = 0;
       IF found <= cap THEN
         rare := rare || one;
@@ -356,7 +367,7 @@ const finding = `
       WITH held AS (
         SELECT x.entry, x.share, i.weight * x.times * 2.2 / (x.times + 1.2 * (0.25 + 0.75 * x.length / mean)) AS part
         FROM unnest(rare, rare_weight) AS i (word, weight)
-        CROSS JOIN LATERAL (SELECT p.entry, p.share, p.times, p.length FROM postings p WHERE p.word = i.word AND p.share = ANY (open_shares) LIMIT cap) x
+        CROSS JOIN LATERAL held(i.word, open_shares, cap) x
       ), best AS (
         SELECT h.entry, min(h.share) AS share, sum(h.part) AS score FROM held h GROUP BY h.entry ORDER BY 3 DESC LIMIT 3 * most
       )

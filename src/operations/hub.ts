@@ -364,6 +364,39 @@ export const hubRevoke = operation({
   },
 });
 
+export const hubHide = operation({
+  name: 'hub hide',
+  ending: 'orderly',
+  summary: 'Hide a session that a teammate shares, on this machine; others keep it',
+  input: z.object({ id: z.string().min(1).describe('id of the session; its beginning is enough') }),
+  output: z.object({ session: z.string(), title: z.string() }),
+  surfaces: ['cli'],
+  positional: ['id'],
+  examples: ['holdfast hub hide 0f3c'],
+  async run(context, { id }) {
+    const [{ openTeamStore }, { noteTeammates }, { conversationRules }, { find }] = await Promise.all([
+      import('../hub/sync.ts'),
+      import('../hub/teammates.ts'),
+      import('../capture/conversation-rules.ts'),
+      import('./find.ts'),
+    ]);
+    const team = await openTeamStore(context.config.home, false);
+    if (team === undefined)
+      throw new HoldfastError('NOT_FOUND', 'No teammate shares anything that is stored here', {
+        hint: 'See `holdfast hub status`. Nothing was changed.',
+      });
+    try {
+      const { session } = await find(team, id.trim(), undefined);
+      const rules = conversationRules(context.config.settings);
+      await team.forget({ kind: 'session', agent: session.agent, id: session.id }, { rules, now: context.clock() });
+      await noteTeammates(context.store, team);
+      return { session: session.id, title: session.title };
+    } finally {
+      await team.close();
+    }
+  },
+});
+
 export const hubSync = operation({
   name: 'hub sync',
   ending: 'guarded',

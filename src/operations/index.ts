@@ -13,7 +13,18 @@ import { get } from './get.ts';
 import { groupsClear, groupsHistory, groupsPoint, groupsResume, groupsSearch } from './group-sessions.ts';
 import { groups, groupsCreate, groupsRemove, groupsShow, groupsToken } from './groups.ts';
 import { chatWith, groupsSend, hostInstall, hostRun, hostStatus, hostUninstall } from './host.ts';
-import { hubInit, hubInvite, hubJoin, hubLeave, hubRevoke, hubShare, hubStatus, hubSync, hubUnshare } from './hub.ts';
+import {
+  hubHide,
+  hubInit,
+  hubInvite,
+  hubJoin,
+  hubLeave,
+  hubRevoke,
+  hubShare,
+  hubStatus,
+  hubSync,
+  hubUnshare,
+} from './hub.ts';
 import { importAll } from './import.ts';
 import { ingest } from './ingest.ts';
 import { install, repair, uninstall } from './install.ts';
@@ -104,6 +115,7 @@ export const operations: readonly Operation[] = [
   hubShare,
   hubUnshare,
   hubSync,
+  hubHide,
   hubInvite,
   hubRevoke,
   hubLeave,

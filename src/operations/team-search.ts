@@ -2,6 +2,7 @@
 import { repositoryOf } from '../capture/repository.ts';
 import { search as recall, type SearchAnswer, type SearchRequest } from '../recall/search.ts';
 import { type Hit, isDerived } from '../schema/hit.ts';
+import { tombstone } from '../store/tombstone.ts';
 import type { Context } from './operation.ts';
 
 /** A person waits for this: what the hub does not answer by then is left out, and the answer says so. */
@@ -52,7 +53,8 @@ export async function withTeam(context: Context, request: SearchRequest, own: Se
       });
       const known = isDerived(kind) ? new Set<string>() : await context.store.knownEntries(hits.map(({ id }) => id));
       const mine = new Set(own.hits.map(({ id }) => id));
-      const others = hits.filter(({ id }) => !known.has(id) && !mine.has(id));
+      const hidden = await hiddenHere(context);
+      const others = hits.filter((hit) => !known.has(hit.id) && !mine.has(hit.id) && !hidden(hit));
       const words = kind === 'memory' || byMeaning ? undefined : 'The hub was searched by words alone.';
       return merged(own, { hits: others }, limit, words === undefined ? own.note : say(words));
     } finally {
@@ -61,6 +63,19 @@ export async function withTeam(context: Context, request: SearchRequest, own: Se
   } catch (error) {
     const pulled = isDerived(kind) ? { hits: [] } : await inPulled(context, request);
     return merged(own, pulled, limit, say(`${(error as Error).message}; found in what was pulled before.`));
+  }
+}
+
+/** Whether the person has hidden the session that a hit stands in. */
+async function hiddenHere({ config }: Context): Promise<(hit: Hit) => boolean> {
+  const { openTeamStore } = await import('../hub/sync.ts');
+  const team = await openTeamStore(config.home, false);
+  if (team === undefined) return () => false;
+  try {
+    const prints = new Set((await team.tombstones()).map(({ print }) => print));
+    return ({ agent, session }) => agent !== undefined && prints.has(tombstone.session(agent, session));
+  } finally {
+    await team.close();
   }
 }
 

@@ -194,6 +194,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       'SELECT holdfast.new_code(NULL)',
       'SELECT holdfast.take_vectors()',
       'SELECT holdfast.index_words(1000)',
+      `SELECT * FROM holdfast.held(${wordHash(secretWord)}, ARRAY[1], 1000)`,
       'SELECT * FROM holdfast.find_words((SELECT array_agg(n) FROM generate_series(1, 1000) n), ARRAY[1], 1000)',
       `SELECT * FROM holdfast.find_words(ARRAY[${wordHash(secretWord)}]::bigint[], ARRAY[1], 1000)`,
       `SELECT * FROM holdfast.find_words(ARRAY[${wordHash(secretWord)}]::bigint[], NULL, 1000)`,

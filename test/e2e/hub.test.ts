@@ -175,6 +175,21 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     if (fs.existsSync(file)) expect(fs.readFileSync(file, 'utf8')).not.toContain('the second step');
   });
 
+  it('hides a session of a teammate for one person alone, for good', async () => {
+    const { laptop, bobs } = await threeMachines();
+    await bobs.session(['x']);
+    const id = await laptop.session(['the noisy foghorn']);
+    await laptop.run('hub share', { project: 'app', with: 'team' });
+    await bobs.sync();
+    await bobs.run('hub hide', { id });
+    await laptop.append(id, ['the foghorn again'], 1);
+    await laptop.sync();
+    await bobs.sync();
+    expect(await teamTexts(bobs, id)).toEqual([]);
+    expect(((await bobs.run('search', { query: 'foghorn', scope: 'team' })) as { hits: unknown[] }).hits).toEqual([]);
+    expect(await texts(laptop, id)).toHaveLength(2);
+  });
+
   it('never lets out sessions of groups, of ignored folders, or of folders that are no repository', async () => {
     const { laptop, database } = await threeMachines();
     const outside = path.join(laptop.home, 'plain');

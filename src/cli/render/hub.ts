@@ -150,3 +150,6 @@ export const renderSync = ({
   done
     ? `Pushed ${plural(pushed.entries, 'entry', 'entries')}, pulled ${plural(pulled.entries, 'entry', 'entries')}${pulled.forgotten > 0 ? `, forgot ${pulled.forgotten}` : ''}.`
     : 'Another process exchanges with the hub at this moment.';
+
+export const renderHidden = ({ session, title }: { session: string; title: string }): string =>
+  `Hidden on this machine: ${clean(title)} (${clean(session)}). Others still see it.`;
