@@ -55,7 +55,7 @@ function plainPart(text: string): string {
 
 /** Without variables that are set before it, and without programs that only run another. */
 export const withoutPrefix = (part: string): string =>
-  part.replace(/^(?:(?:time|sudo|env|nice(?: -n ?\d+)?|timeout \S+|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*))\s+)*/, '');
+  part.replace(/^(?:(?:time|sudo|env|rtk|nice(?: -n ?\d+)?|timeout \S+|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*))\s+)*/, '');
 
 /** `git -C path commit` is a commit: options before the name of the subcommand say only where. */
 export const withoutPlace = (part: string): string =>

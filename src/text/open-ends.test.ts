@@ -84,6 +84,13 @@ describe('what a session left open', () => {
     expect(open).toEqual(['Interrupted while working on: Rename all tables.']);
   });
 
+  it('is no interruption where a plan was refused, or where the prompt leaves nothing to do', () => {
+    const stop = entry('machine', '[Request interrupted by user]', 1);
+    expect(endsOf([{ ...entry('person', '[Rejected the plan]', 0), form: 'verdict' }, stop])).toEqual([]);
+    expect(endsOf([entry('person', 'commit this', 0), stop])).toEqual([]);
+    expect(answered('If this still fails, we can build it locally.')).toEqual([]);
+  });
+
   it('is no interruption where the person accepted a plan, which goes on in another session', () => {
     const said = [entry('person', 'Rename all tables.', 0), entry('machine', '[Request interrupted by user]', 1)];
     expect(endsOf(said, [{ ...use('ok', ''), tool: 'ExitPlanMode' }])).toEqual([]);

@@ -29,11 +29,11 @@ const headings =
   /^(?:(?:the )?next steps?|to-?dos?|remaining(?: work| tasks| items| steps)?|(?:what(?:'s| is) )?(?:still )?(?:left(?: to do)?|missing|open)|left to do|still open|open (?:issues|points|tasks)|follow[- ]?ups?|not (?:yet )?done)\W*$/i;
 /** An offer, advice, or a case that may arise is nothing that was left open. */
 const offered =
-  /^(?:you (?:can|could|may|might)|if (?:you|the|there|any)|optional(?:ly)?|consider|feel free|want me|i can|i could (?!not)|we (?:can|could)|let me know|when you|once you|no |none\b|nothing)|\((?:optional|if needed|recommended)\)|\b(?:unrelated|by design|intentional(?:ly)?|expected|pre-?existing|as before|out of scope)\b/i;
+  /^(?:you (?:can|could|may|might)|if\b|optional(?:ly)?|consider|feel free|want me|i can|i could (?!not)|we (?:can|could)|let me know|when you|once you|no |none\b|nothing)|\((?:optional|if needed|recommended)\)|\b(?:unrelated|by design|intentional(?:ly)?|expected|pre-?existing|as before|out of scope)\b/i;
 const settled =
   /\b(?:no|none|nothing|without|all|every)\b[^.]{0,50}\b(?:remaining|outstanding|unresolved|left|todo)\b|\b(?:remaining|outstanding)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|fixed|done|complete[d]?|resolved|addressed|green)\b/i;
 const promised =
-  /\b(?:tomorrow|(?:do|handle|fix|finish|look at) (?:it|that|this|them|these|the rest) later|come back (?:to|when|later|tomorrow)|don'?t forget|remember to|remind me|next time)\b/i;
+  /\b(?:(?:i'?ll|we'?ll|let'?s) [^.]{0,60}\btomorrow|(?:do|handle|fix|finish|look at) (?:it|that|this|them|these|the rest) later|come back (?:to|when|later|tomorrow)|don'?t forget|remember to|remind me|next time)\b/i;
 const politeness =
   /\b(?:anything else|help (?:you )?with|else (?:can|would|should)|let me know|ready to|what would you like|how can i)\b/i;
 export const interrupted = /^\[Request interrupted by user/;
@@ -61,10 +61,12 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
   const add = (entry: string, text: string) => {
     if (found.length < mostOfOne && text !== '') found.push({ entry, text });
   };
-  if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer) && !endsWithPlan(ending.toolUses))
+  if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer) && isInterrupted(prompt, ending.toolUses))
     add(prompt.id, `Interrupted while working on: ${gist(prompt.text, longest)}`);
   else if (
     prompt !== undefined &&
+    isRequest(prompt) &&
+    stopped < lastPrompt &&
     lastPrompt > lastAnswer &&
     !usedToolsSince(ending, prompt) &&
     !assent.test(prompt.text.trim())
@@ -87,6 +89,10 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
 const usedToolsSince = ({ toolUses }: SessionEnding, prompt: Entry): boolean =>
   toolUses.some((use) => use.at > prompt.at);
 
+/** A plan that was refused or accepted ends a turn like an interruption; two words, such as `commit this`, leave nothing open. */
+const isInterrupted = (prompt: Entry, uses: readonly ToolUse[]): boolean => isRequest(prompt) && !endsWithPlan(uses);
+const isRequest = ({ form, text }: Entry): boolean => form === undefined && text.trim().split(/\s+/).length > 2;
+
 /** An accepted plan goes on in the next session: the client ends the turn as if it were interrupted. */
 const endsWithPlan = (uses: readonly ToolUse[]): boolean => /plan/i.test(uses.at(-1)?.tool ?? '');
 
@@ -103,7 +109,7 @@ function pointsAhead({ text, heading }: Sentence): boolean {
 }
 
 const saysPass =
-  /\b(?:all|every|the) (?:\d+ |the |of the )?(?:\w+ ){0,3}(?:tests?|checks?|suites?|builds?|lint\w*)\b[^.\n]{0,40}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b|\b(?:tests?|lint|checks?|build|everything) (?:now |all |is |are )*(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?)\b|\ball green\b|\b0 (?:issues|errors|failures)\b/i;
+  /(?:^|\n)\W*(?:committed|pushed|merged)\b|\b(?:all|every|the) (?:\d+ |the |of the )?(?:\w+ ){0,3}(?:tests?|checks?|suites?|builds?|lint\w*)\b[^.\n]{0,40}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b|\b(?:tests?|lint|checks?|build|everything) (?:now |all |is |are )*(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?)\b|\ball green\b|\b0 (?:issues|errors|failures)\b/i;
 
 /** Whether an answer says that what was checked passes. */
 export const tellsOfPassing = (answer: string): boolean => saysPass.test(answer.slice(0, 8000));

@@ -139,8 +139,15 @@ function distinct<T extends Said>(all: readonly T[]): T[] {
   });
 }
 
+/** The sentence itself states a cause or a limit; a cause that is only mentioned tells nothing. */
+const statesCause =
+  /^\W*(?:now (?:i|we) (?:see|understand|know) )?(?:the )?(?:actual |real |main |underlying |key )?(?:root cause|issue|problem|bug|culprit|reason)\b[^.]{0,70}?(?:\bis\b|\bwas\b|:|—|–)|\b(?:it )?turns? out\b|\bturned out that\b|\b(?:was|is|were|are) (?:caused by|due to)\b|\b(?:fails?|failed|breaks?|broke|happens?|happened|crash\w*) because\b|\bknown (?:bug|issue|limitation)\b|\bonly works (?:when|if|with|in)\b|\bdoes(?:n't| not) (?:persist|support)\b/i;
+const guesses =
+  /\b(?:speculation|most often|recommended|follow-up|write-?up|describing|haven't|have not|hypothesis|next step|or)\W*$|^(?:no|asserts|body|post|pr #?\d*|still|recommended|speculation|incremental)\b|\b(?:speculat\w+|i haven't|hypothesis)\b/i;
+
 /** Two names that can be found again, or one and enough said about it: else a sentence only says that something was found. */
 export function isTelling(text: string): boolean {
+  if (!statesCause.test(text) || guesses.test(text)) return false;
   if (
     /\b(?:found|fixed|completed?|documented|address(?:es|ed)|identified|confirmed|understand|see|know) (?:and \w+ )?(?:the |its |your )?(?:root cause|issue|problem|bug)\b(?![^.]*(?:[:—–]|\bthat\b|\bwas\b|\bis\b).{30})/i.test(
       text,

@@ -243,7 +243,9 @@ export const inPieces = (sentence: string): string[] =>
 /** A sentence as it is, and what follows where it comes to the point late. */
 function candidates(sentence: string): string[] {
   const plain = (sentence.slice(0, 1000).split(/(?<=\S{3}.{8,}?)\s\[?\d{1,2}:\d{2}:\d{2}/)[0] ?? '')
-    .replace(/["“]([^"”]{25,})["”]/g, (_, words: string) => (words.length <= 70 ? words : ' '))
+    .replace(/(?<=^|\s)["“](?=\S)([^"”]{25,})(?<=\S)["”](?=$|[\s.,;:!?)])/g, (_, words: string) =>
+      words.length <= 70 ? words : ' ',
+    )
     .replace(/\((?=[^)]{25})[^)]*\)/g, ' ');
   const late =
     /^.{18,400}?\b((?:i(?:'d| would)? (?:want|like|need) (?:you )?to|can (?:you|we)|could (?:you|we)|please|let's|we (?:need|have) to|we should|how (?:can|do|would|about)|why (?:is|are|does|do|would))\b.{12,})/i.exec(

@@ -192,7 +192,10 @@ function notesOf(turns: readonly Turn[], readings: readonly Reading[]): string {
   return [
     ...stillFailing(readings)
       .slice(-2)
-      .map(({ told, reason }) => `${code(cut(told, 80))} failed at the end${reason === '' ? '' : `: ${reason}`}.`),
+      .map(
+        ({ told, reason }) =>
+          `${code(cut(told, 80))} failed at the end${reason === '' ? '' : `: ${reason.replace(/[.\s]+$/, '')}`}.`,
+      ),
     stops.length === 0
       ? ''
       : stops.length === 1

@@ -124,3 +124,17 @@ describe('the title of a session', () => {
     expect(titleOf(turns)).toBe('Change the harbour map of pier 0 a little');
   });
 });
+
+it('keeps what stands between two quotations', () => {
+  expect(
+    titleOf([
+      asked('We should not display "AGENTS.md" for the harbour instructions, but instead "Harbour instructions"'),
+    ]),
+  ).toContain('"AGENTS.md" for the harbour');
+});
+
+it('sees through a program that only runs another', () => {
+  expect(titleOf([asked('commit and push', run('rtk git commit -m "Show the ebb of every harbour"'))])).toBe(
+    'Show the ebb of every harbour',
+  );
+});

@@ -50,7 +50,11 @@ const ofTheMoment =
 function toStatement(name: string, rest: string, key: string): KeyedStatement | undefined {
   const text = inOneLine(rest.replaceAll('**', ''));
   const words = text.split(' ').length;
-  if (/^(?:yes|no)\b/i.test(text) || (words < 8 && !identifier.test(text))) return undefined;
+  if (
+    /^(?:yes|no|becomes|major rewrite|extended with|rewritten|renamed to|added (?:to|in))\b/i.test(text) ||
+    (words < 8 && !identifier.test(text))
+  )
+    return undefined;
   if (words < 5 || /[:,;]$/.test(text) || ofTheMoment.test(text) || text.length > 2 * longest) return undefined;
   if (
     !/\p{L}{3}/u.test(name) ||
@@ -92,7 +96,9 @@ export function planDecisions(turns: readonly Turn[]): KeyedStatement[] {
 
 function decided(item: string, title: string): KeyedStatement | undefined {
   const [, name, bracket = '', rest = ''] = named.exec(item) ?? [];
-  const about = cut(title.replaceAll('`', ''), 44).replace(/…$/, '');
+  const about = cut(title.replaceAll('`', ''), 44)
+    .replace(/…$/, '')
+    .replace(/\s*\([^)]*$|[\s+&,:–—-]+$/, '');
   if (name !== undefined) {
     const plain = inOneLine(name.replaceAll('`', ''));
     return toStatement(plain, `${bracket} ${rest}`.trim(), `${cut(plain, 32).replace(/…$/, '')} (${about})`);
