@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { agents } from '../../src/agents/index.ts';
 import { settingList } from '../../src/schema/settings.ts';
+import { because } from '../because.ts';
 import { fixtureSets } from '../contracts/agent-fixtures.ts';
 import { ask, type Place, place } from './holdfast.ts';
 import { killAtEach, noTrace } from './kill-at.ts';
@@ -27,7 +28,7 @@ const tables = ['entries', 'sessions', 'tool_uses', 'session_facts', 'conversati
 const held = (at: Place) => tables.map((table) => rowsOf(at.database).get(table));
 
 it.skipIf(noTrace)(
-  'a kill at any lasting step of an import costs nothing, whichever agent wrote the transcripts',
+  because('a kill at any lasting step of an import costs nothing, whichever agent wrote the transcripts', noTrace),
   async () => {
     const whole = withAll();
     await ask(whole.env, 'ingest');

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { because } from '../../../test/because.ts';
 import { workbench } from '../../../test/contracts/transcript-builder.ts';
 import type { ParsedEntry, ParsedItem, ReaderState } from '../agent.ts';
 import { codex } from './index.ts';
@@ -260,7 +261,8 @@ describe('in the memory', () => {
     fs.writeFileSync(path.join(root, 'sessions', `${name}.zst`), bytes);
   };
 
-  it.skipIf(zstd === undefined)('a packed rollout gives the same entries as the plain one', async () => {
+  const noZstd = zstd === undefined ? 'this Node cannot read zstd' : undefined;
+  it.skipIf(noZstd)(because('a packed rollout gives the same entries as the plain one', noZstd), async () => {
     const bench = await memory();
     packed(zstd?.(lines.map((one) => JSON.stringify(one)).join('\n')) ?? Buffer.alloc(0), bench.root);
     await bench.ingest();
@@ -271,12 +273,16 @@ describe('in the memory', () => {
     expect(await bench.texts('t1')).toEqual(['one', 'first', 'two']);
   });
 
-  it.skipIf(zstd !== undefined)('a packed rollout that this Node cannot read is named, with what to do', async () => {
-    const bench = await memory();
-    packed(Buffer.from('28b52ffd', 'hex'), bench.root);
-    const { problems } = await bench.ingest();
-    expect(problems.map(({ message }) => message).join()).toMatch(/t1\.jsonl\.zst is packed with zstd/);
-  });
+  const reads = zstd === undefined ? undefined : 'this Node reads zstd';
+  it.skipIf(reads)(
+    because('a packed rollout that this Node cannot read is named, with what to do', reads),
+    async () => {
+      const bench = await memory();
+      packed(Buffer.from('28b52ffd', 'hex'), bench.root);
+      const { problems } = await bench.ingest();
+      expect(problems.map(({ message }) => message).join()).toMatch(/t1\.jsonl\.zst is packed with zstd/);
+    },
+  );
 
   it('turns that were taken back are marked as abandoned', async () => {
     const bench = await memory();

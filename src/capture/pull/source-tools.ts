@@ -1,8 +1,9 @@
 // How agents' databases and JSON files are opened: for reading alone, never locked for longer than one short query, in bounded memory.
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { PullTools, SourceDatabase } from '../../agents/pull.ts';
 import { HoldfastError, systemCode } from '../../errors.ts';
 
@@ -12,6 +13,9 @@ const smallDatabase = 32 << 20;
 const largestJson = 256 << 20;
 /** The agent writes: the next pull reads it. */
 const patienceMs = 200;
+
+/** Loaded with the first database: this module is part of the program that every command starts. */
+const sqlite = (): typeof Database => createRequire(import.meta.url)('better-sqlite3');
 
 /** `scratch` is a folder for a copy where the database's own folder cannot be written. `close` closes all that was opened. */
 export function sourceTools(scratch: string): PullTools & { close(): void } {
@@ -50,7 +54,7 @@ function openDatabase(file: string, scratch: string): Database.Database {
   const small = fromMemory(file);
   if (small !== undefined) return small;
   try {
-    const db = new Database(file, { readonly: true, timeout: patienceMs });
+    const db = new (sqlite())(file, { readonly: true, timeout: patienceMs });
     // The first query opens the log beside it, which may be refused.
     db.prepare('SELECT 1 FROM sqlite_master').all();
     return db;
@@ -59,7 +63,7 @@ function openDatabase(file: string, scratch: string): Database.Database {
     fs.mkdirSync(scratch, { recursive: true, mode: 0o700 });
     const copy = path.join(scratch, `${fs.readdirSync(scratch).length}.db`);
     for (const end of ['', '-wal']) if (fs.existsSync(file + end)) fs.copyFileSync(file + end, copy + end);
-    return new Database(copy);
+    return new (sqlite())(copy);
   }
 }
 
@@ -73,7 +77,7 @@ function fromMemory(file: string): Database.Database | undefined {
   if (fs.existsSync(`${file}-wal`) || after.mtimeMs !== before.mtimeMs || after.size !== bytes.length) return undefined;
   // The file says that it has a log beside it; it has none, and in memory there cannot be one.
   if (bytes.length > 20) bytes.fill(1, 18, 20);
-  return new Database(bytes, { readonly: true });
+  return new (sqlite())(bytes, { readonly: true });
 }
 
 function text(file: string): string | undefined {
