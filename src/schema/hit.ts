@@ -41,6 +41,20 @@ export const Touched = z.object({
 });
 export type Touched = z.infer<typeof Touched>;
 
+/** Whether a hit has something of the query in it, and is not merely like it. */
+export const hasWords = ({
+  why = [],
+  snippet,
+  use,
+  touched,
+}: Pick<Hit, 'why' | 'snippet' | 'use' | 'touched'>): boolean =>
+  snippet.includes('«') ||
+  use !== undefined ||
+  touched !== undefined ||
+  why.some((one) => /^(?:words: |has )/.test(one));
+
+export const onlySimilar = 'Nothing has these words. Similar in meaning:';
+
 /** One ranked answer of recall. In `snippet` the matches stand between « and ». */
 export const Hit = z.object({
   kind: HitKind,

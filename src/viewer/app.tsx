@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ViewerPage } from '../schema/viewer-page.ts';
 import { locked } from './api.ts';
+import { isTyping } from './in-sight.ts';
 import { Costs } from './pages/costs.tsx';
 import { GroupPage, Groups } from './pages/groups.tsx';
 import { Health } from './pages/health.tsx';
@@ -14,6 +15,7 @@ import { Sessions } from './pages/sessions.tsx';
 import { Timeline } from './pages/timeline.tsx';
 import { Empty } from './parts/empty.tsx';
 import { Frame } from './parts/frame.tsx';
+import { Keys } from './parts/keys.tsx';
 import { address, go, here, placeOf } from './router.ts';
 import { useTitle } from './title.ts';
 
@@ -38,7 +40,9 @@ const pages: Readonly<Record<ViewerPage, (params: Params) => preact.JSX.Element>
 export function App() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      const isSlash = event.key === '/' && !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event.target);
+      const isPalette = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey;
+      if (!isSlash && !isPalette) return;
       event.preventDefault();
       // The page of search takes the focus when it comes.
       if (here.value.pathname === address('search')) document.getElementById('search-field')?.focus();
@@ -49,7 +53,12 @@ export function App() {
   }, []);
   if (locked.value) return <Locked />;
   const { page, params } = placeOf(here.value.pathname);
-  return <Frame page={page}>{page === undefined ? <Nowhere /> : pages[page](params)}</Frame>;
+  return (
+    <>
+      <Frame page={page}>{page === undefined ? <Nowhere /> : pages[page](params)}</Frame>
+      <Keys />
+    </>
+  );
 }
 
 function Nowhere() {
@@ -63,6 +72,3 @@ function Nowhere() {
     </section>
   );
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;

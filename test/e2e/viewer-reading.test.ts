@@ -101,6 +101,11 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
   it('goes from prompt to prompt by j and k, and by the outline', async () => {
     await show(`/sessions/${lamp}`);
     await page.locator('.outline li').nth(60).waitFor();
+    // A page comes back to where one was; this begins at its top.
+    await until(async () => {
+      await page.keyboard.press('Home');
+      return (await page.evaluate('scrollY')) === 0;
+    }, 'the top');
     for (let i = 0; i < 3; i++) {
       await page.keyboard.press('j');
       await page.locator('.entry.focused', { hasText: `Prompt number ${i}` }).waitFor();
@@ -149,6 +154,26 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await page.getByText('1 session of 2').waitFor();
     await page.locator('.session-row', { hasText: 'The roof' }).waitFor();
     expect(page.url()).toContain('tag=birds');
+  });
+
+  it('forgets one entry, and nothing else', async () => {
+    await show(`/sessions/${gulls}`);
+    const entry = page.locator('.entry', { hasText: 'quokka' });
+    await entry.hover();
+    await entry.getByRole('button', { name: 'Forget this entry' }).click();
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await until(async () => (await page.locator('.entry', { hasText: 'quokka' }).count()) === 0, 'its end');
+    await page.locator('.entry', { hasText: 'Mend the gulls' }).waitFor();
+    expect(JSON.parse(stand.run('sessions', 'find', gulls, 'quokka', '--json')).matches).toEqual([]);
+  });
+
+  it('shows its keys, and Ctrl+K leads to search', async () => {
+    await show('/sessions');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('next prompt').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.waitForURL(/\/search/);
   });
 
   it('gives a copy to share, in which nothing acts', async () => {

@@ -1,4 +1,4 @@
-import { type Hit, isDerived, type Touched, type UsedTool } from '../../schema/hit.ts';
+import { type Hit, hasWords, isDerived, onlySimilar, type Touched, type UsedTool } from '../../schema/hit.ts';
 import { clean, marked, oneLine } from '../style.ts';
 import { localTime, type View } from '../view.ts';
 
@@ -9,9 +9,9 @@ export function renderSearch({ hits, note }: { hits: readonly Hit[]; note?: stri
       : 'Try other words, fewer filters, or import first: holdfast ingest';
     return `Nothing found. ${note === undefined ? '' : `${clean(note)} `}${view.style.dim(advice)}`;
   }
-  const shown = byTurn(hits)
-    .map((group) => renderGroup(group, view))
-    .join('\n\n');
+  const similar = hits.some(hasWords) ? [] : [view.style.yellow(onlySimilar)];
+  const groups = byTurn(hits).map((group) => renderGroup(group, view));
+  const shown = [...similar, ...groups].join('\n\n');
   return note === undefined ? shown : `${shown}\n\n${view.style.dim(clean(note))}`;
 }
 

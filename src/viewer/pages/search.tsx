@@ -1,6 +1,7 @@
 // Search as one types. The field keeps the focus: arrows choose, Enter opens, Escape clears.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { agentTitles } from '../../schema/agent-titles.ts';
+import { hasWords, onlySimilar } from '../../schema/hit.ts';
 import { useAnswer } from '../answer.ts';
 import type { Hit } from '../answers.ts';
 import { read } from '../api.ts';
@@ -164,6 +165,7 @@ export function Search() {
                   ? ''
                   : `${found.length === limit ? 'More than ' : ''}${plural(found.length, 'hit')}`}
               </p>
+              {found.length > 0 && !found.some(hasWords) && <p class="similar">{onlySimilar}</p>}
               {found.length === 0 && <Nothing note={note} isEmpty={projects.data?.projects.length === 0} />}
               {found.length > 0 && (
                 <div class="hits">

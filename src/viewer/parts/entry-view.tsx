@@ -2,6 +2,7 @@ import type { ShownEntry } from '../answers.ts';
 import { sessionAddress } from '../router.ts';
 import { saidIn } from '../said.ts';
 import { CopyButton } from './copy-button.tsx';
+import { ForgetEntry } from './forget-entry.tsx';
 import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 import { ToolView } from './tool-view.tsx';
@@ -14,12 +15,15 @@ export function EntryView({
   focused,
   follows,
   folder = '',
+  forgettable = false,
 }: {
   entry: ShownEntry;
   focused: boolean;
   follows: boolean;
   /** Of the project: paths are shown as seen from there. */
   folder?: string;
+  /** It can be forgotten from here. */
+  forgettable?: boolean;
 }) {
   const { author, subagent, abandoned, gone, toolUses, tools } = entry;
   const text = saidIn(entry.text);
@@ -34,6 +38,7 @@ export function EntryView({
         {abandoned && <span class="dim">on a branch that was left</span>}
         {gone && <span class="dim">no longer in the transcript</span>}
         {text !== '' && <CopyButton text={text} label="Copy this entry" />}
+        {forgettable && <ForgetEntry entry={entry} />}
         <a class="permalink" href={sessionAddress(entry.session, entry.id)}>
           <span class="unseen">This entry, </span>
           <Clock at={entry.at} />

@@ -110,6 +110,7 @@ export function Transcript({
                 focused={entry.id === focus}
                 follows={follows && !isNewDay}
                 folder={session.projectPath}
+                forgettable
               />
             </>
           );
