@@ -60,7 +60,7 @@ function readStep(line: Json, type: string, at: number | undefined, file: Transc
   const entry = { kind: 'entry', session: undefined, at, cwd: undefined, toolUses: [] } as const;
   const uuid = derivedId('antigravity', session, step);
   if (type === 'USER_INPUT') {
-    const typed = /<USER_REQUEST>\s*([\s\S]*?)\s*<\/USER_REQUEST>/.exec(text)?.[1] ?? text;
+    const typed = requestIn(text);
     const author = line.source === 'USER_EXPLICIT' ? 'person' : 'machine';
     return { items: typed === '' ? [] : [{ ...entry, uuid, role: 'user', author, text: typed }] };
   }
@@ -71,6 +71,14 @@ function readStep(line: Json, type: string, at: number | undefined, file: Transc
   if (type === 'PLANNER_RESPONSE') return { items: readPlan(line, text, uuid, at, file.state) };
   const items = line.source === 'USER_EXPLICIT' ? [] : readResult(line, text, file.state);
   return { items, ...(results.has(type) ? {} : { unknown: type }) };
+}
+
+/** What stands in the tag around a prompt. Linear: searched forward once. */
+function requestIn(text: string): string {
+  const [open, close] = ['<USER_REQUEST>', '</USER_REQUEST>'];
+  const start = text.indexOf(open);
+  const end = start < 0 ? -1 : text.indexOf(close, start);
+  return end < 0 ? text : text.slice(start + open.length, end).trim();
 }
 
 function readPlan(
