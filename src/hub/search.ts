@@ -160,11 +160,14 @@ async function hitsOf(
   ranked: readonly { entry: number; score: number }[],
 ): Promise<Hit[]> {
   const { rows } = await client.query<EntryRow>(
-    `SELECT e.id, e.share, t.agent, m.name AS machine, coalesce(s.title, '') AS title, e.line FROM holdfast.entries e
+    // The entries first: the planner would look for all of them once for each transcript.
+    `WITH e AS MATERIALIZED (
+       SELECT id, share, transcript, session_print, line FROM holdfast.entries
+       WHERE id = ANY ($1::int[]) AND ($2::bigint IS NULL OR at >= $2) AND ($3::bigint IS NULL OR at < $3) AND ($4::text IS NULL OR role = $4))
+     SELECT e.id, e.share, t.agent, m.name AS machine, coalesce(s.title, '') AS title, e.line FROM e
      JOIN holdfast.transcripts t ON t.id = e.transcript JOIN holdfast.machines m ON m.id = t.machine
      LEFT JOIN holdfast.sessions s ON s.transcript = t.id AND s.print = e.session_print
-     WHERE e.id = ANY ($1::int[]) AND ($2::bigint IS NULL OR e.at >= $2) AND ($3::bigint IS NULL OR e.at < $3)
-       AND ($4::text IS NULL OR e.role = $4) AND ($5::text IS NULL OR t.agent = $5)`,
+     WHERE $5::text IS NULL OR t.agent = $5`,
     [
       ranked.slice(0, candidates).map(({ entry }) => entry),
       asked.since ?? null,
