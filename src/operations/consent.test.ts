@@ -17,8 +17,7 @@ describe('an operation that destroys something', () => {
       'sessions delete',
       'sessions purge',
     ]);
-    const withYes = operations.filter(({ input }) => Object.hasOwn(input.shape, 'yes'));
-    expect(withYes).toEqual(destroying);
+    for (const { name, input } of destroying) expect(Object.hasOwn(input.shape, 'yes'), name).toBe(true);
   });
 
   it('is no tool of an agent', () => {
