@@ -18,6 +18,8 @@ export interface CarryAbout {
   /** Where the agent keeps its sessions, and the folder for files that are handed to it. */
   readonly root: string;
   readonly folder: string;
+  /** The agent's own settings, where it has such a file. */
+  readonly settingsFile?: string | undefined;
   /** A random uuid. */
   newId(): string;
   readonly tools: Pick<PullTools, 'json' | 'text' | 'names' | 'database'>;

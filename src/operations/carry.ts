@@ -50,7 +50,7 @@ export async function carrySession(
     const now = clock();
     const carried = agent.carry(turns, {
       ...{ cwd: session.cwd, title: session.title, now, branch: session.branch },
-      ...{ root: config.watchPath(agent), folder, newId: randomUUID, tools },
+      ...{ root: config.watchPath(agent), folder, newId: randomUUID, tools, settingsFile: config.agentMcpFile(agent) },
     });
     const uuids = Object.entries(carried.files).flatMap(([file, text]) => uuidsIn(agent, file, text));
     noteCarried(config.home, {

@@ -51,8 +51,8 @@ export const carryIntoOpenCode: Carry = (turns, about) => {
   };
 };
 
-/** The model that was used last: OpenCode goes on with the one that a session names. */
-function lastModel({ root, tools }: CarryAbout): { provider: string; model: string } {
+/** The model that was used last, or that the settings name: OpenCode goes on with the one that a session names. */
+function lastModel({ root, tools, settingsFile }: CarryAbout): { provider: string; model: string } {
   const file = tools.names(root).find((name) => name === 'opencode.db');
   try {
     const db = file === undefined ? undefined : tools.database(path.join(root, file));
@@ -68,5 +68,7 @@ function lastModel({ root, tools }: CarryAbout): { provider: string; model: stri
   } catch {
     // Without its database OpenCode asks which model to use.
   }
-  return { provider: 'opencode', model: 'unknown' };
+  const wanted = asString(asObject(settingsFile === undefined ? undefined : tools.json(settingsFile)).model) ?? '';
+  const [provider = '', ...model] = wanted.split('/');
+  return model.length > 0 ? { provider, model: model.join('/') } : { provider: 'opencode', model: 'unknown' };
 }
