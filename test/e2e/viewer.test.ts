@@ -199,7 +199,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await tool.locator('summary').click();
     await tool.getByText('Input').waitFor();
     await heading('Files changed').waitFor();
-    await page.getByText('I recommend to revoke all refresh token families').first().waitFor();
+    await page.locator('.account dd', { hasText: 'access-log.ts' }).first().waitFor();
     // The folder of the sample is on no machine.
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('status').filter({ hasText: 'is not there' }).waitFor();
