@@ -1,6 +1,6 @@
 // The real programs: told of us, heard while they run, briefed, and continued in each other.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ask, ownPort, place, root, until } from '../e2e/holdfast.ts';
@@ -61,11 +61,12 @@ it.each(programs.map((program) => [program.name, program] as const))(
     await ask(env, 'worker', 'start').catch(() => {});
     await until(async () => (await sessions(agent)).length === 1, 'the first session');
     const [first] = await sessions(agent);
-    await until(() => existsSync(path.join(env.HOLDFAST_HOME ?? '', 'briefings', 'texts')), 'a briefing');
-    await until(async () => {
-      await run(agent, agent.prompt('NOTOOLS second-session'));
-      return asked('second-session').some((line) => line.includes('Which port do the notes name?'));
-    }, 'the briefing in a request');
+    const texts = path.join(env.HOLDFAST_HOME ?? '', 'briefings', 'texts');
+    const prepared = () =>
+      (existsSync(texts) ? readdirSync(texts) : []).map((name) => readFileSync(path.join(texts, name), 'utf8'));
+    await until(() => prepared().some((said) => said.includes('Which port do the notes name?')), 'a briefing');
+    await run(agent, agent.prompt('NOTOOLS second-session'));
+    expect(asked('second-session').some((line) => line.includes('Which port do the notes name?'))).toBe(true);
     await until(async () => (await sessions(agent)).some(({ id }) => id !== first?.id), 'the second session');
     const { entries } = await ask(env, 'show', first?.id ?? '');
     const prompts = entries.filter(({ author }: { author: string }) => author === 'person');

@@ -33,6 +33,18 @@ describe('the file of what must never come back', () => {
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it('goes on after an import', async () => {
+    const store = await openSqliteStore(database);
+    await store.commit([], { ...rules }, undefined);
+    await store.takeTombstones([{ print: 'a', at: 1 }], [], { rules, now: 1 });
+    await store.startPause({ at: 5 });
+    await store.close();
+    expect(readLedger(file)).toEqual([
+      { is: 'tombstone', print: 'a', at: 1 },
+      { is: 'pause', from: 5, until: null },
+    ]);
+  });
+
   it('says nothing of a transaction that was undone', async () => {
     const store = await openSqliteStore(database);
     const bad = [

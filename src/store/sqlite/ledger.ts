@@ -71,6 +71,8 @@ function textOf(file: string): string {
 }
 
 export interface Ledger {
+  /** Notes what this connection adds. Again after anything that drops temporary triggers, such as a change of `temp_store`. */
+  watch(): void;
   /** Inside a transaction, after its work: hashes and new pauses are on the disk before the rows are. */
   beforeCommit(): void;
   /** The end of a pause counts once its row does: until then nothing may be kept. */
@@ -98,17 +100,20 @@ export function ledgerOf(db: Database, location: string): Ledger {
     return null;
   });
   // A clock that was set meanwhile may give a pause another beginning: the line of the old one ends too.
-  db.exec(`
-    CREATE TEMP TRIGGER tombstone_noted AFTER INSERT ON main.tombstones BEGIN SELECT note_tombstone(new.print, new.at); END;
-    CREATE TEMP TRIGGER memory_noted AFTER INSERT ON main.memory_tombstones BEGIN SELECT note_memory(new.print); END;
-    CREATE TEMP TRIGGER pause_noted AFTER INSERT ON main.pauses BEGIN SELECT note_pause(new.from_at, new.until_at); END;
-    CREATE TEMP TRIGGER pause_end_noted AFTER UPDATE ON main.pauses BEGIN
+  const watch = () =>
+    db.exec(`
+    CREATE TEMP TRIGGER IF NOT EXISTS tombstone_noted AFTER INSERT ON main.tombstones BEGIN SELECT note_tombstone(new.print, new.at); END;
+    CREATE TEMP TRIGGER IF NOT EXISTS memory_noted AFTER INSERT ON main.memory_tombstones BEGIN SELECT note_memory(new.print); END;
+    CREATE TEMP TRIGGER IF NOT EXISTS pause_noted AFTER INSERT ON main.pauses BEGIN SELECT note_pause(new.from_at, new.until_at); END;
+    CREATE TEMP TRIGGER IF NOT EXISTS pause_end_noted AFTER UPDATE ON main.pauses BEGIN
       SELECT note_pause(old.from_at, new.until_at);
       SELECT note_pause(new.from_at, new.until_at);
     END;
   `);
+  watch();
   const append = (lines: LedgerLine[]) => location !== ':memory:' && appendToLedger(file, lines);
   return {
+    watch,
     beforeCommit() {
       append(first);
       first = [];

@@ -29,7 +29,7 @@ import { indexMerging } from './index-merging.ts';
 import { jobRows } from './jobs.ts';
 import { keywordRanking } from './keyword-ranking.ts';
 import { labelRows } from './labels.ts';
-import { appendToLedger, ledgerFile, ledgerLinesIn, ledgerOf } from './ledger.ts';
+import { appendToLedger, type Ledger, ledgerFile, ledgerLinesIn, ledgerOf } from './ledger.ts';
 import { projectLinks } from './links.ts';
 import { memoryIndex } from './memory-index.ts';
 import { memoryRows } from './memory-rows.ts';
@@ -144,7 +144,7 @@ export async function openSqliteStore(
       });
     },
     async commit(chunks: readonly Chunk[], rules: ConversationRules, note) {
-      return undoneInMemory(db, () =>
+      return undoneInMemory(db, ledger, () =>
         write(() => {
           const outcomes = chunks.map((chunk) => apply(chunk, rules));
           if (note !== undefined) noteImport(chunks, outcomes, note);
@@ -354,11 +354,14 @@ function groupCopies<T extends { file_id: number }>(rows: readonly T[]): Map<num
  * SQLite notes for each statement how to undo it. In a large transaction it writes these notes to a file: six writes of seven that an import
  * makes. Here they stay in memory; they are as large as what one statement changes.
  */
-function undoneInMemory<T>(db: Database.Database, work: () => T): T {
+function undoneInMemory<T>(db: Database.Database, ledger: Ledger, work: () => T): T {
+  // A change of this setting drops all temporary triggers, and with them what keeps the ledger.
   db.pragma('temp_store = MEMORY');
+  ledger.watch();
   try {
     return work();
   } finally {
     db.pragma('temp_store = DEFAULT');
+    ledger.watch();
   }
 }
