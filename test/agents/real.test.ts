@@ -49,6 +49,9 @@ function machine(agents: readonly Program[]) {
   return { env, home, proj, run, asked, sessions };
 }
 
+/** How a briefing begins that knows of a session. */
+const briefed = 'What earlier sessions left behind';
+
 it.each(programs.map((program) => [program.name, program] as const))(
   '%s: told of us, heard live, briefed, and nothing of us left in its settings',
   async (name, agent) => {
@@ -64,9 +67,9 @@ it.each(programs.map((program) => [program.name, program] as const))(
     const texts = path.join(env.HOLDFAST_HOME ?? '', 'briefings', 'texts');
     const prepared = () =>
       (existsSync(texts) ? readdirSync(texts) : []).map((name) => readFileSync(path.join(texts, name), 'utf8'));
-    await until(() => prepared().some((said) => said.includes('Which port do the notes name?')), 'a briefing');
+    await until(() => prepared().some((said) => said.includes(briefed)), 'a briefing');
     await run(agent, agent.prompt('NOTOOLS second-session'));
-    expect(asked('second-session').some((line) => line.includes('Which port do the notes name?'))).toBe(true);
+    expect(asked('second-session').some((line) => line.includes(briefed))).toBe(true);
     await until(async () => (await sessions(agent)).some(({ id }) => id !== first?.id), 'the second session');
     const { entries } = await ask(env, 'show', first?.id ?? '');
     const prompts = entries.filter(({ author }: { author: string }) => author === 'person');
