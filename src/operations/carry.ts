@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import type { CarriedSession, CarryTurn } from '../agents/carry.ts';
 import { agents } from '../agents/index.ts';
+import { isAlive } from '../alive.ts';
 import { carriedFolder, noteCarried } from '../capture/carried.ts';
 import { sourceTools } from '../capture/pull/source-tools.ts';
 import { explain, HoldfastError } from '../errors.ts';
@@ -83,12 +84,21 @@ function writeNew(file: string, text: string): void {
   const draft = `${file}.${process.pid}.draft`;
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    sweepDrafts(path.dirname(file));
     fs.writeFileSync(draft, text, { mode: 0o600, flush: true });
     fs.linkSync(draft, file);
   } catch (error) {
     throw explain(error, file);
   } finally {
     fs.rmSync(draft, { force: true });
+  }
+}
+
+/** Half-written sessions of processes that were killed. */
+function sweepDrafts(folder: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    const pid = Number(/\.(\d+)\.draft$/.exec(name)?.[1]);
+    if (pid > 0 && pid !== process.pid && !isAlive(pid)) fs.rmSync(path.join(folder, name), { force: true });
   }
 }
 
