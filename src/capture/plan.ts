@@ -32,8 +32,12 @@ export function planFor(source: Source, state: FileState | undefined, reimport: 
   const oldCopy = size < state.offset && elsewhere.some((copy) => copy > size);
   if (reimport) return oldCopy ? { do: 'skip', note: false } : { do: 'restart' };
   if (size > state.offset) return { do: 'read' };
+  // Another pass has taken in more since the size was captured: the file was not cut.
+  if (size < state.offset && sizeNow(source.path) > size) return { do: 'skip', note: false };
   return seen !== undefined && size < seen && !oldCopy ? { do: 'restart' } : { do: 'skip', note: true };
 }
+
+const sizeNow = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Whether the file begins, and at the offset ends, with the bytes that were read before; as far as it is long enough to tell. */
 export function continues({ path, size, group, root }: Source, { head, tail, offset }: FileState): boolean {

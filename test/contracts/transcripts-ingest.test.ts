@@ -79,6 +79,18 @@ describe('offsets', () => {
     expect(await bench.texts()).toEqual([...prompts('a', 5), ...prompts('b', 5)].map((line) => textOf(line)));
   });
 
+  it('5. a scan that captured the size before another pass took in more does not go back', async () => {
+    const bench = await workbench();
+    bench.write('s1.jsonl', prompts('p', 3));
+    const captured = fs.statSync(`${bench.root}/s1.jsonl`).size;
+    bench.append('s1.jsonl', ...prompts('q', 3, 10));
+    await bench.take('s1.jsonl');
+    const before = bench.rows();
+    await bench.take('s1.jsonl', captured);
+    expect((await bench.state('s1.jsonl'))?.offset).toBe(fs.statSync(`${bench.root}/s1.jsonl`).size);
+    expect(differences(bench.rows(), before)).toEqual([]);
+  });
+
   it('6. a UTF-8 character cut in half at the captured size is deferred, never skipped past', async () => {
     const bench = await workbench();
     const text = 'Grüße, 海の底 🐙';
