@@ -230,7 +230,9 @@ async function redactVault({ store, config, signal }: VaultDeps): Promise<void> 
   const nameOf = ({ agent, key }: { agent: string; key: string }) => `${agent} ${key}`;
   const copies = [...(await store.vaultCopies())].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (copies.length === 0 && !config.settings.vault) return;
-  fs.mkdirSync(vaultFolder(config), { recursive: true, mode: 0o700 });
+  // A data folder that was removed stays removed.
+  if (!fs.existsSync(config.home)) return;
+  if (!fs.existsSync(vaultFolder(config))) fs.mkdirSync(vaultFolder(config), { mode: 0o700 });
   const after = progress.version === redactionVersion ? (progress.after ?? '') : '';
   const note = (said: object) =>
     replaceFile(progressFile(config), `${JSON.stringify({ version: redactionVersion, ...said })}\n`, 0o600);
