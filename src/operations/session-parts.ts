@@ -18,6 +18,8 @@ const agentField = AgentName.optional().describe('the agent, where two use the s
 
 const longestPrompt = 160;
 const mostPrompts = 2000;
+/** Of a prompt, so much is enough to say what it is about. */
+const longestRead = 2000;
 
 const Placed = z.object({
   id: z.string().describe('of the entry'),
@@ -38,13 +40,14 @@ export const sessionsOutline = operation({
   examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
   async run(context, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
-    const prompts: z.infer<typeof Placed>[] = [];
-    for await (const { entries, from } of pagesOf(context, session, false))
-      for (const [i, entry] of entries.entries()) {
-        if (entry.author !== 'person' || entry.abandoned || prompts.length === mostPrompts) continue;
-        const text = gist(entry.text, longestPrompt) || cut(inOneLine(entry.text), longestPrompt);
-        prompts.push({ id: entry.id, at: entry.at, place: from + i, text });
-      }
+    const found = await context.store.sessionPrompts(session.agent, session.id, {
+      characters: longestRead,
+      limit: mostPrompts,
+    });
+    const prompts = found.map(({ text, ...one }) => ({
+      ...one,
+      text: gist(text, longestPrompt) || cut(inOneLine(text), longestPrompt),
+    }));
     return { session: session.id, prompts };
   },
 });

@@ -367,6 +367,12 @@ export interface Store
 
   /** The entries of a session in the order of its transcript, copies of forked history included. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
+  /** The prompts of a session in their order, each with its place in the transcript and the beginning of its text. */
+  sessionPrompts(
+    agent: AgentName,
+    session: string,
+    options: { readonly characters: number; readonly limit: number },
+  ): Promise<readonly { readonly id: string; readonly at: string; readonly place: number; readonly text: string }[]>;
   /** A part of that: from a place on, or with the entry `around` in its middle. Costs what the part costs, not the whole. */
   transcriptPage(agent: AgentName, session: string, page: TranscriptPage): Promise<TranscriptPart>;
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;

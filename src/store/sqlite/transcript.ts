@@ -1,6 +1,7 @@
 // The entries of a session in the order of its transcript: all of them, or a part.
 import type { Database } from 'better-sqlite3';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { toMoment } from '../../schema/time.ts';
 import type { Store } from '../store.ts';
 import { type EntryRow, entryColumns, toEntry } from './read.ts';
 
@@ -20,7 +21,7 @@ function byTime<T extends { readonly at: number; readonly gone: number }>(rows: 
 
 type InFile = { readonly file: number; readonly session: number };
 
-export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 'transcriptPage'> {
+export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 'transcriptPage' | 'sessionPrompts'> {
   const sessionFiles = db.prepare<[string, string], { id: number; session_id: number }>(
     `SELECT f.id, s.id AS session_id FROM sessions s JOIN file_sessions x ON x.session_id = s.id JOIN files f ON f.id = x.file_id
      WHERE s.session = ? AND s.agent = ? ORDER BY f.subagent IS NOT NULL, f.born_at, f.key`,
@@ -37,6 +38,13 @@ export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 
   );
   const entriesById = db.prepare<[string], EntryRow>(
     `SELECT ${entryColumns} FROM json_each(?) j JOIN entries e ON e.id = j.value JOIN sessions s ON s.id = e.session_id ORDER BY j.key`,
+  );
+  const promptsById = db.prepare<
+    { ids: string; characters: number; limit: number },
+    { id: string; at: number; place: number; text: string }
+  >(
+    `SELECT e.uuid AS id, e.at, j.key AS place, substr(e.text, 1, @characters) AS text FROM json_each(@ids) j JOIN entries e ON e.id = j.value
+     WHERE e.author = 'person' AND e.abandoned = 0 ORDER BY j.key LIMIT @limit`,
   );
   const hasCopies = db.prepare<[{ session: number }], number>(
     `SELECT 1 FROM entry_copies WHERE session_id = @session
@@ -97,6 +105,13 @@ export function transcripts(db: Database, run: Run): Pick<Store, 'transcript' | 
   return {
     async transcript(agent, session, { subagents = false } = {}) {
       return run(() => inOrder(sessionFiles.all(session, agent), subagents, (of) => entriesIn.all(of)).map(toEntry));
+    },
+    async sessionPrompts(agent, session, { characters, limit }) {
+      return run(() => {
+        const ids = idsOf(agent, session, false);
+        const all = JSON.stringify(ids.slice(0, ids.total));
+        return promptsById.all({ ids: all, characters, limit }).map(({ at, ...row }) => ({ ...row, at: toMoment(at) }));
+      });
     },
     async transcriptPage(agent, session, { subagents = false, around, from = 0, limit }) {
       return run(() => {
