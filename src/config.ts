@@ -52,6 +52,8 @@ export interface Config {
   agentMcpFile(agent: Agent): string | undefined;
   /** The environment in which a process of ours has this same configuration. */
   readonly environment: NodeJS.ProcessEnv;
+  /** The worker has started this process, to do a part of its work. */
+  readonly isPart: boolean;
   /** The configuration as it is now, from the same environment. */
   reload(): Config;
 }
@@ -120,6 +122,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = fal
     modelService: modelServiceOf(env, settings),
     agentMcpFile: (agent) => agent.mcp?.file(env, user),
     environment: { ...env, HOLDFAST_HOME: home },
+    isPart: Boolean(env.HOLDFAST_PART),
     reload: () => loadConfig(env),
   };
 }
@@ -170,8 +173,10 @@ export function demoEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.Pr
   return { ...env, HOLDFAST_HOME: env.HOLDFAST_HOME || join(homeOf(env), '.holdfast-demo') };
 }
 
-/** Creates the data folder, closed to everybody else. */
+/** Creates the data folder, closed to everybody else. A part of the worker creates none: a folder that a person removed stays removed. */
 export function ensureHome(config: Config): void {
+  if (config.isPart && !existsSync(config.home))
+    throw new HoldfastError('NOT_FOUND', `The data folder ${config.home} was removed`);
   try {
     mkdirSync(join(config.home, 'logs'), { recursive: true, mode: 0o700 });
   } catch (error) {
