@@ -175,12 +175,13 @@ export function demoEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.Pr
 
 /** Creates the data folder, closed to everybody else. A part of the worker creates none: a folder that a person removed stays removed. */
 export function ensureHome(config: Config): void {
-  if (config.isPart && !existsSync(config.home))
-    throw new HoldfastError('NOT_FOUND', `The data folder ${config.home} was removed`);
+  const logs = join(config.home, 'logs');
   try {
-    mkdirSync(join(config.home, 'logs'), { recursive: true, mode: 0o700 });
+    if (!config.isPart) mkdirSync(logs, { recursive: true, mode: 0o700 });
+    else if (!existsSync(logs)) mkdirSync(logs, { mode: 0o700 });
   } catch (error) {
     const code = systemCode(error);
+    if (config.isPart && code === 'EEXIST') return;
     if (code === 'EEXIST' || code === 'ENOTDIR')
       throw new HoldfastError('BAD_INPUT', `The data folder ${config.home} cannot be made: a file is in the way`, {
         hint: 'Set HOLDFAST_HOME to a folder.',

@@ -263,6 +263,9 @@ it('a worker whose data folder is removed ends', async () => {
   const own = await dataFolder();
   writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port: own.port, pollIntervalMs: 200 }));
   await ask(own.env, 'worker', 'start');
+  // It holds its claim before it opens the store, which makes the folder where there is none.
+  const health = `http://127.0.0.1:${own.port}/api/health`;
+  await until(async () => (await fetch(health).catch(() => undefined))?.ok === true, 'the worker to answer');
   rmSync(own.home, { recursive: true });
   await until(() => workersOf(own.home).length === 0, 'the worker to end');
   expect(existsSync(own.home)).toBe(false);
