@@ -183,11 +183,11 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the README', () => {
+describe('docs/http.md', () => {
   it('names only addresses that are there', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
     const paths = stand.server.routes.map(({ path }) => path);
-    const named = [...readme.matchAll(/(?<=[`7 ])\/api\/[\w/.{}-]+/g)].map(([path]) => path);
+    const named = [...page.matchAll(/(?<=[`7 ])\/api\/[\w/.{}-]+/g)].map(([path]) => path);
     expect(named.length).toBeGreaterThan(10);
     for (const path of named) expect(paths).toContain(path);
   });

@@ -45,8 +45,10 @@ async function killed(own: Place, random: ReturnType<typeof dice>): Promise<numb
     void running.ended.then(() => {
       over = true;
     });
-    const wanted = before - random.below(Math.max(2, before));
-    while (!over && stale(own) >= Math.max(1, wanted)) await sleep(2);
+    // Before the first of it is stored, then when a part of it is. What fits into one transaction has no part.
+    const wanted = before - random.below(Math.max(1, Math.floor(before / 2)));
+    if (kills === 0) await sleep(random.below(200));
+    else while (!over && stale(own) >= Math.max(1, wanted)) await sleep(2);
     running.child.kill('SIGKILL');
     const { signal } = await running.ended;
     if (signal === 'SIGKILL' && stale(own) > 0) inside++;
