@@ -5,7 +5,7 @@ import { asObject } from '../agents/json.ts';
 import { HoldfastError } from '../errors.ts';
 
 export interface EntryText {
-  /** The entry of our name, whoever wrote it. */
+  /** The entry of our name, by any author. */
   read(text: string): unknown;
   /** The text with the entry at its place. Contract: it has none. */
   insert(text: string, entry: Record<string, unknown>): string;

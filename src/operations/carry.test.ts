@@ -115,7 +115,7 @@ it('a session that another agent has begun is carried into Claude Code', async (
   expect((await store.findSessions(output.carried.session)).length).toBe(0);
 });
 
-it('in the agent that it belongs to it is resumed as ever, and a carrier that is none is refused', async () => {
+it('its own agent resumes it as before, and an agent that cannot continue sessions is refused', async () => {
   const { context } = await bench();
   const output = await resume.run(context, { session: 's1', print: true, agent: undefined, in: 'claude-code' });
   expect(output).toMatchObject({ command: ['claude', '--resume', 's1'] });

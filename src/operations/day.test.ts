@@ -92,7 +92,7 @@ describe('the session that words mean', () => {
     await expect(sessionMeant(context, 'lighthouse', undefined)).rejects.toThrow('"lighthouse" could mean 2 sessions');
   });
 
-  it('is none where nothing has them, and hexadecimal words are ids', async () => {
+  it('answers with no session if none has the words, and takes hexadecimal words for ids', async () => {
     const { context } = await harbour();
     await expect(sessionMeant(context, 'quokka', undefined)).rejects.toThrow('none has these words');
     await expect(sessionMeant(context, 'deadbeef', undefined)).rejects.toThrow('has an id that begins with "deadbeef"');

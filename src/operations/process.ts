@@ -45,10 +45,7 @@ export const processJobs = operation({
       .boolean()
       .default(false)
       .describe('also what is still going on, what has failed, and what something else has distilled'),
-    again: z
-      .boolean()
-      .default(false)
-      .describe('also what was distilled before: it is made anew, in the place of what was there'),
+    again: z.boolean().default(false).describe('also what was distilled before; the new result replaces the old one'),
     session: z.string().min(1).optional().describe('only this session, even while it goes on'),
     since: z.string().min(1).optional().describe('only what was said since then: 2026-03-01, 3d, monday, last week'),
     dryRun: z.boolean().default(false).describe('only say what it would cost'),

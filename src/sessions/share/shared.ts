@@ -80,7 +80,7 @@ export async function sharedSession(
         ...(done === undefined ? {} : { uses: done }),
       });
     }
-    // A turn of other work: a long session must not hold up whoever shares the process.
+    // A turn of other work: a long session must not hold up other work of the process.
     await new Promise(setImmediate);
     if (from + pageSize >= part.total) break;
   }
