@@ -11,7 +11,8 @@ const demo = fileURLToPath(new URL('../demo/claude-code/projects', import.meta.u
 /** A folder that is removed when the process ends. */
 export function scratchFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-bench-'));
-  process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+  // A worker that was told to stop may still write its last file.
+  process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 }));
   return folder;
 }
 

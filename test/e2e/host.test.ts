@@ -7,7 +7,7 @@ import { groupFolders } from '../../src/sessions/group-folders.ts';
 import { rounds } from '../rounds.ts';
 import { ask, holdfast, isAlive, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, released, said, scripted, status } from './host-chat.ts';
-import { inSandboxes, insiders, type Stand, treeOf } from './host-stand.ts';
+import { inSandboxes, insiders, killAll, type Stand, treeOf } from './host-stand.ts';
 
 const transcript = (stand: Stand, group: string, session: string): string => {
   const found = fs
@@ -147,7 +147,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
     const [{ pid }] = (await status(stand)).processes;
     const inside = insiders(stand);
     expect(inside.length).toBeGreaterThan(1);
-    for (const one of treeOf(pid)) process.kill(one, 'SIGKILL');
+    killAll(treeOf(pid));
     stand.mock.go();
     await until(async () => outgoing(stand, 'family').length > 0, 'the answer');
     // A container outlives its client for as long as the engine takes to remove it.
