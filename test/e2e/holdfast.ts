@@ -163,3 +163,13 @@ export const isAlive = (pid: number): boolean => {
     return false;
   }
 };
+
+/** Kills all of them. The end of one process may end others of the list before their turn comes. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+}

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { proofOf } from '../../src/http/proof.ts';
 import { freePort } from './claude.ts';
-import { ask, program as bin, holdfast, isAlive, place, root, until } from './holdfast.ts';
+import { ask, program as bin, holdfast, isAlive, killAll, place, root, until } from './holdfast.ts';
 
 const program = path.join(root, 'bin/holdfast-hook.cjs');
 const payload = {
@@ -62,7 +62,7 @@ async function dataFolder() {
   onTestFinished(() =>
     until(() => {
       const left = workersOf(own.home);
-      for (const pid of left) process.kill(pid, 'SIGKILL');
+      killAll(left);
       return left.length === 0;
     }),
   );

@@ -260,13 +260,3 @@ export function treeOf(pid: number): number[] {
   for (const one of tree) tree.push(...[...parents].filter(([, parent]) => parent === one).map(([child]) => child));
   return tree.filter((one) => isAlive(one));
 }
-
-/** Kills all of them. The end of one process may end others of the list before their turn comes. */
-export function killAll(pids: readonly number[]): void {
-  for (const pid of pids)
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-}

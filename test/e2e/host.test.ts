@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { groupFolders } from '../../src/sessions/group-folders.ts';
 import { rounds } from '../rounds.ts';
-import { ask, holdfast, isAlive, until } from './holdfast.ts';
+import { ask, holdfast, isAlive, killAll, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, released, said, scripted, status } from './host-chat.ts';
-import { inSandboxes, insiders, killAll, type Stand, treeOf } from './host-stand.ts';
+import { inSandboxes, insiders, type Stand, treeOf } from './host-stand.ts';
 
 const transcript = (stand: Stand, group: string, session: string): string => {
   const found = fs

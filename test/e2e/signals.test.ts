@@ -8,6 +8,7 @@ import {
   expectNoTrace,
   holdfast,
   isAlive,
+  killAll,
   launch,
   type Place,
   place,
@@ -123,7 +124,7 @@ it.skipIf(!isLinux)('ten starts at once make one worker, and stop leaves no proc
     expect(await ask(own.env, 'worker', 'status')).toMatchObject({ running: false });
     expect(await ask(own.env, 'worker', 'stop')).toEqual({ stopped: false });
   } finally {
-    for (const pid of workersOf(own)) process.kill(pid, 'SIGKILL');
+    killAll(workersOf(own));
   }
 });
 
