@@ -49,10 +49,15 @@ const note = path.join(env.HOLDFAST_HOME, 'briefings', 'folders', project, '.hol
 for (let i = 0; i < 600 && !(fs.existsSync(note) && fs.readFileSync(note, 'utf8') !== ''); i++)
   await new Promise((resolve) => setTimeout(resolve, 100));
 
+// Each but the last begins beside a worker that runs and is idle: one that is still starting would slow the session that runs beside it.
+const idle = async () => {
+  await holdfast('worker', 'start');
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+};
 const variants = {
-  none: { home: path.join(folder, 'plain'), gaps: [], starts: [] },
-  warm: { home: env.HOME, gaps: [], starts: [], before: () => holdfast('worker', 'start') },
-  server: { home: withServer, gaps: [], starts: [], before: () => holdfast('worker', 'start') },
+  none: { home: path.join(folder, 'plain'), gaps: [], starts: [], before: idle },
+  warm: { home: env.HOME, gaps: [], starts: [], before: idle },
+  server: { home: withServer, gaps: [], starts: [], before: idle },
   cold: { home: env.HOME, gaps: [], starts: [], before: () => holdfast('worker', 'stop') },
 };
 try {
