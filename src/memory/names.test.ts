@@ -10,6 +10,21 @@ it('keys that mean the same are one, others are not', () => {
   expect(keyOf('🐙')).not.toBe(keyOf('🦑'));
 });
 
+it('a key keeps the short words that alone tell it from another', () => {
+  for (const [one, other] of [
+    ['key a', 'key i'],
+    ['key a', 'key'],
+    ['option a of the plan', 'option i of the plan'],
+    ['sign in', 'sign on'],
+    ['it', 'we'],
+  ] as const)
+    expect(keyOf(one), `${one}, ${other}`).not.toBe(keyOf(other));
+  const editor = keyOf('editor');
+  for (const key of ['the editor we use', 'editor in use', 'an editor', 'current editor'])
+    expect(keyOf(key), key).toBe(editor);
+  expect(keyOf('A')).toBe(keyOf('a'));
+});
+
 it('a name that is a good file name is one, in lower case; any other ends with a print of itself', () => {
   expect(['courier', 'Foo Bar', 'node.js', '海の底', 'ana maría'].map(nameSlug)).toEqual([
     ...['courier', 'foo-bar', 'node.js', '海の底', 'ana-maría'],

@@ -63,17 +63,33 @@ const filler = new Set(
   ),
 );
 
-/** `package manager`, `Package managers` and `the package manager used` are one key. */
+/** After these, a word at the end says only that something is in use: "the package manager that we use". */
+const inUse = new Set('current currently used use uses using is are was be'.split(' '));
+
+/** `package manager`, `Package managers` and `the package manager used` are one key; `key a` and `key i`, `sign in` and `sign on` are two each. */
 export function keyOf(key: string): string {
   const words =
     key
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  const telling = words.filter((word) => !filler.has(word));
-  const stems = (telling.length > 0 ? telling : words).map((word) => (/^[a-z]+$/.test(word) ? stemmer(word) : word));
+  const last = words.findLastIndex((word) => !filler.has(word));
+  const isTold = words.slice(last + 1).some((word) => inUse.has(word));
+  const telling = words.filter((word, i) => {
+    if (!filler.has(word)) return true;
+    // Behind the last telling word, a short word is a label or a part of the verb.
+    if (i > last) return !isTold || last < 0;
+    return word.length === 1 && isLabel(words, i);
+  });
+  const stems = telling.map((word) => (/^[a-z]+$/.test(word) ? stemmer(word) : word));
   return stems.length > 0 ? stems.join(' ') : hash(key).slice(0, 12);
 }
+
+/** In `option a of the plan` the letter names an option; in `write a test` it is an article. */
+const isLabel = (words: readonly string[], i: number): boolean => {
+  const [before = '', after = ''] = [words[i - 1], words[i + 1]];
+  return i > 0 && !filler.has(before) && filler.has(after) && !inUse.has(after);
+};
 
 /** Two texts that say the same but for spaces, case and the last full stop. */
 export const sameText = (a: string, b: string): boolean => plain(a) === plain(b);

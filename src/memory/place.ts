@@ -7,8 +7,8 @@ import { localTime } from './local-time.ts';
 import { hash, keyOf, nameSlug, plain, titleSlug } from './names.ts';
 import { unmarked } from './said-by.ts';
 
-/** Raised when statements would be placed otherwise: then all of them are placed anew. */
-export const placingVersion = 3;
+/** Raised when statements would be placed otherwise: then all of them are placed again. */
+export const placingVersion = 4;
 
 export const questionsPage = 'questions.md';
 export const corePages: Readonly<Record<About, { page: string; title: string }>> = {
