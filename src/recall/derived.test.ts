@@ -146,16 +146,23 @@ describe('search for memories', () => {
     expect(say('get', { items })).toContain('page core/facts.md');
   });
 
-  it('lets what is dated fade to a half, and what is evergreen not at all', async () => {
-    const scoreAfter = async (days: number, some: Parameters<typeof extraction>[0]) => {
-      const memory = await emptyMemory();
+  it('36. halves what is dated with each half-life, whose days a person sets, and leaves what is evergreen alone', async () => {
+    const scoreAfter = async (
+      days: number,
+      some: Parameters<typeof extraction>[0],
+      env: Record<string, string> = {},
+    ) => {
+      const memory = await emptyMemory(env);
       await apply(memory, conversation('s1', daysAgo(days)), some ?? {});
       return (await found(memory, 'webhooks')).find(({ snippet }) => snippet.includes('«webhooks»'))?.score ?? 0;
     };
-    const dated = (days: number) => scoreAfter(days, episode(daysAgo(days), 'Queue', 'Deploys lose webhooks.'));
+    const dated = (days: number, env?: Record<string, string>) =>
+      scoreAfter(days, episode(daysAgo(days), 'Queue', 'Deploys lose webhooks.'), env);
     const fresh = await dated(0);
-    expect((await dated(30)) / fresh).toBeCloseTo(0.75, 2);
-    expect((await dated(3000)) / fresh).toBeCloseTo(0.5, 2);
+    expect((await dated(30)) / fresh).toBeCloseTo(0.5, 2);
+    expect((await dated(90)) / fresh).toBeCloseTo(0.125, 2);
+    expect((await dated(90, { HOLDFAST_MEMORY_HALF_LIFE_DAYS: '90' })) / fresh).toBeCloseTo(0.5, 2);
+    expect(await dated(3000), 'old, and alone with the word').toBeGreaterThan(0);
     const evergreen = (days: number) => scoreAfter(days, fact('webhooks', 'Deploys lose webhooks.'));
     expect(await evergreen(3000)).toBe(await evergreen(0));
   });

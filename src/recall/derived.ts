@@ -16,8 +16,6 @@ import { reasons } from './why.ts';
 export type DerivedRequest = SearchRequest & { readonly kind: DerivedKind };
 
 const day = 86_400_000;
-/** A dated memory loses up to half of its score: half of that in so many days. */
-const halfLife = 30 * day;
 /** Who holds only words that nearly all hold has less than this of the best. */
 const leastShare = 0.02;
 const looked = (limit: number): number => 2 * limit + 30;
@@ -35,7 +33,11 @@ export async function searchDerived(deps: SearchDeps, request: DerivedRequest): 
   const { cosines, vector, note } = await compare(state, question, rarity, (vectors, query) =>
     vectors.scanSubjects(kind, query),
   );
-  const some = rank(matches, question, cosines, { kind, now: clock() }).slice(0, looked(limit));
+  const some = rank(matches, question, cosines, {
+    kind,
+    now: clock(),
+    halfLife: (config?.settings.memoryHalfLifeDays ?? 30) * day,
+  }).slice(0, looked(limit));
   const chosen = await withTexts(store, { matches, some, question, vectors: state.search, request });
   const by = state.search?.instant ? state.search : undefined;
   const hits = chosen.map(
@@ -54,7 +56,7 @@ function rank(
   matches: readonly DerivedMatch[],
   question: Question,
   cosines: ReadonlyMap<number, number> | undefined,
-  { kind, now }: { readonly kind: DerivedKind; readonly now: number },
+  { kind, now, halfLife }: { readonly kind: DerivedKind; readonly now: number; readonly halfLife: number },
 ): Ranked[] {
   const places: Standing = {
     size: matches.length,
@@ -81,13 +83,17 @@ function rank(
     meaningOfEntry,
   );
   return ranked
-    .map((one) => ({ ...one, score: one.score * freshness(matches[one.place] as DerivedMatch, now), session: 0 }))
+    .map((one) => ({
+      ...one,
+      score: one.score * freshness(matches[one.place] as DerivedMatch, now, halfLife),
+      session: 0,
+    }))
     .sort((a, b) => b.score - a.score);
 }
 
-/** 1 for what is new or evergreen, down to a half. */
-const freshness = ({ fades, at }: DerivedMatch, now: number): number =>
-  fades ? 0.5 + 0.5 * 2 ** (-Math.max(0, now - at) / halfLife) : 1;
+/** 1 for what is new or evergreen; what is dated keeps half of its weight after each half-life. */
+const freshness = ({ fades, at }: DerivedMatch, now: number, halfLife: number): number =>
+  fades ? 2 ** (-Math.max(0, now - at) / halfLife) : 1;
 
 async function withTexts(
   store: Store,

@@ -188,6 +188,12 @@ export const Settings = z.strictObject({
     .describe(
       'whether memory files are committed after each batch, where their folder is the root of a git repository',
     ),
+  memoryHalfLifeDays: z
+    .number()
+    .positive()
+    .max(36_500)
+    .default(30)
+    .describe('after how many days a dated memory counts half in search; a note that is not proven leaves after three'),
   session: SessionSettings.prefault({}),
   archivePath: z.string().min(1).optional().describe('folder of archives (default: archives in the data folder)'),
   assistantName: z.string().min(1).max(60).default('Assistant').describe('what the agent is called in archives'),
