@@ -16,6 +16,7 @@ import { Timeline } from './pages/timeline.tsx';
 import { Empty } from './parts/empty.tsx';
 import { Frame } from './parts/frame.tsx';
 import { Keys } from './parts/keys.tsx';
+import { Palette } from './parts/palette.tsx';
 import { address, go, here, placeOf } from './router.ts';
 import { useTitle } from './title.ts';
 
@@ -40,9 +41,7 @@ const pages: Readonly<Record<ViewerPage, (params: Params) => preact.JSX.Element>
 export function App() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isSlash = event.key === '/' && !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event.target);
-      const isPalette = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey;
-      if (!isSlash && !isPalette) return;
+      if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       event.preventDefault();
       // The page of search takes the focus when it comes.
       if (here.value.pathname === address('search')) document.getElementById('search-field')?.focus();
@@ -57,6 +56,7 @@ export function App() {
     <>
       <Frame page={page}>{page === undefined ? <Nowhere /> : pages[page](params)}</Frame>
       <Keys />
+      <Palette />
     </>
   );
 }

@@ -1,18 +1,27 @@
 // Search as one types. The field keeps the focus: arrows choose, Enter opens, Escape clears.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { agentTitles } from '../../schema/agent-titles.ts';
+import { signal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hasWords, onlySimilar } from '../../schema/hit.ts';
 import { useAnswer } from '../answer.ts';
 import type { Hit } from '../answers.ts';
 import { read } from '../api.ts';
+import { groupedHits, type HitRow as Row, sessionsIn } from '../grouped-hits.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Field, kinds, outcomes, ProjectField, times } from '../parts/filters.tsx';
-import { HitRow, hitAddress } from '../parts/hit-row.tsx';
+import { HitGroup, HitRow, hitAddress, RestRow } from '../parts/hit-row.tsx';
+import { KeptSearches, SaveSearch } from '../parts/kept-searches.tsx';
+import { filtersIn, SearchFilters } from '../parts/search-filters.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { go, here, setQuery } from '../router.ts';
+import { noteSearch, searchOf } from '../searches.ts';
 import { plural } from '../time.ts';
 import { useTitle } from '../title.ts';
+
+type HitRows = readonly Row[];
+
+const none: ReadonlySet<string> = new Set();
+/** The sessions whose hits are all shown; they stay so when the person comes back from a hit. */
+const unfolded = signal({ search: '', sessions: none });
 
 const pauseMs = 150;
 const pageSize = 50;
@@ -58,48 +67,55 @@ export function Search() {
     return () => clearTimeout(timer);
   }, [text]);
 
-  const filters = {
-    kind: query.get('kind') ?? 'entry',
-    tool: query.get('tool') ?? undefined,
-    outcome: query.get('outcome') ?? undefined,
-    project: query.get('project') ?? undefined,
-    agent: query.get('agent') ?? undefined,
-    since: query.get('since') ?? undefined,
-    until: query.get('until') ?? undefined,
-  };
+  const filters = filtersIn(query);
+  const isAsking = asked !== '' || filters.file !== undefined;
   const limit = Math.max(pageSize, Math.min(mostHits, Math.trunc(Number(query.get('limit'))) || pageSize));
-  const key = asked === '' ? undefined : JSON.stringify(['search', asked, filters, limit]);
+  const key = isAsking ? JSON.stringify(['search', asked, filters, limit]) : undefined;
   const answer = useAnswer(
     key,
     (signal) => read('search', { q: asked, ...filters, limit }, signal),
     ({ kind }) => kind === 'gone',
   );
-  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
-  const hits = (asked === '' ? undefined : answer.data?.hits) ?? [];
+  const hits = (isAsking ? answer.data?.hits : undefined) ?? [];
+  const isFlat = query.has('flat');
+  const search = searchOf(query);
+  const open = unfolded.value.search === search ? unfolded.value.sessions : none;
+  const rows = useMemo(
+    (): HitRows => (isFlat ? hits.map((hit) => ({ kind: 'hit', hit })) : groupedHits(hits, open)),
+    [answer.data, isAsking, isFlat, open],
+  );
 
   const [active, setActive] = useState(-1);
   /** Where to scroll to a hit that is not in the document. */
   const [far, setFar] = useState<number>();
   useEffect(() => setActive(-1), [asked, JSON.stringify(filters)]);
   const choose = (next: number) => {
-    const index = Math.max(-1, Math.min(next, hits.length - 1));
+    const index = Math.max(-1, Math.min(next, rows.length - 1));
     setActive(index);
     const row = document.getElementById(`hit-${index}`);
     row?.scrollIntoView({ block: 'nearest' });
     setFar(row === null && index >= 0 ? index : undefined);
   };
-  const open = () => {
-    const chosen = hits[Math.max(0, active)];
+  const unfold = (session: string) => {
+    unfolded.value = { search, sessions: new Set([...open, session]) };
+  };
+  const enter = () => {
+    const chosen = rows[Math.max(0, active)];
     // What stands below may still be the answer to what was typed before.
     if (text.trim() !== asked) narrow({ q: text.trim() });
-    else if (chosen !== undefined && !answer.waiting) go(hitAddress(chosen));
+    else if (chosen === undefined || answer.waiting) return;
+    else if (chosen.kind === 'rest') unfold(chosen.session);
+    else {
+      noteSearch(search);
+      go(hitAddress(chosen.hit));
+    }
   };
   const onKey = (event: KeyboardEvent) => {
     // These keys choose the signs of a word then.
     if (event.isComposing) return;
     if (event.key === 'ArrowDown') choose(active + 1);
     else if (event.key === 'ArrowUp') choose(active - 1);
-    else if (event.key === 'Enter') open();
+    else if (event.key === 'Enter') enter();
     else if (event.key === 'Escape') setText('');
     else return;
     event.preventDefault();
@@ -114,7 +130,7 @@ export function Search() {
             ref={field}
             id="search-field"
             type="search"
-            {...combobox(hits.length > 0, active)}
+            {...combobox(rows.length > 0, active)}
             aria-label="Search everything that was said and done"
             placeholder="Search everything that was said and done"
             autocomplete="off"
@@ -125,59 +141,32 @@ export function Search() {
           />
           <kbd>/</kbd>
         </div>
-        <div class="filters">
-          <Field label="What" value={filters.kind} options={kinds} onChange={(kind) => narrow({ kind })} />
-          <ProjectField
-            projects={projects.data?.projects}
-            value={filters.project}
-            onChange={(project) => narrow({ project })}
-          />
-          <Field
-            label="Agent"
-            value={filters.agent ?? ''}
-            options={[['', 'all agents'], ...Object.entries(agentTitles)]}
-            onChange={(agent) => narrow({ agent })}
-          />
-          <Field
-            label="Outcome"
-            value={filters.outcome ?? ''}
-            options={outcomes}
-            onChange={(outcome) => narrow({ outcome })}
-          />
-          <Field label="When" value={filters.since ?? ''} options={times} onChange={(since) => narrow({ since })} />
-        </div>
+        <SearchFilters filters={filters} narrow={narrow} />
       </search>
-      {asked === '' ? (
-        <Empty title="Ask in your own words">
-          <p>
-            <code>flaky login test</code>, <code>"race condition"</code>, <code>what broke the deploy last week</code>
-          </p>
-          <p class="dim">
-            <kbd>/</kbd> focuses, <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> clears.
-          </p>
-        </Empty>
-      ) : (
+      {isAsking ? (
         <Answered answer={answer} rows={10}>
           {({ hits: found, note }) => (
             <>
-              <p class="dim count" role="status">
-                {found.length === 0
-                  ? ''
-                  : `${found.length === limit ? 'More than ' : ''}${plural(found.length, 'hit')}`}
-              </p>
-              {found.length > 0 && !found.some(hasWords) && <p class="similar">{onlySimilar}</p>}
-              {found.length === 0 && <Nothing note={note} isEmpty={projects.data?.projects.length === 0} />}
+              <div class="count">
+                <p class="dim" role="status">
+                  {countOf(found, limit)}
+                </p>
+                {search !== '' && <SaveSearch search={search} />}
+                {found.length > 0 && (
+                  <label class="check">
+                    <input
+                      type="checkbox"
+                      checked={!isFlat}
+                      onChange={(event) => setQuery({ flat: event.currentTarget.checked ? '' : '1' })}
+                    />
+                    Group by session
+                  </label>
+                )}
+              </div>
+              {found.length > 0 && asked !== '' && !found.some(hasWords) && <p class="similar">{onlySimilar}</p>}
+              {found.length === 0 && <Nothing note={note} />}
               {found.length > 0 && (
-                <div class="hits">
-                  <VirtualList
-                    count={found.length}
-                    label="Hits"
-                    choices="hits"
-                    estimate={() => usualHeight}
-                    showIndex={far}
-                    render={(i) => <HitRow hit={found[i] as Hit} index={i} of={found.length} active={i === active} />}
-                  />
-                </div>
+                <HitList rows={rows} active={active} far={far} unfold={unfold} opened={() => noteSearch(search)} />
               )}
               {found.length === limit && limit < mostHits && (
                 <button type="button" onClick={() => setQuery({ limit: String(Math.min(mostHits, limit * 4)) })}>
@@ -187,14 +176,75 @@ export function Search() {
             </>
           )}
         </Answered>
+      ) : (
+        <>
+          <Empty title="Ask in your own words">
+            <p>
+              <code>flaky login test</code>, <code>"race condition"</code>, <code>what broke the deploy last week</code>
+            </p>
+            <p class="dim">
+              <kbd>/</kbd> focuses, <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> clears.
+            </p>
+          </Empty>
+          <KeptSearches />
+        </>
       )}
     </section>
   );
 }
 
-/** `isEmpty`: no words would find anything. */
-function Nothing({ note, isEmpty }: { note: string | undefined; isEmpty: boolean }) {
-  return isEmpty ? (
+/** `More than 50 hits in 12 sessions`. */
+function countOf(found: readonly Hit[], limit: number): string {
+  if (found.length === 0) return '';
+  const sessions = sessionsIn(found);
+  const hits = `${found.length === limit ? 'More than ' : ''}${plural(found.length, 'hit')}`;
+  return sessions === 0 ? hits : `${hits} in ${plural(sessions, 'session')}`;
+}
+
+function HitList({
+  rows,
+  active,
+  far,
+  unfold,
+  opened,
+}: {
+  rows: HitRows;
+  active: number;
+  /** Where to scroll to a row that is not in the document. */
+  far: number | undefined;
+  unfold: (session: string) => void;
+  opened: () => void;
+}) {
+  const isGrouped = rows.some((row) => row.kind === 'rest' || row.head !== undefined);
+  return (
+    <div class="hits">
+      <VirtualList
+        count={rows.length}
+        label="Hits"
+        choices="hits"
+        estimate={() => usualHeight}
+        showIndex={far}
+        render={(i) => {
+          const row = rows[i];
+          const place = { index: i, of: rows.length, active: i === active };
+          if (row === undefined) return null;
+          if (row.kind === 'rest') return <RestRow {...place} count={row.count} open={() => unfold(row.session)} />;
+          return (
+            <>
+              {row.head && <HitGroup head={row.head} />}
+              <HitRow {...place} hit={row.hit} grouped={isGrouped && row.hit.session !== ''} opened={opened} />
+            </>
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+function Nothing({ note }: { note: string | undefined }) {
+  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
+  // No words would find anything.
+  return projects.data?.projects.length === 0 ? (
     <Empty title="Nothing is remembered yet">
       <p>
         What your coding agents write is found here as soon as it is taken in. To take it in now:{' '}

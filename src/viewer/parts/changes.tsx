@@ -84,7 +84,7 @@ function File({
             <span class="unseen">To the entry, </span>
             <Clock at={use.at} />
           </a>
-          <Diff lines={lines} label={`Edit of ${file}`} />
+          <Diff lines={lines} label={`Edit of ${file}`} file={file} />
         </section>
       ))}
     </details>

@@ -5,18 +5,21 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 export function Dialog({
   title,
   onClose,
+  kind,
   children,
 }: {
   title: string;
   onClose: () => void;
+  /** A look of its own. */
+  kind?: 'palette';
   children: ComponentChildren;
 }) {
   const place = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => place.current?.showModal(), []);
   return (
-    <dialog ref={place} aria-labelledby={heading} onClose={onClose}>
-      <h2 id={heading} class="dialog-title">
+    <dialog ref={place} class={kind} aria-labelledby={heading} onClose={onClose}>
+      <h2 id={heading} class={kind === 'palette' ? 'unseen' : 'dialog-title'}>
         {title}
       </h2>
       {children}

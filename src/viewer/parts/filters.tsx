@@ -21,6 +21,12 @@ export const outcomes: readonly Option[] = [
   ['error', 'tool failed'],
 ];
 
+export const roles: readonly Option[] = [
+  ['', 'both sides'],
+  ['user', 'prompts'],
+  ['assistant', 'answers'],
+];
+
 export const times: readonly Option[] = [
   ['', 'Any time'],
   ['today', 'today'],
@@ -53,6 +59,40 @@ export function Field({
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+/** A text that counts when the person leaves the field or presses Enter. */
+export function TextField({
+  label,
+  value,
+  example,
+  type = 'text',
+  onChange,
+}: {
+  label: string;
+  value: string;
+  example?: string;
+  type?: 'text' | 'date';
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <label class="field" for={id}>
+      <span>{label}</span>
+      {type === 'date' ? (
+        <input id={id} type="date" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+      ) : (
+        <input
+          id={id}
+          type="text"
+          value={value}
+          placeholder={example}
+          spellcheck={false}
+          onChange={(event) => onChange(event.currentTarget.value.trim())}
+        />
+      )}
     </label>
   );
 }

@@ -15,7 +15,7 @@ interface Way {
   readonly also?: readonly ViewerPage[];
 }
 
-const ways: readonly Way[] = [
+export const ways: readonly Way[] = [
   { page: 'now', title: 'Now', icon: 'now' },
   { page: 'search', title: 'Search', icon: 'search' },
   { page: 'sessions', title: 'Sessions', icon: 'sessions', also: ['session'] },

@@ -1,5 +1,7 @@
 import type { Hit } from '../answers.ts';
+import type { GroupHead } from '../grouped-hits.ts';
 import { address, sessionAddress } from '../router.ts';
+import { plural } from '../time.ts';
 import { Ago } from './moment.tsx';
 import { Snippet } from './snippet.tsx';
 
@@ -11,7 +13,22 @@ export function hitAddress({ kind, id, session }: Hit): string {
 
 const says = { user: 'prompt', assistant: 'answer' } as const;
 
-export function HitRow({ hit, index, of, active }: { hit: Hit; index: number; of: number; active: boolean }) {
+/** `grouped`: project and title stand above, for eyes; ears get them with each hit. */
+export function HitRow({
+  hit,
+  index,
+  of,
+  active,
+  grouped = false,
+  opened,
+}: {
+  hit: Hit;
+  index: number;
+  of: number;
+  active: boolean;
+  grouped?: boolean;
+  opened?: () => void;
+}) {
   return (
     <a
       id={`hit-${index}`}
@@ -21,13 +38,14 @@ export function HitRow({ hit, index, of, active }: { hit: Hit; index: number; of
       aria-posinset={index + 1}
       class={`row hit${active ? ' active' : ''}`}
       href={hitAddress(hit)}
+      onClick={opened}
       tabIndex={-1}
     >
       <span class="row-meta">
         <span class="kind">{hit.role ? says[hit.role] : hit.kind}</span>
-        <span>{hit.project || 'no project'}</span>
+        <span class={grouped ? 'unseen' : undefined}>{hit.project || 'no project'}</span>
         {hit.title && (
-          <span>
+          <span class={grouped ? 'unseen' : undefined}>
             <span class="cut">{hit.title}</span>
           </span>
         )}
@@ -48,5 +66,48 @@ export function HitRow({ hit, index, of, active }: { hit: Hit; index: number; of
       )}
       {hit.why && hit.why.length > 0 && <span class="why">found by: {hit.why.join(' · ')}</span>}
     </a>
+  );
+}
+
+/** The session that the hits below come from. */
+export function HitGroup({ head: { title, project, count } }: { head: GroupHead }) {
+  return (
+    <p class="hit-group" aria-hidden="true">
+      <strong>{title || 'Untitled session'}</strong>
+      <span class="dim">
+        {project || 'no project'} · {plural(count, 'hit')}
+      </span>
+    </p>
+  );
+}
+
+/** A choice among the hits that shows the rest of a session. */
+export function RestRow({
+  count,
+  index,
+  of,
+  active,
+  open,
+}: {
+  count: number;
+  index: number;
+  of: number;
+  active: boolean;
+  open: () => void;
+}) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus, and Enter there opens it
+    <div
+      id={`hit-${index}`}
+      role="option"
+      tabIndex={-1}
+      aria-selected={active}
+      aria-setsize={of}
+      aria-posinset={index + 1}
+      class={`row rest${active ? ' active' : ''}`}
+      onClick={open}
+    >
+      {plural(count, 'more hit')} in this session
+    </div>
   );
 }

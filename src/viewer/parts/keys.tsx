@@ -1,11 +1,12 @@
 // Which keys do what. `?` shows it.
-import { useEffect, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { isTyping } from '../in-sight.ts';
 import { Dialog } from './dialog.tsx';
 
 const keys = [
   ['/', 'Search everything'],
-  ['Ctrl K', 'Search everything, from anywhere'],
+  ['Ctrl K', 'Go to a page, project or session, or do something'],
   ['j  k', 'In a session: next prompt, prompt before'],
   ['Ctrl F', 'In a session: find; Enter goes on, Shift Enter back'],
   ['↑  ↓  Enter', 'In search: choose a hit, open it'],
@@ -13,20 +14,27 @@ const keys = [
   ['?', 'This list'],
 ] as const;
 
+const isOpen = signal(false);
+const close = () => {
+  isOpen.value = false;
+};
+export const showKeys = () => {
+  isOpen.value = true;
+};
+
 export function Keys() {
-  const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '?' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       event.preventDefault();
-      setOpen(true);
+      showKeys();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  if (!isOpen) return null;
+  if (!isOpen.value) return null;
   return (
-    <Dialog title="Keys" onClose={() => setOpen(false)}>
+    <Dialog title="Keys" onClose={close}>
       <dl class="keys">
         {keys.map(([key, what]) => (
           <div key={key}>
@@ -38,7 +46,7 @@ export function Keys() {
         ))}
       </dl>
       <div class="actions">
-        <button type="button" onClick={() => setOpen(false)}>
+        <button type="button" onClick={close}>
           Close
         </button>
       </div>

@@ -52,7 +52,7 @@ function Inside({ use, deed, lines }: { use: ToolUse; deed: Deed; lines: ReturnT
   if (deed.kind === 'edit')
     return (
       <>
-        <Diff lines={lines} label={`Changes to ${deed.file}`} />
+        <Diff lines={lines} label={`Changes to ${deed.file}`} file={deed.file} />
         {use.outcome === 'error' && <Part title="Output" text={use.output ?? ''} />}
       </>
     );

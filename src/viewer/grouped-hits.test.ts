@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { Hit } from './answers.ts';
+import { groupedHits, sessionsIn } from './grouped-hits.ts';
+
+const hit = (id: string, session: string): Hit => ({
+  kind: session === '' ? 'memory' : 'entry',
+  ...{
+    id,
+    session,
+    project: 'coast',
+    title: `Title of ${session}`,
+    at: '2026-03-01T00:00:00.000Z',
+    score: 1,
+    snippet: '',
+  },
+});
+const names = (rows: ReturnType<typeof groupedHits>) =>
+  rows.map((row) =>
+    row.kind === 'hit' ? `${row.head ? `${row.head.count}: ` : ''}${row.hit.id}` : `${row.count} more`,
+  );
+
+describe('hits by session', () => {
+  it('put the session of the best hit first, and keep the rank within each', () => {
+    const hits = [hit('a', 'one'), hit('b', 'two'), hit('c', 'one')];
+    expect(names(groupedHits(hits, new Set()))).toEqual(['2: a', 'c', '1: b']);
+    expect(sessionsIn(hits)).toBe(2);
+  });
+
+  it('fold what follows the first three, until the session is opened', () => {
+    const hits = ['a', 'b', 'c', 'd', 'e'].map((id) => hit(id, 'one'));
+    expect(names(groupedHits(hits, new Set()))).toEqual(['5: a', 'b', 'c', '2 more']);
+    expect(names(groupedHits(hits, new Set(['one'])))).toEqual(['5: a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('do not fold a single hit', () => {
+    const hits = ['a', 'b', 'c', 'd'].map((id) => hit(id, 'one'));
+    expect(names(groupedHits(hits, new Set()))).toEqual(['4: a', 'b', 'c', 'd']);
+  });
+
+  it('leave hits alone that come from no session', () => {
+    expect(names(groupedHits([hit('a', ''), hit('b', '')], new Set()))).toEqual(['a', 'b']);
+    expect(sessionsIn([hit('a', '')])).toBe(0);
+  });
+});
