@@ -8,7 +8,7 @@ export default defineConfig({
     include: [
       'test/long/**/*.test.ts',
       // The races run there too, for half a minute each.
-      'src/beneath.test.ts',
+      'src/system/beneath.test.ts',
       'test/contracts/groups-race.test.ts',
       // Those that kill at random, with many more rounds.
       ...[

@@ -62,7 +62,7 @@ async function buildViewer(folder) {
   try {
     await bundleViewer({
       configFile: false,
-      root: path.join(root, 'src', 'viewer'),
+      root: path.join(root, 'src', 'surfaces', 'viewer'),
       logLevel: 'warn',
       oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
       build: {
@@ -156,15 +156,15 @@ const threads = [
   'embedding/encoder-thread',
   'embedding/minilm-thread',
   'embedding/rough-thread',
-  'cli/guard-thread',
-  'cli/picker/search-thread',
+  'surfaces/cli/guard-thread',
+  'app/search-thread',
 ];
 
 async function bundleProgram(folder) {
-  const program = { holdfast: path.join(folder, 'cli', 'main.js') };
+  const program = { holdfast: path.join(folder, 'app', 'command.js') };
   // What is loaded at the moment of use stays in files of its own, or every command would load the packages that only one needs. They
   // import from the common file, so the program itself, which waits for them, must not be a part of that.
-  const core = { name: 'core', tags: ['$initial'], test: (id) => !/[\\/]cli[\\/]main\.js$/.test(id) };
+  const core = { name: 'core', tags: ['$initial'], test: (id) => !/[\\/]app[\\/]command\.js$/.test(id) };
   const alone = await bundled(program, (made) => made.generate({ codeSplitting: { groups: [core] } }));
   const start = new Set(alone.output.find(({ name }) => name === 'core').moduleIds);
   // What other programs import comes from the same files: an installed package has few of the packages that the rest of dist/ imports. It

@@ -4,8 +4,8 @@ import { cliPage, httpPage, settingsPage } from './reference.mjs';
 /** `load` imports a module by its path below src/, without its ending. Resolves with the text of each page, by its path. */
 export async function referencePages(load) {
   const { operations } = await load('operations/index');
-  const { fieldsOf } = await load('cli/fields');
-  const { topicOf, topics } = await load('cli/topics');
+  const { fieldsOf } = await load('surfaces/cli/fields');
+  const { topicOf, topics } = await load('surfaces/cli/topics');
   const { Settings, settingList } = await load('schema/settings');
   const { agents } = await load('agents/index');
 
@@ -26,11 +26,11 @@ export async function referencePages(load) {
 
 /** The routes describe themselves; none of them is run, so none needs what it would run with. */
 async function openApiDocument(load) {
-  const { openApi } = await load('http/openapi');
-  const { ownRoutes } = await load('http/own-routes');
-  const { captureRoutes } = await load('http/capture-routes');
-  const { groupStreams } = await load('http/group-events');
-  const { operationRoutes } = await load('http/operation-routes');
+  const { openApi } = await load('surfaces/http/openapi');
+  const { ownRoutes } = await load('surfaces/http/own-routes');
+  const { captureRoutes } = await load('surfaces/http/capture-routes');
+  const { groupStreams } = await load('surfaces/http/group-events');
+  const { operationRoutes } = await load('surfaces/http/operation-routes');
   const idle = { config: { watchPath: () => '' }, store: {} };
   const routes = [...ownRoutes(idle), ...captureRoutes(idle), groupStreams(idle).route, ...operationRoutes(idle)];
   return openApi(

@@ -22,7 +22,7 @@ if ((await runQuietly('Linting', tool('.bin', 'biome'), ['check', '--error-on-wa
   fail('lint');
 for (const [what, project] of [
   ['types', 'tsconfig.json'],
-  ['types of the viewer', 'src/viewer'],
+  ['types of the viewer', 'src/surfaces/viewer'],
 ])
   if ((await runQuietly(`Checking ${what}`, tool('.bin', 'tsc'), ['--noEmit', '-p', project], { cwd: root })) !== 0)
     fail(what);

@@ -1,15 +1,14 @@
 // The public API.
 export type { Agent } from './agents/agent.ts';
 export { agents } from './agents/index.ts';
+export { type Holdfast, openHoldfast } from './app/open.ts';
 export { type IngestProgress, ingest } from './capture/ingest.ts';
-export { type Config, loadConfig } from './config.ts';
+export { type Config, loadConfig } from './config/config.ts';
 export { distillSession } from './distill/offline/session.ts';
-export { type ErrorCode, HoldfastError } from './errors.ts';
-export { type Holdfast, openHoldfast } from './open.ts';
-export { groupDeps } from './operations/group-deps.ts';
+export { groupDeps } from './operations/groups/group-deps.ts';
 export { operations } from './operations/index.ts';
 export type { Context, Operation } from './operations/operation.ts';
-export { type Briefing, type BriefingRequest, briefing } from './recall/briefing.ts';
+export { type Briefing, type BriefingRequest, briefing } from './recall/briefing/briefing.ts';
 export { type SearchRequest, search } from './recall/search.ts';
 export { AgentName } from './schema/agent-name.ts';
 export { Conversation, ConversationStatus } from './schema/conversation.ts';
@@ -22,6 +21,7 @@ export { Session } from './schema/session.ts';
 export { Settings } from './schema/settings.ts';
 export { Summary } from './schema/summary.ts';
 export { ToolUse } from './schema/tool-use.ts';
-export { createGroup, type OpenGroup, openGroup } from './sessions/groups.ts';
+export { createGroup, type OpenGroup, openGroup } from './sessions/groups/groups.ts';
 export { openSqliteStore } from './store/sqlite/open.ts';
 export type { Store } from './store/store.ts';
+export { type ErrorCode, HoldfastError } from './system/errors.ts';

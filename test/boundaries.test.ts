@@ -5,59 +5,41 @@ import { describe, expect, it } from 'vitest';
 import type { AgentName } from '../src/schema/agent-name.ts';
 
 /** A layer is a folder of src/ or a file directly in it. Each may import itself and what is listed here. */
-const ground = [
-  'schema',
-  'errors.ts',
-  'alive.ts',
-  'beneath.ts',
-  'briefing-folder.ts',
-  'replace-file.ts',
-  'running-time.ts',
-];
-const known = [...ground, 'agents', 'config.ts', 'embedding', 'log.ts', 'package.ts', 'store', 'text'];
-const middle = ['capture', 'distill', 'hub', 'install', 'memory', 'recall', 'sessions'];
-const top = [...known, 'config-file.ts', ...middle, 'operations'];
+const ground = ['schema', 'system'];
+const known = [...ground, 'package.ts', 'agents', 'config', 'store', 'embedding', 'language'];
+const middle = ['capture', 'distill', 'recall', 'sessions', 'hub', 'install'];
+const top = [...known, ...middle, 'processes', 'operations'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   schema: [],
-  'errors.ts': [],
-  'alive.ts': ['errors.ts'],
-  'beneath.ts': ['errors.ts'],
-  'briefing-folder.ts': ['errors.ts'],
-  'replace-file.ts': [],
-  'running-time.ts': [],
-  'log.ts': ['errors.ts'],
-  'package.ts': ['errors.ts'],
+  system: ['schema'],
+  'package.ts': [],
   agents: ground,
-  'config.ts': [...ground, 'agents'],
-  'config-file.ts': [...ground, 'agents', 'config.ts'],
+  config: [...ground, 'agents'],
   store: [...ground, 'agents'],
-  embedding: [...ground, 'config.ts', 'package.ts', 'store'],
-  text: [...ground, 'store'],
+  embedding: [...ground, 'package.ts', 'config', 'store'],
+  language: [...ground, 'agents', 'store'],
   ...Object.fromEntries(middle.map((layer) => [layer, known])),
-  // What was distilled becomes pages.
-  distill: [...known, 'memory'],
+  // Recall tells what was distilled.
+  recall: [...known, 'distill'],
   // What is shared is redacted, found and remembered like everything else.
-  hub: [...known, 'capture', 'memory', 'recall'],
-  operations: [...known, 'config-file.ts', ...middle],
-  'open.ts': top,
-  worker: [...top, 'open.ts'],
-  http: [...top, 'open.ts'],
-  mcp: [...top, 'open.ts'],
-  host: [...top, 'open.ts', 'worker'],
-  viewer: ['schema'],
-  cli: [...top, 'open.ts', 'worker', 'http', 'mcp', 'host'],
-  'index.ts': [...top, 'open.ts'],
-};
-/** What may be loaded at the moment of use only: the command that runs the worker must not load it for all others. */
-const mayLoadLazily: Readonly<Record<string, readonly string[]>> = {
-  operations: ['worker', 'open.ts', 'http', 'mcp', 'host'],
-  http: ['mcp'],
+  hub: [...known, 'capture', 'distill', 'recall'],
+  processes: [...known, 'capture', 'sessions'],
+  operations: [...known, ...middle, 'processes'],
+  host: top,
+  'surfaces/cli': top,
+  'surfaces/mcp': top,
+  // MCP is also offered over HTTP.
+  'surfaces/http': [...top, 'surfaces/mcp'],
+  'surfaces/viewer': ['schema'],
+  app: [...top, 'host', 'surfaces/cli', 'surfaces/http', 'surfaces/mcp'],
+  'index.ts': [...top, 'app'],
 };
 
 type Sources = ReadonlyMap<string, string>;
 type How = 'value' | 'type' | 'lazy';
 
-const layerOf = (file: string): string => file.split('/')[0] ?? file;
+/** Surfaces do not know each other, so each is a layer. */
+const layerOf = (file: string): string => /^surfaces\/[^/]+|^[^/]+/.exec(file)?.[0] ?? file;
 
 function importsOf(file: string, text: string): { target: string; how: How }[] {
   const found: { target: string; how: How }[] = [];
@@ -73,9 +55,9 @@ function importsOf(file: string, text: string): { target: string; how: How }[] {
 function againstTheStream(sources: Sources): string[] {
   const violations: string[] = [];
   for (const [file, text] of sources)
-    for (const { target, how } of importsOf(file, text)) {
+    for (const { target } of importsOf(file, text)) {
       const [from, to] = [layerOf(file), layerOf(target)];
-      const allowed = [from, ...(mayImport[from] ?? []), ...(how === 'value' ? [] : (mayLoadLazily[from] ?? []))];
+      const allowed = [from, ...(mayImport[from] ?? [])];
       if (!allowed.includes(to)) violations.push(`${file} → ${target}`);
     }
   return violations;
@@ -99,7 +81,7 @@ function circles(sources: Sources): string[] {
 const holders = (sources: Sources, pattern: RegExp, allowed: string): string[] =>
   [...sources].filter(([file, text]) => pattern.test(text) && !file.startsWith(allowed)).map(([file]) => file);
 
-const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, 'config.ts');
+const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, 'config/');
 /** What names the place of an agent's files. */
 const placesOf: Readonly<Partial<Record<AgentName, RegExp>>> = {
   'claude-code': /\.claude\b(?!-dev)|CLAUDE_[A-Z]/,
@@ -140,25 +122,27 @@ describe('the test itself', () => {
   const made = (files: Record<string, string>): Sources => new Map(Object.entries(files));
 
   it.each([
-    ['schema/a.ts', "import { x } from '../errors.ts';"],
+    ['schema/a.ts', "import { x } from '../system/errors.ts';"],
     ['schema/a.ts', "import type { X } from '../store/store.ts';"],
-    ['errors.ts', "export * from './schema/a.ts';"],
+    ['system/errors.ts', "export * from '../agents/a.ts';"],
     ['agents/a.ts', "import type {\n  Store,\n} from '../store/store.ts';"],
     ['store/a.ts', "import { segment } from '../recall/keywords.ts';"],
-    ['store/sqlite/a.ts', "import '../../config.ts';"],
-    ['config.ts', "import { openStore } from './store/sqlite/open.ts';"],
+    ['store/sqlite/a.ts', "import '../../config/config.ts';"],
+    ['config/config.ts', "import { openStore } from '../store/sqlite/open.ts';"],
     ['capture/a.ts', "import { search } from '../recall/search.ts';"],
     ['recall/a.ts', "const { show } = await import('../operations/show.ts');"],
-    ['operations/a.ts', "import { runWorker } from '../worker/run.ts';"],
-    ['operations/a.ts', "const { main } = await import('../cli/main.ts');"],
-    ['viewer/a.ts', "import { HoldfastError } from '../errors.ts';"],
+    ['operations/a.ts', "import { runWorker } from '../app/worker/run.ts';"],
+    ['operations/a.ts', "const { startHttp } = await import('../surfaces/http/server.ts');"],
+    ['operations/a.ts', "import type { Host } from '../host/host.ts';"],
+    ['surfaces/cli/a.ts', "import { serve } from '../http/serve.ts';"],
+    ['surfaces/viewer/a.ts', "import { HoldfastError } from '../../system/errors.ts';"],
     ['elsewhere/a.ts', "import { x } from '../schema/a.ts';"],
   ])('sees that %s says %j', (file, text) => expect(againstTheStream(made({ [file]: text }))).toHaveLength(1));
 
   it('lets the stream pass', () => {
     const files = {
-      'operations/a.ts': "import type { W } from '../worker/run.ts';\nawait import('../worker/run.ts');",
-      'cli/a.ts': "import { operations } from '../operations/index.ts';\nimport fs from 'node:fs';",
+      'app/a.ts': "import type { W } from './worker/run.ts';\nawait import('../surfaces/http/server.ts');",
+      'surfaces/cli/a.ts': "import { operations } from '../../operations/index.ts';\nimport fs from 'node:fs';",
     };
     expect(againstTheStream(made(files))).toEqual([]);
   });

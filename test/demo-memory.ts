@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { type Holdfast, openHoldfast } from '../src/app/open.ts';
 import { ingest } from '../src/capture/ingest.ts';
-import { type Holdfast, openHoldfast } from '../src/open.ts';
 
 const sample = fileURLToPath(new URL('../demo', import.meta.url));
 

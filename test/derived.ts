@@ -1,4 +1,4 @@
-import { parseKeywords } from '../src/recall/keywords.ts';
+import { parseKeywords } from '../src/recall/question/keywords.ts';
 import type { DerivedKind } from '../src/schema/hit.ts';
 import type { DerivedAt, DistilledFilter } from '../src/store/distilled.ts';
 import type { Store } from '../src/store/store.ts';

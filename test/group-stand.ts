@@ -5,10 +5,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Holdfast, openHoldfast } from '../src/open.ts';
-import { groupDeps } from '../src/operations/group-deps.ts';
-import { globalMemory } from '../src/sessions/group-folders.ts';
-import { createGroup, type OpenGroup, openGroup } from '../src/sessions/groups.ts';
+import { type Holdfast, openHoldfast } from '../src/app/open.ts';
+import { groupDeps } from '../src/operations/groups/group-deps.ts';
+import { globalMemory } from '../src/sessions/groups/group-folders.ts';
+import { createGroup, type OpenGroup, openGroup } from '../src/sessions/groups/groups.ts';
 
 export interface Said {
   readonly session: string;

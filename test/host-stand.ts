@@ -3,12 +3,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { ensureHome, loadConfig } from '../src/config.ts';
+import { ensureHome, loadConfig } from '../src/config/config.ts';
 import type { AgentExit, AgentRun, RunningAgent } from '../src/host/agent.ts';
 import type { HostClock } from '../src/host/clock.ts';
 import { type Host, type HostDeps, openHost, recover } from '../src/host/host.ts';
 import type { LiveWord } from '../src/schema/group-message.ts';
-import { createGroup, type GroupDeps, openGroup } from '../src/sessions/groups.ts';
+import { createGroup, type GroupDeps, openGroup } from '../src/sessions/groups/groups.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';
 

@@ -4,11 +4,11 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type HttpOptions, type HttpServer, startHttp } from '../src/http/server.ts';
-import { openTokens, type Tokens } from '../src/http/tokens.ts';
-import { type Holdfast, openHoldfast } from '../src/open.ts';
-import { ingest } from '../src/operations/ingest.ts';
+import { type Holdfast, openHoldfast } from '../src/app/open.ts';
+import { ingest } from '../src/operations/data/ingest.ts';
+import { openTokens, type Tokens } from '../src/processes/access/tokens.ts';
 import { type LiveEvents, liveEvents } from '../src/schema/live-event.ts';
+import { type HttpOptions, type HttpServer, startHttp } from '../src/surfaces/http/server.ts';
 
 export const session = 'aaaaaaaa-0000-4000-8000-000000000001';
 

@@ -1,7 +1,13 @@
 // Conversations and what they gave, for tests of the librarian's pages.
 import fs from 'node:fs';
 import path from 'node:path';
-import { bringInLine, type InLine, keepExtraction, type MemoryDeps, writeDue } from '../src/memory/librarian.ts';
+import {
+  bringInLine,
+  type InLine,
+  keepExtraction,
+  type MemoryDeps,
+  writeDue,
+} from '../src/distill/memory/librarian.ts';
 import type { Conversation } from '../src/schema/conversation.ts';
 import type { Extraction } from '../src/schema/extraction.ts';
 import type { Memory } from './demo-memory.ts';

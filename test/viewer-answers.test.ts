@@ -1,31 +1,31 @@
 // What the viewer expects of operations is what they declare: the compiler compares the types, the test the names.
 import { expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import { activity } from '../src/operations/activity.ts';
-import { archive } from '../src/operations/archive.ts';
-import { configList, configSet, configUnset } from '../src/operations/config.ts';
-import { doctor } from '../src/operations/doctor.ts';
-import { forget } from '../src/operations/forget.ts';
-import { groupsShow } from '../src/operations/groups.ts';
-import { groupsSend, hostStatus } from '../src/operations/host.ts';
+import { archive } from '../src/operations/data/archive.ts';
+import { forget } from '../src/operations/data/forget.ts';
+import { jobs, jobsCancel, jobsRetry } from '../src/operations/data/jobs.ts';
+import { resume } from '../src/operations/data/resume.ts';
+import { groupsShow } from '../src/operations/groups/groups.ts';
+import { groupsSend, hostStatus } from '../src/operations/groups/host.ts';
+import { tasksList } from '../src/operations/groups/tasks.ts';
 import { operations } from '../src/operations/index.ts';
-import { jobs, jobsCancel, jobsRetry } from '../src/operations/jobs.ts';
-import { nameSession, starSession, tagSession } from '../src/operations/labels.ts';
-import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory.ts';
-import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory-change.ts';
-import { observations } from '../src/operations/observations.ts';
-import { projects } from '../src/operations/projects.ts';
-import { resume } from '../src/operations/resume.ts';
-import { search } from '../src/operations/search.ts';
-import { sessionsChanges, sessionsFind, sessionsOutline } from '../src/operations/session-parts.ts';
-import { sessions } from '../src/operations/sessions.ts';
-import { show } from '../src/operations/show.ts';
-import { stats } from '../src/operations/stats.ts';
-import { status } from '../src/operations/status.ts';
-import { summaries } from '../src/operations/summaries.ts';
-import { tasksList } from '../src/operations/tasks.ts';
-import { timeline } from '../src/operations/timeline.ts';
-import type { Changes, Reads } from '../src/viewer/answers.ts';
+import { configList, configSet, configUnset } from '../src/operations/machine/config.ts';
+import { doctor } from '../src/operations/machine/doctor.ts';
+import { status } from '../src/operations/machine/status.ts';
+import { memoryHistory, memoryList, memoryShow } from '../src/operations/memory/memory.ts';
+import { memoryEdit, memoryForget, memoryRevert, rememberThis } from '../src/operations/memory/memory-change.ts';
+import { activity } from '../src/operations/recall/activity.ts';
+import { nameSession, starSession, tagSession } from '../src/operations/recall/labels.ts';
+import { observations } from '../src/operations/recall/observations.ts';
+import { projects } from '../src/operations/recall/projects.ts';
+import { search } from '../src/operations/recall/search.ts';
+import { sessionsChanges, sessionsFind, sessionsOutline } from '../src/operations/recall/session-parts.ts';
+import { sessions } from '../src/operations/recall/sessions.ts';
+import { show } from '../src/operations/recall/show.ts';
+import { stats } from '../src/operations/recall/stats.ts';
+import { summaries } from '../src/operations/recall/summaries.ts';
+import { timeline } from '../src/operations/recall/timeline.ts';
+import type { Changes, Reads } from '../src/surfaces/viewer/answers.ts';
 
 const reads = {
   search,

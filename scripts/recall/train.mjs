@@ -1,4 +1,4 @@
-// node scripts/recall/train.mjs [--write]: learns the weights of recall/weights.ts from the questions of the bench `coding`.
+// node scripts/recall/train.mjs [--write]: learns the weights of recall/ranking/weights.ts from the questions of the bench `coding`.
 //
 // The features come through the front door: transcripts are ingested, each question is searched with `explain`. A question is a list of
 // entries of which some answer it; the weights are those under which the answers are most likely to be drawn first (listwise logistic,
@@ -22,7 +22,7 @@ const pool = 500;
 const penalty = 0.02;
 const steps = 1500;
 const rate = 0.05;
-const target = fileURLToPath(new URL('../../src/recall/weights.ts', import.meta.url));
+const target = fileURLToPath(new URL('../../src/recall/ranking/weights.ts', import.meta.url));
 
 async function questionsOf({ name, archive }, folder) {
   const claude = codingArchive(archive, folder);

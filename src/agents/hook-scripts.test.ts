@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { briefingFolder } from '../briefing-folder.ts';
-import { processStart } from '../worker/claim.ts';
+import { processStart } from '../processes/claim.ts';
+import { briefingFolder } from '../system/briefing-folder.ts';
 import { endScript, type ScriptFor, startScript } from './hook-scripts.ts';
 import type { HookLink } from './hooks.ts';
 

@@ -1,7 +1,8 @@
 // What agents' hooks run: shell scripts for any POSIX shell. Contract: they print a whole briefing or nothing, never an error, end
 // with 0, use no network, and start no program but `cat`, and in the background the worker. What they note is read by capture/spool.
-import { briefingNames } from '../briefing-folder.ts';
+
 import type { AgentName } from '../schema/agent-name.ts';
+import { briefingNames } from '../system/briefing-folder.ts';
 import { type HookLink, startingName } from './hooks.ts';
 
 /** Whose script it is, and how the agent takes a briefing. */

@@ -1,7 +1,7 @@
 // Hooks that stand in a JSON file of the agent's: as groups, which Claude Code began with (Codex, Qwen, Droid and Gemini took it over), or as a plain
 // list for each event (Copilot, Cursor).
 import path from 'node:path';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { endScript, quote, type ScriptFor, startScript } from './hook-scripts.ts';
 import type { AgentHooks, HookLink, Insertion, JsonPath } from './hooks.ts';
 import { asObject, asString } from './json.ts';

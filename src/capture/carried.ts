@@ -2,9 +2,9 @@
 // ingest passes over the copies and links the new session to the old one.
 import fs from 'node:fs';
 import path from 'node:path';
-import { systemCode } from '../errors.ts';
-import { replaceFile } from '../replace-file.ts';
 import type { AgentName } from '../schema/agent-name.ts';
+import { systemCode } from '../system/errors.ts';
+import { replaceFile } from '../system/replace-file.ts';
 
 export interface CarriedNote {
   readonly agent: AgentName;

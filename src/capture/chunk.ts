@@ -12,9 +12,9 @@ import { isUnspaced } from '../store/segment.ts';
 import { type Carried, isCopy, originOf } from './carried.ts';
 import { type Keeper, keeper, type Limits, noteParent, timesOf } from './keep.ts';
 import { type Line, longestLine, type Piece } from './lines.ts';
+import { headerFacts, sessionNotes } from './live/session-notes.ts';
 import { locateLine } from './locate.ts';
-import { redact, redactValue } from './redact.ts';
-import { headerFacts, sessionNotes } from './session-notes.ts';
+import { redact, redactValue } from './redaction/redact.ts';
 import { countUnknown } from './unknown-lines.ts';
 
 export interface Source {

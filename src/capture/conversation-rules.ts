@@ -1,5 +1,5 @@
 // Apart from ingest, which loads the rules of redaction: who deletes or restores needs only this.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { ConversationRules } from '../store/files.ts';
 
 /** How the person's settings cut transcripts into conversations. */

@@ -1,15 +1,15 @@
 // ① Transcripts → store. The one writer of entries: an import, a scan at start and a change that the watcher saw all come here.
 import fs from 'node:fs';
 import path from 'node:path';
-import { briefingFolder } from '../briefing-folder.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { embedAlongside, embedPending, noteTrouble } from '../embedding/pending.ts';
-import { explain, HoldfastError } from '../errors.ts';
 import { version } from '../package.ts';
-import type { RunningTime } from '../running-time.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Chunk, FileCopy, FileState } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
+import { briefingFolder } from '../system/briefing-folder.ts';
+import { explain, HoldfastError } from '../system/errors.ts';
+import type { RunningTime } from '../system/running-time.ts';
 import { markOf } from './aside.ts';
 import { carriedIn } from './carried.ts';
 import type { Source } from './chunk.ts';
@@ -18,7 +18,7 @@ import type { Limits } from './keep.ts';
 import { type Pulled, pullAll, pullFolder } from './pull/pull.ts';
 import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
 import { readBatchesAhead } from './reader-thread.ts';
-import { redactStored } from './redact-stored.ts';
+import { redactStored } from './redaction/redact-stored.ts';
 import { renewStored } from './renew-stored.ts';
 import { clearUnpacked, sourcesToRenew } from './reread.ts';
 import type { Problem } from './scan.ts';

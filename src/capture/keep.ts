@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { ParsedEntry, ParsedHeader, ParsedItem, ReaderState } from '../agents/agent.ts';
 import type { Pause } from '../store/store.ts';
-import { isWhollyPrivate } from './redact.ts';
+import { isWhollyPrivate } from './redaction/redact.ts';
 
 export interface Limits {
   readonly pauses: readonly Pause[];

@@ -1,6 +1,6 @@
 // Passages between two tags, `<private>…</private>` and those of our own: where they are, however the tags are written.
-import { hidesWords, plainView } from './secrets/plain-view.ts';
-import type { Span } from './secrets/span.ts';
+import { hidesWords, plainView } from './redaction/secrets/plain-view.ts';
+import type { Span } from './redaction/secrets/span.ts';
 
 export interface Tags {
   readonly names: RegExp;

@@ -1,8 +1,8 @@
 // Files in folders that somebody else writes in: their paths may lead elsewhere, and be exchanged at any moment.
 import fs from 'node:fs';
 import path from 'node:path';
-import { beneath, openFileIn } from '../beneath.ts';
-import { HoldfastError } from '../errors.ts';
+import { beneath, openFileIn } from '../system/beneath.ts';
+import { HoldfastError } from '../system/errors.ts';
 
 /** Whether no step below the root is a link. What does not exist is none. */
 export function isPlain(root: string, file: string): boolean {

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
-import { briefing } from '../operations/briefing.ts';
-import { projects, projectsLink } from '../operations/projects.ts';
-import { search } from '../operations/search.ts';
+import { briefing } from '../operations/recall/briefing.ts';
+import { projects, projectsLink } from '../operations/recall/projects.ts';
+import { search } from '../operations/recall/search.ts';
 import { ingest } from './ingest.ts';
 import { projectFinder, projectOf } from './project.ts';
 

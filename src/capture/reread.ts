@@ -4,19 +4,19 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { agents } from '../agents/index.ts';
-import { isAlive } from '../alive.ts';
-import type { Config } from '../config.ts';
-import { systemCode } from '../errors.ts';
+import type { Config } from '../config/config.ts';
 import type { FileState } from '../store/files.ts';
 import { hubKeyPrefix } from '../store/hub.ts';
 import type { Store } from '../store/store.ts';
 import type { VaultCopy } from '../store/vault.ts';
+import { isAlive } from '../system/alive.ts';
+import { systemCode } from '../system/errors.ts';
 import type { Source } from './chunk.ts';
 import { isInHomes, rootOf } from './group-sources.ts';
 import { renewalFor } from './plan.ts';
 import { stateKey } from './reader.ts';
 import { fileSource, type Sources } from './sources.ts';
-import { copyPath } from './vault.ts';
+import { copyPath } from './vault/vault.ts';
 
 type Deps = { readonly store: Store; readonly config: Config };
 

@@ -1,7 +1,7 @@
 // Finds the transcripts below a folder. Looks only: nothing is opened, moved or locked.
 import fs from 'node:fs';
 import path from 'node:path';
-import { explain } from '../errors.ts';
+import { explain } from '../system/errors.ts';
 
 export interface Found {
   readonly path: string;

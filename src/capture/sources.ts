@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { agents } from '../agents/index.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Source } from './chunk.ts';
 import { homeSource, homeSources, isInHomes } from './group-sources.ts';
 import { type Found, type Problem, problemOf, scan } from './scan.ts';

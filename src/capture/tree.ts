@@ -1,7 +1,7 @@
 // Watches a tree by its folders: a folder's watch tells of every file in it, so thousands of transcripts cost nothing each.
 import fs from 'node:fs';
 import path from 'node:path';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../system/errors.ts';
 
 export interface TreeEvents {
   /** A wanted file appeared or changed. It may be told of more than once, and be gone by now. */

@@ -1,8 +1,9 @@
 // What models may take: tokens for each day of the person and for each session, set aside before a call and counted after it.
+
+import { estimateTokens } from '../language/tokens.ts';
+import { dayOf } from '../schema/day.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { TokenLimits } from '../store/jobs.ts';
-import { dayOf } from '../text/day.ts';
-import { estimateTokens } from '../text/tokens.ts';
 import type { Turn } from './material.ts';
 
 export function limitsAt(now: number, { budget, timeZone }: Settings): TokenLimits & { readonly dayEnd: number } {

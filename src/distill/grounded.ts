@@ -1,6 +1,6 @@
 // Whether the person said what a model took from a conversation. A model may take it from an agent's text or from the output of a tool, and says nothing
 // about that; the prompts do.
-import { isTellingWord } from '../text/stop-words.ts';
+import { isTellingWord } from '../language/stop-words.ts';
 import type { Turn } from './material.ts';
 import { typedText } from './offline/request.ts';
 

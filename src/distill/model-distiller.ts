@@ -1,8 +1,9 @@
 // Material → a question to a model → text of the right shape.
+
+import { estimateTokens } from '../language/tokens.ts';
 import type { JobKind } from '../schema/job.ts';
 import type { Observation } from '../schema/observation.ts';
 import type { SummaryText } from '../schema/summary.ts';
-import { estimateTokens } from '../text/tokens.ts';
 import { cleaner, ExtractionAnswer, ObservationsAnswer, type Redact, SummaryAnswer } from './answers.ts';
 import type { Distiller, MemoryMaterial, SummaryMaterial, Work } from './distiller.ts';
 import { saidByPerson } from './grounded.ts';

@@ -1,6 +1,6 @@
 // The settings → who distils.
-import type { Config } from '../config.ts';
-import { HoldfastError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
+import { HoldfastError } from '../system/errors.ts';
 import type { Redact } from './answers.ts';
 import type { Distiller } from './distiller.ts';
 import { ModelError } from './models/model.ts';

@@ -1,8 +1,9 @@
 // A distiller's text → the whole row: what the material itself says about files, tools, times and sources.
+
+import { isAnswer } from '../language/open-ends.ts';
 import type { ObservationText } from '../schema/observation.ts';
 import type { SummaryText } from '../schema/summary.ts';
 import type { NewObservation, NewSummary } from '../store/distilled.ts';
-import { isAnswer } from '../text/open-ends.ts';
 import type { SessionMaterial, Turn } from './material.ts';
 import { deedsOf } from './offline/deeds.ts';
 import { readingOf } from './offline/observe.ts';

@@ -2,8 +2,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { isAlive } from '../alive.ts';
-import { HoldfastError } from '../errors.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Conversation } from '../schema/conversation.ts';
 import type { Extraction } from '../schema/extraction.ts';
@@ -12,6 +10,8 @@ import type { Observation } from '../schema/observation.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { ClaimedJob, JobFilter, JobResult, Spent } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
+import { isAlive } from '../system/alive.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { eachToolUse, limitsAt } from './budget.ts';
 import type { Distilled, Distiller, Work } from './distiller.ts';
 import { readConversation, readSession, readTurn, type Turn } from './material.ts';

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { explain, HoldfastError } from '../errors.ts';
 import { packageRoot } from '../package.ts';
+import { explain, HoldfastError } from '../system/errors.ts';
 import { encoderBytes } from './encoder-bytes.ts';
 
 /** What of it is used here: the types of Node 20 do not name it, and those of browsers name too much. */

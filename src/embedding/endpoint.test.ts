@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { quantize } from './embedder.ts';
 import { embedderOf, openEmbedder } from './index.ts';
 import { ollamaEmbedder } from './ollama.ts';

@@ -1,7 +1,7 @@
 // Texts → an HTTP endpoint → vectors: what embedders behind a network share. Tries again where waiting helps, and says what is wrong where not.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { type Embedder, listed, quantize } from './embedder.ts';
 
 export interface Protocol {

@@ -1,5 +1,5 @@
 // The table of embedders: what the setting `embedding.kind` can name.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { builtInEmbedder } from './built-in.ts';
 import type { Embedder } from './embedder.ts';
 import { miniLm } from './minilm.ts';

@@ -1,5 +1,5 @@
 // MiniLM: a sentence model, a hundred times slower than the built-in table. The thread starts with the first text.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { checkModel, type EmbedTexts, modelsFolder, openMiniLm } from './minilm-model.ts';
 import { startTextThread } from './thread.ts';
 

@@ -1,6 +1,6 @@
 // Ollama on this machine or another: POST /api/embed.
 import { z } from 'zod';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Embedder } from './embedder.ts';
 import { endpointEmbedder, type Patience } from './endpoint.ts';
 

@@ -1,7 +1,7 @@
 // Whatever speaks OpenAI's protocol: OpenAI, OpenRouter, LM Studio, llama.cpp, vLLM … POST <url>/embeddings.
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import { HoldfastError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
+import { HoldfastError } from '../system/errors.ts';
 import type { Embedder } from './embedder.ts';
 import { endpointEmbedder, type Patience } from './endpoint.ts';
 

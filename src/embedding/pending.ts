@@ -1,10 +1,10 @@
 // Texts that lack a vector → embedder → store. One path for what is new, for another model, and after a crash.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
-import { explain } from '../errors.ts';
+import type { Config } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 import type { EmbeddingTrouble, PendingText, RoughText } from '../store/vectors.ts';
+import { explain } from '../system/errors.ts';
 import type { Embedder } from './embedder.ts';
 import { openEmbedder } from './index.ts';
 

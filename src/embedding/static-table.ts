@@ -3,8 +3,8 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { explain, HoldfastError } from '../errors.ts';
 import { packageRoot } from '../package.ts';
+import { explain, HoldfastError } from '../system/errors.ts';
 import { openSum } from './sum.ts';
 import { openWordPiece, type WordPiece } from './wordpiece.ts';
 

@@ -1,8 +1,8 @@
 // Texts → vectors in a thread of its own: a model computes on the thread that calls it, and the worker's must answer searches. One end asks, the other answers.
 import path from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { type ErrorCode, explain, HoldfastError } from '../errors.ts';
 import { packageRoot } from '../package.ts';
+import { type ErrorCode, explain, HoldfastError } from '../system/errors.ts';
 
 type Read<V> = (texts: readonly string[]) => Promise<V[]> | V[];
 

@@ -1,7 +1,6 @@
 // One agent process in its sandbox, as the host sees it: started, told messages, closed or killed.
 import { environmentOfHosted } from '../agents/claude-code/index.ts';
-import type { Config } from '../config.ts';
-import { explain, HoldfastError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
 import {
   type FailureKind,
   type HostedAgent,
@@ -9,7 +8,8 @@ import {
   type ResultFrame,
   RunnerFrame,
 } from '../schema/host-frame.ts';
-import { prepareFolders } from '../sessions/group-folders.ts';
+import { prepareFolders } from '../sessions/groups/group-folders.ts';
+import { explain, HoldfastError } from '../system/errors.ts';
 import { openChannel } from './channel.ts';
 import { confine } from './confine.ts';
 import { openConversation } from './conversation.ts';

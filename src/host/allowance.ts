@@ -1,7 +1,8 @@
 // What one group may put into the person's store, so that none fills it for all: words to its people, and tasks. Answers to what people asked are
 // not counted; they are as many as the questions.
-import { HoldfastError } from '../errors.ts';
+
 import type { Store } from '../store/store.ts';
+import { HoldfastError } from '../system/errors.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

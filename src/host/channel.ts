@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { z } from 'zod';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 
 /** No frame is longer, in bytes. Long enough for any answer of a model, and short enough to be kept in memory. */
 export const maxFrame = 16 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupStand } from '../../test/group-stand.ts';
 import { fakeAgents, until } from '../../test/host-stand.ts';
-import { HoldfastError } from '../errors.ts';
+import { hostOf } from '../processes/host-holder.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { type ChatOptions, chat } from './chat.ts';
-import { hostOf } from './holder.ts';
 import { openHostOf } from './open.ts';
 
 /** A host, and a person who types what the test says. */

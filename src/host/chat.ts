@@ -1,13 +1,13 @@
 // A chat with a group's agent: lines go into the store, answers come out of it, and what is being written is heard on the way. Where no
 // host runs, the chat is one itself, for the groups that somebody chats with: whoever opens a chat wants an answer.
 
-import { explain, HoldfastError } from '../errors.ts';
+import { permitted } from '../operations/groups/permitted.ts';
 import type { Context, Terminal } from '../operations/operation.ts';
-import { permitted } from '../operations/permitted.ts';
 import type { LiveWord, OutgoingMessage } from '../schema/group-message.ts';
-import { type Listening, listenToHost, ring } from '../sessions/bell.ts';
-import { groupFolders } from '../sessions/group-folders.ts';
-import { localTime } from '../text/local-time.ts';
+import { localTime } from '../schema/local-time.ts';
+import { type Listening, listenToHost, ring } from '../sessions/groups/bell.ts';
+import { groupFolders } from '../sessions/groups/group-folders.ts';
+import { explain, HoldfastError } from '../system/errors.ts';
 import { type HostOptions, type OpenedHost, openHostOf } from './open.ts';
 import { nothingIsolated } from './sandbox/index.ts';
 

@@ -1,9 +1,10 @@
 // `/clear` or `/clear NAME` as a message is the group's own clear: the client's would begin a session and archive nothing. All other
 // commands are the agent's.
-import { explain } from '../errors.ts';
+
 import type { OutgoingMessage } from '../schema/group-message.ts';
-import type { OpenGroup } from '../sessions/groups.ts';
+import type { OpenGroup } from '../sessions/groups/groups.ts';
 import type { HostStore } from '../store/host.ts';
+import { explain } from '../system/errors.ts';
 
 /** Undefined for what is no such command. `reset` and `new` are what the client calls it, too. */
 export function clearIn(text: string): { readonly name: string | undefined } | undefined {

@@ -1,7 +1,7 @@
 // A process in a sandbox: started, listened to, and ended with everything that it has started.
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Confined, Sandbox } from './sandbox/sandbox.ts';
 
 export interface ConfinedProcess {

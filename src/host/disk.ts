@@ -1,7 +1,7 @@
 // How much of the disk a group's folders take. Its agent writes there as it likes, and a disk that is full stops all groups and the person.
 import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
-import { HoldfastError, systemCode } from '../errors.ts';
+import { HoldfastError, systemCode } from '../system/errors.ts';
 
 export interface DiskUse {
   readonly bytes: number;

@@ -1,8 +1,8 @@
 // What is written down of a group's agent, outside of everything it can see: logs/groups/<group>/ in the data folder.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../config.ts';
-import { type Log, openLog } from '../log.ts';
+import type { Config } from '../config/config.ts';
+import { type Log, openLog } from '../system/log.ts';
 import type { Quarantine } from './channel.ts';
 
 /** Never more than two files of 5 MB each. */

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive } from '../../test/e2e/holdfast.ts';
 import { fakeAgents, hostStand, minute, settle, until } from '../../test/host-stand.ts';
-import { loadConfig } from '../config.ts';
-import { HoldfastError } from '../errors.ts';
-import { groupFolders } from '../sessions/group-folders.ts';
-import { openGroup } from '../sessions/groups.ts';
-import { processStart } from '../worker/claim.ts';
+import { loadConfig } from '../config/config.ts';
+import { processStart } from '../processes/claim.ts';
+import { groupFolders } from '../sessions/groups/group-folders.ts';
+import { openGroup } from '../sessions/groups/groups.ts';
+import { HoldfastError } from '../system/errors.ts';
 
 describe('sessions', () => {
   it('host.md 2: the session is stored the moment the agent tells it, so a crash in mid-turn keeps it', async () => {

@@ -1,9 +1,10 @@
 // Who runs when: at most so many processes, one for each group; due tasks before messages, and of messages those that have waited
 // longest. All that it decides by is in the store; in memory are only the processes themselves.
-import { explain } from '../errors.ts';
-import { nextOf } from '../operations/schedule.ts';
+
+import { nextOf } from '../operations/groups/schedule.ts';
+import { sameProcess } from '../processes/claim.ts';
 import type { ScheduledTask } from '../schema/task.ts';
-import { sameProcess } from '../worker/claim.ts';
+import { explain } from '../system/errors.ts';
 import { signalGroup } from './confine.ts';
 import { backoff, type LiveRun, type RunDeps, startRun } from './run.ts';
 

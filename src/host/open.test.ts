@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { groupStand } from '../../test/group-stand.ts';
 import { fakeAgents, until } from '../../test/host-stand.ts';
-import { groupsRemove } from '../operations/groups.ts';
+import { groupsRemove } from '../operations/groups/groups.ts';
 import { openHostOf } from './open.ts';
 
 /** A host of two groups, each of which has been told something, and agents that do what the test says. */

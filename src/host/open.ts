@@ -1,19 +1,19 @@
 // The host of a data folder: there is one at a time. It takes up what the last one has left, and runs until it is told to stop.
-import type { Config } from '../config.ts';
-import { explain, systemCode } from '../errors.ts';
-import { groupDeps } from '../operations/group-deps.ts';
+import type { Config } from '../config/config.ts';
+import { groupDeps } from '../operations/groups/group-deps.ts';
 import type { Context } from '../operations/operation.ts';
 import { version } from '../package.ts';
+import { type Holder, processStart } from '../processes/claim.ts';
+import { claimHost } from '../processes/host-holder.ts';
 import type { LiveWord } from '../schema/group-message.ts';
-import { archiveSession } from '../sessions/archives.ts';
-import { type Bell, hangBell } from '../sessions/bell.ts';
-import { globalMemory, groupAgent, groupFolders } from '../sessions/group-folders.ts';
-import { openGroup } from '../sessions/groups.ts';
-import { type Holder, processStart } from '../worker/claim.ts';
+import { archiveSession } from '../sessions/archives/archives.ts';
+import { type Bell, hangBell } from '../sessions/groups/bell.ts';
+import { globalMemory, groupAgent, groupFolders } from '../sessions/groups/group-folders.ts';
+import { openGroup } from '../sessions/groups/groups.ts';
+import { explain, systemCode } from '../system/errors.ts';
 import { type AgentRun, checkAgent, type RunningAgent, startAgent } from './agent.ts';
 import { systemClock } from './clock.ts';
 import { coalesced } from './coalesced.ts';
-import { claimHost } from './holder.ts';
 import { type Host, openHost, recover } from './host.ts';
 import { chooseSandbox, sandboxes } from './sandbox/index.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';

@@ -2,9 +2,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { claudeProgramBeside, findClaudeSdk, installClaudeSdk } from '../agents/claude-code/sdk.ts';
-import type { Config } from '../config.ts';
-import { HoldfastError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
 import { packageRoot } from '../package.ts';
+import { HoldfastError } from '../system/errors.ts';
 import type { Inside, Sandbox } from './sandbox/sandbox.ts';
 
 /** Throws NOT_FOUND with what to install. */

@@ -4,7 +4,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import type { ModelService } from '../config.ts';
+import type { ModelService } from '../config/config.ts';
 import { floodDetector } from './pace.ts';
 
 export interface ModelProxy {

@@ -1,16 +1,16 @@
 // One process of a group's agent, from its start to the row that ends it. Whatever it does is stored before anybody is told; what it was
 // handed is answered, or waits again.
 
-import { redact } from '../capture/redact.ts';
-import { explain } from '../errors.ts';
-import { nextOf } from '../operations/schedule.ts';
+import { redact } from '../capture/redaction/redact.ts';
+import { nextOf } from '../operations/groups/schedule.ts';
 import type { IncomingMessage, LiveWord } from '../schema/group-message.ts';
 import type { HostTool } from '../schema/host-frame.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { toMoment } from '../schema/time.ts';
-import type { OpenGroup } from '../sessions/groups.ts';
+import type { OpenGroup } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/host.ts';
 import type { Store } from '../store/store.ts';
+import { explain } from '../system/errors.ts';
 import type { AgentEvents, AgentExit, AgentRun, RunningAgent } from './agent.ts';
 import { allowMessage, cutAnswer } from './allowance.ts';
 import { clearIfFirst, clearIn } from './clear.ts';

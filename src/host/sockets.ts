@@ -4,7 +4,7 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../system/errors.ts';
 import type { AgentDeps } from './agent.ts';
 import { startEgress } from './egress.ts';
 import { startProxy } from './proxy.ts';

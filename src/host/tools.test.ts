@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hostStand } from '../../test/host-stand.ts';
 import type { Context } from '../operations/operation.ts';
 import type { LiveWord } from '../schema/group-message.ts';
-import { groupFolders, groupMemoryFile } from '../sessions/group-folders.ts';
-import { openGroup } from '../sessions/groups.ts';
+import { groupFolders, groupMemoryFile } from '../sessions/groups/group-folders.ts';
+import { openGroup } from '../sessions/groups/groups.ts';
 import { ownTools, toolsFor } from './tools.ts';
 
 async function stand() {

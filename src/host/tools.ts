@@ -2,19 +2,19 @@
 // is, its channel says; only main may name another.
 import fs from 'node:fs';
 import { z } from 'zod';
-import { redact } from '../capture/redact.ts';
-import { HoldfastError } from '../errors.ts';
+import { redact } from '../capture/redaction/redact.ts';
+import { permitted } from '../operations/groups/permitted.ts';
+import { nextAfter, parseSchedule } from '../operations/groups/schedule.ts';
 import type { Context } from '../operations/operation.ts';
-import { permitted } from '../operations/permitted.ts';
-import { nextAfter, parseSchedule } from '../operations/schedule.ts';
 import { search } from '../recall/search.ts';
 import { mainGroup } from '../schema/group.ts';
 import type { LiveWord } from '../schema/group-message.ts';
+import { localTime } from '../schema/local-time.ts';
 import { type ScheduledTask, TaskContext, TaskKind } from '../schema/task.ts';
-import { groupMemoryFile } from '../sessions/group-folders.ts';
-import { groupTools } from '../sessions/group-tools.ts';
-import type { OpenGroup } from '../sessions/groups.ts';
-import { localTime } from '../text/local-time.ts';
+import { groupMemoryFile } from '../sessions/groups/group-folders.ts';
+import { groupTools } from '../sessions/groups/group-tools.ts';
+import type { OpenGroup } from '../sessions/groups/groups.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { allowMessage, allowTask } from './allowance.ts';
 import type { GroupTools, ToolRun } from './run.ts';
 

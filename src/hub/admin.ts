@@ -1,6 +1,6 @@
 // What an administrator of the hub does: make it, bring it up to date, invite a person, revoke one.
 import { createHash, randomBytes } from 'node:crypto';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { type HubClient, hubIn } from './connect.ts';
 import { hubSteps, hubVersion } from './schema.ts';
 import { type HubAddress, placeOf, writeAddress } from './url.ts';

@@ -1,12 +1,12 @@
 // What came from the hub → a store: the person's own for other machines of theirs, another one for what teammates share.
 import { conversationRules } from '../capture/conversation-rules.ts';
-import { chunkOf, redactRow } from '../capture/import-lines.ts';
-import { HoldfastError } from '../errors.ts';
+import { chunkOf, redactRow } from '../capture/transfer/import-lines.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { ExportedEntry, ExportedFile, ExportedRow } from '../schema/exported.ts';
 import type { Chunk } from '../store/files.ts';
 import { hubKeyPrefix } from '../store/hub.ts';
 import type { Store } from '../store/store.ts';
+import { HoldfastError } from '../system/errors.ts';
 import type { FetchedEntry, PageRow, PageTombstone, TranscriptPage } from './fetch.ts';
 import type { HubDeps, LocalProject, Share } from './local.ts';
 

@@ -1,6 +1,6 @@
 // A connection to the hub, for one machine. Every failure says what is wrong and what to do, and never the password.
 import type { Client, ClientConfig } from 'pg';
-import { HoldfastError, systemCode } from '../errors.ts';
+import { HoldfastError, systemCode } from '../system/errors.ts';
 import type { Membership } from './membership.ts';
 import { hubVersion } from './schema.ts';
 import { driverConfig, type HubAddress, placeOf, readAddress } from './url.ts';

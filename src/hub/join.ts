@@ -1,5 +1,5 @@
 // How a machine becomes part of a hub, and leaves it.
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { checkName, hashOf, newSecret } from './admin.ts';
 import { checkHub, connectTo, type HubClient } from './connect.ts';
 import type { Membership } from './membership.ts';

@@ -2,7 +2,7 @@
 import { ignoring } from '../capture/keep.ts';
 import { projectOf } from '../capture/project.ts';
 import { repositoryFinder } from '../capture/repository.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { SessionKey } from '../store/groups.ts';
 import type { Store } from '../store/store.ts';
 import type { HubClient } from './connect.ts';

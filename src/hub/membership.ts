@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { explain, HoldfastError, systemCode } from '../errors.ts';
-import { replaceFile, syncFolder } from '../replace-file.ts';
+import { explain, HoldfastError, systemCode } from '../system/errors.ts';
+import { replaceFile, syncFolder } from '../system/replace-file.ts';
 
 const Membership = z.object({
   url: z.string().min(1),

@@ -1,10 +1,11 @@
 // What is remembered about a project, as rows of its share. Other machines of the same person get what pages are made of; the team gets
 // what the pages say.
-import { redactRow } from '../capture/import-lines.ts';
-import { redact } from '../capture/redact.ts';
-import { projectPage } from '../memory/place.ts';
+
+import { redact } from '../capture/redaction/redact.ts';
+import { redactRow } from '../capture/transfer/import-lines.ts';
+import { homesOf } from '../distill/memory/homes.ts';
+import { projectPage } from '../distill/memory/place.ts';
 import type { ExportedRow } from '../schema/exported.ts';
-import { homesOf } from '../text/homes.ts';
 import type { BatchRow } from './batch.ts';
 import type { HubDeps, LocalProject, Share } from './local.ts';
 import { hash53 } from './words.ts';

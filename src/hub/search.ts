@@ -1,7 +1,7 @@
 // Search in the hub: candidates by words and, where pgvector is, by meaning; the best of them as hits.
 import { cosineOf } from '../embedding/embedder.ts';
-import { parseKeywords } from '../recall/keywords.ts';
-import { snippet } from '../recall/snippet.ts';
+import { parseKeywords } from '../recall/question/keywords.ts';
+import { snippet } from '../recall/shown/snippet.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { ExportedEntry } from '../schema/exported.ts';
 import type { Hit } from '../schema/hit.ts';

@@ -1,5 +1,5 @@
 // Sessions → what the hub lacks of them. Every text is redacted once more, by the rules of this machine as they are now.
-import { redactEntry, redactRow, redactSession } from '../capture/import-lines.ts';
+import { redactEntry, redactRow, redactSession } from '../capture/transfer/import-lines.ts';
 import type { ExportedEntry, ExportedFile, ExportedLine } from '../schema/exported.ts';
 import type { SessionKey } from '../store/groups.ts';
 import { hubKeyPrefix } from '../store/hub.ts';

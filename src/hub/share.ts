@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { projectOf } from '../capture/project.ts';
-import { HoldfastError } from '../errors.ts';
-import { teammatesNote } from '../recall/teammates.ts';
+import { teammatesNote } from '../recall/briefing/teammates.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { connectAs, type HubClient } from './connect.ts';
 import { type HubDeps, type LocalProject, localProjects, visibleShares } from './local.ts';
 import { type Membership, removeMembership } from './membership.ts';

@@ -1,5 +1,5 @@
 // What teammates did of late, noted for briefings when something of it has changed.
-import { type TeamSession, teammatesNote } from '../recall/teammates.ts';
+import { type TeamSession, teammatesNote } from '../recall/briefing/teammates.ts';
 import type { Store } from '../store/store.ts';
 import { readPullNote } from './pull.ts';
 

@@ -1,7 +1,7 @@
 // The address of a hub. It holds a password: messages name the host and the database, never more.
 import fs from 'node:fs';
 import type { ClientConfig } from 'pg';
-import { explain, HoldfastError } from '../errors.ts';
+import { explain, HoldfastError } from '../system/errors.ts';
 
 export interface HubAddress {
   readonly host: string;

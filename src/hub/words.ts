@@ -1,10 +1,10 @@
 // Texts → words as the hub knows them: hashes of the same stems that the local index has. The hub holds no list of words.
 import { stemmer } from 'stemmer';
-import { fold, wordPattern } from '../recall/words.ts';
+import { isTellingWord } from '../language/stop-words.ts';
+import { fold, wordPattern } from '../recall/question/words.ts';
 import type { ExportedEntry } from '../schema/exported.ts';
 import { indexText } from '../store/index-text.ts';
 import { indexedUses } from '../store/tool-text.ts';
-import { isTellingWord } from '../text/stop-words.ts';
 
 /** 53 bits, so that JSON carries it whole. Of a million words one in ten billion pairs is alike. */
 export function hash53(text: string): number {

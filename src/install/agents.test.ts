@@ -5,10 +5,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
 import { agentNamed } from '../agents/index.ts';
-import { loadConfig } from '../config.ts';
-import { hooked, install, repair, uninstall } from '../operations/install.ts';
+import { loadConfig } from '../config/config.ts';
+import { hooked, install, repair, uninstall } from '../operations/machine/install.ts';
+import { status } from '../operations/machine/status.ts';
 import type { Context } from '../operations/operation.ts';
-import { status } from '../operations/status.ts';
 import { inspectHooks } from './hooks.ts';
 import { inspectMcp } from './mcp.ts';
 

@@ -12,8 +12,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { explain, HoldfastError, systemCode } from '../errors.ts';
-import { replaceFile } from '../replace-file.ts';
+import { explain, HoldfastError, systemCode } from '../system/errors.ts';
+import { replaceFile } from '../system/replace-file.ts';
 
 /** Undefined where there is no file. What is not UTF-8 would not survive, so it is refused. */
 export function readText(file: string): string | undefined {

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claudeCode } from '../agents/claude-code/index.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { inspectHooks, installHooks, mendHooks, uninstallHooks, writePlugin } from './hooks.ts';
 import { readRecord } from './record.ts';
 

@@ -2,7 +2,7 @@
 import { parse as parseYaml } from 'yaml';
 import type { AgentMcp } from '../agents/hooks.ts';
 import { asObject } from '../agents/json.ts';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 
 export interface EntryText {
   /** The entry of our name, by any author. */

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentMcp } from '../agents/hooks.ts';
-import type { Config } from '../config.ts';
-import { HoldfastError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
+import { HoldfastError } from '../system/errors.ts';
 import { unifiedDiff } from './difference.ts';
 import { holdingLock, readText, writeText } from './file.ts';
 import { assertSame, type Change, linkTo, without } from './hooks.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 export function isPresent(config: Config, agent: Agent): boolean {
   const files = [config.agentSettings(agent), config.agentMcpFile(agent)].filter((file) => file !== undefined);

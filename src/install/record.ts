@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent.ts';
-import type { Config } from '../config.ts';
-import { systemCode } from '../errors.ts';
-import { replaceFile } from '../replace-file.ts';
+import type { Config } from '../config/config.ts';
+import { systemCode } from '../system/errors.ts';
+import { replaceFile } from '../system/replace-file.ts';
 
 export const Record = z.object({
   /** The settings file, and its text before and after; null when there was none. */

@@ -2,7 +2,7 @@
 // byte stays. Comments, trailing commas, indentation, line ends and a byte order mark are left as they are.
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Insertion, JsonPath } from '../agents/hooks.ts';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 
 export interface Settings {
   readonly value: Record<string, unknown>;

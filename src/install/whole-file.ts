@@ -1,7 +1,7 @@
 // A file that is ours alone, which an agent loads by itself: written, looked at, removed. One that somebody else wrote under its name is left.
 import { dirname } from 'node:path';
 import type { AgentHookFile, HookLink, HooksFound } from '../agents/hooks.ts';
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 
 export const isWhole = (hooks: object): hooks is AgentHookFile => 'whole' in hooks;
 

@@ -1,5 +1,5 @@
 // What destroys something never runs unasked: a person is asked, or the call itself says yes.
-import { HoldfastError } from '../errors.ts';
+import { HoldfastError } from '../system/errors.ts';
 import type { Operation } from './operation.ts';
 
 /** For a caller who cannot be asked: a script, an agent's shell, HTTP. Refuses before anything is opened or changed. */

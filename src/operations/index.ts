@@ -1,18 +1,24 @@
-import { activity } from './activity.ts';
-import { archive } from './archive.ts';
-import { backup } from './backup.ts';
-import { briefing } from './briefing.ts';
-import { configGet, configList, configSet, configUnset } from './config.ts';
-import { conversations, conversationsShow } from './conversations.ts';
-import { day } from './day.ts';
-import { doctor } from './doctor.ts';
-import { embed } from './embed.ts';
-import { exportAll } from './export.ts';
-import { forget } from './forget.ts';
-import { get } from './get.ts';
-import { groupsClear, groupsHistory, groupsPoint, groupsResume, groupsSearch } from './group-sessions.ts';
-import { groups, groupsCreate, groupsRemove, groupsShow, groupsToken } from './groups.ts';
-import { chatWith, groupsSend, hostInstall, hostRun, hostStatus, hostUninstall } from './host.ts';
+import { archive } from './data/archive.ts';
+import { backup } from './data/backup.ts';
+import { embed } from './data/embed.ts';
+import { exportAll } from './data/export.ts';
+import { forget } from './data/forget.ts';
+import { importAll } from './data/import.ts';
+import { ingest } from './data/ingest.ts';
+import { jobs, jobsCancel, jobsRetry } from './data/jobs.ts';
+import { pause, resumeCapture } from './data/pause.ts';
+import { processJobs } from './data/process.ts';
+import { sessionsPurge } from './data/purge.ts';
+import { recover } from './data/recover.ts';
+import { restore } from './data/restore.ts';
+import { resume } from './data/resume.ts';
+import { vault } from './data/vault.ts';
+import { groupsClear, groupsHistory, groupsPoint, groupsResume, groupsSearch } from './groups/group-sessions.ts';
+import { groups, groupsCreate, groupsRemove, groupsShow, groupsToken } from './groups/groups.ts';
+import { chatWith, groupsSend, hostInstall, hostRun, hostStatus, hostUninstall } from './groups/host.ts';
+import { tasksAdd, tasksCancel, tasksList, tasksPause, tasksResume, tasksShow } from './groups/tasks.ts';
+import { configGet, configList, configSet, configUnset } from './machine/config.ts';
+import { doctor } from './machine/doctor.ts';
 import {
   hubHide,
   hubInit,
@@ -24,15 +30,16 @@ import {
   hubStatus,
   hubSync,
   hubUnshare,
-} from './hub.ts';
-import { importAll } from './import.ts';
-import { ingest } from './ingest.ts';
-import { install, repair, uninstall } from './install.ts';
-import { jobs, jobsCancel, jobsRetry } from './jobs.ts';
-import { nameSession, starSession, tagSession } from './labels.ts';
-import { logs } from './logs.ts';
-import { mcp } from './mcp.ts';
-import { memoryHistory, memoryList, memoryShow } from './memory.ts';
+} from './machine/hub.ts';
+import { install, repair, uninstall } from './machine/install.ts';
+import { logs } from './machine/logs.ts';
+import { mcp } from './machine/mcp.ts';
+import { modelTest } from './machine/model.ts';
+import { openViewer } from './machine/open.ts';
+import { start } from './machine/start.ts';
+import { status } from './machine/status.ts';
+import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './machine/worker.ts';
+import { memoryHistory, memoryList, memoryShow } from './memory/memory.ts';
 import {
   memoryConsolidate,
   memoryEdit,
@@ -40,31 +47,24 @@ import {
   memoryPromote,
   memoryRevert,
   rememberThis,
-} from './memory-change.ts';
-import { modelTest } from './model.ts';
-import { observations } from './observations.ts';
-import { openViewer } from './open.ts';
+} from './memory/memory-change.ts';
 import type { Operation } from './operation.ts';
-import { pause, resumeCapture } from './pause.ts';
-import { mute, pin, pins } from './pins.ts';
-import { processJobs } from './process.ts';
-import { projects, projectsLink } from './projects.ts';
-import { sessionsPurge } from './purge.ts';
-import { recover } from './recover.ts';
-import { restore } from './restore.ts';
-import { resume } from './resume.ts';
-import { search } from './search.ts';
-import { sessionsChanges, sessionsFind, sessionsOutline } from './session-parts.ts';
-import { sessions, sessionsDelete } from './sessions.ts';
-import { show } from './show.ts';
-import { start } from './start.ts';
-import { stats } from './stats.ts';
-import { status } from './status.ts';
-import { summaries } from './summaries.ts';
-import { tasksAdd, tasksCancel, tasksList, tasksPause, tasksResume, tasksShow } from './tasks.ts';
-import { timeline } from './timeline.ts';
-import { vault } from './vault.ts';
-import { workerInstall, workerRun, workerStart, workerStatus, workerStop, workerUninstall } from './worker.ts';
+import { activity } from './recall/activity.ts';
+import { briefing } from './recall/briefing.ts';
+import { conversations, conversationsShow } from './recall/conversations.ts';
+import { day } from './recall/day.ts';
+import { get } from './recall/get.ts';
+import { nameSession, starSession, tagSession } from './recall/labels.ts';
+import { observations } from './recall/observations.ts';
+import { mute, pin, pins } from './recall/pins.ts';
+import { projects, projectsLink } from './recall/projects.ts';
+import { search } from './recall/search.ts';
+import { sessionsChanges, sessionsFind, sessionsOutline } from './recall/session-parts.ts';
+import { sessions, sessionsDelete } from './recall/sessions.ts';
+import { show } from './recall/show.ts';
+import { stats } from './recall/stats.ts';
+import { summaries } from './recall/summaries.ts';
+import { timeline } from './recall/timeline.ts';
 
 /** Every capability, in the order of the help. The surfaces are generated from this table. */
 export const operations: readonly Operation[] = [

@@ -1,13 +1,14 @@
 // A capability, declared once: every surface that offers it is generated from this.
 import type { z } from 'zod';
 import type { IngestProgress } from '../capture/ingest.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { RunProgress } from '../distill/run.ts';
 import type { Meaning } from '../recall/vectors/index.ts';
-import type { RunningTime } from '../running-time.ts';
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Session } from '../schema/session.ts';
 import type { Store } from '../store/store.ts';
+import type { RunningTime } from '../system/running-time.ts';
+import type { Programs } from './programs.ts';
 
 export type Surface = 'cli' | 'http' | 'mcp';
 
@@ -39,6 +40,8 @@ export interface Context {
   readonly warn?: ((line: string) => void) | undefined;
   /** Standard output, for those whose answer is a stream; resolves when it was taken. */
   readonly out?: ((text: string) => Promise<void>) | undefined;
+  /** Programs that the command can become; absent where the operation is not run from the command line. */
+  readonly programs?: Programs | undefined;
   /** Tells the process of a group to close, where this process is the one that runs it. */
   readonly closeGroup?: ((group: string) => void | Promise<void>) | undefined;
   /** What a person gives who has no room for it in the command. */

@@ -3,15 +3,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now, tell } from '../../test/demo-memory.ts';
 import { distillAll } from '../../test/distilled.ts';
 import { apply, conversation, type extraction, fact, write } from '../../test/memory-stand.ts';
-import { renderGet } from '../cli/render/get.ts';
-import { renderSearch } from '../cli/render/search.ts';
-import { styles } from '../cli/style.ts';
 import { embedPending } from '../embedding/pending.ts';
-import { textOf } from '../mcp/text.ts';
-import { toolsOf } from '../mcp/tools.ts';
-import { get } from '../operations/get.ts';
-import { search } from '../operations/search.ts';
+import { get } from '../operations/recall/get.ts';
+import { search } from '../operations/recall/search.ts';
 import { Hit } from '../schema/hit.ts';
+import { renderGet } from '../surfaces/cli/render/get.ts';
+import { renderSearch } from '../surfaces/cli/render/search.ts';
+import { styles } from '../surfaces/cli/style.ts';
+import { textOf } from '../surfaces/mcp/text.ts';
+import { toolsOf } from '../surfaces/mcp/tools.ts';
 
 type Fields = Partial<ReturnType<typeof search.input.parse>>;
 

@@ -3,15 +3,15 @@ import { cosineOf } from '../embedding/embedder.ts';
 import type { DerivedKind, Hit } from '../schema/hit.ts';
 import type { DerivedAt, DerivedMatch } from '../store/distilled.ts';
 import type { Store } from '../store/store.ts';
-import { compare } from './compare.ts';
-import { type Question, readQuestion } from './question.ts';
-import { meaningOfEntry, type Ranked, rankAlone, type Standing } from './rank.ts';
+import { type Question, readQuestion } from './question/question.ts';
+import { compare } from './ranking/compare.ts';
+import { meaningOfEntry, type Ranked, rankAlone, type Standing } from './ranking/rank.ts';
 import { type Candidate, refine } from './refine.ts';
 import type { SearchAnswer, SearchDeps, SearchRequest } from './search.ts';
-import { shown } from './shown.ts';
-import { snippet } from './snippet.ts';
+import { shown } from './shown/shown.ts';
+import { snippet } from './shown/snippet.ts';
+import { reasons } from './shown/why.ts';
 import { flag, type MeaningSearch, type MeaningState } from './vectors/index.ts';
-import { reasons } from './why.ts';
 
 export type DerivedRequest = SearchRequest & { readonly kind: DerivedKind };
 

@@ -1,6 +1,6 @@
 // ④ A second look at the best, with their texts: names that stand there whole count more, what says the same again counts less.
-import type { Features } from './features.ts';
-import type { Ranked } from './rank.ts';
+import type { Features } from './ranking/features.ts';
+import type { Ranked } from './ranking/rank.ts';
 
 export interface Candidate<T> extends Ranked {
   readonly found: T;

@@ -1,7 +1,7 @@
 // Recall through the front door: transcripts are taken in, the search is the operation's.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
-import { search } from '../operations/search.ts';
+import { search } from '../operations/recall/search.ts';
 import { openMeaning } from './vectors/index.ts';
 
 type Fields = Partial<ReturnType<typeof search.input.parse>>;

@@ -1,25 +1,25 @@
 // ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
 import type { KeywordFilter, KeywordRanking, Store } from '../store/store.ts';
 import { withoutToolNames } from '../store/tool-text.ts';
 import type { EntryAt } from '../store/vectors.ts';
-import { compare } from './compare.ts';
 import { searchDerived } from './derived.ts';
-import { type Features, featureNames } from './features.ts';
-import { type Question, readQuestion, withoutQuotes } from './question.ts';
-import { grouped, type Ranked, type RankInput, rankAlone } from './rank.ts';
-import { rankInTurns } from './rank-turns.ts';
+import { type Question, readQuestion, withoutQuotes } from './question/question.ts';
+import { withCues } from './question/with-cues.ts';
+import { longestQuery } from './question/words.ts';
+import { compare } from './ranking/compare.ts';
+import { type Features, featureNames } from './ranking/features.ts';
+import { grouped, type Ranked, type RankInput, rankAlone } from './ranking/rank.ts';
+import { rankInTurns } from './ranking/rank-turns.ts';
 import { type Candidate, refine } from './refine.ts';
 import { scopeOf } from './scope.ts';
-import { shown } from './shown.ts';
-import { toolsShown } from './tools-shown.ts';
+import { shown } from './shown/shown.ts';
+import { toolsShown } from './shown/tools-shown.ts';
+import { reasons } from './shown/why.ts';
 import { openEntryIndex } from './vectors/entry-index.ts';
 import { flag, type Meaning, type MeaningState } from './vectors/index.ts';
 import { bytes, floats } from './vectors/scratch.ts';
-import { reasons } from './why.ts';
-import { withCues } from './with-cues.ts';
-import { longestQuery } from './words.ts';
 
 export interface SearchDeps {
   readonly store: Store;

@@ -1,5 +1,5 @@
 // Which stretches of time a pause covers, when the clock may have been set while it ran.
-import type { RunningTime } from '../running-time.ts';
+import type { RunningTime } from '../system/running-time.ts';
 import type { Pause } from './store.ts';
 
 /** A pause that runs, as it was noted when it began. */

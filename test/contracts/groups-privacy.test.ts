@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toolsFor } from '../../src/host/tools.ts';
-import { groupsClear } from '../../src/operations/group-sessions.ts';
-import { groupsSend } from '../../src/operations/host.ts';
-import { tasksAdd, tasksCancel } from '../../src/operations/tasks.ts';
-import { openGroup } from '../../src/sessions/groups.ts';
+import { groupsClear } from '../../src/operations/groups/group-sessions.ts';
+import { groupsSend } from '../../src/operations/groups/host.ts';
+import { tasksAdd, tasksCancel } from '../../src/operations/groups/tasks.ts';
+import { openGroup } from '../../src/sessions/groups/groups.ts';
 import { type GroupStand, groupStand } from '../group-stand.ts';
 
 const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openClients } from '../../src/capture/client.ts';
-import { fillVault } from '../../src/capture/vault.ts';
-import { setSetting } from '../../src/config-file.ts';
-import { pause } from '../../src/operations/pause.ts';
+import { openClients } from '../../src/capture/live/client.ts';
+import { fillVault } from '../../src/capture/vault/vault.ts';
+import { setSetting } from '../../src/config/config-file.ts';
+import { pause } from '../../src/operations/data/pause.ts';
 import { liveEvents } from '../../src/schema/live-event.ts';
 import {
   answer,

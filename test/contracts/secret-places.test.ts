@@ -4,14 +4,14 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import { expect, it } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code/index.ts';
-import { openClients } from '../../src/capture/client.ts';
-import { receiveHook } from '../../src/capture/hook.ts';
-import { redactStored } from '../../src/capture/redact-stored.ts';
-import { fillVault } from '../../src/capture/vault.ts';
-import { exportAll } from '../../src/operations/export.ts';
-import { processJobs } from '../../src/operations/process.ts';
+import { openClients } from '../../src/capture/live/client.ts';
+import { receiveHook } from '../../src/capture/live/hook.ts';
+import { redactStored } from '../../src/capture/redaction/redact-stored.ts';
+import { fillVault } from '../../src/capture/vault/vault.ts';
+import { exportAll } from '../../src/operations/data/export.ts';
+import { processJobs } from '../../src/operations/data/process.ts';
 import { liveEvents } from '../../src/schema/live-event.ts';
-import { archiveSession } from '../../src/sessions/archives.ts';
+import { archiveSession } from '../../src/sessions/archives/archives.ts';
 import { answer, type Bench, type Json, prompt, toolResult, toolUse, workbench } from './transcript-builder.ts';
 
 /** Two digits tell which place it was in. */

@@ -1,6 +1,6 @@
 // The part of the store's contract about turns, observations and summaries.
 import { describe, expect, it } from 'vitest';
-import { parseKeywords } from '../../src/recall/keywords.ts';
+import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import { toMoment } from '../../src/schema/time.ts';
 import type { NewObservation, NewSummary } from '../../src/store/distilled.ts';
 import type { Chunk } from '../../src/store/files.ts';

@@ -1,6 +1,6 @@
 // What every engine must do with groups: pointers, bookmarks, and which session is whose.
 import { expect, it } from 'vitest';
-import { parseKeywords } from '../../src/recall/keywords.ts';
+import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import { everyone } from '../../src/schema/group.ts';
 import type { Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';

@@ -1,6 +1,6 @@
 // What every engine must do with files that tools were used on, and with what older versions derived.
 import { expect, it } from 'vitest';
-import { parseKeywords } from '../../src/recall/keywords.ts';
+import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import type { NewToolUse } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';

@@ -1,6 +1,6 @@
 // What every engine must do so that what tools did can be found.
 import { expect, it } from 'vitest';
-import { parseKeywords } from '../../src/recall/keywords.ts';
+import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import type { NewToolUse } from '../../src/store/files.ts';
 import type { KeywordFilter, Store } from '../../src/store/store.ts';
 import { chunk, entry, rules } from './chunks.ts';

@@ -1,6 +1,6 @@
 // What every engine behind the Store interface must do. An engine passes it with a few lines: see sqlite.test.ts.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseKeywords } from '../../src/recall/keywords.ts';
+import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import type { Chunk } from '../../src/store/files.ts';
 import type { KeywordFilter, Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules, scatter } from './chunks.ts';

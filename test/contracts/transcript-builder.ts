@@ -4,12 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code/index.ts';
+import { runWorker } from '../../src/app/worker/run.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { type IngestDeps, type IngestRequest, ingest, ingestSources } from '../../src/capture/ingest.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { runWorker } from '../../src/worker/run.ts';
 import { rowsOf } from '../e2e/rows.ts';
 
 export type Json = Record<string, unknown>;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { copyPath, fillVault, olderCopies, rewriteCopy } from '../../src/capture/vault.ts';
+import { copyPath, fillVault, olderCopies, rewriteCopy } from '../../src/capture/vault/vault.ts';
 import { search } from '../../src/recall/search.ts';
 import { answer, bytesOf, differences, later, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';
 

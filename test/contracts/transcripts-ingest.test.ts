@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { readBatches } from '../../src/capture/reader.ts';
-import { doctor } from '../../src/operations/doctor.ts';
+import { doctor } from '../../src/operations/machine/doctor.ts';
 import type { Chunk } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answer, bytesOf, differences, later, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';

@@ -2,13 +2,13 @@
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { rereading } from '../../src/app/worker/rereading.ts';
 import { conversationRules } from '../../src/capture/conversation-rules.ts';
 import { readBatches, stateKey } from '../../src/capture/reader.ts';
 import { staleTranscripts } from '../../src/capture/reread.ts';
-import { fillVault } from '../../src/capture/vault.ts';
+import { fillVault } from '../../src/capture/vault/vault.ts';
 import type { IngestReport } from '../../src/schema/ingest-report.ts';
 import { tombstone } from '../../src/store/tombstone.ts';
-import { rereading } from '../../src/worker/rereading.ts';
 import {
   answer,
   type Bench,

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { redact } from '../../src/capture/redact.ts';
+import { redact } from '../../src/capture/redaction/redact.ts';
 import { workbench } from './transcript-builder.ts';
 
 type Line = Record<string, unknown>;

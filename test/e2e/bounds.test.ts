@@ -125,7 +125,7 @@ it('SIGTERM ends `search`, `process` and `worker run` while they work', async ()
 });
 
 it('SIGTERM ends a command that computes for ever', async () => {
-  const ending = path.join(root, 'dist/cli/ending.js');
+  const ending = path.join(root, 'dist/surfaces/cli/ending.js');
   const script = `
     const { endOnTermination } = await import(${JSON.stringify(ending)});
     const stay = setInterval(() => {}, 1000);

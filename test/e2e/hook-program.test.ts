@@ -5,7 +5,7 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { proofOf } from '../../src/http/proof.ts';
+import { proofOf } from '../../src/processes/access/proof.ts';
 import { freePort } from './claude.ts';
 import { ask, program as bin, holdfast, isAlive, killAll, place, root, until } from './holdfast.ts';
 

@@ -5,7 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { groupFolders } from '../../src/sessions/group-folders.ts';
+import { groupFolders } from '../../src/sessions/groups/group-folders.ts';
 import { because } from '../because.ts';
 import { isAlive, root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, insiders, lastAsked, type Stand, treeOf, trouble } from './host-stand.ts';

@@ -9,7 +9,7 @@ import { rootInside } from '../../src/host/sandbox/docker.ts';
 import { insidePaths } from '../../src/host/sandbox/mounts.ts';
 import { none } from '../../src/host/sandbox/none.ts';
 import type { Sandbox } from '../../src/host/sandbox/sandbox.ts';
-import { groupFolders, prepareFolders } from '../../src/sessions/group-folders.ts';
+import { groupFolders, prepareFolders } from '../../src/sessions/groups/group-folders.ts';
 import { because } from '../because.ts';
 import { holdfast, root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';

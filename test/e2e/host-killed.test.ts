@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { openHoldfast } from '../../src/open.ts';
-import { groupDeps } from '../../src/operations/group-deps.ts';
-import { ring } from '../../src/sessions/bell.ts';
-import { createGroup } from '../../src/sessions/groups.ts';
+import { openHoldfast } from '../../src/app/open.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { groupDeps } from '../../src/operations/groups/group-deps.ts';
+import { ring } from '../../src/sessions/groups/bell.ts';
+import { createGroup } from '../../src/sessions/groups/groups.ts';
 import { rounds } from '../rounds.ts';
 import { dice, place, root, until } from './holdfast.ts';
 

@@ -4,7 +4,7 @@ import { chownSync, copyFileSync, existsSync, readFileSync, statSync, writeFileS
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chooseSandbox, nothingIsolated } from '../../src/host/sandbox/index.ts';
-import { prepareFolders } from '../../src/sessions/group-folders.ts';
+import { prepareFolders } from '../../src/sessions/groups/group-folders.ts';
 import { because } from '../because.ts';
 import { root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 // @ts-expect-error a script without types
 import { podmanEnvironment } from '../../scripts/agent-image.mjs';
-import { type Config, loadConfig } from '../../src/config.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import {
   type AgentEvents,
   type AgentExit,

@@ -5,7 +5,7 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { groupFolders, groupMemoryFile } from '../../src/sessions/group-folders.ts';
+import { groupFolders, groupMemoryFile } from '../../src/sessions/groups/group-folders.ts';
 import { because } from '../because.ts';
 import { ask, holdfast, launch, root, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, said, scripted, status } from './host-chat.ts';

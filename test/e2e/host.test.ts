@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { groupFolders } from '../../src/sessions/group-folders.ts';
+import { groupFolders } from '../../src/sessions/groups/group-folders.ts';
 import { rounds } from '../rounds.ts';
 import { ask, holdfast, isAlive, killAll, until } from './holdfast.ts';
 import { begun, hosting, outgoing, pipe, released, said, scripted, status } from './host-chat.ts';

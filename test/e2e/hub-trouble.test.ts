@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { HoldfastError } from '../../src/errors.ts';
+import type { HoldfastError } from '../../src/system/errors.ts';
 import { because } from '../because.ts';
 import { addressIn, type Cluster, type Machine, newMachine, noPostgres, openCluster, run } from '../hub-stand.ts';
 

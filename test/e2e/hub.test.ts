@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillVault } from '../../src/capture/vault.ts';
+import { fillVault } from '../../src/capture/vault/vault.ts';
 import { because } from '../because.ts';
 import { addressIn, type Cluster, type Machine, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { listBrowsers } from '../../src/http/browsers.ts';
+import { listBrowsers } from '../../src/processes/access/browsers.ts';
 import { because } from '../because.ts';
 import { ask, holdfast, launch, type Place, place, root, until } from './holdfast.ts';
 import { killAtEach, noTrace } from './kill-at.ts';
@@ -128,7 +128,7 @@ describe.skipIf(noTrace)(because('the key of a browser, killed while it is', noT
     const own = place();
     mkdirSync(own.home, { recursive: true, mode: 0o700 });
     const start = path.join(own.folder, `${name}.mjs`);
-    const from = JSON.stringify(path.join(root, 'dist/http/browsers.js'));
+    const from = JSON.stringify(path.join(root, 'dist/processes/access/browsers.js'));
     writeFileSync(
       start,
       `import { listBrowsers, openBrowsers, revokeBrowser } from ${from};

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseKeywords } from '../../src/recall/keywords.ts';
+import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { because } from '../because.ts';
 import { scatter } from '../contracts/chunks.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../../errors.ts';
+import { systemCode } from '../../system/errors.ts';
 
 const sdkName = '@anthropic-ai/claude-agent-sdk';
 

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { differences, workbench } from '../../../test/contracts/transcript-builder.ts';
 import { addSession, fillWithSample, insert, openCodeDatabase } from '../../../test/opencode-database.ts';
 import { openCode } from '../../agents/opencode/index.ts';
-import { loadConfig } from '../../config.ts';
-import { forget } from '../../operations/forget.ts';
+import { loadConfig } from '../../config/config.ts';
+import { forget } from '../../operations/data/forget.ts';
 import type { Context } from '../../operations/operation.ts';
 
 async function bench(env: NodeJS.ProcessEnv = {}) {

@@ -5,15 +5,15 @@ import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agentNamed } from '../../agents/index.ts';
 import { isPulledKey } from '../../agents/pull.ts';
-import { isAlive } from '../../alive.ts';
-import type { Config } from '../../config.ts';
-import { explain, systemCode } from '../../errors.ts';
-import { replaceFile, syncFolder } from '../../replace-file.ts';
+import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Store } from '../../store/store.ts';
 import { type Tombstones, tombstone } from '../../store/tombstone.ts';
-import { redactionVersion } from '../redact.ts';
-import { forgetLines, redactLines } from '../vault-line.ts';
+import { isAlive } from '../../system/alive.ts';
+import { explain, systemCode } from '../../system/errors.ts';
+import { replaceFile, syncFolder } from '../../system/replace-file.ts';
+import { redactionVersion } from '../redaction/redact.ts';
+import { forgetLines, redactLines } from '../vault/vault-line.ts';
 import { isNote, linesOf } from './transcript.ts';
 
 interface Deps {

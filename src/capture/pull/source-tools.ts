@@ -5,7 +5,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import type Database from 'better-sqlite3';
 import type { PullTools, SourceDatabase } from '../../agents/pull.ts';
-import { HoldfastError, systemCode } from '../../errors.ts';
+import { HoldfastError, systemCode } from '../../system/errors.ts';
 
 /** A database that no program has open is read into memory up to this size, so that nothing is made beside it. */
 const smallDatabase = 32 << 20;

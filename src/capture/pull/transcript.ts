@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReaderState } from '../../agents/agent.ts';
-import { explain, systemCode } from '../../errors.ts';
-import { syncFolder } from '../../replace-file.ts';
+import { explain, systemCode } from '../../system/errors.ts';
+import { syncFolder } from '../../system/replace-file.ts';
 
 export interface PullNote {
   readonly mark: string;

@@ -1,5 +1,5 @@
 // What every model offers to distilling: a question with a shape, an answer as text, and what it has cost.
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Usage } from '../../schema/job.ts';
 
 export interface Question {

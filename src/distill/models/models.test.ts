@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, modelMock } from '../../../test/model-mock.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { ask, jsonIn, shapeOf } from './ask.ts';
 import { models } from './index.ts';
 import { troubleOf } from './service.ts';

@@ -1,5 +1,5 @@
 // What an answer says was done, and what came of it, in its own words.
-import { joinSentences, sentencesOf } from '../../text/gist.ts';
+import { joinSentences, sentencesOf } from '../../language/gist.ts';
 import { capital } from './say.ts';
 
 const didIt =

@@ -1,8 +1,9 @@
 // What a person answered to the agent's questions: through a form, or by naming an option of the answer before.
+
+import { cut, inOneLine, sentencesOf } from '../../language/gist.ts';
+import { answerText, isAnswer } from '../../language/open-ends.ts';
+import { isTellingWord } from '../../language/stop-words.ts';
 import type { Entry } from '../../schema/entry.ts';
-import { cut, inOneLine, sentencesOf } from '../../text/gist.ts';
-import { answerText, isAnswer } from '../../text/open-ends.ts';
-import { isTellingWord } from '../../text/stop-words.ts';
 import type { Turn } from '../material.ts';
 
 export interface Choice {

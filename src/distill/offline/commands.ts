@@ -1,9 +1,9 @@
 // A command line → what it was for, how it is told in a few words, and whether it went well.
 
-import { splitLine, withoutPlace, withoutPrefix } from '../../text/command-line.ts';
-import { cut, inOneLine } from '../../text/gist.ts';
-import { errorLine } from '../../text/open-ends.ts';
-import { type Purpose, roughPurpose } from '../../text/usual-commands.ts';
+import { splitLine, withoutPlace, withoutPrefix } from '../../agents/tools/command-line.ts';
+import { type Purpose, roughPurpose } from '../../agents/tools/usual-commands.ts';
+import { cut, inOneLine } from '../../language/gist.ts';
+import { errorLine } from '../../language/open-ends.ts';
 
 export type CommandKind =
   | 'test'

@@ -1,6 +1,6 @@
 // What a text is about, in a few words: identifiers and names that come up again, before plain words.
 import { stemmer } from 'stemmer';
-import { isEveryday, isTellingWord } from '../../text/stop-words.ts';
+import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
 
 const most = 8;
 const looked = 12_000;

@@ -1,10 +1,11 @@
 // Tool uses of a turn → what was done: files read and modified, commands and how they went, what was searched for.
+
+import { shell } from '../../agents/tools/shell-tools.ts';
+import { type UsualCommand, usualIn } from '../../agents/tools/usual-commands.ts';
+import { looksAround, modifies, seenFrom } from '../../language/files-touched.ts';
+import { cut, inOneLine, inputField } from '../../language/gist.ts';
+import { answerText, isAnswer, refused, tellsOfPassing } from '../../language/open-ends.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import { looksAround, modifies, seenFrom } from '../../text/files-touched.ts';
-import { cut, inOneLine, inputField } from '../../text/gist.ts';
-import { answerText, isAnswer, refused, tellsOfPassing } from '../../text/open-ends.ts';
-import { shell } from '../../text/shell-tools.ts';
-import { type UsualCommand, usualIn } from '../../text/usual-commands.ts';
 import type { Turn } from '../material.ts';
 import {
   type CommandKind,

@@ -1,8 +1,9 @@
 // A conversation → what the librarian keeps of it. A wrong fact is worse than none: only what was run or said outright.
+
+import type { Purpose } from '../../agents/tools/usual-commands.ts';
+import { cut } from '../../language/gist.ts';
+import { assent, isAnswer } from '../../language/open-ends.ts';
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
-import { cut } from '../../text/gist.ts';
-import { assent, isAnswer } from '../../text/open-ends.ts';
-import type { Purpose } from '../../text/usual-commands.ts';
 import type { ConversationMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { type Choice, choicesIn, isLasting, namedOption } from './choices.ts';

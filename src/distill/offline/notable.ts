@@ -1,7 +1,8 @@
 // Sentences that a person would want to find again: decisions, and what was understood. Marked by language, quoted as said.
+
+import { sentencesOf } from '../../language/gist.ts';
+import { answerText, isAnswer } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
-import { sentencesOf } from '../../text/gist.ts';
-import { answerText, isAnswer } from '../../text/open-ends.ts';
 import type { Turn } from '../material.ts';
 import { planOf } from './plan.ts';
 import { anaphor, identifier, inPieces, typedText } from './request.ts';

@@ -1,7 +1,8 @@
 // A turn → an observation, from what was asked, what was done and what was said. Deterministic: no clock, no chance, no model.
+
+import { cut, gist } from '../../language/gist.ts';
+import { answerText, isAnswer } from '../../language/open-ends.ts';
 import type { ObservationText, ObservationType } from '../../schema/observation.ts';
-import { cut, gist } from '../../text/gist.ts';
-import { answerText, isAnswer } from '../../text/open-ends.ts';
 import type { Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { choicesIn } from './choices.ts';

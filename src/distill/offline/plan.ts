@@ -1,5 +1,5 @@
 // A plan that the person accepted: handed to a new session as its first prompt, or approved in the session that made it.
-import { cut, inOneLine } from '../../text/gist.ts';
+import { cut, inOneLine } from '../../language/gist.ts';
 import type { Turn } from '../material.ts';
 import { capital } from './say.ts';
 

@@ -1,8 +1,8 @@
 // What a person typed → what was asked, in prose: without pasted logs and code, without greetings, the verb first.
 
-import { cut, sentencesOf } from '../../text/gist.ts';
-import { assent } from '../../text/open-ends.ts';
-import { isEveryday, isTellingWord } from '../../text/stop-words.ts';
+import { cut, sentencesOf } from '../../language/gist.ts';
+import { assent } from '../../language/open-ends.ts';
+import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
 import { capital } from './say.ts';
 
 const longest = 100;

@@ -1,12 +1,13 @@
 // The turns of a session → its account: what was asked, looked at, understood, done, and left open.
+
+import { shell } from '../../agents/tools/shell-tools.ts';
+import { modifies } from '../../language/files-touched.ts';
+import { cut, gist } from '../../language/gist.ts';
+import { answerText, interrupted, openEnds, tellsOfPassing } from '../../language/open-ends.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { SummaryText } from '../../schema/summary.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
 import type { SessionEnding } from '../../store/store.ts';
-import { modifies } from '../../text/files-touched.ts';
-import { cut, gist } from '../../text/gist.ts';
-import { answerText, interrupted, openEnds, tellsOfPassing } from '../../text/open-ends.ts';
-import { shell } from '../../text/shell-tools.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { type Command, ends } from './deeds.ts';

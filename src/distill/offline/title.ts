@@ -1,6 +1,6 @@
 // What a session is called: by the strongest source that says it. The agent's own name, a plan, a pull request, a commit, then what was asked.
-import { cut, sentencesOf } from '../../text/gist.ts';
-import { isAnswer } from '../../text/open-ends.ts';
+import { cut, sentencesOf } from '../../language/gist.ts';
+import { isAnswer } from '../../language/open-ends.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
 import type { Command } from './deeds.ts';
 import type { Reading } from './observe.ts';

@@ -1,6 +1,6 @@
 // What a person says about themselves, about the project, and about how things are done, in so many words.
-import { sentencesOf } from '../../text/gist.ts';
-import { isEveryday, isTellingWord } from '../../text/stop-words.ts';
+import { sentencesOf } from '../../language/gist.ts';
+import { isEveryday, isTellingWord } from '../../language/stop-words.ts';
 import type { Turn } from '../material.ts';
 import type { Said } from './notable.ts';
 import { anaphor, typedText } from './request.ts';

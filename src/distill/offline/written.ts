@@ -1,7 +1,8 @@
 // What a model has already written in a transcript, and was paid for: summaries at a compaction, accepted plans, lines added to instructions.
+
+import { cut, inOneLine, inputField } from '../../language/gist.ts';
 import type { KeyedStatement } from '../../schema/extraction.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import { cut, inOneLine, inputField } from '../../text/gist.ts';
 import type { Turn } from '../material.ts';
 import { type Plan, planOf } from './plan.ts';
 import { anaphor, identifier } from './request.ts';

@@ -1,7 +1,7 @@
 // A container of docker or podman, from an image that brings Node and the agent's SDK.
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { packageRoot } from '../../package.ts';
 import { ask, type Engine, engineEnvironment, engineOf } from './engine.ts';
 import { kernel } from './kernel.ts';

@@ -3,8 +3,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
-import { explain, HoldfastError, systemCode } from '../../errors.ts';
+import type { Config } from '../../config/config.ts';
+import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import type { ExtraMount } from './mounts.ts';
 import { realPath } from './real-path.ts';
 

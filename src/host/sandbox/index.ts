@@ -1,6 +1,6 @@
 // The table of sandboxes, best first.
-import type { Config } from '../../config.ts';
-import { HoldfastError } from '../../errors.ts';
+import type { Config } from '../../config/config.ts';
+import { HoldfastError } from '../../system/errors.ts';
 import { bubblewrap } from './bubblewrap.ts';
 import { docker } from './docker.ts';
 import { none } from './none.ts';

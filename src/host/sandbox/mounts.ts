@@ -1,8 +1,8 @@
 // What a group's agent sees of this machine beyond the bare system. There is no other place that says so.
 import path from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { globalFolder, mainGroup } from '../../schema/group.ts';
-import { groupFolders } from '../../sessions/group-folders.ts';
+import { groupFolders } from '../../sessions/groups/group-folders.ts';
 import type { Inside, Mount } from './sandbox.ts';
 
 /** Where things are in a sandbox that has a file system of its own. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Config, loadConfig } from '../../config.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
 import { bubblewrap } from './bubblewrap.ts';
 import { commandOf, docker, homeLabel } from './docker.ts';
 import { ceilingsIn, type Engine, engineFrom } from './engine.ts';

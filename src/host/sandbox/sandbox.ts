@@ -1,5 +1,5 @@
 // What every sandbox offers: a command line that runs a program with these folders, this environment and these limits, and nothing else.
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 /** A folder or file of this machine, and where it appears inside. */
 export interface Mount {

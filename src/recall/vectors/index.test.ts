@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { chunk, entry, rules } from '../../../test/contracts/chunks.ts';
 import { observation } from '../../../test/contracts/store-distilled.ts';
 import { takeObservation } from '../../../test/distilled.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { embedPending } from '../../embedding/pending.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';

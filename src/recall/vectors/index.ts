@@ -1,12 +1,12 @@
 // ④ Search by meaning, kept in memory: the places of all entries and the vectors of one model, loaded with the first search and brought
 // up to date before each. The store says which sessions have changed since.
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Embedder, WeightedWords } from '../../embedding/embedder.ts';
 import { embedderOf } from '../../embedding/index.ts';
 import { refineTexts } from '../../embedding/pending.ts';
-import { explain } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { SubjectKind, VectorModel } from '../../store/vectors.ts';
+import { explain } from '../../system/errors.ts';
 import { type EntryIndex, openEntryIndex, type VectorScan } from './entry-index.ts';
 import type { Places } from './places.ts';
 import { openSubjectIndex, type SubjectIndex } from './subject-index.ts';

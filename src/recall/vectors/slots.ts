@@ -1,7 +1,8 @@
 // The vectors of an index, a slot each, and the cosines of a query with all of them. Above the memory ceiling only their signs are held:
 // those tell which few thousand are worth a look, and these are read from the store.
-import { HoldfastError } from '../../errors.ts';
+
 import type { VectorPage } from '../../store/vectors.ts';
+import { HoldfastError } from '../../system/errors.ts';
 import { type Kernel, longestRow, openKernel } from './kernel.ts';
 import { floats } from './scratch.ts';
 import { openSigns, type Signs } from './signs.ts';

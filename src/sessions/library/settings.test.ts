@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { autosave, SessionManager } from './index.ts';
 
 it('16: an agent that takes session.autoSave and session.maxSessions from the configuration behaves by them', async () => {

@@ -2,8 +2,8 @@
 import { Marked } from 'marked';
 import { deedOf, exitCodeIn } from '../../schema/deed.ts';
 import { differenceOf, sizeOf } from '../../schema/line-difference.ts';
+import { localTime } from '../../schema/local-time.ts';
 import { isTooDear } from '../../schema/markdown-cost.ts';
-import { localTime } from '../../text/local-time.ts';
 import { type Wording, whoSaid } from './markdown.ts';
 import type { SharedEntry, SharedSession, SharedUse } from './shared.ts';
 import { sharedStyle } from './style.ts';

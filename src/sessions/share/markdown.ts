@@ -1,7 +1,7 @@
 // A shared session as Markdown: prompts, answers, commands with their output, edits as patches.
 import { deedOf } from '../../schema/deed.ts';
 import { differenceOf } from '../../schema/line-difference.ts';
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../schema/local-time.ts';
 import type { SharedEntry, SharedSession, SharedUse } from './shared.ts';
 
 export function sharedMarkdown(shared: SharedSession, { timeZone, assistant }: Wording): string {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, tell } from '../../../test/demo-memory.ts';
-import { archive } from '../../operations/archive.ts';
+import { archive } from '../../operations/data/archive.ts';
 import { SharedSession } from './shared.ts';
 
 const secret = `ghp_${'a1B2c3D4e5'.repeat(3)}aBcDeF`;

@@ -1,7 +1,7 @@
 // The copies that Holdfast makes by itself: at most three, within a size, the newest always. Those that a person made are theirs.
 import fs from 'node:fs';
 import path from 'node:path';
-import { isAlive } from '../../alive.ts';
+import { isAlive } from '../../system/alive.ts';
 
 export interface BackupPlan {
   readonly folder: string;

@@ -1,8 +1,8 @@
 // Everything that is not derived, line by line, as one moment of the database: in a connection of its own, so that nobody waits.
 import Database from 'better-sqlite3';
-import { explain } from '../../errors.ts';
 import type { ExportedLine, ExportedRow } from '../../schema/exported.ts';
 import { everyone } from '../../schema/group.ts';
+import { explain } from '../../system/errors.ts';
 import type { SessionKey } from '../groups.ts';
 import type { SessionFilter, Store } from '../store.ts';
 import { sessionConditions } from './read.ts';

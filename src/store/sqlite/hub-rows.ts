@@ -1,7 +1,7 @@
 // What an exchange with a hub reads and writes beside chunks.
 import Database from 'better-sqlite3';
-import { explain } from '../../errors.ts';
 import type { ExportedRow } from '../../schema/exported.ts';
+import { explain } from '../../system/errors.ts';
 import type { SessionKey } from '../groups.ts';
 import type { HubStore } from '../hub.ts';
 import { distilledWrites } from './distilled.ts';

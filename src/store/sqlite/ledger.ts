@@ -3,9 +3,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { explain, systemCode } from '../../errors.ts';
-import { syncFolder } from '../../replace-file.ts';
 import type { ExportedRow } from '../../schema/exported.ts';
+import { explain, systemCode } from '../../system/errors.ts';
+import { syncFolder } from '../../system/replace-file.ts';
 
 export type LedgerLine = Extract<ExportedRow, { is: 'tombstone' | 'memory-tombstone' | 'pause' }>;
 

@@ -1,6 +1,6 @@
 // Named, append-only: a migration that has been released is never changed, only followed by another.
 import type { Database } from 'better-sqlite3';
-import { HoldfastError } from '../../errors.ts';
+import { HoldfastError } from '../../system/errors.ts';
 
 interface Migration {
   readonly name: string;

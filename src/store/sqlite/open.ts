@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { explain, HoldfastError } from '../../errors.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { explain, HoldfastError } from '../../system/errors.ts';
 import type { Chunk, ConversationRules, FileState, FileStatus } from '../files.ts';
 import type { Store } from '../store.ts';
 import { activityRows } from './activity.ts';

@@ -1,7 +1,7 @@
 // A database in a folder that cannot be written: it can still be read.
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
-import { HoldfastError, systemCode } from '../../errors.ts';
+import { HoldfastError, systemCode } from '../../system/errors.ts';
 import { isUpToDate } from './migrations.ts';
 
 /** As much as is read into memory. */

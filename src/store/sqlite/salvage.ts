@@ -2,7 +2,7 @@
 // the damaged file itself is only read.
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
-import { systemCode } from '../../errors.ts';
+import { systemCode } from '../../system/errors.ts';
 import { openSqliteStore } from './open.ts';
 
 export interface SalvagedTable {

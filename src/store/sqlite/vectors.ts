@@ -1,6 +1,6 @@
 // The writing side of vectors: which texts lack one, of which model, and saving them. Triggers fill the queue.
 import type { Database } from 'better-sqlite3';
-import { HoldfastError } from '../../errors.ts';
+import { HoldfastError } from '../../system/errors.ts';
 import type { Store } from '../store.ts';
 import { embeddedText, type UseText } from '../tool-text.ts';
 import type { EmbeddingTrouble, PendingText, RoughText, SubjectKind, VectorModel } from '../vectors.ts';

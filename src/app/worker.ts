@@ -1,0 +1,131 @@
+// The worker, put together: it claims its place, opens its door, and runs its chores until the signal stops it.
+import { fstatSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isatty } from 'node:tty';
+import { startingName } from '../agents/hooks.ts';
+import type { LiveDeps } from '../capture/live/hook.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../operations/operation.ts';
+import type { IngestReport } from '../schema/ingest-report.ts';
+import { explain } from '../system/errors.ts';
+import type { WorkerDeps } from './worker/run.ts';
+
+/** Runs as the worker until the signal says stop; where there is a worker already, only says so. */
+export async function runAsWorker(context: Context): Promise<void> {
+  const { claimWorker } = await import('../processes/worker-process.ts');
+  const { config } = context;
+  const claim = await claimWorker(config);
+  // The hook that has started us need not keep others from it any more.
+  rmSync(join(config.home, startingName), { force: true });
+  if (claim.other !== undefined) {
+    context.say?.(`A worker is watching already (process ${claim.other}).`);
+    await sayAddress(context);
+    return;
+  }
+  try {
+    const [{ runWorker }, { ingestApart, processApart, runApart }, { startHttp }, { openLog }] = await Promise.all([
+      import('./worker/run.ts'),
+      import('../processes/apart.ts'),
+      import('../surfaces/http/server.ts'),
+      import('../system/log.ts'),
+    ]);
+    const write = openLog(config.logPath);
+    // In the background the log is also where standard output goes; each line should be there once.
+    const say = isOutput(config.logPath) ? undefined : context.say;
+    const log = (line: string) => {
+      write(line);
+      say?.(line);
+    };
+    write(`worker ${process.pid} started`);
+    say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
+    // Not waited for: the first session should not.
+    setTimeout(() => void mendInstalled(config, log), 1000).unref();
+    // A worker whose data folder was removed would hold the port against the next one, for ever.
+    const orphaned = new AbortController();
+    const opened = inodeOf(config.databasePath);
+    const look = () => {
+      if (claim.lost()) return orphaned.abort();
+      const now = inodeOf(config.databasePath);
+      if (now === opened || now === undefined) return;
+      // What it writes from here on would go into a file that no other process sees.
+      log(`${config.databasePath} was replaced: the worker ends, and the next one opens the new file`);
+      orphaned.abort();
+    };
+    setInterval(look, config.settings.pollIntervalMs).unref();
+    const signal = AbortSignal.any([orphaned.signal, ...(context.signal ? [context.signal] : [])]);
+    const scan = () => ingestApart({ config, signal });
+    const reread = () =>
+      runApart<IngestReport>(['ingest', '--renew', '--later'], 'Reading again', { config, signal, background: true });
+    const distil = () => processApart({ config, signal });
+    const backUp = () =>
+      runApart<{ file: string; why?: string }>(['backup', '--rotate'], 'The copy', {
+        config,
+        signal,
+        background: true,
+      });
+    const exchange = () =>
+      runApart<Awaited<ReturnType<NonNullable<WorkerDeps['exchange']>>>>(['hub', 'sync'], 'The exchange with the hub', {
+        config,
+        signal,
+        background: true,
+      });
+    const apart = (words: readonly string[]) => runApart(words, `holdfast ${words.join(' ')}`, { config, signal });
+    const listen = async (live: LiveDeps) => {
+      context.meaning?.leaveReading();
+      const server = await startHttp({ ...live, meaning: context.meaning, apart, log, onPrompt: pastOf(context) });
+      // Never into the log: the address opens the memory.
+      if (say) await sayAddress(context);
+      return server;
+    };
+    const { keepHeapSmall } = await import('./worker/heap.ts');
+    keepHeapSmall();
+    const { dropHeld, hearForgotten } = await import('../operations/data/forgotten-bell.ts');
+    const forgetting = hearForgotten(config, () => void dropHeld(context.store));
+    const deps = { ...context, progress: undefined, scan, reread, distil, backUp, exchange, log, listen };
+    await runWorker(deps, signal).finally(forgetting.close);
+    write(`worker ${process.pid} stopped`);
+  } finally {
+    claim.release();
+  }
+}
+
+/** Only to a person's eyes: what goes through a pipe may end in a journal that others read. */
+async function sayAddress({ config, clock, say }: Context): Promise<void> {
+  if (!isatty(1)) return say?.('To look at it in your browser: holdfast open');
+  const { viewerAddress } = await import('../operations/machine/open.ts');
+  say?.(`Look at it in your browser: ${await viewerAddress(config, clock())}`);
+}
+
+/** What the past knows about a prompt, for those who have asked to be told; the worker may have been started before they did. */
+function pastOf(context: Context): LiveDeps['onPrompt'] {
+  return async (...said) =>
+    (await import('../operations/recall/briefing.ts')).recallFor(
+      { ...context, config: context.config.reload() },
+      ...said,
+    );
+}
+
+/** Hooks that an older version put into an agent's settings are brought up to date. */
+async function mendInstalled(config: Config, log: (line: string) => void): Promise<void> {
+  try {
+    const { hooked } = await import('../operations/machine/install.ts');
+    const { mendHooks } = await import('../install/hooks.ts');
+    const { mendMcp } = await import('../install/mcp.ts');
+    // The settings may have been changed since the start: what counts is how they are now.
+    const current = config.reload();
+    for (const agent of hooked) {
+      if (agent.hooks !== undefined)
+        for (const file of mendHooks(current, agent)) log(`brought the hooks in ${file} up to date`);
+      for (const file of mendMcp(current, agent)) log(`brought the MCP server in ${file} up to date`);
+    }
+  } catch (error) {
+    log(explain(error, 'the hooks').message);
+  }
+}
+
+const inodeOf = (path: string): bigint | undefined => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
+
+function isOutput(path: string): boolean {
+  const [output, file] = [fstatSync(1), statSync(path, { throwIfNoEntry: false })];
+  return output.ino === file?.ino && output.dev === file.dev;
+}

@@ -1,0 +1,94 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { emptyMemory, type Memory, tell } from '../../../test/demo-memory.ts';
+import { mute } from '../../operations/recall/pins.ts';
+import { briefingFolder } from '../../system/briefing-folder.ts';
+import { briefings } from './briefings.ts';
+
+const says = ({ config }: Memory, folder: string): string | undefined => {
+  const note = path.join(config.home, 'briefings', 'folders', folder, '.holdfast-briefing', 'project');
+  if (!fs.existsSync(note)) return undefined;
+  const hash = fs.readFileSync(note, 'utf8').trim();
+  return hash === '' ? '' : briefingFolder(config.home).text(hash)?.text;
+};
+
+async function kept() {
+  const memory = await emptyMemory();
+  const complaints: string[] = [];
+  const stop = new AbortController();
+  const make = () => briefings({ ...memory.context, log: (line) => complaints.push(line) }, stop.signal);
+  onTestFinished(() => {
+    stop.abort();
+    expect(complaints).toEqual([]);
+  });
+  const say = (session: string, folder: string, text: string) =>
+    tell(memory, session, folder, '2026-11-01T10:00:00Z', [{ by: 'user', text }]);
+  return { memory, make, say };
+}
+
+it('are written when they are not there, and again when what they tell has changed', async () => {
+  const { memory, make, say } = await kept();
+  await say('s1', '/srv/shop', 'Count the herring.');
+  await say('s2', '/srv/mill', 'Grind the barley.');
+  const own = make();
+  own.wake();
+  await expect.poll(() => says(memory, '/srv/shop')).toContain('Count the herring.');
+  await expect.poll(() => says(memory, '/srv/mill')).toContain('Grind the barley.');
+  await say('s3', '/srv/shop', 'Salt the cod.');
+  own.wake();
+  await expect.poll(() => says(memory, '/srv/shop')).toContain('Salt the cod.');
+  await own.idle();
+});
+
+it('a worker that is started again does only what has changed since, also where the one before was killed', async () => {
+  const { memory, make, say } = await kept();
+  await say('s1', '/srv/shop', 'Count the herring.');
+  await say('s2', '/srv/mill', 'Grind the barley.');
+  const first = make();
+  first.wake();
+  await expect.poll(() => briefingFolder(memory.config.home).state()?.rules).toBeTruthy();
+  await first.idle();
+  // Were everything written again, this would come back.
+  fs.rmSync(path.join(memory.config.home, 'briefings', 'folders', 'srv', 'mill'), { recursive: true });
+  await say('s3', '/srv/shop', 'Salt the cod.');
+  const second = make();
+  second.wake();
+  await expect.poll(() => says(memory, '/srv/shop')).toContain('Salt the cod.');
+  await second.idle();
+  expect(says(memory, '/srv/mill')).toBeUndefined();
+  // A kill before the state was written: everything counts as changed.
+  fs.rmSync(path.join(memory.config.home, 'briefings', 'state.json'));
+  const third = make();
+  third.wake();
+  await expect.poll(() => says(memory, '/srv/mill')).toContain('Grind the barley.');
+  await third.idle();
+});
+
+it('follow what another process has muted, and sessions that were removed, whose texts go at once', async () => {
+  const { memory, make, say } = await kept();
+  await say('s1', '/srv/shop', 'Count the herring.');
+  await say('s2', '/srv/shop', 'Salt the cod.');
+  const own = make();
+  own.wake();
+  await expect.poll(() => says(memory, '/srv/shop')).toContain('herring');
+  await own.idle();
+  await mute.run(memory.context, { id: 's1', remove: false });
+  expect(says(memory, '/srv/shop')).not.toContain('herring');
+  own.wake();
+  await expect.poll(() => briefingFolder(memory.config.home).state()?.rules).toContain('s1');
+  await own.idle();
+  await memory.store.deleteSessions([{ agent: 'claude-code', session: 's2' }], { gapMs: 1, minEntries: 1 } as never);
+  own.wake();
+  await expect.poll(() => says(memory, '/srv/shop') ?? '').not.toContain('cod');
+  await own.idle();
+  const texts = path.join(memory.config.home, 'briefings', 'texts');
+  await expect
+    .poll(() =>
+      fs
+        .readdirSync(texts)
+        .map((name) => fs.readFileSync(path.join(texts, name), 'utf8'))
+        .join(),
+    )
+    .not.toContain('Salt the cod');
+});

@@ -1,0 +1,38 @@
+// After an update, transcripts that an older version has read are read again: one bounded part after the other, each by a process of its own at
+// low priority.
+import { staleTranscripts } from '../../capture/reread.ts';
+import { plural } from '../../language/plural.ts';
+import { type Repeated, repeated } from './repeated.ts';
+import type { WorkerDeps } from './run.ts';
+
+const hourMs = 3_600_000;
+
+/** To be woken with every poll. `read` is told of each part. Where a part brings nothing forward, the next one waits an hour. */
+export function rereading(
+  { store, config, clock, log, reread }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log' | 'reread'>,
+  signal: AbortSignal,
+  read: (added: number) => void,
+): Repeated {
+  let done = false;
+  let notBefore = Number.NEGATIVE_INFINITY;
+  const count = async () => (await staleTranscripts({ store, config })).length;
+
+  async function readParts(): Promise<void> {
+    if (reread === undefined || done || clock() < notBefore) return;
+    // Also where the part fails: the next poll must not try at once what has just failed.
+    notBefore = clock() + hourMs;
+    let left = await count();
+    let brought = 0;
+    while (left > 0 && !signal.aborted) {
+      const { entries } = await reread();
+      read(entries.added);
+      const now = await count();
+      brought += left - now;
+      if (now >= left) break;
+      left = now;
+    }
+    done = left === 0;
+    if (brought > 0) log(`read ${plural(brought, 'transcript')} again that an older version had read`);
+  }
+  return repeated(readParts, log, signal);
+}

@@ -1,0 +1,94 @@
+// What must not be kept is taken out before anything is stored: private passages, text of our own, and secrets.
+import { briefingTag } from '../../schema/briefing-tag.ts';
+import { recallTag } from '../../schema/recall-tag.ts';
+import { findPassages, tagsNamed, without, withoutPassagesAcross } from '../passages.ts';
+import { namesSecret, withoutSecretField, withoutSecrets } from './secrets.ts';
+
+/** Raised whenever the rules find more than before: rows that were stored under a lower one are redacted again. */
+export const redactionVersion = 2;
+
+const privateTags = tagsNamed('private');
+const ownTags = tagsNamed(`${briefingTag}|${recallTag}`);
+
+/** Contract: never throws; text without anything to hide comes back as it is. */
+export function redact(text: string): string {
+  return withoutSecrets(withoutPassages(text));
+}
+
+const withoutPassages = (text: string): string => {
+  const open = without(text, findPassages(text, privateTags));
+  return without(open, findPassages(open, ownTags));
+};
+
+/** Texts that follow each other, such as the blocks of one message: a private passage may reach from one into the next. */
+export const withoutPrivatePassages = (texts: readonly string[]): string[] => withoutPassagesAcross(texts, privateTags);
+
+/** The value of a field: its name may say that it is secret. */
+export const redactField = (name: string, value: string, redactText: (text: string) => string = redact): string =>
+  namesSecret(name) ? withoutSecretField(name, withoutPassages(value)) : redactText(value);
+
+/** The option that a value in a list of arguments follows: `["--password", "…"]`. */
+export function optionBefore(list: readonly unknown[], index: number): string | undefined {
+  const before = list[index - 1];
+  return typeof before === 'string' && before.length < 80 && /^--?[a-z]/i.test(before) ? before : undefined;
+}
+
+/** What a field is called: `{"name": "DB_PASSWORD", "value": "…"}` says it beside. */
+export const fieldName = (fields: Readonly<Record<string, unknown>>, key: string): string =>
+  key === 'value' && typeof fields.name === 'string' ? fields.name : key;
+
+/** No tool is called with more. A walk that goes deeper runs out of stack, and with it a whole transcript is lost. */
+const deepest = 200;
+const tooDeep = '[left out: nested too deeply]';
+
+/**
+ * Every text in a JSON value redacted: keys, values by their own shape, values by the name of their field, and values that follow an
+ * option (`["--password", "…"]`). What has nothing to hide comes back as the same object.
+ */
+export function redactValue(value: unknown, redactText: (text: string) => string = redact, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return tooDeep;
+  if (Array.isArray(value)) {
+    const clean = value.map((item, i) => {
+      const option = optionBefore(value, i);
+      return typeof item === 'string' && option !== undefined
+        ? redactField(option, item, redactText)
+        : redactValue(item, redactText, depth + 1);
+    });
+    return clean.some((item, i) => item !== value[i]) ? clean : value;
+  }
+  let changed = false;
+  const fields = value as Record<string, unknown>;
+  const clean = Object.entries(fields).map(([key, item]): [string, unknown] => {
+    const name = redact(key);
+    const says = fieldName(fields, key);
+    const next =
+      typeof item === 'string' ? redactField(says, item, redactText) : redactValue(item, redactText, depth + 1);
+    if (next !== item || name !== key) changed = true;
+    return [name, next];
+  });
+  return changed ? Object.fromEntries(clean) : value;
+}
+
+/** A JSON text redacted, whole or cut in the middle. */
+export function redactJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const clean = redactValue(value);
+    return clean === value ? text : JSON.stringify(clean);
+  } catch {
+    // No JSON, or only parts of one.
+    return redact(text);
+  }
+}
+
+/** A name of a command or a picture beside a private passage does not tell what it is about. */
+const saysNothing = /^[\s!]*(?:\/[\w:.-]{1,80})?\s*(?:\[(?:Image|Pasted text)[^\]\n]{0,200}\]\s*)*$/;
+
+/** Whether a prompt has private passages and says nothing beside them. */
+export function isWhollyPrivate(text: string): boolean {
+  const passages = findPassages(text, privateTags);
+  if (passages.length === 0) return false;
+  return saysNothing.test(without(text, passages));
+}

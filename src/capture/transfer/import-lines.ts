@@ -1,0 +1,244 @@
+// ① An export → store. Each transcript in it is one chunk, as if it had been read: ownership, sessions and conversations follow from that,
+// and the transcript itself, when it is found later, goes on from there.
+import { createHash } from 'node:crypto';
+import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../../schema/exported.ts';
+import type { Chunk, ConversationRules, FileState } from '../../store/files.ts';
+import type { Tombstone } from '../../store/removal.ts';
+import type { Store } from '../../store/store.ts';
+import { tombstone } from '../../store/tombstone.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { redact, redactJson } from '../redaction/redact.ts';
+
+export interface ImportDeps {
+  readonly store: Store;
+  readonly rules: ConversationRules;
+  readonly clock: () => number;
+  readonly signal?: AbortSignal | undefined;
+  /** Told after each transcript. */
+  readonly progress?: ((lines: number) => void) | undefined;
+}
+
+export interface Imported {
+  readonly transcripts: number;
+  readonly entries: number;
+  /** Rows that were new, by kind. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+const rowsInAStep = 2000;
+/** A transaction for every small transcript would spend the time waiting for the disk. */
+const batchChars = 4 << 20;
+const batchFiles = 256;
+/** Fields that hold what somebody said: rules for secrets may be newer than the export. */
+const said =
+  'text title subtitle narrative facts request investigated learned completed nextSteps notes lastUser lastAssistant before why prompt endReason reason cwd key filesRead filesModified files tools'.split(
+    ' ',
+  );
+
+/** Contract: the lines are valid. Interrupted anywhere, the same again completes it; repeated, it changes nothing. */
+export async function importLines(deps: ImportDeps, lines: AsyncIterable<ExportedLine>): Promise<Imported> {
+  const { store, rules, clock, signal } = deps;
+  const done = { transcripts: 0, entries: 0, rows: {} as Record<string, number> };
+  let read = 0;
+  let file: ExportedFile | undefined;
+  let entries: ExportedEntry[] = [];
+  let batch: { chunk: Chunk; copies: ExportedFile['copies'] }[] = [];
+  let held = 0;
+  let rows: ExportedRow[] = [];
+  const prints: Tombstone[] = [];
+  const memories: string[] = [];
+  const later: ExportedRow[] = [];
+
+  const note = (taken: Readonly<Record<string, number>>) => {
+    for (const [is, count] of Object.entries(taken)) done.rows[is] = (done.rows[is] ?? 0) + count;
+  };
+  async function endFile(): Promise<void> {
+    if (file === undefined) return;
+    const chunk = await toChunk(store, file, entries);
+    if (chunk !== undefined) batch.push({ chunk, copies: file.copies });
+    held += entries.reduce((sum, { text }) => sum + text.length, 0);
+    file = undefined;
+    entries = [];
+  }
+  async function commit(): Promise<void> {
+    const outcomes =
+      batch.length > 0
+        ? await store.commit(
+            batch.map(({ chunk }) => chunk),
+            rules,
+          )
+        : [];
+    const stale = batch.find((_, i) => outcomes[i]?.stale);
+    if (stale !== undefined)
+      throw new HoldfastError('STORE_BUSY', `${stale.chunk.key} was taken in by another process meanwhile`, {
+        hint: 'Import again: what is there already is left as it is.',
+      });
+    done.transcripts += batch.length;
+    for (const { added } of outcomes) done.entries += added;
+    await store.noteCopies(
+      batch.flatMap(({ chunk: { agent, key }, copies }) =>
+        copies.map(({ root, size }) => ({ agent, key, root, size })),
+      ),
+    );
+    batch = [];
+    held = 0;
+  }
+  /** In the order of the export: rows speak of what stands before them. */
+  async function flush(): Promise<void> {
+    signal?.throwIfAborted();
+    if (prints.length + memories.length > 0) {
+      const known = new Set((await store.tombstones()).map(({ print }) => print));
+      const fresh = prints.splice(0).filter(({ print }) => !known.has(print));
+      await store.takeTombstones(fresh, memories.splice(0), { rules, now: clock() });
+    }
+    await endFile();
+    await commit();
+    if (rows.length > 0) note(await store.takeRows(rows.map(redactRow)));
+    rows = [];
+    deps.progress?.(read);
+    await new Promise(setImmediate);
+  }
+
+  for await (const line of lines) {
+    read++;
+    if (line.is === 'file') {
+      await endFile();
+      if (rows.length > 0 || prints.length + memories.length > 0 || held > batchChars || batch.length >= batchFiles)
+        await flush();
+      file = line;
+    } else if (line.is === 'entry') entries.push(line);
+    else if (line.is === 'tombstone') prints.push(line);
+    else if (line.is === 'memory-tombstone') memories.push(line.print);
+    else if (line.is === 'job' && line.version === null) later.push(line);
+    else {
+      if (file !== undefined || batch.length > 0 || rows.length >= rowsInAStep) await flush();
+      rows.push(line);
+    }
+  }
+  await flush();
+  if (later.length > 0) {
+    await store.planJobs(clock(), { gapMs: rules.gapMs });
+    note(await store.takeRows(later));
+  }
+  return done;
+}
+
+/** What the file adds; undefined when that is nothing. */
+async function toChunk(
+  store: Store,
+  file: ExportedFile,
+  entries: readonly ExportedEntry[],
+): Promise<Chunk | undefined> {
+  const state = await store.fileState(file.agent, file.key);
+  if (state === undefined && !file.partial) return chunkOf(file, file.key, 0, entries);
+  const known = await store.knownEntries(entries.map(({ uuid }) => uuid));
+  if (entries.every(({ uuid }) => known.has(uuid)) && (state !== undefined || file.partial)) return undefined;
+  // The same transcript, of which less was read here.
+  if (state !== undefined && !file.partial && goesOn(state, file))
+    return chunkOf(
+      file,
+      file.key,
+      state.offset,
+      entries.filter(({ pos }) => pos >= state.offset),
+    );
+  // Another one of the same name, or a part: kept apart, so that the transcript itself is still read whole.
+  const gone = new Set((await store.tombstones()).map((one) => one.print));
+  const fresh = entries.filter(
+    ({ uuid, session }) =>
+      !known.has(uuid) &&
+      !gone.has(tombstone.entry(file.agent, uuid)) &&
+      !gone.has(tombstone.session(file.agent, session)),
+  );
+  if (fresh.length === 0) return undefined;
+  const print = createHash('sha256')
+    .update(fresh.map(({ uuid }) => uuid).join('\n'))
+    .digest('hex');
+  return chunkOf(file, `imported/${print.slice(0, 12)}/${file.key}`, 0, fresh);
+}
+
+const goesOn = (state: FileState, file: ExportedFile): boolean =>
+  state.offset < file.offset && state.head.split(' ')[0] === file.head.split(' ')[0];
+
+export function chunkOf(file: ExportedFile, key: string, from: number, entries: readonly ExportedEntry[]): Chunk {
+  const [copy = { root: '', size: file.offset }] = file.copies;
+  const sessions = new Set(entries.map(({ session }) => session));
+  const clean = entries.map(redactEntry);
+  return {
+    agent: file.agent,
+    key,
+    ...copy,
+    subagent: file.subagent ?? undefined,
+    from,
+    to: file.offset,
+    restart: false,
+    last: true,
+    lines: file.lines,
+    malformed: file.malformed,
+    reader: from === 0 ? file.reader : undefined,
+    head: file.head,
+    tail: file.tail,
+    state: file.state,
+    bornAt: file.bornAt ?? undefined,
+    status: file.status,
+    error: file.error ?? undefined,
+    sessions: file.sessions
+      .filter(({ session }) => from === 0 || sessions.has(session))
+      .map(redactSession)
+      .map(({ cwd, project, title, titleBy, ...said }) => ({
+        ...said,
+        cwd: cwd ?? undefined,
+        projectPath: project ?? undefined,
+        title: title ?? undefined,
+        titleBy: titleBy ?? undefined,
+      })),
+    titles: file.titles.map(({ leaf, title }) => ({ leaf, title: redact(title) })),
+    entries: clean.map(({ form, joinsAt, subagent, uses, ...entry }) => ({
+      ...entry,
+      form: form ?? undefined,
+      joinsAt: joinsAt ?? undefined,
+      subagent: subagent ?? undefined,
+      toolUses: uses.map(({ id, tool, input, files }) => ({ id, tool, input, files })),
+    })),
+    results: clean.flatMap(({ pos, uses }) =>
+      uses.flatMap(({ id, outcome, output }) => (outcome === null ? [] : [{ id, pos, outcome, output: output ?? '' }])),
+    ),
+  };
+}
+
+type ExportedSession = ExportedFile['sessions'][number];
+
+/** What a transcript says of a session, by the rules of today. */
+export const redactSession = (said: ExportedSession): ExportedSession => ({
+  ...said,
+  cwd: said.cwd === null ? null : redact(said.cwd),
+  project: said.project === null ? null : redact(said.project),
+  title: said.title === null ? null : redact(said.title),
+  facts: said.facts.map((fact) => ({ ...fact, value: redact(fact.value) })),
+});
+
+/** An entry with its tool uses, by the rules of today. */
+export const redactEntry = (entry: ExportedEntry): ExportedEntry => ({
+  ...entry,
+  text: redact(entry.text),
+  subagent: entry.subagent === null ? null : redact(entry.subagent),
+  tools: entry.tools.map((tool) => redact(tool)),
+  uses: entry.uses.map(({ id, tool, input, files, outcome, output }) => ({
+    id,
+    tool: redact(tool),
+    input: redactJson(input),
+    files: files.map((file) => redact(file)),
+    outcome,
+    output: output === null ? null : redact(output),
+  })),
+});
+
+const cleanText = (value: unknown): unknown =>
+  typeof value === 'string' ? redact(value) : Array.isArray(value) ? value.map(cleanText) : value;
+
+/** A row beside the entries, by the rules of today. */
+export function redactRow(row: ExportedRow): ExportedRow {
+  if (row.is === 'extraction') return { ...row, json: redactJson(row.json) };
+  const fields = row as Record<string, unknown>;
+  const texts = said.filter((name) => name in fields).map((name) => [name, cleanText(fields[name])]);
+  return { ...row, ...Object.fromEntries(texts) } as ExportedRow;
+}

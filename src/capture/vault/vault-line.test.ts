@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { claudeCode } from '../../agents/claude-code/index.ts';
+import { notKept } from '../../schema/not-kept.ts';
+import { type Limits, noLimits } from '../keep.ts';
+import { vaultLines } from './vault-line.ts';
+
+const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+const line = (type: 'user' | 'assistant', content: unknown, rest: object = {}) => ({
+  parentUuid: null,
+  sessionId: 's1',
+  cwd: '/home/dev/app',
+  type,
+  message: { role: type, content },
+  uuid: `u-${JSON.stringify(content).length}`,
+  timestamp: '2026-03-01T10:00:00.000Z',
+  ...rest,
+});
+
+function through(values: object[], limits: Partial<Limits> = {}) {
+  const state = {};
+  const deps = { projectOf: (folder: string) => folder, sessionState: () => undefined };
+  const toVault = vaultLines(claudeCode, '-home-dev-app/s1.jsonl', state, { ...noLimits, ...limits }, deps);
+  return values.map((value) => {
+    const kept = toVault(JSON.stringify(value));
+    return kept === undefined ? undefined : JSON.parse(kept);
+  });
+}
+
+describe('a line for the vault', () => {
+  it('is what it was where there is nothing to hide, whatever kind it is', () => {
+    const lines = [
+      line('user', 'Mend the lamp'),
+      line('assistant', [{ type: 'tool_use', id: 't1', name: 'Read', input: { file_path: '/a' } }]),
+      line('user', [{ type: 'tool_result', tool_use_id: 't1', content: 'ok' }], { toolUseResult: { stdout: 'ok' } }),
+      { type: 'file-history-snapshot', messageId: 'm', snapshot: { trackedFileBackups: {} } },
+      { type: 'something-new', deep: [{ er: 1 }] },
+    ];
+    expect(through(lines)).toEqual(lines);
+  });
+
+  it('has no secret and no private passage in any field', () => {
+    const [said, result] = through([
+      line('user', `Use ${secret} <private>my diary</private> please`),
+      line('user', [{ type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: secret }] }], {
+        toolUseResult: { stdout: `token ${secret}` },
+      }),
+    ]);
+    expect(JSON.stringify([said, result])).not.toContain(secret);
+    expect(JSON.stringify(said)).not.toContain('diary');
+    expect(result.message.content[0].tool_use_id).toBe('t1');
+  });
+
+  it('keeps a signed block whole, or drops it whole', () => {
+    const signed = { type: 'thinking', thinking: 'The lamp is broken.', signature: `EqQB${secret}` };
+    const tainted = { type: 'thinking', thinking: `The token is ${secret}`, signature: 'EqQBxyz' };
+    const [one] = through([line('assistant', [signed, tainted, { type: 'text', text: 'Mended.' }])]);
+    expect(one.message.content).toEqual([signed, { type: 'text', text: 'Mended.' }]);
+  });
+
+  it('says nothing of what was said in a pause, and keeps its place', () => {
+    const paused = { pauses: [{ from: Date.parse('2026-03-01T09:00:00Z'), until: undefined }] };
+    const [said, answer] = through(
+      [
+        line('user', 'A secret plan', { uuid: 'a' }),
+        line(
+          'assistant',
+          [
+            { type: 'thinking', thinking: 'plan', signature: 'x' },
+            { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'plan' } },
+          ],
+          { uuid: 'b', parentUuid: 'a', toolUseResult: { stdout: 'plan' }, slug: 'plan' },
+        ),
+      ],
+      paused,
+    );
+    expect(JSON.stringify([said, answer])).not.toMatch(/plan/);
+    expect(said).toMatchObject({ uuid: 'a', message: { role: 'user', content: notKept } });
+    expect(answer).toMatchObject({
+      uuid: 'b',
+      parentUuid: 'a',
+      message: { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: {} }] },
+    });
+  });
+
+  it('says nothing of a turn that a wholly private prompt began, and goes on with the next', () => {
+    const lines = through([
+      line('user', '<private>the diary</private>', { uuid: 'a' }),
+      line('assistant', [{ type: 'text', text: 'About the diary' }], { uuid: 'b' }),
+      line('user', 'Mend the lamp', { uuid: 'c' }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('diary');
+    expect(lines[2].message.content).toBe('Mend the lamp');
+  });
+
+  it('is not made of an ignored folder, nor of what is no JSON', () => {
+    expect(through([line('user', 'x')], { ignore: ['/home/dev/app'] })).toEqual([undefined]);
+    const toVault = vaultLines(claudeCode, 'a.jsonl', {}, noLimits, {
+      projectOf: (f) => f,
+      sessionState: () => undefined,
+    });
+    expect(toVault('{"half')).toBeUndefined();
+  });
+});

@@ -1,0 +1,195 @@
+// A line of a transcript → the line for the vault: redacted, and still of use to the agent that wrote it.
+import type { Agent, ReaderState } from '../../agents/agent.ts';
+import { notKept } from '../../schema/not-kept.ts';
+import { type Tombstones, tombstone } from '../../store/tombstone.ts';
+import { type Keeper, keeper, type Limits, noLimits, noteParent } from '../keep.ts';
+import { fieldName, optionBefore, redact, redactField, withoutPrivatePassages } from '../redaction/redact.ts';
+
+/** What the model's service has signed or sealed: it is sent back as it was, or not at all. */
+const sealed = new Set(['signature', 'thinkingSignature', 'textSignature', 'encrypted_content', 'data']);
+
+/** Texts that say how a line hangs together with the others, not what was said. */
+const structure = new Set(
+  (
+    'type subtype role id uuid parentUuid parentId logicalParentUuid leafUuid sessionId session timestamp version userType ' +
+    'tool_use_id toolCallId toolUseId name toolName customType model provider api stop_reason stopReason requestId agentId ' +
+    'call_id callId turn_id turnId thread_id namespace parentSession forked_from_id parent_thread_id'
+  ).split(' '),
+);
+
+/** Where agents put what a line is about, below what says how it hangs together. */
+const envelopes = new Set(['message', 'payload', 'data']);
+
+type Fields = Record<string, unknown>;
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const deepest = 200;
+
+/** Goes through the lines of one file, in order, from a state that it changes. Undefined: the line is left out. */
+export function vaultLines(
+  agent: Agent,
+  key: string,
+  state: ReaderState,
+  limits: Limits,
+  deps: {
+    readonly projectOf: (folder: string) => string;
+    readonly sessionState: (session: string) => ReaderState | undefined;
+    readonly forgotten?: Tombstones | undefined;
+    readonly fileTimes?: (() => readonly number[]) | undefined;
+  },
+): (line: string) => string | undefined {
+  const { session: named, subagent } = agent.describe(key);
+  const keep = keeper(limits, state, { ...deps, subagent: subagent !== undefined });
+  const forgets = forgetter(agent, key, deps.forgotten ?? new Set());
+  return (line) => {
+    const value = parse(line);
+    if (value === undefined) return undefined;
+    const read = agent.read(value, { key, state });
+    const kept = isKept(read, named, keep, state) && !keep.hidesTask(line);
+    if (state['@ignored'] === true) return undefined;
+    const fate = forgets(value, read, (state['@session'] as string | undefined) ?? named);
+    if (fate === 'out') return undefined;
+    return JSON.stringify(kept && fate === 'stays' ? clean(value, 0) : emptied(value, 0));
+  };
+}
+
+/** Lines of a copy that older rules made → the same by the rules of today. */
+export function redactLines(
+  agent: Agent,
+  key: string,
+  sessionState: ReaderState | undefined,
+): (line: string) => string | undefined {
+  return vaultLines(agent, key, {}, noLimits, { projectOf: (folder) => folder, sessionState: () => sessionState });
+}
+
+/** Lines of a copy → the same without what was forgotten. */
+export function forgetLines(agent: Agent, key: string, forgotten: Tombstones): (line: string) => string | undefined {
+  const state: ReaderState = {};
+  const { session: named } = agent.describe(key);
+  const forgets = forgetter(agent, key, forgotten);
+  return (line) => {
+    const value = parse(line);
+    if (value === undefined) return undefined;
+    const read = agent.read(value, { key, state });
+    for (const item of read.items) if ('session' in item && item.session) state['@session'] = item.session;
+    const fate = forgets(value, read, (state['@session'] as string | undefined) ?? named);
+    if (fate === 'out') return undefined;
+    return fate === 'stays' ? line : JSON.stringify(emptied(value, 0));
+  };
+}
+
+/**
+ * What becomes of a line. Those that others continue from stay as empty places; what repeats the words of others beside the chain (a
+ * queued prompt, the last one, a title) goes out of every transcript that holds something forgotten.
+ */
+function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
+  const affected = forgotten.has(tombstone.file(agent.name, key));
+  return (value: Fields, { items }: ReturnType<Agent['read']>, session: string): 'stays' | 'emptied' | 'out' => {
+    if (!affected) return 'stays';
+    const gone = items.some((item) => {
+      if (item.kind === 'tool-result') return forgotten.has(tombstone.use(agent.name, key, item.id));
+      if (item.kind === 'title') return forgotten.has(tombstone.title(agent.name, session, item.title));
+      if (item.kind !== 'entry') return false;
+      const of = item.session ?? session;
+      return forgotten.has(tombstone.entry(agent.name, item.uuid)) || forgotten.has(tombstone.session(agent.name, of));
+    });
+    const said = items.some(
+      (item) => (item.kind === 'entry' && item.queued !== 'waiting') || item.kind === 'tool-result',
+    );
+    const isLink = typeof value.uuid === 'string' || typeof value.parentId === 'string' || typeof value.id === 'string';
+    if (said && gone) return 'emptied';
+    if (said || items.some(({ kind }) => kind === 'header')) return 'stays';
+    if (items.some(({ kind }) => kind === 'title') && !gone) return 'stays';
+    return isLink ? 'emptied' : 'out';
+  };
+}
+
+function isKept({ at, items }: ReturnType<Agent['read']>, named: string, keep: Keeper, state: ReaderState): boolean {
+  if (at !== undefined) state['@line'] = at;
+  const lineAt = state['@line'] as number | undefined;
+  let kept = true;
+  for (const item of items) {
+    if (item.kind === 'header') {
+      if (item.session !== undefined) state['@session'] = item.session;
+      if (item.cwd !== undefined) state['@cwd'] = redact(item.cwd);
+      noteParent(item, state);
+    } else if (item.kind === 'entry') {
+      const session = item.session ?? (state['@session'] as string | undefined) ?? named;
+      state['@session'] = session;
+      const cwd = item.cwd === undefined ? (state['@cwd'] as string | undefined) : redact(item.cwd);
+      kept = keep.entry(item, session, cwd, item.at ?? lineAt ?? 0) && kept;
+    } else if (item.kind === 'title') {
+      const session = (state['@session'] as string | undefined) ?? named;
+      kept = keep.title(item, session, lineAt, state['@title']) && kept;
+      if (kept) state['@title'] = redact(item.title).trim();
+    }
+  }
+  return kept && keep.other((state['@session'] as string | undefined) ?? named, lineAt);
+}
+
+function parse(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined; // no agent can resume from a broken line
+  }
+}
+
+/** Every text redacted, keys too; a signed block that would change goes whole. */
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return notKept;
+  if (Array.isArray(value))
+    return withoutPassagesOverBlocks(value).flatMap((item, i, all) => {
+      if (isSealed(item)) return unchanged(item);
+      const option = optionBefore(all, i);
+      return [typeof item === 'string' && option !== undefined ? redactField(option, item) : clean(item, depth + 1)];
+    });
+  const fields = value as Fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, item]) => {
+      if (isBinary(fields, key)) return [key, item];
+      const isText = typeof item === 'string' && !structure.has(key);
+      return [redact(key), isText ? redactField(fieldName(fields, key), item) : clean(item, depth + 1)];
+    }),
+  );
+}
+
+/** A private passage may begin in one block of a message and end in another. */
+function withoutPassagesOverBlocks(blocks: readonly unknown[]): readonly unknown[] {
+  const textAt = (block: unknown): string => (isObject(block) && typeof block.text === 'string' ? block.text : '');
+  if (!blocks.some((block) => /private/i.test(textAt(block)))) return blocks;
+  const left = withoutPrivatePassages(blocks.map(textAt));
+  return blocks.map((block, i) => (isObject(block) && textAt(block) !== left[i] ? { ...block, text: left[i] } : block));
+}
+
+const isSealed = (item: unknown): item is Fields =>
+  isObject(item) &&
+  Object.entries(item).some(([key, inside]) => sealed.has(key) && typeof inside === 'string' && inside !== '');
+
+function unchanged(block: Fields): Fields[] {
+  return JSON.stringify(clean(block, 1)) === JSON.stringify(block) ? [block] : [];
+}
+
+/** The bytes of a picture hold no secret that a rule could find, and must stay whole. A document of text does. */
+const isBinary = (holder: Fields, key: string): boolean =>
+  key === 'data' && typeof holder.media_type === 'string' && !/^text\/|json|xml|yaml/i.test(holder.media_type);
+
+/** Nothing of what was said; only that a line was here, and between which others. */
+function emptied(value: unknown, depth: number, key = ''): unknown {
+  if (typeof value === 'string') return structure.has(key) ? redact(value) : notKept;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => !isSealed(item)).map((item) => emptied(item, depth + 1, key));
+    return items.length > 0 || value.length === 0 ? items : [{ type: 'text', text: notKept }];
+  }
+  const fields = Object.entries(value).flatMap(([name, inside]): [string, unknown][] => {
+    if (name === 'input' || name === 'arguments') return [[name, {}]];
+    if (typeof inside === 'string' && !structure.has(name) && name !== 'text' && name !== 'content') return [];
+    if (depth === 0 && isObject(inside) && !envelopes.has(name)) return [];
+    return [[redact(name), emptied(inside, depth + 1, name)]];
+  });
+  return Object.fromEntries(fields);
+}

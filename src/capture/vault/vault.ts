@@ -1,0 +1,391 @@
+// The vault: a compressed, redacted copy of each transcript, since agents delete theirs. A transcript grows at its end, and so
+// does its copy: every part is a gzip member of its own, and gzip reads them as one.
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import type { Agent, ReaderState } from '../../agents/agent.ts';
+import { agents } from '../../agents/index.ts';
+import type { Config } from '../../config/config.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Store } from '../../store/store.ts';
+import { type Tombstones, tombstone } from '../../store/tombstone.ts';
+import type { VaultDue } from '../../store/vault.ts';
+import { isAlive } from '../../system/alive.ts';
+import { explain, systemCode } from '../../system/errors.ts';
+import { replaceFile, syncFolder } from '../../system/replace-file.ts';
+import type { RunningTime } from '../../system/running-time.ts';
+import { isInHomes } from '../group-sources.ts';
+import { isStateOf, type Limits, parentOf, timesOf } from '../keep.ts';
+import { isPlain, openTranscript } from '../plain-file.ts';
+import { projectFinder } from '../project.ts';
+import { sessionKeys } from '../session-keys.ts';
+
+const gzip = promisify(zlib.gzip);
+
+export interface VaultDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+  /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
+  readonly running?: (() => RunningTime | undefined) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A part is compressed by itself: large enough to be worth it, small enough that nobody else has to wait for it. */
+const partBytes = 256 << 10;
+/** A transcript that is being written is left alone: many small parts compress badly. */
+const quietMs = 60_000;
+const dayMs = 86_400_000;
+
+export const vaultFolder = (config: Config): string => path.join(config.home, 'vault');
+
+/** Where the copy of a transcript is. */
+export function copyPath(config: Config, agent: AgentName, key: string): string {
+  const inside = key.split('/').filter((step) => step !== '' && step !== '.' && step !== '..');
+  return path.join(vaultFolder(config), agent, `${inside.join('/')}.gz`);
+}
+
+/**
+ * Brings the vault up to what is stored. Returns how many copies grew, and whether some have to wait until their transcripts
+ * are quiet. A transcript that is gone, or cannot be read, is passed over: what was copied of it stays.
+ */
+export async function fillVault(
+  deps: VaultDeps,
+  options: { quietMs?: number } = {},
+): Promise<{ grown: number; waiting: boolean }> {
+  const { store, config, clock, running, signal } = deps;
+  const done = { grown: 0, waiting: false };
+  await redactVault(deps);
+  if (!config.settings.vault) return done;
+  const limits: Limits = {
+    pauses: await store.pauses({ at: clock(), running: running?.() }),
+    ignore: config.reload().ignore,
+    skipTools: [],
+  };
+  for (const due of await store.vaultDue()) {
+    if (signal?.aborted) break;
+    const forgotten = await forgottenBy(store);
+    const source = due.roots
+      .map((root) => path.join(root, due.key))
+      .find((file) => isWhereItSays(config, file) && sizeOf(file) >= due.to);
+    if (source === undefined) continue;
+    if (clock() - fs.statSync(source).mtimeMs < (options.quietMs ?? quietMs)) done.waiting = true;
+    else if (await copyPart(deps, due, source, limits, forgotten)) done.grown++;
+    await new Promise(setImmediate);
+  }
+  return done;
+}
+
+async function copyPart(
+  { store, config, clock }: VaultDeps,
+  due: VaultDue,
+  source: string,
+  limits: Limits,
+  forgotten: Tombstones,
+): Promise<boolean> {
+  const agent = agents.find(({ name }) => name === due.agent);
+  if (agent === undefined) return false;
+  const isGone = isForgotten(agent, due.key, forgotten) || agent.isIndex?.(due.key) === true;
+  const state = { ...due.state };
+  const above = await stateAbove(store, agent, due.key);
+  const projectOf = projectFinder({
+    separateWorktrees: config.settings.separateWorktrees,
+    links: await store.projectLinks(),
+  });
+  const { vaultLines } = await import('./vault-line.ts');
+  const toVault = vaultLines(agent, due.key, state, limits, {
+    projectOf,
+    sessionState: () => above,
+    forgotten,
+    fileTimes: () => timesOf(fs.statSync(source)),
+  });
+  const target = copyPath(config, due.agent, due.key);
+  if (due.older !== undefined) keepBeside(target, due.older);
+  let bytes = due.bytes;
+  for (const part of isGone ? [] : partsOf(config, source, due.from, due.to)) {
+    const lines = part.flatMap((line) => toVault(line) ?? []);
+    if (lines.length > 0) {
+      const packed = await gzip(`${lines.join('\n')}\n`);
+      writeAt(target, bytes, packed);
+      bytes += packed.length;
+    }
+    await new Promise(setImmediate);
+  }
+  // Only now does the part count: a crash before this leaves bytes beyond the known end, which the next write replaces.
+  const counts = await store.noteVault({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten.size);
+  // Something was forgotten meanwhile, and may stand in what was written: it is made again.
+  if (counts !== undefined) cutAt(target, counts.bytes);
+  return counts === undefined && bytes > due.bytes;
+}
+
+/** What is known of the transcript of a subagent's session. Older clients name that session in the lines alone, which ingest has read. */
+async function stateAbove(store: Store, agent: Agent, key: string): Promise<ReaderState | undefined> {
+  const { session, subagent } = agent.describe(key);
+  const own = (await store.fileState(agent.name, key))?.state;
+  const parent = own === undefined ? undefined : parentOf(own);
+  if (parent !== undefined)
+    return (await store.fileStates(agent.name)).find(({ state }) => isStateOf(state, parent))?.state;
+  if (subagent === undefined) return undefined;
+  const said = own?.['@session'];
+  for (const above of sessionKeys(key, typeof said === 'string' ? said : session)) {
+    const known = await store.fileState(agent.name, above);
+    if (known !== undefined) return known.state;
+  }
+  return undefined;
+}
+
+/** `s1.jsonl.gz` → `s1.kept-0.jsonl.gz`: a transcript by its name, too, so that whatever reads the vault finds it. */
+const olderName = (file: string, generation: number | string): string =>
+  file.replace(/(\.[^./]+)?\.gz$/, (end) => `.kept-${generation}${end}`);
+
+/** Before a transcript that was cut or rewritten is copied anew. After a crash in between, the older copy is there already. */
+function keepBeside(file: string, { generation, bytes }: { generation: number; bytes: number }): void {
+  const beside = olderName(file, generation);
+  if (sizeOf(beside) >= 0 || sizeOf(file) < bytes) return;
+  cutAt(file, bytes);
+  fs.renameSync(file, beside);
+  syncFolder(path.dirname(file));
+}
+
+/** Older copies of a transcript that was cut or rewritten since. */
+export function olderCopies(config: Config, agent: AgentName, key: string): string[] {
+  const file = copyPath(config, agent, key);
+  const [lead = '', end = ''] = path.basename(olderName(file, '|')).split('|');
+  const folder = path.dirname(file);
+  if (!fs.existsSync(folder)) return [];
+  const isOlder = (name: string) =>
+    name.startsWith(lead) && name.endsWith(end) && /^\d+$/.test(name.slice(lead.length, name.length - end.length));
+  return fs
+    .readdirSync(folder)
+    .filter(isOlder)
+    .map((name) => path.join(folder, name));
+}
+
+/** A transcript of a session that was forgotten as a whole. */
+const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean =>
+  forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
+
+const forgottenBy = async (store: Store): Promise<Tombstones> =>
+  new Set((await store.tombstones()).map(({ print }) => print));
+
+type Rules = 'forgotten' | 'redaction';
+
+/**
+ * Takes what was forgotten out of a copy, or what newer rules would not have kept: `removed` where nothing would be left, `none` where
+ * there is no copy. The transcript may be gone, so the copy is made from itself.
+ */
+export async function rewriteCopy(
+  { store, config }: Pick<VaultDeps, 'store' | 'config'>,
+  { agent: name, key }: { agent: AgentName; key: string },
+  rules: Rules = 'forgotten',
+): Promise<'none' | 'same' | 'rewritten' | 'removed'> {
+  const agent = agents.find((one) => one.name === name);
+  sweepDrafts(path.dirname(copyPath(config, name, key)));
+  const older = olderCopies(config, name, key);
+  if (agent !== undefined && older.length > 0) await rewriteOlder({ store }, { agent, key, rules }, older);
+  const copy = (await store.vaultCopies()).find((one) => one.agent === name && one.key === key);
+  const file = copyPath(config, name, key);
+  if (agent === undefined || copy === undefined) {
+    // The bytes of a copy that nobody knows of any more.
+    fs.rmSync(file, { force: true });
+    return 'none';
+  }
+  const forgotten = await forgottenBy(store);
+  const lines = isForgotten(agent, key, forgotten) ? undefined : linesOf(file, copy.bytes);
+  if (lines === undefined) {
+    await dropCopy({ store, config }, copy);
+    return 'removed';
+  }
+  const change = await changeOf(store, { agent, key, rules }, forgotten);
+  const left = lines.flatMap((line) => change(line) ?? []);
+  if (left.length === lines.length && left.every((line, i) => line === lines[i])) return 'same';
+  const packed = await packLines(left);
+  const draft = `${file}.${process.pid}.rewriting`;
+  try {
+    fs.writeFileSync(draft, packed, { mode: 0o600, flush: true });
+    const replaced = await store.replaceVault(copy, packed.length, () => {
+      fs.renameSync(draft, file);
+      syncFolder(path.dirname(file));
+    });
+    if (replaced) return 'rewritten';
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+  // It has grown meanwhile.
+  return rewriteCopy({ store, config }, { agent: name, key }, rules);
+}
+
+/** How far the copies have been gone through by rules of this version. */
+const progressFile = (config: Config): string => path.join(vaultFolder(config), 'redaction.json');
+
+/**
+ * Goes through copies that were made by older rules, in the order of their names. How far it came stands in a file of its own: after a
+ * kill it goes on with the copy that it was at, and to go through one twice changes nothing.
+ */
+async function redactVault({ store, config, signal }: VaultDeps): Promise<void> {
+  const { redactionVersion } = await import('../redaction/redact.ts');
+  const progress = readProgress(progressFile(config));
+  if (progress.version >= redactionVersion && progress.after === undefined) return;
+  const nameOf = ({ agent, key }: { agent: string; key: string }) => `${agent} ${key}`;
+  const copies = [...(await store.vaultCopies())].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  if (copies.length === 0 && !config.settings.vault) return;
+  // A data folder that was removed stays removed.
+  if (!fs.existsSync(config.home)) return;
+  if (!fs.existsSync(vaultFolder(config))) fs.mkdirSync(vaultFolder(config), { mode: 0o700 });
+  const after = progress.version === redactionVersion ? (progress.after ?? '') : '';
+  const note = (said: object) =>
+    replaceFile(progressFile(config), `${JSON.stringify({ version: redactionVersion, ...said })}\n`, 0o600);
+  for (const copy of copies) {
+    if (nameOf(copy) <= after) continue;
+    if (signal?.aborted) return;
+    if ((await rewriteCopy({ store, config }, copy, 'redaction')) === 'rewritten') note({ after: nameOf(copy) });
+    await new Promise(setImmediate);
+  }
+  note({});
+}
+
+function readProgress(file: string): { version: number; after?: string | undefined } {
+  try {
+    const { version, after } = JSON.parse(fs.readFileSync(file, 'utf8')) as { version?: unknown; after?: unknown };
+    return { version: typeof version === 'number' ? version : 0, after: typeof after === 'string' ? after : undefined };
+  } catch {
+    // No such file, or none of ours: the copies are gone through from the first on.
+    return { version: 0 };
+  }
+}
+
+async function rewriteOlder(
+  { store }: Pick<VaultDeps, 'store'>,
+  { agent, key, rules }: { agent: Agent; key: string; rules: Rules },
+  files: readonly string[],
+): Promise<void> {
+  const forgotten = await forgottenBy(store);
+  for (const file of files) {
+    const lines = isForgotten(agent, key, forgotten) ? undefined : linesOf(file, sizeOf(file));
+    const change = await changeOf(store, { agent, key, rules }, forgotten);
+    const left = lines?.flatMap((line) => change(line) ?? []);
+    if (left === undefined || left.length === 0) fs.rmSync(file, { force: true });
+    else if (left.length !== lines?.length || left.some((line, i) => line !== lines[i]))
+      replaceFile(file, await packLines(left), 0o600);
+  }
+}
+
+/** Half-made copies of processes that were killed: what is forgotten later would stay in them. */
+function sweepDrafts(folder: string): void {
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    const pid = /\.gz\.(\d+)\.(?:rewriting|tmp)$/.exec(name)?.[1];
+    if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid)))
+      fs.rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+/** A new one for each file: it goes through the lines in order. */
+async function changeOf(
+  store: Store,
+  { agent, key, rules }: { agent: Agent; key: string; rules: Rules },
+  forgotten: Tombstones,
+): Promise<(line: string) => string | undefined> {
+  const { forgetLines, redactLines } = await import('./vault-line.ts');
+  return rules === 'redaction'
+    ? redactLines(agent, key, await stateAbove(store, agent, key))
+    : forgetLines(agent, key, forgotten);
+}
+
+/** Undefined when they cannot be read: such a copy is of no use to anybody. */
+function linesOf(file: string, bytes: number): string[] | undefined {
+  try {
+    const text = zlib.gunzipSync(fs.readFileSync(file).subarray(0, bytes)).toString('utf8');
+    return text.split('\n').filter((line) => line !== '');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error)?.startsWith('Z_')) return undefined;
+    throw explain(error, file);
+  }
+}
+
+async function packLines(lines: readonly string[]): Promise<Buffer> {
+  const members: Buffer[] = [];
+  for (let from = 0; from < lines.length; ) {
+    let to = from;
+    for (let size = 0; to < lines.length && size < partBytes; to++) size += (lines[to] as string).length;
+    members.push(await gzip(`${lines.slice(from, to).join('\n')}\n`));
+    from = to;
+  }
+  return Buffer.concat(members);
+}
+
+function cutAt(file: string, bytes: number): void {
+  if (bytes === 0) fs.rmSync(file, { force: true });
+  else if (sizeOf(file) > bytes) fs.truncateSync(file, bytes);
+}
+
+/** Lines between two offsets, in parts. */
+function* partsOf(config: Config, file: string, from: number, to: number): Generator<string[]> {
+  const fd = openTranscript(file, isInHomes(config, file) ? config.agentHomesPath : undefined);
+  try {
+    let rest: Buffer[] = [];
+    for (let at = from; at < to; ) {
+      const chunk = Buffer.alloc(Math.min(partBytes, to - at));
+      const read = fs.readSync(fd, chunk, 0, chunk.length, at);
+      if (read === 0) break;
+      at += read;
+      const end = at >= to ? read : chunk.lastIndexOf(10, read - 1) + 1;
+      if (end > 0) {
+        const whole = Buffer.concat([...rest, chunk.subarray(0, end)]).toString('utf8');
+        rest = [];
+        yield whole.split('\n').filter((line) => line !== '');
+      }
+      rest.push(chunk.subarray(end, read));
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Replaces everything from a place on. */
+function writeAt(file: string, at: number, bytes: Buffer): void {
+  const folder = path.dirname(file);
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
+  try {
+    fs.ftruncateSync(fd, at);
+    fs.writeSync(fd, bytes, 0, bytes.length, at);
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  if (at === 0) syncFolder(folder);
+}
+
+/** Removes copies that have not grown for the days that the person wants them kept. Returns how many. */
+export async function thinVault({ store, config, clock }: VaultDeps): Promise<number> {
+  const { vaultDays } = config.settings;
+  if (vaultDays === 0) return 0;
+  const old = (await store.vaultCopies()).filter(({ updatedAt }) => clock() - updatedAt > vaultDays * dayMs);
+  for (const copy of old) await dropCopy({ store, config }, copy);
+  return old.length;
+}
+
+/** The bytes go first: a crash in between leaves a copy that is known and cannot be read, never one that nobody knows of. */
+async function dropCopy(
+  { store, config }: Pick<VaultDeps, 'store' | 'config'>,
+  { agent, key }: { agent: AgentName; key: string },
+): Promise<void> {
+  for (const file of [copyPath(config, agent, key), ...olderCopies(config, agent, key)])
+    fs.rmSync(file, { force: true });
+  await store.dropVault(agent, key);
+}
+
+/** The agent of a group may have put a link in the way. */
+export const isWhereItSays = (config: Config, file: string): boolean =>
+  !isInHomes(config, file) || isPlain(config.agentHomesPath, file);
+
+/** −1 where there is no such file. */
+export function sizeOf(file: string): number {
+  try {
+    return fs.statSync(file).size;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return -1;
+    throw error;
+  }
+}

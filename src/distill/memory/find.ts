@@ -1,0 +1,71 @@
+// What a person names, by id or by page → a page, and a target on it. What was taken out can still be named, to bring it back.
+import path from 'node:path';
+import type { PageState, TargetMemory } from '../../store/memory.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import type { MemoryDeps } from './librarian.ts';
+import { groupOf, memoryId, stripped } from './memories-on.ts';
+import { mergedInto } from './page.ts';
+
+export interface Named {
+  readonly page: string;
+  /** Undefined when the whole page was named. */
+  readonly target: string | undefined;
+  readonly state: PageState;
+  /** As it stands on the page; undefined when it does not. */
+  readonly memory: TargetMemory | undefined;
+}
+
+export async function findNamed(deps: MemoryDeps, given: string): Promise<Named> {
+  const { store } = deps;
+  const name = given.trim();
+  // Every id begins with nothing.
+  if (name === '')
+    throw new HoldfastError('BAD_INPUT', 'The name is empty', { hint: 'List pages with `holdfast memory list`.' });
+  const page = await pageNamed(deps, name);
+  if (page !== undefined) return { page, target: undefined, state: await store.page(page), memory: undefined };
+  const found = await store.findMemories(name.toLowerCase());
+  const [memory] = found;
+  if (memory !== undefined && (found.length === 1 || memory.id === name)) {
+    return { page: memory.page, target: memory.target, state: await store.page(memory.page), memory };
+  }
+  if (found.length > 1)
+    throw new HoldfastError('AMBIGUOUS', `${found.length} memories begin with ${JSON.stringify(name)}`, {
+      hint: `Give more of the id:\n  ${found
+        .slice(0, 10)
+        .map(({ id, text }) => `${id} ${text.slice(0, 60)}`)
+        .join('\n  ')}`,
+    });
+  const gone = /^m[0-9a-f]{3,}$/i.test(name) ? await findGone(deps, name.toLowerCase()) : undefined;
+  if (gone !== undefined) return gone;
+  throw new HoldfastError('NOT_FOUND', `No memory or page is called ${JSON.stringify(name)}`, {
+    hint: 'List pages with `holdfast memory list`, and what stands on one with `holdfast memory show <page>`.',
+  });
+}
+
+/** Every target that something was ever said or written about. */
+export function targetsOf({ statements, edits, merged }: PageState): Map<string, string> {
+  const targets = new Map<string, string>();
+  for (const { target, text } of statements) targets.set(mergedInto(target, merged), text);
+  for (const { target, text, before } of edits)
+    if (!/^(field|title|h):?/.test(target)) targets.set(groupOf(target), stripped(text || before));
+  return targets;
+}
+
+async function findGone({ store }: MemoryDeps, id: string): Promise<Named | undefined> {
+  for (const { page } of await store.pages()) {
+    const state = await store.page(page);
+    for (const [target, text] of targetsOf(state))
+      if (memoryId(page, target, text).startsWith(id)) return { page, target, state, memory: undefined };
+  }
+  return undefined;
+}
+
+/** `core/facts.md`, `core/facts`, `facts`, `projects/courier`, or the path of the file. */
+async function pageNamed({ store, config }: MemoryDeps, name: string): Promise<string | undefined> {
+  const inside = path.relative(config.memoryPath, path.resolve(name)).replaceAll(path.sep, '/');
+  const pages = (await store.pages()).filter(({ stamp, due }) => stamp !== '' || due).map(({ page }) => page);
+  for (const candidate of [name, inside].flatMap((each) => [each, `${each}.md`, `${each}/overview.md`]))
+    if (pages.includes(candidate)) return candidate;
+  const ends = pages.filter((page) => page.endsWith(`/${name}.md`) || page.endsWith(`/${name}/overview.md`));
+  return ends.length === 1 ? ends[0] : undefined;
+}

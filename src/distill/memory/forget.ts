@@ -1,0 +1,129 @@
+// Removes a memory for good: from the page, the index, the history, and what conversations gave. Prints keep it from coming back.
+
+import type { AgentName } from '../../schema/agent-name.ts';
+import { Extraction } from '../../schema/extraction.ts';
+import type { PlacedExtraction, Statement } from '../../store/memory.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { isOwn } from './edits.ts';
+import { findNamed, targetsOf } from './find.ts';
+import { ownerOf, pageOfGroup } from './group-pages.ts';
+import { homeOf, homesOf } from './homes.ts';
+import { bringInLine, type InLine, isPersonal, type MemoryDeps, placeRow, writeDue } from './librarian.ts';
+import { memoryId, partsOf } from './memories-on.ts';
+import { hash, plain } from './names.ts';
+import { mergedInto } from './page.ts';
+import { printsOf, projectPage } from './place.ts';
+import { withTargets } from './plan.ts';
+
+/** A memory, or all that stands on a page; unless somebody who is told what goes does not agree. */
+export async function forgetMemory(
+  deps: MemoryDeps,
+  name: string,
+  agrees: (going: { page: string; memories: number; text: string | undefined }) => Promise<boolean> = async () => true,
+): Promise<{ page: string; forgotten: number } & InLine> {
+  const found = await bringInLine(deps);
+  const { page, target, state, memory } = await findNamed(deps, name);
+  if (isPersonal(state))
+    throw new HoldfastError('CONFLICT', `${page} is a file of your own, which is only read`, {
+      hint: 'Change or delete the file; it is then no longer found.',
+    });
+  const targets = target === undefined ? [...targetsOf(state).keys()] : [target];
+  if (!(await agrees({ page, memories: targets.length, text: memory?.text }))) return { page, forgotten: 0, ...found };
+  for (const each of targets) await forgetTarget(deps, page, each);
+  const inLine = await writeDue(deps);
+  await deps.store.scrub();
+  return { page, forgotten: targets.length, ...inLine };
+}
+
+async function forgetTarget(deps: MemoryDeps, page: string, target: string): Promise<void> {
+  const { store } = deps;
+  const state = await store.page(page);
+  const said = state.statements.filter((each) => mergedInto(each.target, state.merged) === target);
+  const parts = state.written ? partsOf(withTargets(state.written), '') : [];
+  const shown = parts.find((part) => part.target === target);
+  const written = state.edits.filter((edit) => edit.target === target || edit.target.startsWith(`${target}/`));
+  const prints = [
+    ...said.flatMap(printsOf),
+    ...(isOwn(target) ? [] : [hash('target', page, target)]),
+    ...[shown?.text ?? '', ...written.flatMap(({ text, before }) => [text, before])]
+      .filter((text) => text !== '')
+      .map((text) => hash('text', plain(text))),
+  ];
+  const forgotten = new Set([...(await store.forgotten()), ...prints]);
+  const targets = new Set([
+    target,
+    ...said.map((each) => each.target),
+    ...(isOwn(target) ? (shown?.targets ?? []) : []),
+  ]);
+  const replacing = await without(deps, forgotten);
+  for (const [i, each] of [...targets].entries())
+    await store.forgetTarget(page, each, prints, i === 0 ? replacing : []);
+  // The line in a project's activity is the episode's title.
+  if (target.startsWith('ep:'))
+    for (const statement of said)
+      if (statement.project !== '')
+        await store.forgetTarget(
+          pageOfGroup(
+            ownerOf(page).group,
+            projectPage(await homeOf(store, homesOf(await store.projectPlaces()), statement)),
+          ),
+          target.replace(/^ep:/, 'act:'),
+          [],
+          [],
+        );
+  for (const promoted of await store.promotedFrom(memoryId(page, target, shown?.text ?? '')))
+    await forgetTarget(deps, promoted.page, promoted.target);
+}
+
+/** The extractions that held something of what is forgotten, as they are without it. */
+async function without(deps: MemoryDeps, forgotten: ReadonlySet<string>): Promise<PlacedExtraction[]> {
+  const changed: PlacedExtraction[] = [];
+  for (const { json, ...row } of await deps.store.extractions()) {
+    const { data } = Extraction.safeParse(JSON.parse(json));
+    if (data === undefined) continue;
+    const placed = await placeRow(deps, row, data, forgotten);
+    if (placed.row.json !== JSON.stringify(data)) changed.push(placed);
+  }
+  return changed;
+}
+
+/**
+ * Removes what derives from a session, or from one of its conversations: what the librarian took from it, what was promoted from
+ * that, and people's edits of lines that nothing else supports.
+ */
+export async function forgetSource(
+  deps: MemoryDeps,
+  source: {
+    readonly agent: AgentName;
+    readonly session: string;
+    readonly file?: string | undefined;
+    readonly firstPos?: number | undefined;
+  },
+): Promise<{ extractions: number } & InLine> {
+  await bringInLine(deps);
+  const { store } = deps;
+  const rows = (await store.extractions({ agent: source.agent, session: source.session })).filter(
+    ({ file, firstPos }) =>
+      (source.file === undefined || source.file === file) &&
+      (source.firstPos === undefined || source.firstPos === firstPos),
+  );
+  const placed: Statement[] = [];
+  for (const { json, ...row } of rows) {
+    const { data } = Extraction.safeParse(JSON.parse(json));
+    if (data !== undefined) placed.push(...(await placeRow(deps, row, data, new Set())).statements);
+  }
+  await store.dropExtractions(rows);
+  const seen = new Set<string>();
+  for (const { page, target, text } of placed) {
+    if (seen.has(`${page}\0${target}`)) continue;
+    seen.add(`${page}\0${target}`);
+    const left = (await store.page(page)).statements.some((each) => each.target === target);
+    if (left) continue;
+    await store.forgetTarget(page, target, [], []);
+    for (const promoted of await store.promotedFrom(memoryId(page, target, text)))
+      await store.forgetTarget(promoted.page, promoted.target, [], []);
+  }
+  const inLine = await writeDue(deps);
+  await store.scrub();
+  return { extractions: rows.length, ...inLine };
+}

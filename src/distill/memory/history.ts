@@ -1,0 +1,125 @@
+// Every version of a memory, from conversations, from what was asked to remember, and from people's edits; and the way back to one.
+
+import type { MemoryVersion } from '../../schema/memory.ts';
+import { toMoment } from '../../schema/time.ts';
+import type { Edit, PageState, Statement } from '../../store/memory.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { standing } from './edits.ts';
+import { findNamed, targetsOf } from './find.ts';
+import { bringInLine, type InLine, type MemoryDeps, writeDue } from './librarian.ts';
+import { groupOf, memoryId, stripped } from './memories-on.ts';
+import { factLine, versionsOf } from './page.ts';
+
+export interface History {
+  readonly id: string;
+  readonly page: string;
+  readonly versions: readonly MemoryVersion[];
+}
+
+interface Version extends Omit<MemoryVersion, 'version' | 'at'> {
+  readonly at: number;
+  /** What a person would have done to the file to get it. */
+  readonly edits: (state: PageState, at: number) => readonly Edit[];
+}
+
+/** Of one memory, or of all that ever stood on a page. */
+export async function historyOf(deps: MemoryDeps, name: string): Promise<readonly History[]> {
+  await bringInLine(deps);
+  const { page, target, state } = await findNamed(deps, name);
+  const all = targetsOf(state);
+  const targets = target === undefined ? [...all.keys()] : [target];
+  return targets
+    .map((each) => ({
+      id: memoryId(page, each, all.get(each) ?? ''),
+      page,
+      versions: versionsOn(state, each).map(({ edits: _, at, ...version }, i) => ({
+        ...version,
+        version: i + 1,
+        at: toMoment(at),
+      })),
+    }))
+    .filter(({ versions }) => versions.length > 0);
+}
+
+/** Brings an earlier version back, as if the person had written it; or, with `release`, gives the line back to the librarian. */
+export async function revert(
+  deps: MemoryDeps,
+  name: string,
+  { to, release = false }: { readonly to?: number | undefined; readonly release?: boolean | undefined },
+): Promise<{ page: string; id: string; text: string; inLine: InLine }> {
+  await bringInLine(deps);
+  const { page, target, state } = await findNamed(deps, name);
+  if (target === undefined)
+    throw new HoldfastError('BAD_INPUT', `${page} is a page`, {
+      hint: `Name what stands on it: holdfast memory history ${page}`,
+    });
+  const versions = versionsOn(state, target);
+  const now = versions.findLastIndex(({ current }) => current);
+  const wanted =
+    to === undefined
+      ? versions.slice(0, Math.max(0, now)).findLast((each) => each.text !== versions[now]?.text)
+      : versions[to - 1];
+  if (!release && wanted === undefined)
+    throw new HoldfastError(
+      'NOT_FOUND',
+      to === undefined ? 'There is no earlier version' : `There is no version ${to}`,
+      {
+        hint: `Versions: holdfast memory history ${name}`,
+      },
+    );
+  const at = deps.clock();
+  const edits = release || wanted === undefined ? released(state, target, at) : wanted.edits(state, at);
+  for (const edit of edits) await deps.store.addEdit(page, edit);
+  const inLine = await writeDue(deps);
+  const text = (await deps.store.memories({ page })).find((memory) => memory.target === target)?.text ?? '';
+  return { page, id: memoryId(page, target, text), text, inLine };
+}
+
+function versionsOn(state: PageState, target: string): Version[] {
+  const said = versionsOf(state.statements, state.merged).find((each) => each.target === target);
+  const holding = [...standing(state.edits).values()].filter((edit) => groupOf(edit.target) === target);
+  const fromEdits = state.edits
+    .filter((edit) => groupOf(edit.target) === target)
+    .map((edit): Version => {
+      const last = holding.find((each) => each.target === edit.target);
+      const isLast = last !== undefined && last.at === edit.at && last.text === edit.text && last.kind === edit.kind;
+      const text = edit.kind === 'release' ? (said?.current.text ?? '') : stripped(edit.text);
+      const why =
+        edit.kind === 'release' ? 'given back to the librarian' : edit.kind === 'remove' ? 'taken out' : undefined;
+      return {
+        ...{ at: edit.at, text, source: 'person', saidBy: 'person', current: isLast },
+        ...(why === undefined ? {} : { why }),
+        edits: (_, at) => [{ ...edit, kind: edit.kind === 'add' ? 'change' : edit.kind, at }],
+      };
+    });
+  const fromStatements = (said?.all ?? []).map((statement): Version => {
+    const { at, source, saidBy, session, why, from } = statement;
+    return {
+      ...{ at, source, saidBy, text: textOf(statement), current: holding.length === 0 && statement === said?.current },
+      ...(session === '' ? {} : { session }),
+      ...(why === '' ? {} : { why }),
+      ...(from === '' ? {} : { from }),
+      edits: (now, moment) => restoring(now, target, statement, moment),
+    };
+  });
+  // Sorting keeps the order of edits of one moment.
+  return [...fromStatements, ...fromEdits].sort((a, b) => a.at - b.at);
+}
+
+const textOf = ({ key, text, kind }: Statement): string => (kind === 'keyed' && key !== '' ? `${key}: ${text}` : text);
+
+/** A line is written as it was; a section was never anything but what the conversation gave. */
+function restoring(state: PageState, target: string, statement: Statement, at: number): Edit[] {
+  if (statement.kind !== 'keyed' && statement.kind !== 'plain') return released(state, target, at);
+  return [edit({ target, kind: 'change', text: factLine(statement), tight: true, at })];
+}
+
+function released(state: PageState, target: string, at: number): Edit[] {
+  const holding = [...standing(state.edits).keys()].filter((each) => groupOf(each) === target);
+  return holding.map((each) => edit({ target: each, kind: 'release', at }));
+}
+
+export const edit = (some: Pick<Edit, 'target' | 'kind' | 'at'> & Partial<Edit>): Edit => ({
+  ...{ text: '', tight: false, front: false, anchor: '', section: '', before: '' },
+  ...some,
+});

@@ -1,0 +1,230 @@
+// ③ Rows → files. Rows are saved first; files follow and are a function of them, so whatever a crash leaves is brought in line later.
+import type { Config } from '../../config/config.ts';
+import type { Conversation } from '../../schema/conversation.ts';
+import { Extraction } from '../../schema/extraction.ts';
+import { nameOfGroup } from '../../schema/group.ts';
+import type { ExtractionRow, PageState, PlacedExtraction, Statement } from '../../store/memory.ts';
+import type { Store } from '../../store/store.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { parsePage } from './blocks.ts';
+import { standing } from './edits.ts';
+import { type FileOnDisk, listPages, readPage, writePage } from './folder.ts';
+import { ownerOf } from './group-pages.ts';
+import { homeOf, homeRules, homesOf } from './homes.ts';
+import { memoriesOn } from './memories-on.ts';
+import { hash, sameText } from './names.ts';
+import { mergedInto, versionsOf } from './page.ts';
+import { place, placingVersion, questionsPage, withoutForgotten } from './place.ts';
+import { planPage } from './plan.ts';
+
+export interface MemoryDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+  /** Told of pages that had to be left out. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+export interface InLine {
+  /** Pages whose files were written. */
+  readonly pages: readonly string[];
+}
+
+/** How often a page may change under our hands before we say so. */
+const patience = 50;
+
+export type Source = Pick<Conversation, 'agent' | 'file' | 'firstPos' | 'firstAt' | 'lastAt' | 'session' | 'project'>;
+
+/**
+ * Takes in what a conversation gave, in place of what it gave before. The same again changes nothing; after a crash in the middle,
+ * doing it again completes it. An extraction that is not valid is refused, and nothing has changed. The pages are due then, and
+ * written by `writeDue`: many conversations, one write of each page.
+ */
+export async function keepExtraction(
+  deps: MemoryDeps,
+  conversation: Source,
+  extraction: Extraction,
+  by: string,
+): Promise<void> {
+  const checked = Extraction.safeParse(extraction);
+  if (!checked.success)
+    throw new HoldfastError('BAD_INPUT', `What was taken from session ${conversation.session} is not valid`, {
+      hint: checked.error.issues[0]?.message ?? '',
+      cause: checked.error,
+    });
+  const { agent, file, firstPos, session, project } = conversation;
+  const moments = { firstAt: Date.parse(conversation.firstAt), lastAt: Date.parse(conversation.lastAt) };
+  const group = await groupOf(deps, conversation);
+  const row = { agent, file, firstPos, session, project, group, by, ...moments };
+  const homes = await keepRules(deps);
+  const forgotten = await deps.store.forgotten();
+  const placed = await placeRow(deps, row, checked.data, forgotten, homes);
+  const before = await deps.store.extraction(agent, file, firstPos);
+  if (before === undefined || !sameRow(before, placed.row)) await deps.store.saveExtractions([placed]);
+}
+
+const groupOf = async ({ store }: MemoryDeps, of: Pick<Source, 'agent' | 'session'>): Promise<string> =>
+  nameOfGroup((await store.groupOf(of)) ?? '');
+
+const sameRow = (a: ExtractionRow, b: ExtractionRow): boolean =>
+  a.json === b.json &&
+  a.by === b.by &&
+  a.session === b.session &&
+  a.project === b.project &&
+  a.group === b.group &&
+  a.firstAt === b.firstAt &&
+  a.lastAt === b.lastAt;
+
+export async function placeRow(
+  { store, config }: MemoryDeps,
+  row: Omit<ExtractionRow, 'json'>,
+  extraction: Extraction,
+  forgotten: ReadonlySet<string>,
+  homes?: ReadonlyMap<string, string>,
+): Promise<PlacedExtraction> {
+  const home = await homeOf(store, homes ?? homesOf(await store.projectPlaces()), row);
+  const left = withoutForgotten(extraction, place(row, extraction, config.settings.timeZone, home), forgotten);
+  return { row: { ...row, json: JSON.stringify(left.extraction) }, statements: left.statements };
+}
+
+/** Brings every page in line with the rows, and the rows and the index with what people wrote. Costs little when all is. */
+export async function bringInLine(deps: MemoryDeps): Promise<InLine> {
+  await keepRules(deps);
+  const { store, config } = deps;
+  const files = listPages(config.memoryPath);
+  const known = new Map((await store.pages()).map((glance) => [glance.page, glance]));
+  const pages: string[] = [];
+  for (const page of new Set([...files.keys(), ...known.keys()])) {
+    const glance = known.get(page);
+    const asNoted = glance !== undefined && !glance.due && glance.stamp === (files.get(page) ?? '');
+    const missing = glance?.derived === true && !files.has(page);
+    if (page !== questionsPage && (!asNoted || missing) && (await syncPage(deps, page))) pages.push(page);
+  }
+  if (await syncQuestions(deps)) pages.push(questionsPage);
+  return { pages };
+}
+
+/** Writes the pages that rows have changed for, and no others. */
+export async function writeDue(deps: MemoryDeps): Promise<InLine> {
+  const pages: string[] = [];
+  for (const { page, due } of await deps.store.pages())
+    if (due && page !== questionsPage && (await syncPage(deps, page))) pages.push(page);
+  if (await syncQuestions(deps)) pages.push(questionsPage);
+  return { pages };
+}
+
+/** Statements are placed by the person's days and by the names of projects: with another time zone, or a second project of one name, again. */
+async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>> {
+  const { store, config } = deps;
+  const homes = homesOf(await store.projectPlaces());
+  const rules = `${placingVersion} ${config.settings.timeZone} ${homeRules(homes)}`.trim();
+  const before = await store.placingRules();
+  if (before === rules) return homes;
+  const forgotten = await store.forgotten();
+  const rows: PlacedExtraction[] = [];
+  for (const { json, ...row } of await store.extractions()) {
+    const { data } = Extraction.safeParse(JSON.parse(json));
+    // One that an older version allowed and this one does not stays as it is placed.
+    if (data !== undefined)
+      rows.push(
+        await placeRow(deps, { ...row, group: (await groupOf(deps, row)) || row.group }, data, forgotten, homes),
+      );
+  }
+  await store.saveExtractions(rows, rules);
+  return homes;
+}
+
+async function syncQuestions(deps: MemoryDeps): Promise<boolean> {
+  const state = await deps.store.page(questionsPage);
+  const doubts = await doubtsOf(deps);
+  if (doubts.length + state.statements.length + state.edits.length === 0 && state.written === undefined) {
+    const isThere = readPage(deps.config.memoryPath, questionsPage) !== undefined;
+    return isThere ? syncPage(deps, questionsPage) : false;
+  }
+  return syncPage(deps, questionsPage, doubts);
+}
+
+/** True when the file was written. */
+export async function syncPage(deps: MemoryDeps, page: string, more: readonly Statement[] = []): Promise<boolean> {
+  const { store, config } = deps;
+  const { memoryPath, settings } = config;
+  for (let tries = 0; tries < patience; tries++) {
+    const stored = await store.page(page);
+    const state = more.length === 0 ? stored : { ...stored, statements: [...stored.statements, ...more] };
+    let file: FileOnDisk | undefined;
+    try {
+      file = readPage(memoryPath, page);
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || error.code !== 'UNREADABLE') throw error;
+      // One bad file must not keep the others from being written.
+      deps.log?.(`${error.message}. ${error.hint ?? ''}`);
+      return false;
+    }
+    if (isPersonal(state)) {
+      if (await settlePersonal(deps, page, state, file)) return false;
+      continue;
+    }
+    const { edits, written, next, memories } = planPage(page, state, file, { timeZone: settings.timeZone });
+    let version: number | undefined = state.version;
+    if (edits.length > 0 || written !== undefined || next !== undefined || state.intended !== undefined) {
+      version = await store.preparePage(page, version, { edits, written, intended: next });
+      if (version === undefined) continue;
+    }
+    const put = () => {
+      if (next === undefined)
+        return readPage(memoryPath, page)?.text === file?.text
+          ? { stamp: file?.stamp ?? '', derived: true }
+          : undefined;
+      const done = writePage(memoryPath, page, next.text, file);
+      return done === undefined ? undefined : { ...done, derived: done.stamp !== '' };
+    };
+    if (await store.settlePage(page, version, put, memories)) return next !== undefined;
+  }
+  throw new HoldfastError('CONFLICT', `${page} changes faster than it can be written`, {
+    hint: 'Close what writes it; what was to be written is kept and written later.',
+  });
+}
+
+/** A file that a person made: it is searched, and never touched. */
+export const isPersonal = ({ statements, edits, written, intended }: PageState): boolean =>
+  statements.length + edits.length === 0 && written === undefined && intended === undefined;
+
+async function settlePersonal(
+  { store, config }: MemoryDeps,
+  page: string,
+  state: PageState,
+  file: FileOnDisk | undefined,
+): Promise<boolean> {
+  const blocks = parsePage(file?.text ?? '').map((block, i) => ({ ...block, target: `own:${i}` }));
+  const { timeZone } = config.settings;
+  const memories = memoriesOn({ page, blocks, personal: true, ...state, changedAt: file?.changedAt ?? 0, timeZone });
+  return store.settlePage(page, state.version, () => ({ stamp: file?.stamp ?? '', derived: false }), memories);
+}
+
+/** What conversations said later than a person, and otherwise: the person's word stands, and they are asked. */
+async function doubtsOf({ store }: MemoryDeps): Promise<Statement[]> {
+  const latest = new Map<string, Statement>();
+  for (const statement of await store.contested()) latest.set(`${statement.page}\0${statement.target}`, statement);
+  const states = new Map<string, PageState>();
+  const doubts: Statement[] = [];
+  for (const statement of latest.values()) {
+    const { page, key, text } = statement;
+    // Questions are on the person's own page, and what a group says is not for it.
+    if (ownerOf(page).group !== '') continue;
+    const state = states.get(page) ?? (await store.page(page));
+    states.set(page, state);
+    const target = mergedInto(statement.target, state.merged);
+    const edit = standing(state.edits).get(target);
+    const asked = versionsOf(state.statements, state.merged).find((each) => each.target === target)?.current;
+    if (edit !== undefined && edit.kind !== 'change') continue;
+    const kept = edit?.text ?? (asked === undefined || asked.source === 'conversation' ? undefined : asked.text);
+    if (kept === undefined || sameText(kept, text) || kept.includes(text.trim())) continue;
+    const question = `a conversation said “${key}: ${text}”, but ${page} keeps what a person wrote. Is that still right?`;
+    doubts.push({
+      ...statement,
+      ...{ page: questionsPage, kind: 'question', key: '', why: '', text: question },
+      target: `q:${hash('doubt', page, target, text).slice(0, 12)}`,
+    });
+  }
+  return doubts;
+}

@@ -1,0 +1,159 @@
+// A page's blocks → what search finds: facts line by line, episodes as a whole, people's own text by section.
+import { parse } from 'yaml';
+import type { MemoryKind } from '../../schema/memory.ts';
+import type { Edit, NewMemory, PageState, Statement } from '../../store/memory.ts';
+import { isHeading, isItem } from './blocks.ts';
+import { isOwn, standing } from './edits.ts';
+import { ownerOf } from './group-pages.ts';
+import { hash } from './names.ts';
+import { type TargetBlock, versionsOf } from './page.ts';
+
+/** Longer sections of a person's own are cut between two blocks. */
+const longest = 1200;
+/** What stands elsewhere already, or says nothing by itself. */
+const unsaid = /^(field|title|h|act|rev):?|\/(from|title)$/;
+
+export interface Part {
+  readonly target: string;
+  /** Of every block in it. */
+  readonly targets: string[];
+  readonly title: string;
+  text: string;
+  /** A person's own paragraph, which the next one may continue. */
+  readonly prose: boolean;
+}
+
+export interface OnPage extends Pick<PageState, 'statements' | 'merged'> {
+  readonly page: string;
+  readonly blocks: readonly TargetBlock[];
+  readonly edits: readonly Edit[];
+  readonly changedAt: number;
+  readonly timeZone: string;
+  /** A file that a person made, wherever it lies. */
+  readonly personal?: boolean;
+}
+
+export function memoriesOn({
+  page,
+  blocks,
+  personal = false,
+  statements,
+  merged,
+  edits,
+  changedAt,
+  timeZone,
+}: OnPage): NewMemory[] {
+  const fields = fieldsOf(blocks);
+  const pageTitle = stripped(blocks.find(isHeading)?.text ?? '') || String(fields.title ?? page);
+  const { group, own } = personal ? { group: '', own: page } : ownerOf(page);
+  const day = dayOf(own, fields);
+  const kind = kindOf(own, day);
+  const said = new Map(versionsOf(statements, merged).map(({ target, current }) => [target, current]));
+  const edited = new Map([...standing(edits)].map(([target, { at }]) => [groupOf(target), at]));
+  const pageProject = typeof fields.project === 'string' ? fields.project : projectOf(own, statements);
+  const noon = day === undefined ? 0 : noonOf(day, timeZone);
+  const used = new Map<string, number>();
+  return partsOf(blocks, pageTitle).map(({ target, title, text }) => {
+    const statement = said.get(target);
+    const editedAt = edited.get(target) ?? (isOwn(target) ? changedAt : undefined);
+    const ofDay = kind === 'dated' && noon > 0 ? noon : undefined;
+    const name = isOwn(target) ? text : target;
+    const again = used.get(name) ?? 0;
+    used.set(name, again + 1);
+    return {
+      id: memoryId(page, target, text, again),
+      ...{ page, target, title, text, kind },
+      source: editedAt !== undefined || statement === undefined ? 'person' : statement.source,
+      saidBy: editedAt !== undefined || statement === undefined ? 'person' : statement.saidBy,
+      group,
+      at: (kind === 'dated' ? (statement?.at ?? ofDay) : editedAt) ?? editedAt ?? statement?.at ?? changedAt,
+      project: statement?.project || pageProject,
+      session: statement?.session ?? '',
+    };
+  });
+}
+
+/** A person's own line is known by what it says, since its place may change; the same line again, by how often. */
+export const memoryId = (page: string, target: string, text: string, again = 0): string =>
+  `m${hash(page, isOwn(target) ? text : target, again === 0 ? '' : String(again)).slice(0, 12)}`;
+
+/** The name by which a memory's target is found again on its page. */
+export const groupOf = (target: string): string => target.replace(/\/(\d+|title|from)$/, '');
+
+export function partsOf(blocks: readonly TargetBlock[], pageTitle: string): Part[] {
+  const parts: Part[] = [];
+  let title = pageTitle;
+  let open: Part | undefined;
+  for (const block of blocks) {
+    const group = groupOf(block.target);
+    if (isHeading(block)) {
+      title = stripped(block.text).replace(/^\d\d:\d\d /, '') || pageTitle;
+      open = undefined;
+      continue;
+    }
+    if (block.front || unsaid.test(block.target)) continue;
+    const own = isOwn(group);
+    const goesOn = own
+      ? open?.prose === true && !isItem(block) && open.text.length + block.text.length <= longest
+      : open?.target === group;
+    if (goesOn && open !== undefined) {
+      open.text += (block.tight ? '\n' : '\n\n') + block.text;
+      open.targets.push(block.target);
+    } else {
+      open = {
+        target: group,
+        targets: [block.target],
+        title,
+        text: stripped(block.text),
+        prose: own && !isItem(block),
+      };
+      parts.push(open);
+    }
+  }
+  return parts.filter(({ text }) => text.trim() !== '');
+}
+
+/** Without the marks of a list item, a heading or a key. */
+export const stripped = (text: string): string =>
+  text
+    .replace(/^ ?(#{1,6}|[-*+]|\d{1,9}[.)])\s+/, '')
+    .replace(/^\*\*(.+?:?)\*\*/, '$1')
+    .trim();
+
+function fieldsOf(blocks: readonly TargetBlock[]): Record<string, unknown> {
+  const text = blocks
+    .filter(({ front }) => front)
+    .map((block) => block.text)
+    .join('\n');
+  try {
+    const value: unknown = parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    // People write what they like between the rulers; then it says nothing to us.
+    return {};
+  }
+}
+
+const evergreenFolders = /^(core|projects|relationships|insights)\//;
+
+const kindOf = (page: string, day: string | undefined): MemoryKind =>
+  !evergreenFolders.test(page) && (day !== undefined || page === 'questions.md') ? 'dated' : 'evergreen';
+
+/** The day that a page says it is of, in its name or its fields. */
+function dayOf(page: string, fields: Record<string, unknown>): string | undefined {
+  const day = /^\d{4}-\d{2}-\d{2}/;
+  return day.exec(String(fields.date ?? ''))?.[0] ?? day.exec(page.split('/').at(-1) ?? '')?.[0];
+}
+
+/** Noon by the person's clock, to the hour: near enough for what fades over weeks. */
+function noonOf(day: string, timeZone: string): number {
+  const at = Date.parse(`${day}T12:00:00Z`);
+  if (Number.isNaN(at)) return 0;
+  const hour = Number(new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(at));
+  return at + (12 - hour) * 3_600_000;
+}
+
+const projectOf = (page: string, statements: readonly Statement[]): string => {
+  if (!page.startsWith('projects/')) return '';
+  return statements.find(({ project }) => project !== '')?.project ?? (page.split('/')[1] as string);
+};

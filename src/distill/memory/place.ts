@@ -1,0 +1,147 @@
+// ③ What a conversation gave → statements, each with its page and its target there. A function of its arguments alone.
+import type { Extraction } from '../../schema/extraction.ts';
+import type { About, SaidBy } from '../../schema/memory.ts';
+import type { ExtractionRow, Statement } from '../../store/memory.ts';
+import { pageOfGroup } from './group-pages.ts';
+import { localTime } from './local-time.ts';
+import { hash, keyOf, nameSlug, plain, titleSlug } from './names.ts';
+import { unmarked } from './said-by.ts';
+
+/** Raised when statements would be placed otherwise: then all of them are placed again. */
+export const placingVersion = 4;
+
+export const questionsPage = 'questions.md';
+export const corePages: Readonly<Record<About, { page: string; title: string }>> = {
+  world: { page: 'core/facts.md', title: 'Facts' },
+  user: { page: 'core/preferences.md', title: 'Preferences' },
+  procedure: { page: 'core/procedures.md', title: 'Procedures' },
+};
+export const projectPage = (name: string): string => `projects/${nameSlug(name)}/overview.md`;
+const personPage = (name: string): string => `relationships/${nameSlug(name)}/overview.md`;
+
+export const keyedTarget = (key: string): string => `k:${keyOf(key)}`;
+export const plainTarget = (text: string): string => `t:${hash(plain(text)).slice(0, 12)}`;
+
+/** Where in the extraction a statement comes from: a list, a place in it, and one in the list inside. */
+export type Origin = readonly [list: keyof Extraction, index: number, inner?: number];
+export type PlacedStatement = Statement & { readonly origin: Origin };
+
+/** `home` is the name of the page of the project that was worked on: another one may share the project's own name. */
+export function place(
+  row: Omit<ExtractionRow, 'json'>,
+  extraction: Extraction,
+  timeZone: string,
+  home = row.project,
+): PlacedStatement[] {
+  const conversation = hash(row.agent, row.file, String(row.firstPos)).slice(0, 12);
+  const { file, firstPos: pos, session, project, group } = row;
+  let order = 0;
+  const statement = (
+    origin: Origin,
+    {
+      saidBy,
+      ...rest
+    }: Pick<Statement, 'page' | 'target' | 'kind' | 'text'> &
+      Partial<Omit<Statement, 'saidBy'>> & { readonly saidBy?: SaidBy | undefined },
+  ): PlacedStatement => ({
+    ...{ at: row.lastAt, file, pos, order: order++, title: '', key: '', why: '', project: '', session },
+    ...{ tags: [], from: '' },
+    source: 'conversation',
+    ...rest,
+    page: pageOfGroup(group, rest.page),
+    saidBy: saidBy ?? unmarked(origin[0], rest.text, row.by),
+    origin,
+  });
+  // A model may date things as it likes; they happened in this conversation.
+  const moment = (at: string) => Math.min(row.lastAt, Math.max(row.firstAt, Date.parse(at)));
+  const placed: PlacedStatement[] = [];
+  const moments = new Map<number, number>();
+
+  extraction.episodes.forEach(({ at: said, title, text }, i) => {
+    const at = moment(said);
+    const { date } = localTime(at, timeZone);
+    const page = `episodes/${date.slice(0, 7)}/${date}.md`;
+    // Named by its moment: another model tells it in other words, and those before it may be forgotten.
+    const same = moments.get(at) ?? 0;
+    moments.set(at, same + 1);
+    const name = `${conversation}:${at.toString(36)}${same === 0 ? '' : `.${same}`}`;
+    const target = `ep:${name}`;
+    placed.push(statement(['episodes', i], { page, target, kind: 'episode', at, title, text, project }));
+    if (project !== '')
+      placed.push(
+        statement(['episodes', i], {
+          ...{ page: projectPage(home), target: `act:${name}`, kind: 'activity' },
+          ...{ at, title: project, text: title, project },
+        }),
+      );
+  });
+  for (const list of ['milestones', 'insights'] as const)
+    extraction[list].forEach(({ at: said, title, text, saidBy }, i) => {
+      const at = moment(said);
+      const { date } = localTime(at, timeZone);
+      const folder = list === 'milestones' ? `milestones/${date.slice(0, 7)}` : 'insights';
+      const page = `${folder}/${date}-${titleSlug(title)}.md`;
+      const kind = list === 'milestones' ? 'milestone' : 'insight';
+      // The same said twice is one; other words under the same title stand below.
+      const target = `${kind}:${hash(plain(text)).slice(0, 12)}`;
+      placed.push(statement([list, i], { page, target, kind, at, title, text, project, saidBy }));
+    });
+  const named = [
+    ['projects', projectPage],
+    ['people', personPage],
+  ] as const;
+  for (const [list, pageOf] of named)
+    extraction[list].forEach(({ name, statements }, i) => {
+      statements.forEach(({ key, text, why = '', saidBy }, j) => {
+        const rest = { saidBy, title: name.trim(), key, text, why, project: list === 'projects' ? name.trim() : '' };
+        const at = list === 'projects' && name.trim() === project ? home : name;
+        placed.push(statement([list, i, j], { page: pageOf(at), target: keyedTarget(key), kind: 'keyed', ...rest }));
+      });
+    });
+  extraction.facts.forEach(({ key, text, why = '', about, saidBy }, i) => {
+    const { page, title } = corePages[about];
+    placed.push(
+      statement(['facts', i], { page, target: keyedTarget(key), kind: 'keyed', title, key, text, why, saidBy }),
+    );
+  });
+  extraction.questions.forEach(({ text }, i) => {
+    const target = `q:${hash(plain(text)).slice(0, 12)}`;
+    placed.push(statement(['questions', i], { page: questionsPage, target, kind: 'question', text, project }));
+  });
+  return placed;
+}
+
+/** Prints by which something forgotten is known again, without keeping what it said. */
+export const printsOf = ({ page, target, text }: Pick<Statement, 'page' | 'target' | 'text'>): string[] => [
+  hash('target', page, target),
+  hash('text', plain(text)),
+];
+
+/** The extraction without what is forgotten, and what is left of its statements. */
+export function withoutForgotten(
+  extraction: Extraction,
+  statements: readonly PlacedStatement[],
+  forgotten: ReadonlySet<string>,
+): { extraction: Extraction; statements: PlacedStatement[] } {
+  const gone = new Set(
+    statements
+      .filter((statement) => printsOf(statement).some((print) => forgotten.has(print)))
+      .map(({ origin }) => origin.join('/')),
+  );
+  if (gone.size === 0) return { extraction, statements: [...statements] };
+  const stays = (...origin: Origin) => !gone.has(origin.join('/'));
+  const inner = (list: 'projects' | 'people') =>
+    extraction[list].map((each, i) => ({ ...each, statements: each.statements.filter((_, j) => stays(list, i, j)) }));
+  return {
+    extraction: {
+      episodes: extraction.episodes.filter((_, i) => stays('episodes', i)),
+      projects: inner('projects'),
+      people: inner('people'),
+      milestones: extraction.milestones.filter((_, i) => stays('milestones', i)),
+      insights: extraction.insights.filter((_, i) => stays('insights', i)),
+      facts: extraction.facts.filter((_, i) => stays('facts', i)),
+      questions: extraction.questions.filter((_, i) => stays('questions', i)),
+    },
+    statements: statements.filter(({ origin }) => stays(...origin)),
+  };
+}

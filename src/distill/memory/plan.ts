@@ -1,0 +1,92 @@
+// ③ Rows and the file as it is → what the person changed, what is to be written, what the index is to hold. A function of its arguments.
+import type { Edit, NewMemory, PageState, Written } from '../../store/memory.ts';
+import { joinPage, parsePage } from './blocks.ts';
+import { applyEdits, noticeEdits } from './edits.ts';
+import { matchBlocks } from './match.ts';
+import { memoriesOn } from './memories-on.ts';
+import { derivePage, type TargetBlock } from './page.ts';
+
+export interface PageFile {
+  readonly text: string;
+  readonly changedAt: number;
+}
+
+export interface PagePlan {
+  readonly edits: readonly Edit[];
+  /** What the file holds now, when that is not what was last noted. */
+  readonly written: Written | undefined;
+  /** The text that the file must get; undefined when it is right as it is; empty when there must be none. */
+  readonly next: Written | undefined;
+  readonly memories: readonly NewMemory[];
+}
+
+export function planPage(
+  page: string,
+  state: PageState,
+  file: PageFile | undefined,
+  options: { readonly timeZone: string },
+): PagePlan {
+  const derived = derivePage({ page, statements: state.statements, merged: state.merged, ...options });
+  // An empty file is what a failed save leaves. Who wants a page gone forgets it.
+  const text = file === undefined || file.text.trim() === '' ? undefined : file.text;
+  const before = text === undefined ? undefined : writtenBefore(state, text);
+  let edits: readonly Edit[] = [];
+  let written: Written | undefined;
+  let onDisk: readonly TargetBlock[] | undefined;
+  if (text !== undefined && file !== undefined) {
+    if (before?.text === text) onDisk = withTargets(before);
+    else {
+      const noticed = noticeEdits({
+        // Where nobody knows what was written last, edits that are known already must not be taken for new ones.
+        before: before ? withTargets(before) : applyEdits(derived, state.edits),
+        ...{ whole: before !== undefined, file: parsePage(text) },
+        ...{ derived, edits: state.edits, at: file.changedAt },
+      });
+      edits = noticed.edits;
+      onDisk = noticed.blocks;
+    }
+    written = { text, targets: onDisk.map(({ target }) => target) };
+  }
+  const all = [...state.edits, ...edits];
+  const wanted = applyEdits(derived, all);
+  const isRight = onDisk !== undefined && sameBlocks(onDisk, wanted);
+  const next = isRight ? undefined : toWritten(wanted, text?.includes('\r\n') === true);
+  return {
+    edits,
+    written: written !== undefined && sameWritten(written, state.written) ? undefined : written,
+    next: next?.text === '' && text === undefined ? undefined : next,
+    memories: memoriesOn({ page, blocks: wanted, ...state, edits: all, changedAt: file?.changedAt ?? 0, ...options }),
+  };
+}
+
+/** What we had last put there. After a crash it may be what was intended: whichever is nearer to the file. */
+function writtenBefore({ written, intended }: PageState, text: string): Written | undefined {
+  if (intended === undefined || written?.text === text) return written;
+  if (written === undefined || intended.text === text) return intended;
+  const file = parsePage(text);
+  const distance = (each: Written) =>
+    matchBlocks(withTargets(each), file).filter(({ old, now }) => old?.text !== now?.text).length;
+  return distance(intended) < distance(written) ? intended : written;
+}
+
+export const withTargets = ({ text, targets }: Written): TargetBlock[] =>
+  parsePage(text).map((block, i) => ({ ...block, target: targets[i] ?? `?:${i}` }));
+
+const sameBlocks = (a: readonly TargetBlock[], b: readonly TargetBlock[]): boolean =>
+  a.length === b.length && a.every(({ text, front }, i) => text === b[i]?.text && front === b[i]?.front);
+
+const sameWritten = (a: Written, b: Written | undefined): boolean =>
+  a.text === b?.text && a.targets.join('\n') === b.targets.join('\n');
+
+/** With the ends of lines that the person's file has. */
+function toWritten(blocks: readonly TargetBlock[], carriageReturns: boolean): Written {
+  const text = joinPage(blocks);
+  const read = parsePage(text);
+  // Two blocks that came beside each other may read as one: then it goes by the name of the first.
+  const named =
+    read.length === blocks.length ? blocks : matchBlocks(blocks, read).filter(({ now }) => now !== undefined);
+  return {
+    text: carriageReturns ? text.replaceAll('\n', '\r\n') : text,
+    targets: named.map((each) => ('target' in each ? each.target : (each.old?.target ?? '?'))),
+  };
+}

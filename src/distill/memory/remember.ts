@@ -1,0 +1,87 @@
+// What somebody asks to remember: rows of their own, on the right page and in the index at once. They outrank what conversations say.
+
+import type { About, Memory, SaidBy } from '../../schema/memory.ts';
+import type { Statement } from '../../store/memory.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { standing } from './edits.ts';
+import { findNamed } from './find.ts';
+import { edit } from './history.ts';
+import { bringInLine, type MemoryDeps, syncPage, writeDue } from './librarian.ts';
+import { groupOf } from './memories-on.ts';
+import { sameText } from './names.ts';
+import { mergedInto, versionsOf } from './page.ts';
+import { corePages, keyedTarget, plainTarget, projectPage } from './place.ts';
+
+export interface Wish {
+  readonly text: string;
+  readonly about?: About | undefined;
+  readonly key?: string | undefined;
+  readonly project?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** Whose words it rests on; the person's, unless an agent asks for it. */
+  readonly saidBy?: SaidBy | undefined;
+}
+
+/** Tells what it is now, and whether it was known already. */
+export async function remember(deps: MemoryDeps, wish: Wish): Promise<{ memory: Memory; known: boolean }> {
+  return keep(deps, wish, { source: 'remembered', session: '', from: '' });
+}
+
+/** Makes a lasting fact of something that stands on a page, such as an episode. Where it came from is kept with it. */
+export async function promote(
+  deps: MemoryDeps,
+  name: string,
+  wish: Partial<Wish>,
+): Promise<{ memory: Memory; known: boolean }> {
+  await bringInLine(deps);
+  const { memory, page } = await findNamed(deps, name);
+  if (memory === undefined)
+    throw new HoldfastError('BAD_INPUT', `${page} is a page`, {
+      hint: `Name what stands on it: holdfast memory show ${page}`,
+    });
+  const text = wish.text ?? memory.text;
+  const from = { source: 'promoted', session: memory.session, from: `${memory.id} ${memory.page}` } as const;
+  return keep(deps, { ...wish, text }, from);
+}
+
+async function keep(
+  deps: MemoryDeps,
+  { text, about = 'world', key = '', project = '', tags = [], saidBy = 'person' }: Wish,
+  origin: Pick<Statement, 'source' | 'session' | 'from'>,
+): Promise<{ memory: Memory; known: boolean }> {
+  const { store } = deps;
+  const place = project === '' ? corePages[about] : { page: projectPage(project), title: project };
+  const own = key === '' ? plainTarget(text) : keyedTarget(key);
+  const kind = key === '' ? 'plain' : 'keyed';
+  // What the person has in the file now comes first. A folder that cannot be written now keeps nothing from being remembered.
+  await syncPage(deps, place.page).catch(() => undefined);
+  const state = await store.page(place.page);
+  const target = mergedInto(own, state.merged);
+  // Two wishes of one moment still have an order.
+  const at = state.statements.reduce(
+    (last, each) => (each.source === 'conversation' ? last : Math.max(last, each.at + 1)),
+    deps.clock(),
+  );
+  const said = versionsOf(state.statements, state.merged).find((each) => each.target === target)?.current;
+  const holding = [...standing(state.edits).keys()].filter((each) => groupOf(each) === target);
+  const known =
+    said !== undefined &&
+    said.source !== 'conversation' &&
+    (said.saidBy === 'person' || saidBy !== 'person') &&
+    sameText(said.text, text) &&
+    holding.length === 0;
+  if (!known) {
+    // What was written by hand before gives way to what is asked for now.
+    for (const each of holding) await store.addEdit(place.page, edit({ target: each, kind: 'release', at }));
+    await store.saveStatement({
+      ...{ page: place.page, target: own, kind, at, file: '', pos: 0, order: 0, title: place.title },
+      ...{ key, text, why: '', project, tags, saidBy },
+      ...origin,
+    });
+  }
+  await writeDue(deps);
+  const memory = (await store.memories({ page: place.page })).find((each) => each.target === target);
+  if (memory === undefined)
+    throw new HoldfastError('INTERNAL', `${place.page} does not show what was to be remembered`);
+  return { memory, known };
+}

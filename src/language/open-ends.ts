@@ -1,0 +1,140 @@
+// What a session left open, told by how it ended: an unanswered prompt, an interruption, a failure, or its own last words.
+
+import { splitLine, withoutPlace, withoutPrefix } from '../agents/tools/command-line.ts';
+import { shell } from '../agents/tools/shell-tools.ts';
+import { roughPurpose } from '../agents/tools/usual-commands.ts';
+import type { Entry } from '../schema/entry.ts';
+import type { ToolUse } from '../schema/tool-use.ts';
+import type { SessionEnding } from '../store/store.ts';
+import { cut, gist, inputField, type Sentence, sentencesOf, toolGist } from './gist.ts';
+
+export interface OpenEnd {
+  readonly entry: string;
+  readonly text: string;
+}
+
+const longest = 240;
+const mostOfOne = 3;
+
+/** Words by which an answer says outright that something does not work, or was not done. Weaker words are wrong nine times of ten. */
+const cues = [
+  /\b(?:still (?:fails?|failing|broken|red|unsolved)|(?:is|are|remains?) still (?:failing|broken|missing|to be done))\b/i,
+  /\bremains? (?:to be (?:done|fixed|implemented|written)|broken|unfixed|unsolved)\b/i,
+  /\b(?:is|are|was|were|has|have)(?: not|n't) (?:been )?(?:yet )?(?:implemented|finished|done|fixed|tested|deployed|merged)(?: yet)\b|\bnot yet (?:implemented|finished|done|fixed|deployed|merged)\b(?!:)/i,
+  /\b(?:is|are) blocked (?:on|by)\b/i,
+  /^(?:i )?(?:could ?n[o']t|was unable to|were unable to) (?:fix|finish|complete|reproduce|verify|test|push|run)\b/i,
+  /^(?:TODO|FIXME|to-?do)\b\s*:/i,
+  /^(?:next steps?|remaining(?: work)?|left to do|still to do|follow[- ]?up)\s*:\s*\S/i,
+];
+const headings =
+  /^(?:(?:the )?next steps?|to-?dos?|remaining(?: work| tasks| items| steps)?|(?:what(?:'s| is) )?(?:still )?(?:left(?: to do)?|missing|open)|left to do|still open|open (?:issues|points|tasks)|follow[- ]?ups?|not (?:yet )?done)\W*$/i;
+/** An offer, advice, or a case that may arise is nothing that was left open. */
+const offered =
+  /^(?:you (?:can|could|may|might)|if\b|optional(?:ly)?|consider|feel free|want me|i can|i could (?!not)|we (?:can|could)|let me know|when you|once you|no |none\b|nothing)|\((?:optional|if needed|recommended)\)|\b(?:unrelated|by design|intentional(?:ly)?|expected|pre-?existing|as before|out of scope)\b/i;
+const settled =
+  /\b(?:no|none|nothing|without|all|every)\b[^.]{0,50}\b(?:remaining|outstanding|unresolved|left|todo)\b|\b(?:remaining|outstanding)\b[^.]{0,60}\b(?:pass(?:es|ed|ing)?|fixed|done|complete[d]?|resolved|addressed|green)\b/i;
+const promised =
+  /\b(?:(?:i'?ll|we'?ll|let'?s) [^.]{0,60}\btomorrow|(?:do|handle|fix|finish|look at) (?:it|that|this|them|these|the rest) later|come back (?:to|when|later|tomorrow)|don'?t forget|remember to|remind me|next time)\b/i;
+const politeness =
+  /\b(?:anything else|help (?:you )?with|else (?:can|would|should)|let me know|ready to|what would you like|how can i)\b/i;
+export const interrupted = /^\[Request interrupted by user/;
+export const refused = /doesn't want to (?:proceed|take this action)|was rejected|^\[Request interrupted/;
+/** Typed, but not asked of the agent. */
+const command = /^(?:[/!]|(?:clear|exit|quit)\W*$)/i;
+export const assent = /^(?:ok(?:ay)?|thanks?|thank you|great|perfect|nice|cool|good|awesome|lgtm)\b.{0,20}$/is;
+
+export const isPrompt = ({ author, text }: Pick<Entry, 'author' | 'text'>): boolean =>
+  author === 'person' && !command.test(text.trim());
+
+export const isAnswer = ({ author }: Pick<Entry, 'author'>): boolean => author === 'model';
+
+/** The text of an answer without the line that names its tools. */
+export const answerText = (entry: Entry): string => entry.text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');
+
+/** Most pressing first. Contract: nothing that the machine said, and the same for the same ending. */
+export function openEnds(ending: SessionEnding): OpenEnd[] {
+  const { entries } = ending;
+  const lastPrompt = entries.findLastIndex(isPrompt);
+  const lastAnswer = entries.findLastIndex(isAnswer);
+  const prompt = entries[lastPrompt] ?? ending.prompts.find(isPrompt);
+  const stopped = entries.findLastIndex((entry) => entry.author === 'machine' && interrupted.test(entry.text));
+  const found: OpenEnd[] = [];
+  const add = (entry: string, text: string) => {
+    if (found.length < mostOfOne && text !== '') found.push({ entry, text });
+  };
+  if (prompt !== undefined && stopped > Math.max(lastPrompt, lastAnswer) && isInterrupted(prompt, ending.toolUses))
+    add(prompt.id, `Interrupted while working on: ${gist(prompt.text, longest)}`);
+  else if (
+    prompt !== undefined &&
+    isRequest(prompt) &&
+    stopped < lastPrompt &&
+    lastPrompt > lastAnswer &&
+    !usedToolsSince(ending, prompt) &&
+    !assent.test(prompt.text.trim())
+  )
+    add(prompt.id, `Asked and not answered: ${gist(prompt.text, longest)}`);
+  const answer = entries[lastAnswer];
+  const failed = lastFailure(ending.toolUses);
+  const isOver = answer !== undefined && lastAnswer > lastPrompt && tellsOfPassing(answerText(answer));
+  if (failed !== undefined && !isOver)
+    add(failed.entry, `Last run failed: ${toolGist(failed, 100)}${inBrackets(errorLine(failed.output ?? ''))}`);
+  if (answer !== undefined && lastAnswer > lastPrompt)
+    for (const text of unfinished(answerText(answer))) add(answer.id, text);
+  for (const said of ending.prompts.slice(0, 2))
+    if (isPrompt(said))
+      for (const { text } of sentencesOf(said.text))
+        if (promised.test(text) && text.length <= longest) add(said.id, `The person said: ${text}`);
+  return found;
+}
+
+const usedToolsSince = ({ toolUses }: SessionEnding, prompt: Entry): boolean =>
+  toolUses.some((use) => use.at > prompt.at);
+
+/** A plan that was refused or accepted ends a turn like an interruption; two words, such as `commit this`, leave nothing open. */
+const isInterrupted = (prompt: Entry, uses: readonly ToolUse[]): boolean => isRequest(prompt) && !endsWithPlan(uses);
+const isRequest = ({ form, text }: Entry): boolean => form === undefined && text.trim().split(/\s+/).length > 2;
+
+/** An accepted plan goes on in the next session: the client ends the turn as if it were interrupted. */
+const endsWithPlan = (uses: readonly ToolUse[]): boolean => /plan/i.test(uses.at(-1)?.tool ?? '');
+
+/** Sentences of an answer that point ahead. A question that it ends with is mostly an offer. */
+function unfinished(text: string): string[] {
+  const open = sentencesOf(text).filter((sentence) => pointsAhead(sentence));
+  return [...new Set(open.map((sentence) => cut(sentence.text, longest)))];
+}
+
+function pointsAhead({ text, heading }: Sentence): boolean {
+  if (text.endsWith('?') || text.endsWith(':') || settled.test(text) || politeness.test(text) || offered.test(text))
+    return false;
+  return (headings.test(heading) && text.split(' ').length > 2) || cues.some((cue) => cue.test(text));
+}
+
+const saysPass =
+  /(?:^|\n)\W*(?:committed|pushed|merged)\b|\b(?:all|every|the) (?:\d+ |the |of the )?(?:\w+ ){0,3}(?:tests?|checks?|suites?|builds?|lint\w*)\b[^.\n]{0,40}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b|\b(?:tests?|lint|checks?|build|everything) (?:now |all |is |are )*(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?)\b|\ball green\b|\b0 (?:issues|errors|failures)\b/i;
+
+/** Whether an answer says that what was checked passes. */
+export const tellsOfPassing = (answer: string): boolean => saysPass.test(answer.slice(0, 8000));
+
+/** The last use of a tool, if it was to build, test or check the project, failed, and nobody had refused it. */
+function lastFailure(uses: readonly ToolUse[]): ToolUse | undefined {
+  const last = uses.at(-1);
+  if (last?.outcome !== 'error' || refused.test(last.output ?? '') || !shell.test(last.tool)) return undefined;
+  const line = inputField(last.input, 'command', 1600) ?? '';
+  return splitLine(line).some(({ text }) => roughPurpose(withoutPlace(withoutPrefix(text))) !== undefined)
+    ? last
+    : undefined;
+}
+
+const inBrackets = (text: string | undefined): string => (text === undefined ? '' : ` (${text})`);
+
+/** The line of an output that says what went wrong. */
+export function errorLine(output: string): string | undefined {
+  const line = output
+    .replace(/<\/?tool_use_error>/g, '')
+    .split('\n')
+    .map((candidate) => candidate.replace(/[\p{Cc}]\[[0-9;]*[A-Za-z]/gu, '').trim())
+    .find((candidate) =>
+      /\b(?:error|fail\w*|cannot|not found|no such|denied|exception|refused|invalid)\b/i.test(candidate),
+    );
+  return line === undefined ? undefined : cut(line, 120);
+}

@@ -1,0 +1,160 @@
+// A session of one agent, continued in another: what stands there, what does not, and how it is known again.
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { answer, later, prompt, toolResult, toolUse, workbench } from '../../../test/contracts/transcript-builder.ts';
+import { openCodeDatabase } from '../../../test/opencode-database.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { agentNamed } from '../../agents/index.ts';
+import { Carrier } from '../../schema/carriers.ts';
+import type { Context } from '../operation.ts';
+import { carriers } from './carry.ts';
+import { resume } from './resume.ts';
+
+const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'}k1L2m3N4o5P6q7R8`;
+
+async function bench() {
+  const made = await workbench();
+  const cwd = path.join(made.home, 'proj');
+  fs.mkdirSync(cwd);
+  const here = { cwd };
+  made.write('proj/s1.jsonl', [
+    prompt('u1', `Which port? The token is ${secret}`, 0, here),
+    answer(
+      'a1',
+      [{ type: 'text', text: 'I will look.' }, toolUse('t1', 'Bash', { command: 'cat notes.txt' })],
+      1,
+      here,
+    ),
+    toolResult('r1', 't1', 'no such file', 2, { is_error: true }),
+    answer('a2', 'It is 4711.', 3, here),
+    prompt('m1', '<task-notification>machine</task-notification>', 4, here),
+    prompt('u2', 'Thanks', 5, here),
+  ]);
+  await made.ingest();
+  const context = { store: made.store, config: made.config, clock: () => later } as unknown as Context;
+  const carry = async (into: Carrier) => {
+    const output = await resume.run(context, { session: 's1', print: true, agent: undefined, in: into });
+    if ('sessions' in output || output.carried === undefined) throw new Error('it was not carried');
+    return {
+      ...output,
+      carried: output.carried,
+      texts: output.carried.files.map((file) => fs.readFileSync(file, 'utf8')).join('\n'),
+    };
+  };
+  return { ...made, context, carry, cwd };
+}
+
+it('the agents that take sessions are those of the table', () => {
+  expect(carriers.map(({ name }) => name).sort()).toEqual([...Carrier.options].sort());
+});
+
+it.each(Carrier.options.filter((name) => name !== 'claude-code'))(
+  'into %s: what was said, tools as text, nothing secret, nothing of the machine',
+  async (into) => {
+    const { carry, cwd } = await bench();
+    const { texts, command, folder, carried } = await carry(into);
+    expect(folder).toBe(cwd);
+    expect(command.join(' ')).toContain(carried.session);
+    for (const words of [
+      'Which port?',
+      'I will look.',
+      '[Used Bash (failed): cat notes.txt]',
+      'no such file',
+      'It is 4711.',
+      'Thanks',
+    ])
+      expect(texts).toContain(words);
+    expect(texts).not.toContain(secret);
+    expect(texts).not.toContain('task-notification');
+    for (const file of carried.files) expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  },
+);
+
+it('what was carried is not counted twice, and what follows is linked to where it came from', async () => {
+  const { carry, ingest, store } = await bench();
+  const before = await store.counts();
+  const { carried } = await carry('codex');
+  expect(await ingest()).toMatchObject({ problems: [], entries: { added: 0 } });
+  expect(await store.counts()).toEqual({ ...before, files: before.files + 1 });
+  const timestamp = new Date(later + 60_000).toISOString();
+  const said = { type: 'event_msg', payload: { type: 'user_message', message: 'Go on in Codex' }, timestamp };
+  fs.appendFileSync(carried.files[0] ?? '', `${JSON.stringify(said)}\n`);
+  await ingest();
+  expect((await store.transcript('codex', carried.session)).map(({ text }) => text)).toEqual(['Go on in Codex']);
+  expect((await store.findSessions(carried.session))[0]).toMatchObject({ agent: 'codex', forkOf: 's1' });
+});
+
+it('a session of OpenCode is carried with the model that was used there last, and is imported first', async () => {
+  const { carry, config } = await bench();
+  const db = openCodeDatabase(path.join(config.watchPath(agentNamed('opencode') as Agent), 'opencode.db'));
+  const data = JSON.stringify({ role: 'user', model: { providerID: 'mock', modelID: 'mock-model' } });
+  db.prepare("INSERT INTO message (id, session_id, time_created, time_updated, data) VALUES ('m', 's', 1, 1, ?)").run(
+    data,
+  );
+  db.close();
+  const { before, carried, texts } = await carry('opencode');
+  expect(before).toEqual(['opencode', 'import', carried.files[0]]);
+  expect(texts).toContain('"modelID":"mock-model"');
+});
+
+it('a session that another agent has begun is carried into Claude Code', async () => {
+  const { context, carry, ingest, store, root } = await bench();
+  const { carried } = await carry('codex');
+  const timestamp = new Date(later + 60_000).toISOString();
+  const said = { type: 'event_msg', payload: { type: 'user_message', message: 'Go on in Codex' }, timestamp };
+  fs.appendFileSync(carried.files[0] ?? '', `${JSON.stringify(said)}\n`);
+  await ingest();
+  const output = await resume.run(
+    { ...context, clock: () => later + 120_000 },
+    { session: carried.session, print: true, agent: undefined, in: 'claude-code' },
+  );
+  if ('sessions' in output || output.carried === undefined) throw new Error('it was not carried');
+  expect(output.carried.files[0]).toContain(root);
+  await ingest();
+  expect((await store.findSessions(output.carried.session)).length).toBe(0);
+});
+
+it('its own agent resumes it as before, and an agent that cannot continue sessions is refused', async () => {
+  const { context } = await bench();
+  const output = await resume.run(context, { session: 's1', print: true, agent: undefined, in: 'claude-code' });
+  expect(output).toMatchObject({ command: ['claude', '--resume', 's1'] });
+  expect(resume.input.safeParse({ session: 's1', in: 'goose' }).success).toBe(false);
+});
+
+it.each(['copilot', 'gemini', 'qwen', 'droid', 'codex'] as const)(
+  '%s: its reader finds nothing new in what was carried',
+  async (into) => {
+    const { carry, ingest, store } = await bench();
+    const before = await store.counts();
+    const { carried } = await carry(into);
+    expect(await ingest()).toMatchObject({ problems: [], entries: { added: 0 } });
+    expect((await store.counts()).entries).toBe(before.entries);
+    expect(await store.findSessions(carried.session)).toEqual([]);
+  },
+);
+
+it('Droid: a fork of what was carried holds only what is new, and is linked to where it came from', async () => {
+  const { carry, ingest, store } = await bench();
+  const { carried } = await carry('droid');
+  const [file = ''] = carried.files;
+  const [, ...copied] = fs.readFileSync(file, 'utf8').trimEnd().split('\n');
+  const own = '00000000-0000-4000-8000-000000000009';
+  const head = {
+    type: 'session_start',
+    id: own,
+    title: 'x',
+    version: 2,
+    cwd: '/home/dev/proj',
+    parent: carried.session,
+  };
+  const message = { role: 'user', content: [{ type: 'text', text: 'Go on in Droid' }] };
+  const said = { type: 'message', id: 'n1', timestamp: new Date(later + 60_000).toISOString(), message };
+  fs.writeFileSync(
+    path.join(path.dirname(file), `${own}.jsonl`),
+    `${[JSON.stringify(head), ...copied, JSON.stringify(said)].join('\n')}\n`,
+  );
+  await ingest();
+  expect((await store.transcript('droid', own)).map(({ text }) => text)).toEqual(['Go on in Droid']);
+  expect((await store.findSessions(own))[0]).toMatchObject({ forkOf: 's1' });
+});

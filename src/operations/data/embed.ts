@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+
+export const embed = operation({
+  name: 'embed',
+  summary: 'Read everything closely for search by meaning now, without waiting for the worker',
+  input: z.object({}),
+  output: z.object({
+    model: z.string().nullable().describe('null: search by meaning is switched off'),
+    entries: z.int().describe('entries that can be found by meaning'),
+    refined: z.int().describe('texts that were read closely by this command'),
+    left: z.int().describe('texts that still wait; another process may be reading them'),
+  }),
+  surfaces: ['cli'],
+  examples: ['holdfast embed'],
+  async run({ store, config, clock, signal, progress }) {
+    // Loaded only here: a search must not pay for it.
+    const { embedPending } = await import('../../embedding/pending.ts');
+    const before = await store.vectorCounts();
+    const sizes = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };
+    await embedPending({
+      store,
+      config,
+      clock,
+      signal,
+      refine: true,
+      progress: progress && ((done, total) => progress({ ...sizes, embedded: { done, total } })),
+    });
+    signal?.throwIfAborted();
+    const [models, after] = await Promise.all([store.vectorModels(), store.vectorCounts()]);
+    return {
+      model: models.find(({ wanted }) => wanted)?.name ?? null,
+      entries: after.embedded,
+      refined: Math.max(0, before.rough + before.pending - after.rough - after.pending),
+      left: after.rough + after.pending,
+    };
+  },
+});

@@ -1,0 +1,356 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { demoMemory, emptyMemory, type Memory, now, type Said, tell } from '../../../test/demo-memory.ts';
+import { distillAll } from '../../../test/distilled.ts';
+import { apply, fact } from '../../../test/memory-stand.ts';
+import { ingest } from '../../capture/ingest.ts';
+import { fillVault } from '../../capture/vault/vault.ts';
+import { restoreSession } from '../../capture/vault/vault-restore.ts';
+import { archiveSession } from '../../sessions/archives/archives.ts';
+import { openSqliteStore } from '../../store/sqlite/open.ts';
+import { operations } from '../index.ts';
+import { search } from '../recall/search.ts';
+import { forget } from './forget.ts';
+import { finishForgetting } from './forget-traces.ts';
+import { dropHeld, hearForgotten } from './forgotten-bell.ts';
+import { restore } from './restore.ts';
+
+const word = 'quixotoplasm';
+const observationOfTurn = {
+  ...{ agent: 'claude-code' as const, session: 's-one', at: '2026-10-01T10:10:00.000Z', type: 'change' as const },
+  ...{ title: word, subtitle: '', facts: [], narrative: word, concepts: [], filesRead: [], filesModified: [] },
+  ...{ tools: [], by: 'offline', tokens: 0 },
+};
+const ask = (text: string): Said => ({ by: 'user', text });
+const say = (text: string, ...uses: NonNullable<Said['uses']>): Said => ({ by: 'assistant', text, uses });
+const run = (memory: Memory, id: string, more = {}) =>
+  forget.run(memory.context, { id, dryRun: false, yes: true, ...more });
+
+/** Every file below the data folder that holds the word, packed or not. */
+function holding(memory: Memory, wanted = word): string[] {
+  const home = path.join(memory.home, 'memory');
+  return fs
+    .readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .filter((file) => fs.statSync(path.join(home, file)).isFile())
+    .filter((file) => {
+      const bytes = fs.readFileSync(path.join(home, file));
+      const text = file.endsWith('.gz') ? zlib.gunzipSync(bytes) : bytes;
+      return text.toString('latin1').toLowerCase().includes(wanted);
+    })
+    .sort();
+}
+
+/** Two sessions of one project, of which the first speaks of the word in one prompt, with all that can be made of it. */
+async function fullMemory(): Promise<Memory> {
+  const memory = await emptyMemory();
+  const { store, config, clock } = memory.context;
+  const bash = (command: string) => ({ name: 'Bash', input: { command }, failed: `no ${word} here` });
+  await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [
+    ask('Build the harbour gate'),
+    say('Built the harbour gate.', { name: 'Edit', input: { file_path: '/home/dev/tide/gate.ts' } }),
+    ask(`Now store the ${word} password in the harbour table`),
+    say('Looking at it.', bash(`grep ${word} harbour.sql`)),
+    say('The table is in place, the gate is open.'),
+    ask('Thanks. Write the tests for the gate'),
+    say('The tests pass.', { name: 'Write', input: { file_path: '/home/dev/tide/gate.test.ts' } }),
+  ]);
+  await tell(memory, 's-two', '/home/dev/tide', '2026-10-02T10:00:00Z', [ask('Paint the boat'), say('Painted it.')]);
+  await distillAll(store);
+  await fill(memory);
+  await archiveSession({ store, config, clock }, { agent: 'claude-code', session: 's-one' });
+  const at = Date.parse('2026-10-03T10:00:00Z');
+  const given = { agent: 'claude-code', session: 's-two', project: 'tide', at, source: 'startup' } as const;
+  await store.saveBriefing({ ...given, text: `Last: the ${word} password` });
+  for (const told of await store.conversations({}))
+    if (told.session === 's-one') await apply(memory, told, fact('password', `The password is ${word}`));
+  return memory;
+}
+
+/** The clock stands before the files were written. */
+const fill = ({ context: { store, config, clock } }: Memory) =>
+  fillVault({ store, config, clock }, { quietMs: Number.NEGATIVE_INFINITY });
+
+const entriesOf = async ({ context: { store } }: Memory, session = 's-one') =>
+  (await store.transcript('claude-code', session)).map(({ id }) => id);
+
+describe('forget', () => {
+  it('takes an entry out of every file below the data folder, with what derives from it, and nothing else', async () => {
+    const memory = await fullMemory();
+    const { context } = memory;
+    expect(holding(memory)).toEqual([
+      'archives/2026-11-03-build-the-harbour-gate.md',
+      'holdfast.db-wal',
+      'memory/core/facts.md',
+      'vault/claude-code/-home-dev-tide/s-one.jsonl.gz',
+    ]);
+    const secret = ['s-one-e2', 's-one-e3'];
+    const planned = await run(memory, secret[0] as string, { dryRun: true });
+    expect(planned).toMatchObject({
+      kind: 'entry',
+      forgotten: false,
+      removed: { entries: 1, summaries: 1, briefings: 1, memories: 1 },
+    });
+    expect(holding(memory).length).toBeGreaterThan(3);
+    const done = await run(memory, secret[0] as string);
+    expect(done.removed).toEqual(planned.removed);
+    expect(done.files.length).toBe(2);
+    expect(done.left).toEqual([expect.stringContaining('s-one.jsonl, the agent')]);
+    // The answer to it has the word as well, in what its tool was asked and said.
+    expect(holding(memory)).not.toEqual([]);
+    await run(memory, secret[1] as string);
+    expect(holding(memory)).toEqual([]);
+    expect(await entriesOf(memory)).toEqual(['s-one-e0', 's-one-e1', 's-one-e4', 's-one-e5', 's-one-e6']);
+    await distillAll(context.store);
+    expect((await context.store.observations({ session: 's-one' })).map(({ prompt }) => prompt)).toEqual([2, 1]);
+    expect(holding(memory)).toEqual([]);
+    expect(await context.store.integrity()).toEqual([]);
+    expect((await search.run(context, { ...search.input.parse({ query: word }) })).hits).toEqual([]);
+  });
+
+  it('keeps it from coming back: by another scan, a reading anew, a fork, a distiller or the vault', async () => {
+    const memory = await fullMemory();
+    const { store, config, clock } = memory.context;
+    await run(memory, 's-one-e2');
+    await run(memory, 's-one-e3');
+    const before = await entriesOf(memory);
+    await ingest(memory.context, {});
+    await ingest(memory.context, { reimport: true });
+    expect(await entriesOf(memory)).toEqual(before);
+    await distillAll(store);
+    await fill(memory);
+    await archiveSession({ store, config, clock }, { agent: 'claude-code', session: 's-one' });
+    expect(holding(memory)).toEqual([]);
+    // A fork copies the history under its own session.
+    const folder = path.join(memory.home, '.claude/projects/-home-dev-tide');
+    const copy = fs
+      .readFileSync(path.join(folder, 's-one.jsonl'), 'utf8')
+      .replaceAll('"sessionId":"s-one"', '"sessionId":"s-fork"');
+    fs.writeFileSync(path.join(folder, 's-fork.jsonl'), copy);
+    await ingest(memory.context, {});
+    await fill(memory);
+    expect(holding(memory)).toEqual([]);
+    // What the vault puts back is whole but for the empty places, and brings nothing either.
+    fs.rmSync(path.join(folder, 's-one.jsonl'));
+    expect((await restoreSession({ store, config, clock }, 'claude-code', 's-one')).own).toBe('restored');
+    expect(fs.readFileSync(path.join(folder, 's-one.jsonl'), 'utf8')).not.toContain(word);
+    await ingest(memory.context, { reimport: true });
+    expect(await entriesOf(memory)).toEqual(['s-one-e0', 's-one-e1', 's-one-e4', 's-one-e5', 's-one-e6']);
+  });
+
+  it('takes a whole session out, and what it goes on with is not kept either', async () => {
+    const memory = await fullMemory();
+    const { store } = memory.context;
+    const done = await run(memory, 's-one');
+    expect(done).toMatchObject({ kind: 'session', removed: { sessions: 1, entries: 7, summaries: 1, memories: 1 } });
+    expect(holding(memory)).toEqual([]);
+    expect(holding(memory, 'harbour')).toEqual([]);
+    await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [
+      ask('Build the harbour gate'),
+      ask('And on'),
+    ]);
+    await store.noteSession({
+      agent: 'claude-code',
+      session: 's-one',
+      at: now,
+      event: 'stop',
+      lastUserMessage: 'harbour',
+    });
+    await fill(memory);
+    expect(holding(memory, 'harbour')).toEqual([]);
+    expect((await store.sessions({})).map(({ id }) => id)).toEqual(['s-two']);
+    expect((await store.transcript('claude-code', 's-two')).length).toBe(2);
+  });
+
+  it('an id of nothing but spaces is that of nothing, though there is a single session', async () => {
+    const memory = await emptyMemory();
+    await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [ask('Build the gate'), say('Built.')]);
+    await expect(run(memory, ' ')).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    expect(await entriesOf(memory)).toHaveLength(2);
+  });
+
+  it('takes its entries out of the sessions that copied them too', async () => {
+    const memory = await fullMemory();
+    const folder = path.join(memory.home, '.claude/projects/-home-dev-tide');
+    const lines = fs
+      .readFileSync(path.join(folder, 's-one.jsonl'), 'utf8')
+      .replaceAll('"sessionId":"s-one"', '"sessionId":"s-fork"');
+    const more = {
+      type: 'user',
+      uuid: 'fork-e1',
+      sessionId: 's-fork',
+      cwd: '/home/dev/tide',
+      timestamp: '2026-10-05T10:00:00Z',
+    };
+    fs.writeFileSync(
+      path.join(folder, 's-fork.jsonl'),
+      `${lines}${JSON.stringify({ ...more, message: { role: 'user', content: 'Go on here' } })}\n`,
+    );
+    await ingest(memory.context, {});
+    await run(memory, 's-one');
+    expect(await entriesOf(memory, 's-fork')).toEqual(['fork-e1']);
+    expect(holding(memory)).toEqual([]);
+  });
+
+  it('an observation or a summary goes and is not made again; what they speak of stays', async () => {
+    const memory = await fullMemory();
+    const { store } = memory.context;
+    const observation = (await store.observations({})).find(
+      ({ session, prompt }) => session === 's-one' && prompt === 2,
+    );
+    const done = await run(memory, observation?.id as string);
+    expect(done).toMatchObject({ kind: 'observation', removed: { observations: 1, summaries: 1, entries: 0 } });
+    await distillAll(store);
+    expect((await store.observations({})).map(({ id }) => id)).not.toContain(observation?.id);
+    const [summary] = await store.summaries({ session: 's-one' });
+    await run(memory, summary?.id as string);
+    await distillAll(store);
+    expect(await store.summaries({ session: 's-one' })).toEqual([]);
+    expect((await entriesOf(memory)).length).toBe(7);
+  });
+
+  it('the names of pages that quote it go, from the index and from the list of changes', async () => {
+    const memory = await emptyMemory();
+    await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [ask('Hello'), say('Hello.')]);
+    await tell(memory, 's-two', '/home/dev/tide', '2026-10-02T10:00:00Z', [ask('Paint the boat'), say('Painted it.')]);
+    const at = '2026-10-01T10:00:00.000Z';
+    for (const told of await memory.context.store.conversations({}))
+      await apply(memory, told, {
+        insights: [{ at, title: told.session === 's-one' ? `Mind the ${word}` : 'Mind the boat', text: 'It bites.' }],
+      });
+    expect(holding(memory).length).toBeGreaterThan(1);
+    const before = await memory.context.store.lastChange();
+    await run(memory, 's-one');
+    expect(holding(memory)).toEqual([]);
+    const changes = await memory.context.store.changesAfter(before, 100);
+    expect(
+      changes.map(({ kind }) => kind),
+      'viewers are told that something went',
+    ).toContain('gone');
+    expect(fs.readdirSync(path.join(memory.context.config.memoryPath, 'insights'))).toHaveLength(1);
+    await memory.close();
+  });
+
+  it('other processes are told at once, and give back what they hold', async () => {
+    const memory = await fullMemory();
+    let heard = 0;
+    const other = hearForgotten(memory.context.config, () => heard++);
+    await run(memory, 's-one');
+    await expect.poll(() => heard).toBeGreaterThan(0);
+    other.close();
+    await dropHeld(memory.context.store);
+    await memory.close();
+  });
+
+  it('a memory goes from its page and its history', async () => {
+    const memory = await fullMemory();
+    const [one] = await memory.context.store.memories({});
+    expect(await run(memory, one?.id as string)).toMatchObject({ kind: 'memory', removed: { memories: 1 } });
+    expect(await memory.context.store.memories({})).toEqual([]);
+    expect(await memory.context.store.briefings({ limit: 9 })).toEqual([]);
+  });
+
+  it('has what was distilled made again without it, and drops what somebody is making of it at that moment', async () => {
+    const memory = await fullMemory();
+    const { store, config } = memory.context;
+    const claim = { claimant: 'c', leaseMs: 1000, maxAttempts: 3, limit: 9, now };
+    await store.markReady(now, { gapMs: 1, minEntries: 1 });
+    await store.planJobs(now, { gapMs: 1 });
+    const ofSession = { session: { agent: 'claude-code' as const, session: 's-one' } };
+    const claimed = () => store.claimJobs({ ...claim, ...ofSession, kind: 'observe' });
+    const done = (await claimed()).map(({ id }) => ({
+      ...{ id, by: 'offline', tokens: 0, kind: 'observe' as const, observation: undefined },
+    }));
+    await store.finishJobs('c', done, now);
+    const remembering = await store.claimJobs({ ...claim, ...ofSession, kind: 'remember' });
+    await store.redoJobs({ ...ofSession, kind: 'observe' }, now);
+    const observing = await claimed();
+    const [told] = await store.conversations({ status: 'processing' });
+    expect([remembering.length, observing.length, told?.session]).toEqual([1, 3, 's-one']);
+    const { turns = [] } = (await store.turns('claude-code', 's-one')) ?? {};
+    await run(memory, 's-one-e2');
+    await run(memory, 's-one-e3');
+
+    const late = observing.map(({ id, subject }) => ({
+      ...{ id, by: 'offline', tokens: 0, kind: 'observe' as const },
+      observation: { ...observationOfTurn, prompt: subject, entries: [turns[subject]?.entries[0]?.id ?? ''] },
+    }));
+    expect(await store.finishJobs('c', late, now)).toEqual([]);
+    // A conversation that somebody reads is looked at again when the lease is over.
+    await apply(memory, told as NonNullable<typeof told>, fact('password', `The password is ${word}`));
+    expect(holding(memory)).not.toEqual([]);
+    expect(await finishForgetting({ store, config, clock: () => now })).toBeUndefined();
+    expect(await finishForgetting({ store, config, clock: () => now + 1000 })).toMatchObject({ memories: 1 });
+    expect(holding(memory)).toEqual([]);
+
+    await store.markReady(now, { gapMs: 1, minEntries: 1 });
+    await store.planJobs(now, { gapMs: 1 });
+    const again = await store.jobs({ session: { agent: 'claude-code', session: 's-one' }, statuses: ['ready'] });
+    expect(again.map(({ kind }) => kind).sort()).toEqual(['observe', 'observe', 'remember', 'summarize']);
+  });
+
+  it('empties the place of an entry in the copy of a session of Pi, which can still be read', async () => {
+    const memory = await demoMemory();
+    const { store, config, clock } = memory.context;
+    await fill(memory);
+    const [session] = await store.sessions({ agent: 'pi' });
+    const before = await store.transcript('pi', session?.id as string);
+    const gone = before.find(({ author }) => author === 'person');
+    const { files } = await run(memory, gone?.id as string);
+    expect(files).toEqual([expect.stringContaining('vault/pi/')]);
+    await restoreSession({ store, config, clock }, 'pi', session?.id as string);
+    await ingest(memory.context, {});
+    expect((await store.transcript('pi', session?.id as string)).map(({ id }) => id)).toEqual(
+      before.map(({ id }) => id).filter((id) => id !== gone?.id),
+    );
+  });
+
+  it('names what it cannot reach: transcripts, older backups, archives that a person changed', async () => {
+    const memory = await fullMemory();
+    const { store, config } = memory.context;
+    const backup = path.join(config.home, 'backups', 'old.db');
+    fs.mkdirSync(path.dirname(backup));
+    await store.backup(backup);
+    const [archive] = await store.archives({ agent: 'claude-code', session: 's-one' });
+    const file = path.join(archive?.folder ?? '', archive?.file ?? '');
+    fs.appendFileSync(file, '\nMy own thought.\n');
+    const { left } = await run(memory, 's-one');
+    expect(left.join('\n')).toMatch(/s-one\.jsonl, the agent's own/);
+    expect(left).toContain(`${backup}, a backup from before`);
+    expect(left).toContain(`${file}, which somebody has changed`);
+  });
+
+  it('is not undone by restoring a backup from before', async () => {
+    const memory = await fullMemory();
+    const { store, config } = memory.context;
+    const backup = path.join(memory.home, 'old.db');
+    await store.backup(backup);
+    await run(memory, 's-one');
+    await store.close();
+    const { previous } = await restore.run(memory.context, { file: backup });
+    fs.rmSync(previous as string, { force: true });
+    const restored = await openSqliteStore(config.databasePath);
+    expect((await restored.sessions({})).map(({ id }) => id)).toEqual(['s-two']);
+    await restored.close();
+    expect(holding(memory)).toEqual([]);
+  });
+
+  it('asks, and changes nothing without a yes', async () => {
+    const memory = await fullMemory();
+    const asked: string[] = [];
+    const agrees = async (question: string) => asked.push(question) < 0;
+    const person = { piped: async () => undefined, edit: async () => false, agrees };
+    const answer = await forget.run({ ...memory.context, person }, { id: 's-one', dryRun: false, yes: false });
+    expect(asked).toEqual([expect.stringMatching(/^Forget this session for good: .+\?$/)]);
+    expect(answer.forgotten).toBe(false);
+    expect((await entriesOf(memory)).length).toBe(7);
+  });
+
+  it('refuses an id that nothing has, and is not offered to agents', async () => {
+    const memory = await fullMemory();
+    await expect(run(memory, 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(run(memory, 's-')).rejects.toMatchObject({ code: 'AMBIGUOUS' });
+    expect(operations.find(({ name }) => name === 'forget')?.surfaces).toEqual(['cli', 'http']);
+  });
+});

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { IngestReport } from '../../schema/ingest-report.ts';
+import { explain, HoldfastError } from '../../system/errors.ts';
+import { librarian, toDeps } from '../memory/memory.ts';
+import { type Context, operation } from '../operation.ts';
+import { reachBackups } from './backups.ts';
+
+export const ingest = operation({
+  name: 'ingest',
+  ending: 'guarded',
+  summary: 'Take in transcripts: all that are found, one file, or a folder',
+  input: z.object({
+    file: z.string().min(1).optional().describe('one transcript'),
+    dir: z.string().min(1).optional().describe('a folder of transcripts, such as a backup'),
+    reimport: z.boolean().default(false).describe('read again what was read before'),
+    retry: z.boolean().optional().describe('try again what was set aside, because it took too long to read'),
+    prune: z.boolean().optional().describe('with --reimport: remove entries that their transcripts no longer hold'),
+    renew: z
+      .boolean()
+      .optional()
+      .describe('read again a part of what an older version has read, as the worker does by itself'),
+    later: z.boolean().optional().describe('leave it to the worker to embed, where that takes long'),
+  }),
+  output: IngestReport,
+  surfaces: ['cli'],
+  examples: [
+    'holdfast ingest',
+    'holdfast ingest --dir /mnt/backup/projects',
+    'holdfast ingest --file session.jsonl --reimport',
+  ],
+  succeeded: (report) => report.files.failed === 0,
+  async run(context, input) {
+    if (input.file !== undefined && input.dir !== undefined)
+      throw new HoldfastError('BAD_INPUT', '--file and --dir exclude each other', { hint: 'Give one of them.' });
+    if (input.prune && !input.reimport)
+      throw new HoldfastError('BAD_INPUT', '--prune was given without --reimport', {
+        hint: 'What transcripts no longer hold is known once they are read again: holdfast ingest --reimport --prune',
+      });
+    if (input.renew && (input.reimport || input.file !== undefined || input.dir !== undefined))
+      throw new HoldfastError('BAD_INPUT', '--renew was given together with --reimport, --file or --dir', {
+        hint: 'It finds by itself which transcripts an older version has read. Give it alone.',
+      });
+    // Loaded only here: a search must not pay for it.
+    const { ingest: run } = await import('../../capture/ingest.ts');
+    const { store, config, clock, running, progress, signal } = context;
+    const report = await run(
+      { store, config, clock, running, ...(progress ? { progress } : {}), ...(signal ? { signal } : {}) },
+      {
+        reimport: input.reimport,
+        retry: input.retry,
+        prune: input.prune,
+        later: input.later,
+        renew: input.renew,
+        ...(input.file === undefined ? {} : { file: input.file }),
+        ...(input.dir === undefined ? {} : { dir: input.dir }),
+      },
+    );
+    await followInPages(context);
+    for (const left of await reachBackups(context)) context.say?.(`Left in place: ${left}`);
+    return report;
+  },
+});
+
+/** New rules of redaction change what is stored; pages of memory hold some of it too. */
+async function followInPages(context: Context): Promise<void> {
+  const { store } = context;
+  const deps = toDeps(context);
+  if (!(await store.pages()).some(({ due }) => due)) return;
+  try {
+    const { bringInLine, commitPages } = await librarian();
+    const { pages } = await bringInLine(deps);
+    if (pages.length === 0) return;
+    await commitPages(deps);
+    await store.scrub();
+  } catch (error) {
+    // They stay due: the transcripts are in all the same.
+    context.say?.(explain(error, context.config.memoryPath).message);
+  }
+}

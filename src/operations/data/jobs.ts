@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { Job, JobStatus } from '../../schema/job.ts';
+import type { Store } from '../../store/store.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { operation } from '../operation.ts';
+import { find } from '../recall/find.ts';
+
+const number = z.coerce.number().int().min(1).describe('number of a job, as the list has it');
+
+export const jobs = operation({
+  name: 'jobs',
+  summary: 'List what is to be distilled, what is being distilled, and what has failed',
+  input: z.object({
+    status: JobStatus.optional().describe('only these; without it, all that is not done'),
+    session: z.string().min(1).optional().describe('only those of this session'),
+    job: number.optional().describe('only this one, whatever its status'),
+    limit: z.int().min(1).default(50).describe('at most this many'),
+  }),
+  output: z.object({ jobs: z.array(Job), counts: z.record(JobStatus, z.int()) }),
+  surfaces: ['cli', 'http'],
+  examples: ['holdfast jobs', 'holdfast jobs --status failed', 'holdfast jobs --session 0f3c --json'],
+  async run({ store }, { status, session, job, limit }) {
+    const of = session === undefined ? undefined : (await find(store, session.trim(), undefined)).session;
+    const statuses = status === undefined ? (['ready', 'claimed', 'failed'] as const) : [status];
+    const found = await store.jobs({
+      ...(job === undefined ? { statuses, limit } : { ids: [job] }),
+      ...(of === undefined ? {} : { session: { agent: of.agent, session: of.id } }),
+    });
+    const { waits: _, ...counts } = await store.jobCounts();
+    return { jobs: [...found], counts };
+  },
+});
+
+export const jobsRetry = operation({
+  name: 'jobs retry',
+  summary: 'Try a failed or cancelled job again, or all that have failed',
+  input: z.object({
+    job: number.optional(),
+    failed: z.boolean().default(false).describe('all that have failed, as without a number'),
+  }),
+  output: z.object({ retried: z.int() }),
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
+  positional: ['job'],
+  examples: ['holdfast jobs retry 12', 'holdfast jobs retry --failed'],
+  async run({ store, clock }, { job, failed }) {
+    if (job === undefined) return { retried: await store.retryJobs({ statuses: ['failed'] }, clock()) };
+    if (failed)
+      throw new HoldfastError('BAD_INPUT', 'A number and --failed exclude each other', { hint: 'Give one of them.' });
+    const retried = await store.retryJobs({ ids: [job] }, clock());
+    if (retried === 0) throw await refusal(store, job, 'tried again');
+    return { retried };
+  },
+});
+
+export const jobsCancel = operation({
+  name: 'jobs cancel',
+  summary: 'Cancel a job; it comes back when its session goes on',
+  input: z.object({ job: number }),
+  output: z.object({ cancelled: z.int() }),
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
+  positional: ['job'],
+  examples: ['holdfast jobs cancel 12'],
+  async run({ store, clock }, { job }) {
+    if ((await store.cancelJobs([job], clock())).length === 0) throw await refusal(store, job, 'cancelled');
+    return { cancelled: job };
+  },
+});
+
+async function refusal(store: Store, id: number, what: string): Promise<HoldfastError> {
+  const [job] = await store.jobs({ ids: [id] });
+  return job === undefined
+    ? new HoldfastError('NOT_FOUND', `There is no job ${id}`, { hint: 'See: holdfast jobs' })
+    : new HoldfastError('CONFLICT', `Job ${id} is ${job.status} and cannot be ${what}`);
+}

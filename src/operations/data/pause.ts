@@ -1,0 +1,55 @@
+// A pause is a stretch of time, not a switch: what happened in it is never stored, whenever its transcript is read.
+import { z } from 'zod';
+import { Moment, toMoment } from '../../schema/time.ts';
+import type { Store } from '../../store/store.ts';
+import type { Check } from '../machine/doctor.ts';
+import { operation } from '../operation.ts';
+
+export const pause = operation({
+  name: 'pause',
+  summary: 'Keep nothing of what agents do from now on, until resume-capture',
+  input: z.object({}),
+  output: z.object({ since: Moment, alreadyPaused: z.boolean() }),
+  surfaces: ['cli'],
+  examples: ['holdfast pause'],
+  async run({ store, clock, running }) {
+    const before = runningPause(await store.pauses());
+    const { from } = await store.startPause({ at: clock(), running: running?.() });
+    return { since: toMoment(from), alreadyPaused: before !== undefined };
+  },
+});
+
+export const resumeCapture = operation({
+  name: 'resume-capture',
+  summary: 'End the pause; what happened in it stays unknown',
+  input: z.object({}),
+  output: z.object({ resumed: z.boolean(), since: Moment.optional(), until: Moment.optional() }),
+  surfaces: ['cli'],
+  examples: ['holdfast resume-capture'],
+  async run({ store, clock, running }) {
+    const ended = await store.endPause({ at: clock(), running: running?.() });
+    if (ended?.until === undefined) return { resumed: false };
+    return { resumed: true, since: toMoment(ended.from), until: toMoment(ended.until) };
+  },
+});
+
+const runningPause = (pauses: Awaited<ReturnType<Store['pauses']>>) => pauses.find(({ until }) => until === undefined);
+
+/** Since when nothing is kept; undefined while all is. */
+export async function pausedSince(store: Pick<Store, 'pauses'>): Promise<Moment | undefined> {
+  const running = runningPause(await store.pauses());
+  return running === undefined ? undefined : toMoment(running.from);
+}
+
+/** A pause is what the person wanted: worth saying, and no failure. */
+export async function checkPause(store: Pick<Store, 'pauses'>): Promise<Check> {
+  const since = await pausedSince(store);
+  return since === undefined
+    ? { name: 'capture', ok: true, message: 'not paused' }
+    : {
+        name: 'capture',
+        ok: true,
+        message: `paused since ${since}: nothing that happens is kept`,
+        hint: 'End it with: holdfast resume-capture',
+      };
+}

@@ -1,0 +1,99 @@
+// Removes many sessions at once: those that are old, or beyond a number.
+import { z } from 'zod';
+import { plural } from '../../language/plural.ts';
+import { everyone } from '../../schema/group.ts';
+import type { Session } from '../../schema/session.ts';
+import { Moment } from '../../schema/time.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { type Context, operation } from '../operation.ts';
+import { filterFields, toFilter } from '../recall/filters.ts';
+import { parseSince } from '../recall/when.ts';
+import { inWords, plannedRemoval, type RemovedSessions, removeSessions } from './remove-sessions.ts';
+
+const { project, agent } = filterFields;
+
+export const sessionsPurge = operation({
+  name: 'sessions purge',
+  ending: 'orderly',
+  summary:
+    'Take many sessions out of the store with all that hangs on them, by age or number; transcripts stay with the agents',
+  input: z.object({
+    olderThan: z.string().min(1).optional().describe('those whose last entry is older: 90d, 26w, 2026-03-01'),
+    keep: z.int().min(0).optional().describe('all but this many, the newest'),
+    project,
+    agent,
+    dryRun: z.boolean().default(false).describe('only say what would go'),
+    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+  }),
+  output: z.object({
+    purged: z.boolean().describe('false: nothing was changed'),
+    sessions: z.int(),
+    oldest: Moment.optional(),
+    newest: Moment.optional(),
+    entries: z.int(),
+    toolUses: z.int(),
+    conversations: z.int(),
+    memories: z.int().describe('conversations whose memories go'),
+    copies: z.int().describe('copies of their transcripts in the vault'),
+    archives: z.int(),
+    kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
+    spared: z.int().describe('sessions that stay because they are pinned, or active for a group'),
+  }),
+  destroys: true,
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
+  examples: [
+    'holdfast sessions purge --older-than 180d --dry-run',
+    'holdfast sessions purge --keep 1000 --yes',
+    'holdfast sessions purge --project scratch --keep 0',
+  ],
+  succeeded: ({ purged, sessions }, { dryRun }) => purged || dryRun || sessions === 0,
+  async run(context, input) {
+    const { chosen, spared } = await choose(context, input);
+    const span = {
+      ...(chosen.at(-1) && { oldest: chosen.at(-1)?.endedAt }),
+      ...(chosen[0] && { newest: chosen[0].endedAt }),
+    };
+    const answer = ({ archives, kept, ...removed }: RemovedSessions) => {
+      return { ...span, ...removed, archives: archives.length, kept: [...kept], spared };
+    };
+    const planned = answer(await plannedRemoval(context, chosen));
+    const question = `Delete ${plural(chosen.length, 'session')}: ${inWords(planned)}?`;
+    const isWanted =
+      chosen.length > 0 && !input.dryRun && (input.yes || (await context.person?.agrees?.(question)) === true);
+    if (!isWanted) return { purged: false, ...planned };
+    const keys = chosen.map(({ agent: by, id }) => ({ agent: by, session: id }));
+    return { purged: true, ...answer(await removeSessions(context, keys)) };
+  },
+});
+
+/** Newest first. */
+async function choose(
+  context: Context,
+  input: {
+    olderThan?: string | undefined;
+    keep?: number | undefined;
+    project?: string | undefined;
+    agent?: Session['agent'] | undefined;
+  },
+): Promise<{ chosen: Session[]; spared: number }> {
+  const { store, config, clock } = context;
+  const { olderThan, keep } = input;
+  if (olderThan === undefined && keep === undefined)
+    throw new HoldfastError('BAD_INPUT', 'Which sessions?', {
+      hint: 'Say --older-than 180d, or --keep 1000, or both; with --dry-run nothing is changed.',
+    });
+  const before =
+    olderThan === undefined
+      ? Number.POSITIVE_INFINITY
+      : parseSince(olderThan, { now: clock(), timeZone: config.settings.timeZone }, '--older-than');
+  const all = await store.sessions(
+    await toFilter(context, { project: input.project, agent: input.agent, group: everyone }),
+  );
+  const meant = all.slice(keep ?? 0).filter(({ endedAt }) => Date.parse(endedAt) < before);
+  const pinned = (await store.pins()).filter(({ kind, mark }) => kind === 'session' && mark === 'pinned');
+  const active = (await store.groups()).map(({ pointer }) => pointer.session);
+  const stays = new Set([...pinned.map(({ id }) => id), ...active]);
+  const chosen = meant.filter(({ id }) => !stays.has(id));
+  return { chosen, spared: meant.length - chosen.length };
+}

@@ -1,0 +1,106 @@
+// A new database out of everything that was found. First what must never come back, then what agents wrote, then what only the old
+// database and its backup know. What comes later never replaces what came before it.
+import { conversationRules } from '../../../capture/conversation-rules.ts';
+import { type IngestDeps, ingest } from '../../../capture/ingest.ts';
+import { importLines } from '../../../capture/transfer/import-lines.ts';
+import { ExportedLine } from '../../../schema/exported.ts';
+import { mergeTables } from '../../../store/sqlite/merge-tables.ts';
+import type { Context } from '../../operation.ts';
+import { type Found, inOrder, isWhole, type Yield } from './found.ts';
+import { type FromVault, takeFromVault } from './vault.ts';
+
+export interface Rebuilt {
+  readonly transcripts: { readonly files: number; readonly entries: number };
+  readonly vault: FromVault;
+  /** Entries that no transcript and no copy has any more. */
+  readonly onlyHere: number;
+  readonly problems: readonly string[];
+}
+
+/** `deps.store` is the new, empty database. */
+export async function rebuild(deps: IngestDeps & Pick<Context, 'say'>, found: Found, folder: string): Promise<Rebuilt> {
+  const { store, config, clock, signal, say } = deps;
+  const importing = { store, clock, signal, rules: conversationRules(config.settings) };
+  const sources = inOrder(found);
+  await importLines(importing, each(found.ledger));
+  for (const { file } of sources) {
+    mergeTables(store.location, file);
+    await importLines(
+      importing,
+      linesOf(file, (line) => isFirst.has(line.is)),
+    );
+  }
+  say?.('Reading transcripts');
+  const report = await ingest(deps, { later: true });
+  const takeOver = async (from: readonly Yield[]): Promise<number> => {
+    let entries = 0;
+    for (const { file } of from)
+      entries += (
+        await importLines(
+          importing,
+          linesOf(file, (line) => !isFirst.has(line.is)),
+        )
+      ).entries;
+    return entries;
+  };
+  // A whole one knows the places of entries in their transcripts, which a copy in the vault does not.
+  const isPart = (one: Yield) => one === found.damaged && !isWhole(found.damaged);
+  say?.('Taking over what only the database knew');
+  let onlyHere = await takeOver(sources.filter((one) => !isPart(one)));
+  say?.('Reading the vault');
+  const vault = await takeFromVault(deps, folder);
+  onlyHere += await takeOver(sources.filter(isPart));
+  await distilAgain(deps);
+  const { files, entries, problems } = report;
+  return {
+    transcripts: { files: files.seen, entries: entries.added },
+    vault,
+    onlyHere,
+    problems: problems.map(({ message }) => message),
+  };
+}
+
+/** Before any transcript is read: what of it may be kept, and where it belongs. */
+const isFirst = new Set<ExportedLine['is']>(['tombstone', 'memory-tombstone', 'pause', 'link']);
+/** These came with their tables. */
+const withTables = new Set<ExportedLine['is']>([
+  ...(['pin', 'state', 'group', 'group-session', 'bookmark', 'task', 'message', 'merge'] as const),
+]);
+
+async function* linesOf(file: string, wanted: (line: ExportedLine) => boolean): AsyncGenerator<ExportedLine> {
+  const { openSqliteStore } = await import('../../../store/sqlite/open.ts');
+  const store = await openSqliteStore(file);
+  try {
+    const { lines } = await store.exported({});
+    for await (const line of lines)
+      if (wanted(line) && !withTables.has(line.is)) {
+        // A page may be readable and wrong.
+        const { data } = ExportedLine.safeParse(line);
+        if (data !== undefined) yield data;
+      }
+  } finally {
+    await store.close();
+  }
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+/**
+ * What the built-in distiller took from conversations, it takes again, before the pages are looked at: a line that it wrote must not pass for
+ * a person's. A model costs money, and is left to the worker.
+ */
+async function distilAgain({ store, config, clock, signal, progress }: IngestDeps): Promise<void> {
+  const { settings } = config;
+  const { auto, model } = settings.distill;
+  if (!auto || model !== 'none') return;
+  const [{ offlineDistiller: distiller }, { runJobs }, { keepExtraction }] = await Promise.all([
+    import('../../../distill/offline-distiller.ts'),
+    import('../../../distill/run.ts'),
+    import('../../../distill/memory/librarian.ts'),
+  ]);
+  const keep: Parameters<typeof runJobs>[0]['keep'] = (conversation, extraction, by) =>
+    keepExtraction({ store, config, clock }, conversation, extraction, by);
+  await runJobs({ store, settings, clock, distiller, keep, signal, progress: progress as never });
+}

@@ -1,0 +1,107 @@
+// Takes sessions out of the memory with all that hangs on them. Files go before the rows that know of them: broken off anywhere, the
+// sessions are still there to be removed again.
+import fs from 'node:fs';
+import { conversationRules } from '../../capture/conversation-rules.ts';
+import { copyPath, olderCopies } from '../../capture/vault/vault.ts';
+import { plural } from '../../language/plural.ts';
+import type { Session } from '../../schema/session.ts';
+import { removable, removeArchiveFiles } from '../../sessions/archives/archives.ts';
+import type { SessionKey } from '../../store/groups.ts';
+import { systemCode } from '../../system/errors.ts';
+import { librarian, toDeps } from '../memory/memory.ts';
+import type { Context } from '../operation.ts';
+import { renewBriefings } from '../recall/prepare-briefings.ts';
+
+export interface RemovedSessions {
+  readonly sessions: number;
+  readonly entries: number;
+  readonly toolUses: number;
+  readonly conversations: number;
+  /** Conversations whose memories went. */
+  readonly memories: number;
+  readonly copies: number;
+  /** Archives that were removed, and those that somebody has changed: they stay. */
+  readonly archives: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/** So many rows are one transaction: others wait for it. */
+const atOnce = 5000;
+const filesAtOnce = 64;
+
+export async function removeSessions(context: Context, keys: readonly SessionKey[]): Promise<RemovedSessions> {
+  const { store, config, signal } = context;
+  const rules = conversationRules(config.settings);
+  const done = { sessions: 0, entries: 0, toolUses: 0, conversations: 0 };
+  const memories = await forgetMemories(context, keys);
+  const { copies, archives } = await store.sessionFiles(keys);
+  const paths = copies.flatMap(({ agent, key }) => [copyPath(config, agent, key), ...olderCopies(config, agent, key)]);
+  // Each waits for the disk: several at a time.
+  for (let from = 0; from < paths.length; from += filesAtOnce) {
+    signal?.throwIfAborted();
+    await Promise.all(paths.slice(from, from + filesAtOnce).map(unlink));
+  }
+  const files = removeArchiveFiles(config, archives);
+  for (let from = 0; from < keys.length; from += atOnce) {
+    signal?.throwIfAborted();
+    const removed = await store.deleteSessions(keys.slice(from, from + atOnce), rules);
+    for (const name of ['sessions', 'entries', 'toolUses', 'conversations'] as const) done[name] += removed[name];
+    await new Promise(setImmediate);
+  }
+  // Whoever was at work with one of them may have kept something meanwhile.
+  await forgetMemories(context, keys);
+  await renewBriefings(context);
+  return { ...done, memories, copies: copies.length, archives: files.removed, kept: files.kept };
+}
+
+/** What would go with these sessions. */
+export async function plannedRemoval(
+  { store, config }: Context,
+  sessions: readonly Session[],
+): Promise<RemovedSessions> {
+  const keys = sessions.map(({ agent, id }) => ({ agent, session: id }));
+  const { copies, archives } = await store.sessionFiles(keys);
+  const files = removable(config, archives);
+  let memories = 0;
+  for (const key of await store.remembered(keys)) memories += (await store.extractions(key)).length;
+  return {
+    sessions: sessions.length,
+    entries: sessions.reduce((sum, one) => sum + one.entries + one.subagentEntries, 0),
+    toolUses: sessions.reduce((sum, one) => sum + one.toolUses, 0),
+    conversations: await store.countConversations(keys),
+    memories,
+    copies: copies.length,
+    archives: files.removed,
+    kept: files.kept,
+  };
+}
+
+/** All that goes, for who is asked and for who is told. */
+export const inWords = (gone: Omit<RemovedSessions, 'sessions' | 'archives' | 'kept'> & { archives: number }): string =>
+  [
+    plural(gone.entries, 'entry', 'entries'),
+    plural(gone.toolUses, 'tool use'),
+    plural(gone.conversations, 'conversation'),
+    ...(gone.memories > 0 ? [`memories of ${plural(gone.memories, 'conversation')}`] : []),
+    ...(gone.copies > 0 ? [`${plural(gone.copies, 'copy', 'copies')} in the vault`] : []),
+    ...(gone.archives > 0 ? [plural(gone.archives, 'archive')] : []),
+  ].join(', ');
+
+/** Half of what `rm` takes, which looks at each file first. */
+async function unlink(file: string): Promise<void> {
+  try {
+    await fs.promises.unlink(file);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+async function forgetMemories(context: Context, keys: readonly SessionKey[]): Promise<number> {
+  const giving = await context.store.remembered(keys);
+  if (giving.length === 0) return 0;
+  const { forgetSource, commitPages } = await librarian();
+  let gone = 0;
+  for (const key of giving) gone += (await forgetSource(toDeps(context), key)).extractions;
+  await commitPages(toDeps(context));
+  return gone;
+}

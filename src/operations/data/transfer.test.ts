@@ -1,0 +1,353 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addSession, claudeMemDatabase } from '../../../test/claude-mem-fixture.ts';
+import { demoMemory, emptyMemory, type Memory, tell } from '../../../test/demo-memory.ts';
+import { distillAll } from '../../../test/distilled.ts';
+import { expectSameRows, rowsOf } from '../../../test/e2e/rows.ts';
+import { apply, fact, filesOf, folderOf } from '../../../test/memory-stand.ts';
+import { rememberThis } from '../memory/memory-change.ts';
+import { exportAll } from './export.ts';
+import { forget } from './forget.ts';
+import { importAll } from './import.ts';
+
+/** Where a file stands differs, and what the files of pages look like. */
+const own = {
+  without: ['memory_pages.stamp', 'memory_pages.version', 'groups.epoch'],
+};
+const rows = ({ config }: Memory) => rowsOf(config.databasePath, own);
+
+async function exported(memory: Memory, more: { project?: string; since?: string } = {}): Promise<string> {
+  const file = path.join(memory.home, `export-${fs.readdirSync(memory.home).length}.jsonl`);
+  await exportAll.run(memory.context, { file, ...more });
+  return file;
+}
+const take = (memory: Memory, file: string) => importAll.run(memory.context, { file });
+const linesOf = (file: string) => fs.readFileSync(file, 'utf8').trimEnd().split('\n');
+
+/** The sample, with something of every kind. */
+async function richMemory(): Promise<Memory> {
+  const memory = await demoMemory();
+  const { store } = memory.context;
+  await distillAll(store);
+  const [session] = await store.sessions({ agent: 'claude-code' });
+  const [entry] = await store.transcript('claude-code', session?.id as string);
+  await store.setPin({ kind: 'session', id: session?.id as string, agent: 'claude-code' }, 'pinned', 1);
+  const given = {
+    agent: 'claude-code',
+    session: session?.id as string,
+    project: 'courier',
+    source: 'startup',
+  } as const;
+  await store.saveBriefing({ ...given, at: 5, text: 'What was given' });
+  await store.noteSession({
+    agent: 'claude-code',
+    session: session?.id as string,
+    at: 7,
+    event: 'end',
+    reason: 'exit',
+  });
+  await store.startPause({ at: 10 });
+  await store.endPause({ at: 20 });
+  await store.linkProject({ from: '/old/place', to: '/new/place' }, []);
+  for (const told of (await store.conversations({})).slice(0, 3))
+    await apply(memory, told, fact('port', `The port is ${told.entries}`));
+  await rememberThis.run(memory.context, { text: 'Deploys happen on Tuesdays', key: 'deploy day' });
+  await store.planJobs(Date.parse('2026-12-01'), { gapMs: 1 });
+  const jobs = await store.claimJobs({
+    claimant: 'c',
+    now: Date.parse('2026-12-01'),
+    leaseMs: 1e6,
+    maxAttempts: 3,
+    limit: 1,
+  });
+  await store.finishJobs(
+    'c',
+    jobs.map(({ id }) => ({ id, by: 'offline', tokens: 0, kind: 'observe', observation: undefined })),
+    1,
+  );
+  await store.createGroup('tide', 3);
+  await store.createGroup('reef', 4);
+  for (const id of ['g-1', 'g-2']) {
+    const key = { agent: 'claude-code', session: id } as const;
+    await store.setPointer('tide', { ...key, resumeAt: 'e1' }, { at: 5 });
+    if (id === 'g-1') await store.leaveSession('tide', key, { leaving: { ...key, name: 'One', createdAt: 5 }, at: 6 });
+  }
+  const daily = { group: 'tide', kind: 'cron', when: '0 9 * * *', timeZone: 'UTC', context: 'group' } as const;
+  await store.addTask({ ...daily, prompt: 'Read the gauge', next: 90 }, 8);
+  const paused = await store.addTask({ ...daily, prompt: 'Read the chart', next: 90 }, 8);
+  await store.setTaskState(paused?.id as number, 'paused', undefined);
+  await store.addMessage('tide', { text: 'How high is it?', from: 'Ada' }, 9);
+  await store.addMessage('tide', { text: 'And now?' }, 9);
+  await forget.run(memory.context, { id: entry?.id as string, dryRun: false, yes: true });
+  return memory;
+}
+
+describe('export and import', () => {
+  it('bring everything into an empty memory: the same rows, the same pages, the same jobs done', async () => {
+    const memory = await richMemory();
+    const file = await exported(memory);
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+    const other = await emptyMemory();
+    const report = await take(other, file);
+    expect(report.entries).toBe((await memory.context.store.counts()).entries);
+    // What was queued there is planned here.
+    await other.context.store.planJobs(Date.parse('2026-12-01'), { gapMs: 1 });
+    expectSameRows(rows(other), rows(memory), 'imported');
+    expect(filesOf(folderOf(other))).toEqual(filesOf(folderOf(memory)));
+    const done = async ({ context: { store } }: Memory) =>
+      (await store.jobs({ statuses: ['done'] })).map(({ session, kind, subject, by }) => [session, kind, subject, by]);
+    expect(await done(other)).toEqual(await done(memory));
+    expect(await done(other)).toHaveLength(1);
+    // And what it exports is the same again, but for the order of files and the time of the export.
+    expect(
+      linesOf(await exported(other))
+        .slice(1)
+        .sort(),
+    ).toEqual(linesOf(file).slice(1).sort());
+  });
+
+  it('a message that was answered here since is not asked again, nor is a task that has run taken back in time', async () => {
+    const memory = await richMemory();
+    const { store } = memory.context;
+    const file = await exported(memory);
+    const run = await store.beginRun({ group: 'tide', epoch: 1 }, 10);
+    const answers = await store.handMessages(
+      run,
+      (await store.waitingMessages('tide')).map(({ id }) => id),
+    );
+    const handed = await exported(memory);
+    await store.putOut({ group: 'tide', kind: 'answer', text: 'High.', answers, run }, 11);
+    const [task] = await store.tasks('tide');
+    await store.setTaskState(task?.id as number, 'paused', undefined);
+    const before = rows(memory);
+    for (const older of [file, handed]) expect((await take(memory, older)).rows).toMatchObject({ message: 0, task: 0 });
+    expectSameRows(rows(memory), before, 'answered');
+    const other = await emptyMemory();
+    await take(other, handed);
+    expect((await other.context.store.waitingMessages('tide')).map(({ text }) => text)).toEqual([
+      'How high is it?',
+      'And now?',
+    ]);
+  });
+
+  it('another group of the same name gets nothing that was for its namesake', async () => {
+    const file = await exported(await richMemory());
+    const other = await emptyMemory();
+    await other.context.store.createGroup('tide', 77);
+    expect((await take(other, file)).rows).toMatchObject({ message: 0, task: 0 });
+    expect(await other.context.store.tasks('tide')).toEqual([]);
+    expect(await other.context.store.waitingMessages('tide')).toEqual([]);
+  });
+
+  it('double nothing: twice, into a part of it, and when the transcripts are read later', async () => {
+    const memory = await demoMemory();
+    const file = await exported(memory);
+    const part = await exported(memory, { project: 'turnstile' });
+    const other = await emptyMemory();
+    await take(other, part);
+    expect((await other.context.store.sessions({})).every(({ project }) => project === 'turnstile')).toBe(true);
+    await take(other, file);
+    const twice = rows(other);
+    expect(await take(other, file)).toMatchObject({ transcripts: 0, entries: 0 });
+    expectSameRows(rows(other), twice, 'imported again');
+    const { ingest } = await import('../../capture/ingest.ts');
+    await ingest(other.context, { dir: new URL('../../../demo', import.meta.url).pathname });
+    for (const table of ['entries', 'sessions', 'tool_uses', 'search index'])
+      expect(rows(other).get(table)?.length, table).toBe(rows(memory).get(table)?.length);
+    const titles = async ({ context }: Memory) =>
+      (await context.store.sessions({})).map(({ id, title, entries }) => [id, title, entries]);
+    expect(await titles(other)).toEqual(await titles(memory));
+  });
+
+  it('go on with a transcript of which less was read here, and let it grow', async () => {
+    const memory = await emptyMemory();
+    const said = [
+      { by: 'user' as const, text: 'One' },
+      { by: 'assistant' as const, text: 'Two' },
+    ];
+    await tell(memory, 's', '/home/dev/tide', '2026-10-01T10:00:00Z', said);
+    const early = await exported(memory);
+    const more = [...said, { by: 'user' as const, text: 'Three' }, { by: 'assistant' as const, text: 'Four' }];
+    await tell(memory, 's', '/home/dev/tide', '2026-10-01T10:00:00Z', more);
+    const late = await exported(memory);
+    const other = await emptyMemory();
+    await take(other, early);
+    expect(await take(other, late)).toMatchObject({ entries: 2 });
+    expect(await take(other, early)).toMatchObject({ entries: 0 });
+    expectSameRows(rows(other), rows(memory), 'grown');
+  });
+
+  it('what was forgotten goes along: it is forgotten there too, and an older export does not bring it back', async () => {
+    const memory = await demoMemory();
+    const before = await exported(memory);
+    const [session] = await memory.context.store.sessions({});
+    const other = await emptyMemory();
+    await take(other, before);
+    await forget.run(memory.context, { id: session?.id as string, dryRun: false, yes: true });
+    await take(memory, before);
+    const ids = async ({ context }: Memory) => (await context.store.sessions({})).map(({ id }) => id);
+    expect(await ids(memory)).not.toContain(session?.id);
+    await take(other, await exported(memory));
+    expect(await ids(other)).toEqual(await ids(memory));
+  });
+
+  it('secrets that an older version let through do not come in', async () => {
+    const memory = await demoMemory();
+    const token = `ghp_${'0123456789aBcDeFgHiJ'.repeat(2).slice(0, 36)}`;
+    const file = await exported(memory);
+    const [header = '', ...rest] = linesOf(file);
+    const leaky = rest.map((line) => line.replace(/"text":"/, `"text":"${token} `));
+    fs.writeFileSync(file, `${[header, ...leaky].join('\n')}\n`);
+    const other = await emptyMemory();
+    await take(other, file);
+    expect(JSON.stringify([...rows(other).values()])).not.toContain(token);
+  });
+
+  it('bad lines are named by their numbers, and nothing is changed', async () => {
+    const memory = await demoMemory();
+    const file = await exported(memory);
+    const lines = linesOf(file);
+    const other = await emptyMemory();
+    const refused = async (changed: readonly string[], message: RegExp) => {
+      fs.writeFileSync(file, `${changed.join('\n')}\n`);
+      await expect(take(other, file)).rejects.toMatchObject({
+        code: 'UNREADABLE',
+        message: expect.stringMatching(message),
+      });
+      expect((await other.context.store.counts()).files).toBe(0);
+    };
+    await refused(lines.with(3, '{"is":"entry","uuid":'), /line 4: not JSON/);
+    await refused(lines.with(3, '{"is":"nonsense"}'), /line 4: /);
+    await refused(lines.with(5, (lines[5] as string).replace(/"pos":\d+/, '"pos":1.5')), /line 6: .*/);
+    await refused(lines.slice(0, -3), /not whole: it holds \d+ of \d+/);
+    await refused(lines.with(0, (lines[0] as string).replace('"version":1', '"version":99')), /newer version/);
+    await refused(['{"hello":1}'], /not an export of Holdfast/);
+    await refused([''], /not an export of Holdfast/);
+    await expect(take(other, '/nowhere/at.all')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('an export takes no other file’s place, and leaves nothing behind when it is stopped', async () => {
+    const memory = await demoMemory();
+    const file = await exported(memory);
+    await expect(exportAll.run(memory.context, { file })).rejects.toMatchObject({ code: 'CONFLICT' });
+    const stopped = path.join(memory.home, 'stopped.jsonl');
+    const signal = AbortSignal.abort();
+    await expect(exportAll.run({ ...memory.context, signal }, { file: stopped })).rejects.toThrow();
+    expect(fs.readdirSync(memory.home).filter((name) => name.startsWith('stopped'))).toEqual([]);
+    const mistyped = exportAll.run(memory.context, { file: stopped, project: 'currier' });
+    await expect(mistyped).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('currier') });
+    expect(fs.existsSync(stopped)).toBe(false);
+    const said: string[] = [];
+    const out = async (text: string) => void said.push(text);
+    await exportAll.run({ ...memory.context, out }, { file: '-' });
+    expect(said.join('').split('\n').slice(1)).toEqual(fs.readFileSync(file, 'utf8').split('\n').slice(1));
+  });
+});
+
+describe('import --from claude-mem', () => {
+  const told = {
+    session: 'aaaa-1',
+    project: 'courier',
+    at: '2026-08-01T10:00:00.000Z',
+    prompts: ['Fix the webhook retries', 'Now write the tests'],
+    observations: [
+      { prompt: 1, type: 'bugfix', title: 'Retries were lost at a restart', facts: ['The queue was in memory'] },
+      { prompt: 1, type: 'discovery', title: 'The queue lives in Redis now' },
+      { prompt: 2, type: 'odd', title: 'Tests for the queue' },
+    ],
+    summary: { request: 'Fix the webhook retries', completed: 'Retries survive', nextSteps: 'Deploy' },
+  };
+  const from = (memory: Memory, file: string) => importAll.run(memory.context, { file, from: 'claude-mem' });
+
+  it.each([{ old: false }, { old: true }])(
+    'takes sessions, prompts, observations and summaries over, once ($old)',
+    async ({ old }) => {
+      const memory = await emptyMemory();
+      const { store } = memory.context;
+      const file = path.join(memory.home, 'claude-mem.db');
+      const db = claudeMemDatabase(file, { old });
+      addSession(db, told);
+      const summary = { request: 'Rename the service', completed: 'Renamed', nextSteps: '' };
+      addSession(db, { session: 'bbbb-2', project: 'courier', at: '2026-08-02T10:00:00.000Z', summary });
+      if (!old)
+        addSession(db, {
+          session: 'cccc-3',
+          project: 'x',
+          at: '2026-08-02T10:00:00.000Z',
+          source: 'codex',
+          prompts: ['Hi'],
+        });
+      db.close();
+      const report = await from(memory, file);
+      expect(report.claudeMem).toMatchObject({ sessions: 2, known: 0, prompts: 2, observations: 3, summaries: 2 });
+      expect(report.claudeMem?.left).toEqual(
+        old ? [] : ['1 sessions of other agents than Claude Code', '1 rules of its own (directives)'],
+      );
+      expect((await store.sessions({})).map(({ id, project, title }) => [id, project, title])).toEqual([
+        ['bbbb-2', 'courier', 'Rename the service'],
+        ['aaaa-1', 'courier', 'Fix the webhook retries'],
+      ]);
+      const observations = await store.observations({ session: 'aaaa-1' });
+      expect(observations.map(({ prompt, type, title, by, facts }) => [prompt, type, title, by, facts])).toEqual([
+        [2, 'change', 'Tests for the queue', 'claude-mem', []],
+        [
+          1,
+          'bugfix',
+          'Retries were lost at a restart',
+          'claude-mem',
+          ['The queue was in memory', 'The queue lives in Redis now'],
+        ],
+      ]);
+      expect((await store.summaries({})).map(({ session, completed }) => [session, completed])).toEqual([
+        ['bbbb-2', 'Renamed'],
+        ['aaaa-1', 'Retries survive'],
+      ]);
+      // Nothing is left to distil, and doing it all again changes nothing.
+      expect(
+        await store.jobs({
+          statuses: ['ready'],
+          kind: 'observe',
+          session: { agent: 'claude-code', session: 'aaaa-1' },
+        }),
+      ).toEqual([]);
+      const before = rows(memory);
+      expect(await from(memory, file)).toMatchObject({ entries: 0 });
+      expectSameRows(rows(memory), before, 'again');
+    },
+  );
+
+  it('adds only what was made of a session whose transcript is here', async () => {
+    const memory = await emptyMemory();
+    const { store } = memory.context;
+    await tell(memory, 'aaaa-1', '/home/dev/courier', told.at, [
+      { by: 'user', text: 'Fix the webhook retries' },
+      { by: 'assistant', text: 'Done.' },
+    ]);
+    const file = path.join(memory.home, 'claude-mem.db');
+    const db = claudeMemDatabase(file);
+    addSession(db, told);
+    db.close();
+    expect((await from(memory, file)).claudeMem).toMatchObject({ known: 1, prompts: 0 });
+    expect((await store.transcript('claude-code', 'aaaa-1')).map(({ text }) => text)).toEqual([
+      'Fix the webhook retries',
+      'Done.',
+    ]);
+    const [observation] = await store.observations({ session: 'aaaa-1' });
+    expect(observation).toMatchObject({ prompt: 1, by: 'claude-mem', entries: ['aaaa-1-e0'] });
+  });
+
+  it('refuses what is no database of claude-mem', async () => {
+    const memory = await emptyMemory();
+    const text = path.join(memory.home, 'text.db');
+    fs.writeFileSync(text, 'hello, this is no database at all '.repeat(50));
+    await expect(from(memory, text)).rejects.toMatchObject({
+      code: 'UNREADABLE',
+      message: expect.stringContaining('no SQLite database'),
+    });
+    await expect(from(memory, memory.config.databasePath)).rejects.toMatchObject({
+      message: expect.stringContaining('sdk_sessions'),
+    });
+    await expect(from(memory, '/nowhere.db')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});

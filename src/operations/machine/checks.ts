@@ -1,0 +1,234 @@
+// What `doctor` looks at, one function for each concern.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent } from '../../agents/agent.ts';
+import { agents } from '../../agents/index.ts';
+import { staleTranscripts } from '../../capture/reread.ts';
+import { unknownLines } from '../../capture/unknown-lines.ts';
+import type { Config } from '../../config/config.ts';
+import { inspectMcp } from '../../install/mcp.ts';
+import { version } from '../../package.ts';
+import { agentTitles } from '../../schema/agent-titles.ts';
+import { toMoment } from '../../schema/time.ts';
+import type { FileState } from '../../store/files.ts';
+import { automaticBackups, backupFolder } from '../../store/sqlite/backup-files.ts';
+import type { Store } from '../../store/store.ts';
+import { damageHint, damageMessage } from '../data/backups.ts';
+import type { Check } from './doctor.ts';
+
+const listed = 10;
+
+/** Nobody but the owner may look into the data folder or any file in it. */
+export function checkPermissions(config: Config): Check {
+  const name = 'permissions';
+  if (process.platform === 'win32') return { name, ok: true, message: 'not checked on Windows' };
+  // What stands in models/ are public packages, which npm puts there with rights of its own.
+  const ours = allBelow(config.home).filter((path) => !path.startsWith(join(config.home, 'models')));
+  const open = [config.home, ...ours].filter((path) => modeOf(path) & 0o077);
+  if (open.length === 0) return { name, ok: true, message: `${config.home} is closed to other users` };
+  const named = open.slice(0, listed).map((path) => `${path} (${(modeOf(path) & 0o777).toString(8)})`);
+  return {
+    name,
+    ok: false,
+    message: `Other users can look into ${named.join(', ')}${open.length > listed ? ' and more' : ''}`,
+    hint: `chmod -R go= '${config.home}'`,
+  };
+}
+
+export async function checkStore(store: Store): Promise<Check> {
+  const problems = await store.integrity();
+  return problems.length === 0
+    ? { name: 'store', ok: true, message: `${store.location} is sound` }
+    : { name: 'store', ok: false, message: damageMessage(store.location, problems.length), hint: damageHint };
+}
+
+/** The copies that are made by themselves. */
+export function checkBackups(config: Config): Check {
+  const name = 'backups';
+  if (!config.settings.backup.automatic) return { name, ok: true, message: 'switched off (backup.automatic)' };
+  const [newest, ...older] = automaticBackups(backupFolder(config.home));
+  if (newest === undefined) return { name, ok: true, message: 'none yet; the worker makes one each day' };
+  return { name, ok: true, message: `${older.length + 1}, the last of ${toMoment(newest.at)}` };
+}
+
+export async function checkFiles(store: Store): Promise<Check[]> {
+  const states = await store.fileStates();
+  const failed = states.filter((file) => file.status === 'failed');
+  const malformed = states.filter((file) => file.malformed > 0);
+  const lines = malformed.reduce((sum, file) => sum + file.malformed, 0);
+  return [
+    failed.length === 0
+      ? { name: 'transcripts', ok: true, message: `${states.length} known, none stuck` }
+      : {
+          name: 'transcripts',
+          ok: false,
+          message: `${failed.length} could not be read: ${name(failed, (file) => file.error ?? 'unknown')}`,
+          hint: 'Correct the cause, then: holdfast ingest',
+        },
+    // Agents that are killed leave half lines behind: worth knowing, but nothing is wrong with Holdfast.
+    {
+      name: 'malformed lines',
+      ok: true,
+      message:
+        lines === 0
+          ? 'none'
+          : `${lines} skipped in ${malformed.length} files: ${name(malformed, (f) => `${f.malformed}`)}`,
+    },
+    { name: 'unknown lines', ok: true, message: unknownKinds(states) },
+  ];
+}
+
+/** Lines of kinds that no reader knows: a newer version of an agent writes them, and something may be missed. */
+function unknownKinds(states: readonly FileState[]): string {
+  const counts = new Map<string, number>();
+  for (const { agent, state } of states)
+    for (const [kind, lines] of unknownLines(state)) {
+      const named = `${agentTitles[agent]}: ${kind}`;
+      counts.set(named, (counts.get(named) ?? 0) + lines);
+    }
+  if (counts.size === 0) return 'none';
+  const most = [...counts].sort((a, b) => b[1] - a[1]);
+  const more = most.length > listed ? `, and ${most.length - listed} kinds more` : '';
+  return (
+    most
+      .slice(0, listed)
+      .map(([kind, lines]) => `${kind} (${lines})`)
+      .join(', ') + more
+  );
+}
+
+/** After an update: what older versions could not read is being taken in. */
+export async function checkRereading(store: Store, config: Config): Promise<Check[]> {
+  const { length } = await staleTranscripts({ store, config });
+  if (length === 0) return [];
+  const said = length === 1 ? '1 transcript is' : `${length} transcripts are`;
+  return [
+    {
+      name: 'reading again',
+      ok: true,
+      message: `${said} being read again: an older version found less in them`,
+      hint: 'The worker does this in the background. A part of it now: holdfast ingest --renew',
+    },
+  ];
+}
+
+/** What was too hard to read is said, with what to do. */
+export async function checkSetAside(store: Pick<Store, 'setAsides'>): Promise<Check[]> {
+  const files = await store.setAsides();
+  if (files.length === 0) return [];
+  const said = files.slice(0, listed).map(({ path, reason }) => `${path} (${reason})`);
+  const more = files.length > listed ? `, and ${files.length - listed} more` : '';
+  return [
+    {
+      name: 'set aside',
+      ok: false,
+      message: `${files.length} could not be read in time: ${said.join(', ')}${more}`,
+      hint: 'All others are read. To try these again: holdfast ingest --retry. To allow more time: holdfast config set readSeconds <seconds>',
+    },
+  ];
+}
+
+export function checkAgents(config: Config): Check[] {
+  return agents.map((agent) => {
+    const path = config.watchPath(agent);
+    const found = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    const message = !config.enabled(agent) ? 'switched off' : found ? path : `no transcripts on this machine (${path})`;
+    return { name: agent.title, ok: true, message };
+  });
+}
+
+/** Whether an agent can ask us over MCP; nothing where it was never told of it. */
+export function checkMcp(config: Config, agent: Agent): Check[] {
+  const found = inspectMcp(config, agent);
+  const name = `${agent.title}, MCP`;
+  if (found === undefined || found.state === 'none') return [];
+  const { file, state } = found;
+  if (state === 'elsewhere')
+    return [{ name, ok: false, message: `${file} asks another data folder`, hint: `holdfast install ${agent.name}` }];
+  if (state === 'outdated')
+    return [{ name, ok: false, message: `${file} starts another program`, hint: 'Mend it: holdfast repair' }];
+  const by = state === 'foreign' ? ', not by us' : '';
+  return [{ name, ok: true, message: `can search and read the memory (${file}${by})` }];
+}
+
+/** A list that cannot be read is said by `status`; it is no illness of ours. */
+export const checkServers = (config: Config): Check[] =>
+  (agents as readonly Agent[]).flatMap((agent) => {
+    try {
+      return checkMcp(config, agent);
+    } catch {
+      return [];
+    }
+  });
+
+/** How much can be found by meaning, by which model, and why not more. */
+export async function checkMeaning(store: Store, config: Config): Promise<Check> {
+  const name = 'search by meaning';
+  if (config.settings.embedding.kind === 'none')
+    return { name, ok: true, message: 'switched off (embedding.kind); keywords alone' };
+  const [models, { embedded, pending, rough }, trouble] = await Promise.all([
+    store.vectorModels(),
+    store.vectorCounts(),
+    store.embeddingTrouble(),
+  ]);
+  const [done, left] = [embedded, pending].map((count) => count.toLocaleString('en'));
+  if (trouble !== undefined && pending > 0) {
+    const { message, hint, nextAt } = trouble;
+    const again = `Tried again after ${toMoment(nextAt)}.`;
+    return {
+      name,
+      ok: false,
+      message: `${left} texts wait: ${message}`,
+      hint: hint === undefined ? again : `${hint} ${again}`,
+    };
+  }
+  const wanted = models.find((model) => model.wanted);
+  if (wanted === undefined)
+    return {
+      name,
+      ok: true,
+      message: pending === 0 ? 'nothing to find yet' : `${left} texts wait for the worker, or: holdfast ingest`,
+    };
+  const old = models.find((model) => model.complete && !model.wanted);
+  const meanwhile = old === undefined ? '' : `; until then by ${old.name}`;
+  if (!wanted.complete)
+    return { name, ok: true, message: `${done} entries by ${wanted.name}, ${left} wait${meanwhile}` };
+  const closely = rough === 0 ? '' : `, ${rough.toLocaleString('en')} to be read closely`;
+  return {
+    name,
+    ok: true,
+    message: `${done} entries by ${wanted.name}${pending === 0 ? '' : `, ${left} wait`}${closely}`,
+  };
+}
+
+export async function checkWorker(config: Config): Promise<Check> {
+  const { workerStatus } = await import('../../processes/worker-process.ts');
+  const status = await workerStatus(config);
+  const message = status.running
+    ? `running as process ${status.pid} since ${status.since}`
+    : 'not running; start it with: holdfast worker start';
+  return { name: 'worker', ok: true, message };
+}
+
+export function checkVersions(store: Store | undefined): Check {
+  const engine = store === undefined ? '' : `, ${store.engine}`;
+  return { name: 'versions', ok: true, message: `Holdfast ${version()}, Node ${process.versions.node}${engine}` };
+}
+
+/** Bytes of the files in a folder; one that does not exist has none. */
+export const folderSize = (path: string): number =>
+  allBelow(path).reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+
+function allBelow(path: string): string[] {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((item) => !item.isSymbolicLink())
+    .flatMap((item) => [join(path, item.name), ...(item.isDirectory() ? allBelow(join(path, item.name)) : [])]);
+}
+
+const modeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+
+function name(files: readonly FileState[], say: (file: FileState) => string): string {
+  const named = files.slice(0, listed).map((file) => `${file.agent} ${file.key} (${say(file)})`);
+  return named.join(', ') + (files.length > listed ? `, and ${files.length - listed} more` : '');
+}

@@ -1,0 +1,21 @@
+// Whether the exchange with the hub works, from what the last one left here: nothing is asked over the network.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../../config/config.ts';
+import type { Store } from '../../store/store.ts';
+import type { Check } from './doctor.ts';
+
+export const hubExchanged = 'hub: exchanged';
+export const hubTrouble = 'hub: trouble';
+
+export const hasJoinedHub = ({ home }: Pick<Config, 'home'>): boolean => fs.existsSync(path.join(home, 'hub.json'));
+
+/** A hub that does not answer takes nothing away: it is a note, and no failure. */
+export async function checkHub(store: Store, config: Config): Promise<Check[]> {
+  if (!hasJoinedHub(config)) return [];
+  const [last, trouble] = [await store.note(hubExchanged), await store.note(hubTrouble)];
+  const when = last === undefined ? 'no exchange yet' : `last exchange ${last}`;
+  if (trouble === undefined) return [{ name: 'hub', ok: true, message: when }];
+  const { message, hint } = JSON.parse(trouble) as { message: string; hint?: string };
+  return [{ name: 'hub', ok: false, message: `${message}; ${when}`, ...(hint === undefined ? {} : { hint }) }];
+}

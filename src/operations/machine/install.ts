@@ -1,0 +1,226 @@
+// Hooks in an agent's settings: put there, taken out again, mended.
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Agent } from '../../agents/agent.ts';
+import { agents } from '../../agents/index.ts';
+import { type Config, ensureHome } from '../../config/config.ts';
+import {
+  type Change,
+  inspectHooks,
+  installHooks,
+  mendHooks,
+  uninstallHooks,
+  writePlugin,
+} from '../../install/hooks.ts';
+import { inspectMcp, installMcp, mendMcp, uninstallMcp } from '../../install/mcp.ts';
+import { isPresent } from '../../install/present.ts';
+import { readRecord } from '../../install/record.ts';
+import { version } from '../../package.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import { explain, HoldfastError } from '../../system/errors.ts';
+import { operation } from '../operation.ts';
+
+/** The agents that can be told of us. */
+export const hooked = (agents as readonly Agent[]).filter(
+  (agent) => agent.hooks !== undefined || agent.mcp !== undefined,
+);
+
+const AgentField = z.enum(hooked.map((agent) => agent.name) as [AgentName, ...AgentName[]]);
+const agentOf = (name: AgentName): Agent => hooked.find((agent) => agent.name === name) as Agent;
+
+const McpChange = z.object({ file: z.string(), changed: z.boolean() });
+
+const Installed = z.object({
+  agent: z.string(),
+  file: z.string().describe('the settings file, or the plugin folder'),
+  changed: z.boolean(),
+  dryRun: z.boolean(),
+  diff: z.string(),
+  mcp: McpChange.extend({ diff: z.string() }).optional().describe('the list of MCP servers'),
+  use: z.string().optional().describe('how to use the plugin folder'),
+  warnings: z.array(z.string()),
+});
+type Installed = z.infer<typeof Installed>;
+
+const Offer = z.object({
+  agent: z.string(),
+  title: z.string(),
+  state: z.enum(['installed', 'not installed', 'declined']),
+});
+
+export const install = operation({
+  name: 'install',
+  summary:
+    'Let agents start each session with a briefing, say why it ended, and ask over MCP; without a name, all that are found here',
+  input: z.object({
+    agent: AgentField.optional().describe('which agent; without it, each agent on this machine is offered'),
+    dryRun: z.boolean().default(false).describe('only show what would change'),
+    yes: z.boolean().optional().describe('without a name: install into all agents that are found, without asking'),
+    hooksOnly: z.boolean().default(false).describe('leave the list of MCP servers as it is'),
+    plugin: z.string().min(1).optional().describe('write a plugin folder instead of changing the settings'),
+  }),
+  output: z.union([
+    Installed,
+    z.object({ found: z.array(Offer), done: z.array(Installed), failed: z.array(z.string()) }),
+  ]),
+  surfaces: ['cli'],
+  positional: ['agent'],
+  examples: ['holdfast install', 'holdfast install claude-code', 'holdfast install codex --dry-run'],
+  withoutStore: true,
+  succeeded: (output) => !('failed' in output) || output.failed.length === 0,
+  async run(context, { agent: name, dryRun, hooksOnly, plugin, yes }) {
+    const { config, person } = context;
+    if (name !== undefined) return installOne(config, agentOf(name), { dryRun, hooksOnly, plugin });
+    if (plugin !== undefined)
+      throw new HoldfastError('BAD_INPUT', '--plugin was given without an agent', {
+        hint: 'Name the agent: holdfast install claude-code --plugin <folder>',
+      });
+    const found: z.infer<typeof Offer>[] = [];
+    const done: Installed[] = [];
+    const failed: string[] = [];
+    for (const agent of hooked.filter((one) => isPresent(config, one))) {
+      const about = { agent: agent.name, title: agent.title };
+      try {
+        const wanted = !isInstalled(config, agent) || dryRun;
+        const agreed = wanted && (yes || dryRun || (await person?.agrees?.(`Install into ${agent.title}?`)));
+        if (agreed) done.push(installOne(config, agent, { dryRun, hooksOnly }));
+        const state =
+          agreed && !dryRun
+            ? 'installed'
+            : !wanted || isInstalled(config, agent)
+              ? 'installed'
+              : agreed === false
+                ? 'declined'
+                : 'not installed';
+        found.push({ ...about, state });
+      } catch (error) {
+        // One agent whose settings cannot be changed must not keep the others from it.
+        const { message, hint } = explain(error, agent.title);
+        failed.push(hint === undefined ? message : `${message}. ${hint}`);
+        found.push({ ...about, state: 'not installed' });
+      }
+    }
+    return { found, done, failed };
+  },
+});
+
+/** Whether anything of ours stands in the agent's files for this data folder. */
+export function isInstalled(config: Config, agent: Agent): boolean {
+  const hooks = agent.hooks === undefined ? undefined : inspectHooks(config, agent);
+  if (hooks !== undefined) return hooks.events.length > 0 && !hooks.elsewhere;
+  const state = inspectMcp(config, agent)?.state;
+  return state === 'current' || state === 'outdated';
+}
+
+function installOne(
+  config: Config,
+  agent: Agent,
+  { dryRun, hooksOnly, plugin }: { dryRun: boolean; hooksOnly: boolean; plugin?: string | undefined },
+): Installed {
+  const said = { agent: agent.name, dryRun };
+  if (plugin !== undefined) {
+    const folder = resolve(plugin);
+    if (!dryRun) ensureHome(config);
+    const use = dryRun ? undefined : writePlugin(config, agent, folder).use;
+    return {
+      ...said,
+      file: folder,
+      changed: !dryRun || !existsSync(folder),
+      diff: '',
+      ...(use ? { use } : {}),
+      warnings: [],
+    };
+  }
+  // A look must not leave anything behind.
+  if (!dryRun) ensureHome(config);
+  // A list that cannot be changed is refused before anything else is.
+  if (!hooksOnly) installMcp(config, agent, true);
+  const hooks = agent.hooks === undefined ? undefined : installHooks(config, agent, dryRun);
+  if (!dryRun) dropHookToken(config);
+  const mcp = hooksOnly ? undefined : installMcp(config, agent, dryRun);
+  const warnings = agent.hooks === undefined ? [] : [...inspectHooks(config, agent).obstacles];
+  if (mcp !== undefined && inspectMcp(config, agent)?.state === 'foreign')
+    warnings.push(`${mcp.file} has an MCP server "holdfast" of somebody else's making. It was left as it is.`);
+  // Where there are no hooks, the list of servers is all that there is.
+  const change = hooks ?? mcp ?? { file: config.agentMcpFile(agent) ?? '', changed: false, diff: '' };
+  return { ...said, ...change, ...(mcp === undefined || hooks === undefined ? {} : { mcp }), warnings };
+}
+
+export const uninstall = operation({
+  name: 'uninstall',
+  summary: 'Take everything out of an agent again; what Holdfast knows stays',
+  input: z.object({ agent: AgentField.describe('which agent') }),
+  output: z.object({
+    file: z.string(),
+    changed: z.boolean(),
+    mcp: McpChange.optional(),
+    plugins: z.array(z.string()),
+    home: z.string(),
+  }),
+  surfaces: ['cli'],
+  positional: ['agent'],
+  examples: ['holdfast uninstall claude-code'],
+  withoutStore: true,
+  async run({ config }, { agent: name }) {
+    const agent = agentOf(name);
+    let mcp: Change | undefined;
+    let hooks: ReturnType<typeof uninstallHooks> | undefined;
+    try {
+      // First, since folders that were made for the hooks go only when they are empty.
+      mcp = uninstallMcp(config, agent);
+    } finally {
+      if (agent.hooks !== undefined) hooks = uninstallHooks(config, agent);
+    }
+    const { file, changed } = hooks ?? mcp ?? { file: '', changed: false };
+    const server = mcp === undefined || hooks === undefined ? {} : { mcp: { file: mcp.file, changed: mcp.changed } };
+    return { file, changed, ...server, plugins: hooks?.plugins ?? [], home: config.home };
+  },
+});
+
+export const repair = operation({
+  name: 'repair',
+  summary: 'Bring what is installed to this version',
+  input: z.object({}),
+  output: z.object({
+    repaired: z.array(z.object({ agent: z.string(), changed: z.array(z.string()) })),
+    worker: z.enum(['not running', 'left running', 'started anew']),
+  }),
+  surfaces: ['cli'],
+  examples: ['holdfast repair', 'holdfast config set port 37778 && holdfast repair'],
+  withoutStore: true,
+  async run({ config }) {
+    ensureHome(config);
+    const repaired = hooked.map((agent) => ({ agent: agent.name, changed: repairOne(config, agent) }));
+    dropHookToken(config);
+    return { repaired, worker: await renewWorker(config) };
+  },
+});
+
+/** Only hooks of older versions carried this token, and they have just been replaced. */
+const dropHookToken = ({ home }: Config): void => rmSync(join(home, 'hook-token'), { force: true });
+
+function repairOne(config: Config, agent: Agent): string[] {
+  const { settings, mcp } = readRecord(config, agent);
+  const found = agent.hooks === undefined ? undefined : inspectHooks(config, agent);
+  // A repair brings back what is missing; what reports to another data folder only `install` takes over.
+  const own = found !== undefined && !found.elsewhere && (settings !== undefined || found.events.length > 0);
+  const whole = own ? installHooks(config, agent) : undefined;
+  const server =
+    mcp === undefined || inspectMcp(config, agent)?.state === 'elsewhere' ? undefined : installMcp(config, agent);
+  const changed = [whole, server].flatMap((change) => (change?.changed ? [change.file] : []));
+  return [...changed, ...(agent.hooks === undefined ? [] : mendHooks(config, agent)), ...mendMcp(config, agent)];
+}
+
+/** A worker of another version, or one that does not answer where hooks now look for it, is started anew. */
+async function renewWorker(config: Config): Promise<'not running' | 'left running' | 'started anew'> {
+  const { startWorker, stopWorker, workerStatus } = await import('../../processes/worker-process.ts');
+  const status = await workerStatus(config);
+  if (!status.running) return 'not running';
+  const { httpState } = await import('../../processes/access/reach.ts');
+  const { open } = await httpState(config.settings.port, status.pid);
+  if (open && status.version === version()) return 'left running';
+  await stopWorker(config);
+  await startWorker(config);
+  return 'started anew';
+}

@@ -1,0 +1,242 @@
+// Whether capture works; if not, why and what to do. Speaks also when the store cannot be opened.
+import { existsSync, statfsSync } from 'node:fs';
+import { z } from 'zod';
+import type { Agent } from '../../agents/agent.ts';
+import type { Config } from '../../config/config.ts';
+import { type Inspection, inspectHooks } from '../../install/hooks.ts';
+import { isPresent } from '../../install/present.ts';
+import { readRecord } from '../../install/record.ts';
+import { version } from '../../package.ts';
+import { Moment, toMoment } from '../../schema/time.ts';
+import type { Store } from '../../store/store.ts';
+import { explain } from '../../system/errors.ts';
+import { checkDamage } from '../data/backups.ts';
+import { checkPause } from '../data/pause.ts';
+import { operation } from '../operation.ts';
+import { checkMcp, checkMeaning, checkRereading, checkSetAside } from './checks.ts';
+import { Check } from './doctor.ts';
+import { checkHub } from './hub-check.ts';
+import { hooked } from './install.ts';
+
+/** Less than this, and an import may not fit. */
+const leastSpace = 200_000_000;
+
+export const status = operation({
+  name: 'status',
+  summary: 'Say whether sessions are captured, and if not, why and what to do',
+  input: z.object({}),
+  output: z.object({
+    ok: z.boolean(),
+    checks: z.array(Check),
+    lastReport: Moment.optional().describe('when a hook or a client last told something'),
+  }),
+  surfaces: ['cli', 'http'],
+  http: { apart: true },
+  examples: ['holdfast status', 'holdfast status --json'],
+  withoutStore: true,
+  succeeded: (report) => report.ok,
+  async run({ config }) {
+    const last = await lastReport(config);
+    const checks = [
+      ...checkHooks(config),
+      ...(await checkReach(config)),
+      ...last.checks,
+      ...checkDamage(config),
+      checkSpace(config),
+    ];
+    return {
+      ok: checks.every((check) => check.ok),
+      checks,
+      ...(last.at === undefined ? {} : { lastReport: toMoment(last.at) }),
+    };
+  },
+});
+
+function checkHooks(config: Config): Check[] {
+  return hooked.flatMap((agent): Check[] => {
+    try {
+      if (!concerns(config, agent)) return [];
+      if (agent.hooks === undefined) return withoutHooks(config, agent);
+      const found = inspectHooks(config, agent);
+      const { plugins } = readRecord(config, agent);
+      const installed = describeHooks(
+        agent,
+        found,
+        plugins.map(({ folder }) => folder),
+        wasInstalled(config, agent),
+      );
+      const server = checkMcp(config, agent);
+      if (found.events.length === 0 && plugins.length === 0) return [installed, ...server];
+      const obstacles = found.obstacles.map((message) => ({ name: agent.title, ok: false, message }));
+      return [installed, ...obstacles, ...server];
+    } catch (error) {
+      const { message, hint } = explain(error, agent.title);
+      return [{ name: agent.title, ok: false, message, ...(hint === undefined ? {} : { hint }) }];
+    }
+  });
+}
+
+/** Claude Code is always spoken of; another agent where it is on this machine, or was told of us. */
+const concerns = (config: Config, agent: Agent): boolean =>
+  agent.name === 'claude-code' || wasInstalled(config, agent) || isPresent(config, agent);
+
+function wasInstalled(config: Config, agent: Agent): boolean {
+  const { settings, mcp, plugins } = readRecord(config, agent);
+  return settings !== undefined || mcp !== undefined || plugins.length > 0;
+}
+
+/** An agent without hooks is read all the same; it may ask over MCP. */
+function withoutHooks(config: Config, agent: Agent): Check[] {
+  const server = checkMcp(config, agent);
+  if (server.length > 0) return server;
+  return [{ name: agent.title, ok: true, message: `is read, and cannot ask: holdfast install ${agent.name}` }];
+}
+
+function describeHooks(agent: Agent, found: Inspection, plugins: readonly string[], wasMeant: boolean): Check {
+  const { title: name } = agent;
+  const again = 'Mend it: holdfast repair';
+  if (found.events.length === 0 && plugins.length > 0)
+    return { name, ok: true, message: `reports through the plugin ${plugins.join(', ')}` };
+  if (found.events.length === 0)
+    return {
+      name,
+      // Whether another agent than the first is told of us is the person's choice.
+      ok: agent.name !== 'claude-code' && !wasMeant,
+      message: 'is not connected; its transcripts are read, but sessions start without a briefing',
+      hint: `holdfast install ${agent.name}`,
+    };
+  if (found.elsewhere)
+    return {
+      name,
+      ok: false,
+      message: `${found.file} reports to another data folder`,
+      hint: `holdfast install ${agent.name}`,
+    };
+  if (found.outdated.length > 0 && found.version !== version())
+    return { name, ok: false, message: `${found.file} was installed by Holdfast ${found.version}`, hint: again };
+  if (found.outdated.length > 0)
+    return {
+      name,
+      ok: false,
+      message: `${found.file} has hooks of an earlier Holdfast, or of another program`,
+      hint: again,
+    };
+  if (found.missing.length > 0)
+    return { name, ok: false, message: `${found.file} lacks ${found.missing.join(', ')}`, hint: again };
+  if (found.scripts === 'outdated')
+    return {
+      name,
+      ok: false,
+      message: 'the scripts that its hooks run are missing or of another version',
+      hint: again,
+    };
+  return { name, ok: true, message: `reports ${found.events.join(' and ')} (${found.file})` };
+}
+
+async function checkReach(config: Config): Promise<Check[]> {
+  const [{ workerStatus }, { httpState }] = await Promise.all([
+    import('../../processes/worker-process.ts'),
+    import('../../processes/access/reach.ts'),
+  ]);
+  const worker = await workerStatus(config);
+  const http = await httpState(config.settings.port, worker.running ? worker.pid : undefined);
+  const checks: Check[] = [
+    worker.running
+      ? {
+          name: 'worker',
+          ok: true,
+          message: `runs as process ${worker.pid}${worker.version ? `, version ${worker.version}` : ''}`,
+        }
+      : { name: 'worker', ok: true, message: 'does not run; the next session starts it, or: holdfast worker start' },
+  ];
+  if (http.open) checks.push({ name: 'port', ok: true, message: `${http.port} answers` });
+  else if (http.message !== undefined)
+    checks.push({
+      name: 'port',
+      ok: false,
+      message: http.message,
+      ...(http.hint === undefined ? {} : { hint: http.hint }),
+    });
+  else checks.push({ name: 'port', ok: true, message: `${http.port} is free` });
+  return checks;
+}
+
+async function lastReport(config: Config): Promise<{ at?: number | undefined; checks: Check[] }> {
+  const name = 'last report';
+  if (!existsSync(config.databasePath)) return { checks: [{ name, ok: true, message: 'none yet' }] };
+  const [{ openSqliteStore }, { backupPlan }] = await Promise.all([
+    import('../../store/sqlite/open.ts'),
+    import('../../store/sqlite/backup-files.ts'),
+  ]);
+  try {
+    const store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
+    try {
+      const at = await store.lastToldAt();
+      const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
+      const more = [
+        ...(await checkSetAside(store)),
+        ...(await checkRereading(store, config)),
+        ...(await checkGone(store)),
+        await checkPause(store),
+        await checkMeaning(store, config),
+        ...(await checkJobs(store)),
+        ...(await checkHub(store, config)),
+      ];
+      return { at, checks: [check, ...more] };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const { message, hint } = explain(error, config.databasePath);
+    return { checks: [{ name: 'store', ok: false, message, ...(hint === undefined ? {} : { hint }) }] };
+  }
+}
+
+/** Transcripts that were cut or rewritten: a person should know that Holdfast holds more than the agent. */
+async function checkGone(store: Store): Promise<Check[]> {
+  const { goneEntries } = await store.counts();
+  if (goneEntries === 0) return [];
+  const said = goneEntries === 1 ? '1 entry is' : `${goneEntries} entries are`;
+  return [
+    {
+      name: 'transcripts',
+      ok: true,
+      message: `${said} no longer in the transcript, which was cut or rewritten; kept here`,
+      hint: 'To remove such entries: holdfast ingest --reimport --prune',
+    },
+  ];
+}
+
+/** Waiting for the budget is as it should be; a model that cannot be asked, and jobs that were given up, are not. */
+async function checkJobs(store: Store): Promise<Check[]> {
+  const name = 'distilling';
+  const { ready, claimed, failed, waits } = await store.jobCounts();
+  const checks = waits.map(({ reason, until, jobs, error }): Check => {
+    const message = `${jobs} jobs wait for the ${reason} until ${toMoment(until)}${error === undefined ? '' : `: ${error}`}`;
+    return reason === 'budget'
+      ? { name, ok: true, message, hint: 'To allow more: holdfast config set budget.tokensPerDay <tokens>' }
+      : { name, ok: false, message, hint: 'Try it: holdfast model test' };
+  });
+  if (failed > 0)
+    checks.push({ name, ok: false, message: `${failed} jobs have failed`, hint: 'See: holdfast jobs --status failed' });
+  if (checks.length === 0)
+    checks.push({
+      name,
+      ok: true,
+      message: ready + claimed === 0 ? 'nothing waiting' : `${ready + claimed} jobs waiting`,
+    });
+  return checks;
+}
+
+function checkSpace(config: Config): Check {
+  const name = 'disk';
+  try {
+    const { bavail, bsize } = statfsSync(existsSync(config.home) ? config.home : '/');
+    const free = bavail * bsize;
+    const size = free < 1e10 ? `${Math.floor(free / 1e6).toLocaleString('en')} MB` : `${Math.floor(free / 1e9)} GB`;
+    const message = `${size} free for ${config.home}`;
+    return free >= leastSpace ? { name, ok: true, message } : { name, ok: false, message, hint: 'Free some space.' };
+  } catch (error) {
+    return { name, ok: false, message: explain(error, config.home).message };
+  }
+}

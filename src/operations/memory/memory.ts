@@ -1,0 +1,131 @@
+// The pages of memory: which there are, what stands on them, and how that came about.
+import { z } from 'zod';
+import type { MemoryDeps } from '../../distill/memory/librarian.ts';
+import { nameOfGroup } from '../../schema/group.ts';
+import { Memory, MemoryKind, MemoryVersion } from '../../schema/memory.ts';
+import { Moment } from '../../schema/time.ts';
+import { type Context, operation } from '../operation.ts';
+
+/** Loaded at the moment of use: other commands must not pay for it. */
+export const librarian = () => import('../../distill/memory/index.ts');
+
+export const nameField = z
+  .string()
+  .min(1)
+  .describe('id of a memory (its beginning is enough), or a page such as core/facts or projects/courier');
+
+export const toDeps = ({ store, config, clock, say }: Context): MemoryDeps => ({ store, config, clock, log: say });
+
+/** Without what only the librarian needs. */
+export const shown = ({
+  id,
+  page,
+  title,
+  text,
+  kind,
+  at,
+  project,
+  session,
+  source,
+  saidBy,
+  group,
+}: Memory): Memory => ({
+  ...{ id, page, title, text, kind, at, project, session, source, saidBy, group },
+});
+
+export const memoryList = operation({
+  name: 'memory list',
+  summary: 'List the pages of memory',
+  input: z.object({
+    project: z.string().min(1).optional().describe('only what belongs to this project, by name'),
+    only: MemoryKind.optional().describe('dated: episodes, milestones, questions; evergreen: facts and what lasts'),
+    group: z.string().min(1).optional().describe('the pages of this group instead of yours'),
+  }),
+  output: z.object({
+    folder: z.string(),
+    pages: z.array(
+      z.object({
+        page: z.string(),
+        title: z.string(),
+        kind: MemoryKind,
+        memories: z.int().describe('how many statements and sections stand on it'),
+        at: Moment.describe('of the latest of them'),
+        own: z.boolean().describe('a file that the person made, which is only read'),
+      }),
+    ),
+  }),
+  surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    without: ['group'],
+    description:
+      'List the pages of long-term memory: lasting facts, preferences and procedures (core/), projects, people, and what happened day by day. Read one with memory_show.',
+  },
+  examples: ['holdfast memory list', 'holdfast memory list --project courier', 'holdfast memory list --only evergreen'],
+  async run(context, { project, only, group = '' }) {
+    const { bringInLine } = await librarian();
+    await bringInLine(toDeps(context));
+    const { store, config } = context;
+    const derived = new Set((await store.pages()).filter((page) => page.derived).map(({ page }) => page));
+    const pages = new Map<string, Memory[]>();
+    for (const memory of await store.memories({ project, kind: only, group: nameOfGroup(group.trim()) }))
+      pages.set(memory.page, [...(pages.get(memory.page) ?? []), memory]);
+    return {
+      folder: config.memoryPath,
+      pages: [...pages].map(([page, memories]) => ({
+        page,
+        title: memories[0]?.title ?? '',
+        kind: memories[0]?.kind ?? 'evergreen',
+        memories: memories.length,
+        at: memories
+          .map(({ at }) => at)
+          .sort()
+          .at(-1) as string,
+        own: !derived.has(page),
+      })),
+    };
+  },
+});
+
+export const memoryShow = operation({
+  name: 'memory show',
+  summary: 'Show a page of memory, or one memory, with the ids to change it by',
+  input: z.object({ name: nameField }),
+  output: z.object({
+    page: z.string(),
+    file: z.string().describe('where it lies'),
+    text: z.string().describe('the page as Markdown; of a single memory, its text'),
+    memories: z.array(Memory),
+  }),
+  surfaces: ['cli', 'http', 'mcp'],
+  positional: ['name'],
+  mcp: { description: 'Read a page of long-term memory in full, or one memory by its id.' },
+  examples: ['holdfast memory show core/facts', 'holdfast memory show projects/courier', 'holdfast memory show m3f2a'],
+  async run(context, { name }) {
+    const { bringInLine, findNamed, readPage } = await librarian();
+    const deps = toDeps(context);
+    await bringInLine(deps);
+    const { memoryPath } = context.config;
+    const { page, memory } = await findNamed(deps, name);
+    const memories = memory === undefined ? await context.store.memories({ page }) : [memory];
+    const text = memory?.text ?? readPage(memoryPath, page)?.text ?? '';
+    return { page, file: `${memoryPath}/${page}`, text, memories: memories.map(shown) };
+  },
+});
+
+export const memoryHistory = operation({
+  name: 'memory history',
+  summary: 'Show every version of a memory, or of all that ever stood on a page, with time and source',
+  input: z.object({ name: nameField }),
+  output: z.object({
+    memories: z.array(z.object({ id: z.string(), page: z.string(), versions: z.array(MemoryVersion) })),
+  }),
+  surfaces: ['cli', 'http', 'mcp'],
+  positional: ['name'],
+  mcp: { description: 'How a fact in long-term memory has changed over time, and which sessions said so.' },
+  examples: ['holdfast memory history m3f2a', 'holdfast memory history core/facts'],
+  async run(context, { name }) {
+    const { historyOf } = await librarian();
+    const found = await historyOf(toDeps(context), name);
+    return { memories: found.map((each) => ({ ...each, versions: [...each.versions] })) };
+  },
+});

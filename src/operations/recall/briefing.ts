@@ -1,0 +1,102 @@
+// What an agent is told at session start: as it would be now, or as a session was given it.
+import { z } from 'zod';
+import { estimateTokens } from '../../language/tokens.ts';
+import { briefing as compose } from '../../recall/briefing/briefing.ts';
+import { recallOnPrompt } from '../../recall/briefing/on-prompt.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import { BriefingItem, BriefingSource, GivenBriefing } from '../../schema/briefing.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { type Context, operation } from '../operation.ts';
+import { filterFields, ownProject, toProject } from './filters.ts';
+
+export const BriefingAnswer = z.object({
+  project: z.string().describe('empty when nothing is known about it'),
+  text: z.string(),
+  items: z.array(BriefingItem),
+  characters: z.int(),
+  tokens: z.int().describe('estimated'),
+  given: z.array(GivenBriefing).optional().describe('what a session was given, newest first'),
+});
+
+export const briefing = operation({
+  name: 'briefing',
+  summary: 'Print what an agent is told when a session starts here, or what one was told',
+  input: z.object({
+    project: filterFields.project.describe('name of a project, or any path inside it (default: here)'),
+    session: z.string().min(1).optional().describe('id of the session that it is for'),
+    source: BriefingSource.optional().describe('why the session starts'),
+    given: z.string().min(1).optional().describe('id of a session: what it was given'),
+  }),
+  output: BriefingAnswer,
+  surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    description:
+      'What earlier sessions left behind in a project: what it is about, the last sessions and how they ended, what was left open, files most touched. By default the project you work in.',
+    without: ['session', 'source', 'given'],
+    here: 'project',
+  },
+  examples: ['holdfast briefing', 'holdfast briefing --project holdfast', 'holdfast briefing --given 0f3c'],
+  async run(context, { project, session, source, given }) {
+    if (given !== undefined) return givenTo(context, given.trim());
+    // A session that starts may be the first of its project.
+    if (project !== undefined && session === undefined) await refuseUnknown(context, project);
+    const own = await ownProject(context, project ?? '.');
+    if (own === undefined) return answer('', '', []);
+    const told = await compose(context, { project: own, session, source });
+    return answer(told.project, told.text, [...told.items]);
+  },
+});
+
+const answer = (project: string, text: string, items: BriefingItem[]) => ({
+  project,
+  text,
+  items,
+  characters: text.length,
+  tokens: estimateTokens(text),
+});
+
+async function givenTo({ store }: Context, session: string): Promise<z.infer<typeof BriefingAnswer>> {
+  const given = await store.briefings({ session, limit: 100 });
+  const [last] = given;
+  if (last === undefined && (await store.findSessions(session)).length > 0)
+    throw new HoldfastError('NOT_FOUND', `The session ${session} was given no briefing`, {
+      hint: 'Print what one would get now with `holdfast briefing`.',
+    });
+  if (last === undefined)
+    throw new HoldfastError('NOT_FOUND', `There is no session with an id that begins with ${JSON.stringify(session)}`, {
+      hint: 'List sessions with `holdfast sessions`; print what one would get now with `holdfast briefing`.',
+    });
+  return { ...answer(last.project, last.text, []), given: [...given] };
+}
+
+/** The briefing for a session that starts, recorded as given to it. Empty where there is nothing to say. */
+export async function giveBriefing(
+  context: Context,
+  to: { agent: AgentName; session: string; project: string; source: BriefingSource },
+): Promise<string> {
+  const { project, text } = await briefing.run(context, to);
+  if (text !== '') await context.store.saveBriefing({ ...to, project, at: context.clock(), text });
+  return text;
+}
+
+/** What the past clearly knows about a prompt; undefined for nothing, and where the person has not asked to be told. */
+export async function recallFor(
+  context: Context,
+  prompt: string,
+  session: string,
+  cwd: string | undefined,
+): Promise<string | undefined> {
+  if (!context.config.settings.recallOnPrompt || cwd === undefined) return undefined;
+  const project = await ownProject(context, cwd);
+  if (project === undefined) return undefined;
+  return (await recallOnPrompt(context, { prompt, project, session })).text || undefined;
+}
+
+/** A folder may have no sessions yet; a name that no project has is a mistake. */
+async function refuseUnknown({ store, config }: Context, text: string): Promise<void> {
+  const meant = await toProject(store, text, config.settings.separateWorktrees);
+  if (!('name' in meant) || (await store.projects()).some(({ name }) => name === meant.name)) return;
+  throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {
+    hint: 'List projects with: holdfast projects',
+  });
+}

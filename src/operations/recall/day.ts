@@ -1,0 +1,95 @@
+// One day: what was asked for in each session, what came of it, and the account of the day where one was written.
+import { z } from 'zod';
+import { gist } from '../../language/gist.ts';
+import { civilOf } from '../../schema/day.ts';
+import { Session } from '../../schema/session.ts';
+import { Moment } from '../../schema/time.ts';
+import { librarian, toDeps } from '../memory/memory.ts';
+import { type Context, operation } from '../operation.ts';
+import { filterFields, toFilter } from './filters.ts';
+import { parseDay } from './when.ts';
+
+/** More prompts than a person types in a day. */
+const mostPrompts = 2000;
+const longestPrompt = 300;
+
+export const Day = z.object({
+  day: z.string().describe('2026-03-01'),
+  timeZone: z.string(),
+  sessions: z.array(
+    z.object({
+      session: Session,
+      prompts: z.array(z.object({ id: z.string(), at: Moment, text: z.string() })).describe('of this day'),
+      completed: z.string().optional().describe('what the session completed, where that was distilled'),
+      nextSteps: z.string().optional(),
+    }),
+  ),
+  account: z
+    .object({ page: z.string(), text: z.string() })
+    .optional()
+    .describe('the page of memory about this day, as Markdown'),
+});
+
+export const day = operation({
+  name: 'day',
+  summary: 'Show a day: the prompts of each session, what came of it, and the written account',
+  input: z.object({
+    date: z.string().min(1).default('today').meta({
+      description: 'today, yesterday, monday, 2026-03-01, 12 march',
+      rest: true,
+    }),
+    project: filterFields.project,
+    agent: filterFields.agent,
+  }),
+  output: Day,
+  surfaces: ['cli', 'http'],
+  positional: ['date'],
+  examples: [
+    'holdfast day',
+    'holdfast day yesterday',
+    'holdfast day 2026-03-01 --project .',
+    'holdfast day last monday',
+  ],
+  async run(context, { date, project, agent }) {
+    const { store, config, clock } = context;
+    const { timeZone } = config.settings;
+    const { from, to } = parseDay(date, { now: clock(), timeZone });
+    const name = new Date(civilOf(from, timeZone)).toISOString().slice(0, 10);
+    const filter = { ...(await toFilter(context, { project, agent })), since: from, until: to };
+    const said = await store.timeline({ ...filter, end: 'oldest', limit: mostPrompts, prompts: true });
+    const sessions = [...(await store.sessions(filter))].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+    const account = project === undefined && agent === undefined ? await accountOf(context, name) : undefined;
+    return {
+      day: name,
+      timeZone,
+      sessions: await Promise.all(
+        sessions.map(async (session) => {
+          const [summary] = await store.summaries({ session: session.id, agent: session.agent, limit: 1 });
+          return {
+            session,
+            prompts: said
+              .filter(({ entry }) => entry.session === session.id && entry.agent === session.agent)
+              .map(({ entry: { id, at, text } }) => ({
+                id,
+                at,
+                text: gist(text, longestPrompt) || text.slice(0, longestPrompt),
+              })),
+            ...(summary?.completed ? { completed: summary.completed } : {}),
+            ...(summary?.nextSteps ? { nextSteps: summary.nextSteps } : {}),
+          };
+        }),
+      ),
+      ...(account === undefined ? {} : { account }),
+    };
+  },
+});
+
+async function accountOf(context: Context, name: string): Promise<{ page: string; text: string } | undefined> {
+  const page = `episodes/${name.slice(0, 7)}/${name}.md`;
+  const { readPage } = await librarian();
+  const { memoryPath } = toDeps(context).config;
+  const text = readPage(memoryPath, page)
+    ?.text.replace(/^---\n[\s\S]*?\n---\n/, '')
+    .trim();
+  return text === undefined || text === '' ? undefined : { page, text };
+}

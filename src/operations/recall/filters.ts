@@ -1,0 +1,158 @@
+// The filters that several operations share: how they are declared, and what they mean to the store.
+import { existsSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { projectOf } from '../../capture/project.ts';
+import { AgentName } from '../../schema/agent-name.ts';
+import type { DistilledFilter } from '../../store/distilled.ts';
+import { followLinks, isWithin } from '../../store/links.ts';
+import type { ProjectFilter, SessionFilter, Store } from '../../store/store.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import type { Context } from '../operation.ts';
+import { parseSince, parseUntil } from './when.ts';
+
+export const filterFields = {
+  project: z.string().min(1).optional().describe('name of a project, or any path inside it'),
+  agent: AgentName.optional().describe('only sessions of this agent'),
+  group: z.string().min(1).optional().describe('what was said in this group; without it, nothing that groups said'),
+  since: z
+    .string()
+    .optional()
+    .describe('from this date on: 2026-03-01, 2026-03, 3d, 12h, yesterday, monday, last week'),
+  until: z.string().optional().describe('up to and including this date'),
+  starred: z.boolean().optional().describe('only sessions that you have starred'),
+  tag: z.string().min(1).optional().describe('only sessions that you have filed under this tag'),
+};
+
+export const limitField = z.int().min(1).max(1000);
+
+/** Of observations and summaries alike. */
+export const distilledFields = {
+  ...filterFields,
+  session: z.string().min(1).optional().describe('only of this session; the beginning of its id is enough'),
+  file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('only where this file was read or modified; the end of its path is enough'),
+  limit: limitField.default(20).describe('at most this many'),
+};
+
+interface Filters {
+  readonly project?: string | undefined;
+  readonly agent?: AgentName | undefined;
+  readonly group?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly starred?: boolean | undefined;
+  readonly tag?: string | undefined;
+}
+
+export async function toFilter(context: Context, input: Filters): Promise<SessionFilter> {
+  const { config, store, clock } = context;
+  const at = { now: clock(), timeZone: config.settings.timeZone };
+  const since = input.since === undefined ? undefined : parseSince(input.since, at);
+  const until = input.until === undefined ? undefined : parseUntil(input.until, at);
+  if (since !== undefined && until !== undefined && since >= until)
+    throw new HoldfastError('BAD_INPUT', `--since ${input.since} is not before --until ${input.until}`, {
+      hint: 'Swap them, or leave one out.',
+    });
+  const project =
+    input.project === undefined ? undefined : await toProject(store, input.project, config.settings.separateWorktrees);
+  const several = context.warn && project && (await sameNamed(store, project));
+  if (several !== undefined) context.warn?.(several);
+  return {
+    ...(project === undefined ? {} : { project }),
+    ...(input.agent === undefined ? {} : { agent: input.agent }),
+    ...(input.group === undefined ? {} : { group: input.group.trim() }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(input.starred ? { starred: true } : {}),
+    ...(input.tag === undefined ? {} : { tag: input.tag.trim().toLowerCase() }),
+  };
+}
+
+const mostNamed = 4;
+
+/** A sentence for a name that several projects have, so that nobody takes them for one. */
+export async function sameNamed(store: Store, project: ProjectFilter): Promise<string | undefined> {
+  if (!('name' in project)) return undefined;
+  const called = (await store.projects()).filter(({ name }) => name === project.name);
+  if (called.length < 2) return undefined;
+  const paths = called.slice(0, mostNamed).map(({ path }) => path);
+  const more = called.length > mostNamed ? ', …' : '';
+  return `${called.length} projects are called ${project.name}, and all are meant. Give a path to mean one: ${paths.join(', ')}${more}`;
+}
+
+/** `~/x` as a shell would give it. */
+export const withHome = (text: string): string => (/^~(?:[/\\]|$)/.test(text) ? join(homedir(), text.slice(1)) : text);
+
+export async function toDistilledFilter(
+  context: Context,
+  input: Filters & {
+    readonly session?: string | undefined;
+    readonly file?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<DistilledFilter> {
+  const { session, file, limit } = input;
+  return {
+    ...(await toFilter(context, input)),
+    ...(session === undefined ? {} : { session: session.trim() }),
+    ...(file === undefined ? {} : { file: file.trim() }),
+    limit,
+  };
+}
+
+/** A path if it looks like one, or is a folder here and the name of no project. */
+export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
+  if (text.includes('\0')) throw new HoldfastError('BAD_INPUT', 'No project has a null byte in its name or path');
+  if (isTooLong(text))
+    throw new HoldfastError('BAD_INPUT', 'project: this is longer than any name or path', {
+      hint: 'A name has at most 255 bytes, a path 4,096.',
+    });
+  const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
+  if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
+  // Where no transcript names a folder, a project is known by where the transcript lay: no path on this machine, and its own all the same.
+  if (!isAbsolute(text) && (await store.projects()).some(({ path }) => path === text)) return { path: text };
+  if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return folder(text);
+  const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder && !(await store.projects()).some((project) => project.name === text)) return folder(text);
+  return { name: text };
+}
+
+/** Longer than any name or path of a file can be. */
+export const isTooLong = (text: string): boolean =>
+  Buffer.byteLength(text) > 4096 || text.split(/[/\\]/).some((part) => Buffer.byteLength(part) > 255);
+
+/** The same filters for a process that runs in another folder; undefined where a name could be one of this folder's. */
+export function fromElsewhere<T extends { readonly project?: string | undefined }>(input: T): T | undefined {
+  const { project } = input;
+  if (project === undefined) return input;
+  if (/[/\\]/.test(project) || /^(?:\.{1,2}|~)$/.test(project))
+    return { ...input, project: resolve(withHome(project)) };
+  return existsSync(resolve(project)) ? undefined : input;
+}
+
+/**
+ * The project whose memory a session in a folder gets. A repository has its own, even if none yet; another folder may
+ * get that of the project around it, but never what was done in a home folder or above.
+ */
+export async function ownProject({ config, store }: Context, text: string): Promise<ProjectFilter | undefined> {
+  const { separateWorktrees } = config.settings;
+  const meant = await toProject(store, text, separateWorktrees);
+  if ('name' in meant) return meant;
+  const folder = followLinks(meant.path, await store.projectLinks());
+  const root = projectOf(folder, separateWorktrees);
+  const around = (await store.projectDigest({ path: root }))?.path;
+  if (around === undefined || around === root) return around === undefined ? undefined : { path: root };
+  const isRepository = root !== folder || existsSync(join(root, '.git'));
+  return isRepository || isWithin(homedir(), around) ? undefined : { path: around };
+}
+
+/** A worktree beside its repository stands for the repository. */
+function ofRepository(folder: string, separateWorktrees: boolean): string {
+  const project = projectOf(folder, separateWorktrees);
+  return isWithin(folder, project) ? folder : project;
+}

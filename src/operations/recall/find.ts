@@ -1,0 +1,74 @@
+// What an id, or the beginning of one, leads to.
+
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Entry } from '../../schema/entry.ts';
+import type { Session } from '../../schema/session.ts';
+import type { Store } from '../../store/store.ts';
+import { HoldfastError } from '../../system/errors.ts';
+
+/** Something whose id begins as asked; `says` tells it from others of the same beginning. */
+export interface Candidate<T> {
+  readonly id: string;
+  readonly says: string;
+  readonly what: T;
+}
+
+export type Lookup<T> = (id: string) => Promise<readonly Candidate<T>[]>;
+
+/** Asks one kind of thing after the other. A whole id means itself, though other ids may begin with it. */
+export async function findOne<T>(id: string, kinds: readonly Lookup<T>[], words: string): Promise<T> {
+  // Every id begins with nothing.
+  if (id === '')
+    throw new HoldfastError('BAD_INPUT', 'The id is empty', { hint: 'List ids with `holdfast sessions`.' });
+  for (const lookup of kinds) {
+    const found = await lookup(id);
+    const exact = found.filter((candidate) => candidate.id === id);
+    const meant = exact.length > 0 ? exact : found;
+    if (meant.length === 1) return (meant[0] as Candidate<T>).what;
+    if (meant.length > 1) throw ambiguous(id, meant);
+  }
+  throw new HoldfastError('NOT_FOUND', `No ${words} has an id that begins with ${JSON.stringify(id)}`, {
+    hint: 'List sessions with `holdfast sessions`, or find entries with `holdfast search`.',
+  });
+}
+
+function ambiguous(id: string, found: readonly Candidate<unknown>[]): HoldfastError {
+  const more = found.length > 10 ? `\n  … and ${found.length - 10} more` : '';
+  const named = found.slice(0, 10).map((one) => `${one.id} (${one.says})`);
+  return new HoldfastError('AMBIGUOUS', `${found.length} ids begin with ${JSON.stringify(id)}`, {
+    hint: `Give more of the id:\n  ${named.join('\n  ')}${more}`,
+  });
+}
+
+export interface Place {
+  readonly session: Session;
+  readonly entry?: Entry;
+}
+
+type Lookups = (store: Store, agent: AgentName | undefined) => Lookup<Place>;
+
+export const sessionsNamed: Lookups = (store, agent) => async (id) =>
+  (await store.findSessions(id))
+    .filter((session) => agent === undefined || session.agent === agent)
+    .map((session) => ({
+      id: session.id,
+      says: `${session.agent}, ${session.project}: ${session.title}`,
+      what: { session },
+    }));
+
+export const entriesNamed: Lookups = (store, agent) => async (id) => {
+  const found: Candidate<Place>[] = [];
+  for (const entry of await store.findEntries(id)) {
+    if (agent !== undefined && entry.agent !== agent) continue;
+    const session = (await store.findSessions(entry.session)).find(
+      (one) => one.agent === entry.agent && one.id === entry.session,
+    );
+    const says = `${entry.agent}, ${entry.role}: ${entry.text.slice(0, 60).replace(/\s+/g, ' ')}`;
+    if (session) found.push({ id: entry.id, says, what: { session, entry } });
+  }
+  return found;
+};
+
+/** The session of this id, or the entry with its session. */
+export const find = (store: Store, id: string, agent: AgentName | undefined): Promise<Place> =>
+  findOne(id, [sessionsNamed(store, agent), entriesNamed(store, agent)], 'session or entry');

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { projectOf } from '../../capture/project.ts';
+import { Project } from '../../schema/project.ts';
+import { followLinks, isWithin } from '../../store/links.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { operation } from '../operation.ts';
+import { renewBriefings } from './prepare-briefings.ts';
+
+export const projects = operation({
+  name: 'projects',
+  summary: 'List the projects that sessions worked in',
+  input: z.object({}),
+  output: z.object({ projects: z.array(Project) }),
+  surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    description: 'List the projects that are remembered, with their folders. Their names serve as `project` elsewhere.',
+  },
+  examples: ['holdfast projects', 'holdfast projects --json'],
+  run: async ({ store }) => ({ projects: [...(await store.projects())] }),
+});
+
+const folder = z
+  .string()
+  .min(1)
+  .regex(/^[^\0]*$/, 'must not hold a null byte');
+
+export const projectsLink = operation({
+  name: 'projects link',
+  summary: 'Say that a folder was moved: the sessions of the old one become those of the new one',
+  input: z.object({
+    from: folder.describe('where the folder was'),
+    to: folder.describe('where it is now'),
+  }),
+  output: z.object({ from: z.string(), to: z.string(), project: z.string(), sessions: z.int() }),
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
+  positional: ['from', 'to'],
+  examples: ['holdfast projects link ~/old/shop ~/code/shop'],
+  async run({ store, config, clock }, input) {
+    const link = { from: resolve(input.from), to: resolve(input.to) };
+    const known = await store.projects();
+    const moved = known.filter(({ path }) => isWithin(path, link.from));
+    if (isWithin(link.to, link.from))
+      throw new HoldfastError('BAD_INPUT', `${link.to} lies in ${link.from}`, { hint: 'Name two different folders.' });
+    if (moved.length === 0)
+      throw new HoldfastError('NOT_FOUND', `No session worked in ${link.from}`, {
+        hint: 'List projects and their paths with `holdfast projects`.',
+      });
+    const target = (path: string) => projectOf(followLinks(path, [link]), config.settings.separateWorktrees);
+    const sessions = await store.linkProject(
+      link,
+      moved.map(({ path }) => ({ from: path, to: target(path) })),
+    );
+    await renewBriefings({ store, config, clock });
+    return { ...link, project: target(link.from), sessions };
+  },
+});

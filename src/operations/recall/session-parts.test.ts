@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { emptyMemory, tell } from '../../../test/demo-memory.ts';
+import { renderChanges } from '../../surfaces/cli/render/session-parts.ts';
+import { styles } from '../../surfaces/cli/style.ts';
+import { sessionsChanges, sessionsFind, sessionsOutline } from './session-parts.ts';
+import { show } from './show.ts';
+
+async function harbour() {
+  const memory = await emptyMemory();
+  await tell(memory, 'lamp-1', '/srv/lamp', '2026-11-02T09:00:00.000Z', [
+    { by: 'user', text: 'Mend the lamp' },
+    {
+      by: 'assistant',
+      text: 'The Wick was wet.',
+      uses: [
+        { name: 'Bash', input: { command: 'make light\nmake "oil"' }, failed: 'no oil left' },
+        { name: 'Edit', input: { file_path: '/srv/lamp/wick.ts', old_string: 'wet', new_string: 'dry' } },
+        {
+          name: 'Edit',
+          input: { file_path: '/srv/lamp/oil.ts', old_string: 'a', new_string: 'b' },
+          failed: 'no such text',
+        },
+      ],
+    },
+    { by: 'user', text: 'Then the **wick**' },
+    { by: 'assistant', uses: [{ name: 'Write', input: { file_path: '/srv/lamp/oil.ts', content: 'full\n' } }] },
+  ]);
+  return memory.context;
+}
+
+it('the outline of a session is its prompts, with their places', async () => {
+  const context = await harbour();
+  const { prompts } = await sessionsOutline.run(context, { id: 'lamp' });
+  expect(prompts.map(({ place, text }) => [place, text])).toEqual([
+    [0, 'Mend the lamp.'],
+    [2, 'Then the wick.'],
+  ]);
+  const { entries } = await show.run(context, { id: 'lamp-1', subagents: false });
+  for (const { id, place } of prompts) expect(entries[place]?.id).toBe(id);
+});
+
+it('words are found in what was said, in commands and in outputs, whatever their case', async () => {
+  const context = await harbour();
+  const places = async (query: string) =>
+    (await sessionsFind.run(context, { id: 'lamp', query, subagents: false })).matches.map(({ place }) => place);
+  expect(await places('wick')).toEqual([1, 2]);
+  expect(await places('make "oil"')).toEqual([1]);
+  expect(await places('NO OIL LEFT')).toEqual([1]);
+  expect(await places('full')).toEqual([3]);
+  expect(await places('gull')).toEqual([]);
+  await expect(sessionsFind.run(context, { id: 'lamp-1-e0', query: 'x', subagents: false })).rejects.toThrow(
+    'an entry',
+  );
+});
+
+it('changes are edits by file, without those that failed', async () => {
+  const context = await harbour();
+  const changes = await sessionsChanges.run(context, { id: 'lamp' });
+  expect(changes.files.map(({ file, uses }) => [file, uses.length])).toEqual([
+    ['/srv/lamp/wick.ts', 1],
+    ['/srv/lamp/oil.ts', 1],
+  ]);
+  const view = { style: styles(false), width: 80, now: 0, timeZone: 'UTC' };
+  const text = renderChanges(sessionsChanges.output.parse(changes), view);
+  expect(text).toContain('wick.ts\n  ✓ Edit wick.ts  +1 −1\n    - wet\n    + dry');
+  const one = await sessionsChanges.run(context, { id: 'lamp', file: 'oil.ts' });
+  expect(one.files).toHaveLength(1);
+});

@@ -1,0 +1,195 @@
+// What a reader of one session asks for beside its transcript: the prompts it consists of, where words stand in it, what it changed.
+import { z } from 'zod';
+import { modifies } from '../../language/files-touched.ts';
+import { cut, gist, inOneLine } from '../../language/gist.ts';
+import { AgentName } from '../../schema/agent-name.ts';
+import type { Entry } from '../../schema/entry.ts';
+import type { Session } from '../../schema/session.ts';
+import { Moment } from '../../schema/time.ts';
+import { ToolUse } from '../../schema/tool-use.ts';
+import type { Store } from '../../store/store.ts';
+import { withoutToolNames } from '../../store/tool-text.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { type Context, operation } from '../operation.ts';
+import { find } from './find.ts';
+
+const idField = z.string().min(1).describe('id of a session; its beginning is enough');
+const agentField = AgentName.optional().describe('the agent, where two use the same id');
+
+const longestPrompt = 160;
+const mostPrompts = 2000;
+/** Of a prompt, so much is enough to say what it is about. */
+const longestRead = 2000;
+
+const Placed = z.object({
+  id: z.string().describe('of the entry'),
+  at: Moment,
+  place: z.int().describe('of the entry in the transcript, from 0'),
+  text: z.string(),
+});
+
+export const sessionsOutline = operation({
+  name: 'sessions outline',
+  summary: 'List the prompts of a session, each in a line',
+  input: z.object({ id: idField, agent: agentField }),
+  output: z.object({ session: z.string(), prompts: z.array(Placed) }),
+  surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/outline' },
+  positional: ['id'],
+  examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
+  async run(context, { id, agent }) {
+    const session = await sessionNamed(context, id, agent);
+    const found = await context.store.sessionPrompts(session.agent, session.id, {
+      characters: longestRead,
+      limit: mostPrompts,
+    });
+    const prompts = found.map(({ text, ...one }) => ({
+      ...one,
+      text: gist(text, longestPrompt) || cut(inOneLine(text), longestPrompt),
+    }));
+    return { session: session.id, prompts };
+  },
+});
+
+const mostMatches = 5000;
+/** On each side of what matches. */
+const around = 60;
+
+export const sessionsFind = operation({
+  name: 'sessions find',
+  summary: 'Find words in one session: in what was said, in commands, edits and outputs',
+  input: z.object({
+    id: idField,
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .meta({ description: 'as it stands there; case does not matter', rest: true }),
+    subagents: z.boolean().default(false).describe('also what subagents said and did'),
+    agent: agentField,
+  }),
+  output: z.object({
+    session: z.string(),
+    matches: z.array(Placed).describe('one for each entry, in the order of the transcript'),
+    more: z.boolean().describe('there are more entries than these'),
+  }),
+  surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/find' },
+  positional: ['id', 'query'],
+  examples: ['holdfast sessions find 0f3c race condition', 'holdfast sessions find 0f3c "npm test" --json'],
+  async run(context, { id, query, subagents, agent }) {
+    const session = await sessionNamed(context, id, agent);
+    const wanted = query.toLowerCase();
+    const matches: z.infer<typeof Placed>[] = [];
+    for await (const { entries, from } of pagesOf(context, session, subagents)) {
+      const uses = await usesOf(context.store, entries);
+      for (const [i, entry] of entries.entries()) {
+        const own = uses.get(entry.id) ?? [];
+        const found = [
+          withoutToolNames(entry.text),
+          ...own.flatMap(({ input, output = '' }) => [readable(input), output]),
+        ]
+          .map((text) => snippetAt(text, wanted))
+          .find((snippet) => snippet !== undefined);
+        if (found === undefined) continue;
+        if (matches.length === mostMatches) return { session: session.id, matches, more: true };
+        matches.push({ id: entry.id, at: entry.at, place: from + i, text: found });
+      }
+    }
+    return { session: session.id, matches, more: false };
+  },
+});
+
+/** A quoted line break is what a person would type as one. */
+const readable = (input: string): string => input.replace(/\\n/g, '\n').replace(/\\"/g, '"');
+
+function snippetAt(text: string, wanted: string): string | undefined {
+  const at = text.toLowerCase().indexOf(wanted);
+  if (at < 0) return undefined;
+  return inOneLine(text.slice(Math.max(0, at - around), at + wanted.length + around).toWellFormed());
+}
+
+/** More edits than a person looks through. */
+const mostEdits = 1000;
+
+export const sessionsChanges = operation({
+  name: 'sessions changes',
+  summary: 'Show what a session changed, file by file, as patches',
+  input: z.object({
+    id: idField,
+    file: z.string().min(1).optional().describe('only this file: a path, or the end of one'),
+    agent: agentField,
+  }),
+  output: z.object({
+    session: z.string(),
+    folder: z.string().describe('of the project'),
+    files: z.array(z.object({ file: z.string(), uses: z.array(ToolUse) })),
+    left: z.int().describe('edits that had no room'),
+  }),
+  surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/changes' },
+  positional: ['id'],
+  examples: ['holdfast sessions changes 0f3c', 'holdfast sessions changes 0f3c --file src/auth/jwt.ts'],
+  async run(context, { id, file: wanted, agent }) {
+    const session = await sessionNamed(context, id, agent);
+    const files = new Map<string, ToolUse[]>();
+    let [count, left] = [0, 0];
+    for await (const { entries } of pagesOf(context, session, true)) {
+      const editing = entries.filter(({ tools, abandoned }) => !abandoned && tools.some((tool) => modifies.test(tool)));
+      for (const use of [...(await usesOf(context.store, editing)).values()].flat()) {
+        const [file] = use.files;
+        if (file === undefined || !modifies.test(use.tool) || use.outcome === 'error') continue;
+        if (wanted !== undefined && file !== wanted && !file.endsWith(`/${wanted}`)) continue;
+        if (count === mostEdits) left++;
+        else {
+          files.set(file, [...(files.get(file) ?? []), use]);
+          count++;
+        }
+      }
+    }
+    return {
+      session: session.id,
+      folder: session.projectPath,
+      files: [...files].map(([file, uses]) => ({ file, uses })),
+      left,
+    };
+  },
+});
+
+const pageSize = 1000;
+
+/** The entries of a session, many at a time, with room for other work between. */
+async function* pagesOf({ store, signal }: Context, { agent, id }: Session, subagents: boolean) {
+  for (let from = 0; ; from += pageSize) {
+    signal?.throwIfAborted();
+    const part = await store.transcriptPage(agent, id, { subagents, from, limit: pageSize });
+    yield { from, entries: part.entries };
+    if (from + pageSize >= part.total) return;
+    await new Promise(setImmediate);
+  }
+}
+
+async function usesOf(store: Store, entries: readonly Entry[]): Promise<Map<string, ToolUse[]>> {
+  const uses = new Map<string, ToolUse[]>();
+  const users = entries.filter(({ tools }) => tools.length > 0).map(({ id }) => id);
+  for (const use of users.length === 0 ? [] : await store.toolUses(users)) {
+    const own = uses.get(use.entry);
+    if (own === undefined) uses.set(use.entry, [use]);
+    else own.push(use);
+  }
+  return uses;
+}
+
+export async function sessionNamed(
+  { store }: Pick<Context, 'store'>,
+  id: string,
+  agent: AgentName | undefined,
+): Promise<Session> {
+  const { session, entry } = await find(store, id.trim(), agent);
+  if (entry === undefined) return session;
+  throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, { hint: `Its session is ${session.id}.` });
+}

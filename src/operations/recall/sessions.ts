@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { AgentName } from '../../schema/agent-name.ts';
+import { Session } from '../../schema/session.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { inWords, plannedRemoval, type RemovedSessions, removeSessions } from '../data/remove-sessions.ts';
+import { operation } from '../operation.ts';
+import { filterFields, toFilter } from './filters.ts';
+import { find } from './find.ts';
+
+export const sessions = operation({
+  name: 'sessions',
+  summary: 'List sessions, newest first',
+  input: z.object({
+    ...filterFields,
+    limit: z.int().min(1).optional().describe('at most this many'),
+  }),
+  output: z.object({ sessions: z.array(Session) }),
+  surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    without: ['group'],
+    description:
+      'List past sessions, newest first: when, where, what about. For "what did we do last week" and the like; go on with get.',
+    defaults: { limit: 20 },
+  },
+  examples: ['holdfast sessions', 'holdfast sessions --project . --since 7d', 'holdfast sessions --limit 5 --json'],
+  async run(context, input) {
+    const filter = await toFilter(context, input);
+    const found = await context.store.sessions({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
+    return { sessions: [...found] };
+  },
+});
+
+export const sessionsDelete = operation({
+  name: 'sessions delete',
+  ending: 'orderly',
+  summary: 'Take a session out of the store with all that hangs on it; its transcript stays with the agent',
+  input: z.object({
+    id: z.string().min(1).describe('id of a session; its beginning is enough'),
+    agent: AgentName.optional().describe('the agent, where two use the same id'),
+    dryRun: z.boolean().default(false).describe('only say what would go'),
+    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+  }),
+  output: z.object({
+    session: z.string(),
+    agent: AgentName,
+    deleted: z.boolean().describe('false: nothing was changed'),
+    entries: z.int(),
+    toolUses: z.int(),
+    conversations: z.int(),
+    memories: z.int().describe('conversations whose memories go'),
+    copies: z.int().describe('copies of its transcripts in the vault'),
+    archives: z.array(z.string()).describe('archives that go'),
+    kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
+  }),
+  destroys: true,
+  surfaces: ['cli', 'http'],
+  http: { method: 'POST' },
+  positional: ['id'],
+  examples: ['holdfast sessions delete 0f3c', 'holdfast sessions delete 0f3c --dry-run'],
+  succeeded: ({ deleted }, { dryRun }) => deleted || dryRun,
+  async run(context, { id, agent, dryRun, yes }) {
+    const { session, entry } = await find(context.store, id.trim(), agent);
+    if (entry !== undefined)
+      throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, {
+        hint: `Its session is ${session.id}.`,
+      });
+    const named = { session: session.id, agent: session.agent };
+    const answer = ({ sessions: _, archives, kept, ...removed }: RemovedSessions) => {
+      return { ...named, ...removed, archives: [...archives], kept: [...kept] };
+    };
+    const planned = await plannedRemoval(context, [session]);
+    const goes = inWords({ ...planned, archives: planned.archives.length });
+    const question = `Delete the session ${session.title}: ${goes}?`;
+    if (dryRun || (!yes && (await context.person?.agrees?.(question)) === false))
+      return { ...answer(planned), deleted: false };
+    const removed = await removeSessions(context, [named]);
+    if (removed.sessions === 0) throw new HoldfastError('NOT_FOUND', `There is no session ${session.id} any more`);
+    return { ...answer(removed), deleted: true };
+  },
+});

@@ -1,0 +1,29 @@
+// What sessions came to, newest first.
+import { z } from 'zod';
+import { Summary } from '../../schema/summary.ts';
+import { operation } from '../operation.ts';
+import { distilledFields, toDistilledFilter } from './filters.ts';
+import { nothingYet } from './observations.ts';
+
+export const summaries = operation({
+  name: 'summaries',
+  summary: 'List what sessions came to: request, investigated, learned, completed, next steps, newest first',
+  input: z.object(distilledFields),
+  output: z.object({ summaries: z.array(Summary), note: z.string().optional() }),
+  surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    without: ['group'],
+    description:
+      'The accounts of past sessions, newest first: what was asked, learned, completed and left open. Filter by project, session, file or time; get shows one whole.',
+    defaults: { limit: 5 },
+  },
+  examples: [
+    'holdfast summaries --project .',
+    'holdfast summaries --session 0f3c',
+    'holdfast summaries --since 7d --json',
+  ],
+  async run(context, input) {
+    const found = await context.store.summaries(await toDistilledFilter(context, input));
+    return { summaries: [...found], ...(found.length > 0 ? {} : { note: nothingYet }) };
+  },
+});

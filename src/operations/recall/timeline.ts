@@ -1,0 +1,92 @@
+// What happened, in the order of time: the latest, or around a moment.
+import { z } from 'zod';
+import { gist, toolGist } from '../../language/gist.ts';
+import { answerText } from '../../language/open-ends.ts';
+import { TimelineItem } from '../../schema/timeline-item.ts';
+import type { ToolUse } from '../../schema/tool-use.ts';
+import type { Store, TimelineEntry } from '../../store/store.ts';
+import { operation } from '../operation.ts';
+import { filterFields, limitField, toFilter } from './filters.ts';
+import { find } from './find.ts';
+
+const longest = 240;
+
+export const Timeline = z.object({
+  focus: z.string().optional().describe('the entry that it is around'),
+  items: z.array(TimelineItem),
+});
+
+export const timeline = operation({
+  name: 'timeline',
+  summary: 'Show what happened, in the order of time: the latest, or around an entry or session',
+  input: z.object({
+    around: z.string().min(1).optional().describe('id of an entry or session; its beginning is enough'),
+    ...filterFields,
+    prompts: z.boolean().optional().describe('only what people asked for, without answers and tools'),
+    limit: limitField.default(30).describe('at most this many'),
+  }),
+  output: Timeline,
+  surfaces: ['cli', 'http', 'mcp'],
+  mcp: {
+    without: ['group'],
+    description:
+      'What happened in the order of time: around a hit of search (around: its id), or the latest. One line for each step; go on with get for the full text.',
+    foremost: true,
+  },
+  examples: [
+    'holdfast timeline --project .',
+    'holdfast timeline --around 0f3c --limit 20',
+    'holdfast timeline --since yesterday --prompts',
+    'holdfast timeline --since yesterday --json',
+  ],
+  async run(context, input) {
+    const { store } = context;
+    const filter = { ...(await toFilter(context, input)), prompts: input.prompts };
+    const { limit } = input;
+    if (input.around === undefined) {
+      // From a date on, its beginning is meant; otherwise the end of the time.
+      const end = filter.since !== undefined && filter.until === undefined ? 'oldest' : 'newest';
+      return { items: await toItems(store, await store.timeline({ ...filter, end, limit })) };
+    }
+    const { session, entry } = await find(store, input.around.trim(), input.agent);
+    // Around something of a group, what is shown is that group's.
+    const group = filter.group ?? (await store.groupOf({ agent: session.agent, session: session.id }));
+    const at = Date.parse(entry?.at ?? session.startedAt);
+    const until = Math.min(at, filter.until ?? at);
+    const since = Math.max(at, filter.since ?? at);
+    const before = await store.timeline({ ...filter, group, until, end: 'newest', limit: limit - 1 });
+    const after = await store.timeline({ ...filter, group, since, end: 'oldest', limit });
+    // Half of each side, and more of one where the other has less.
+    const later = Math.max(limit - before.length, Math.ceil(limit / 2));
+    const earlier = before.slice(-Math.max(0, limit - Math.min(later, after.length)));
+    // What only a subagent said, or what was left, is no part of the time; around it, it is.
+    const apart = entry !== undefined && !after.some((one) => one.entry.id === entry.id);
+    const own = apart ? [{ entry, project: session.project }] : [];
+    const kept = [...earlier, ...own, ...after.slice(0, later - own.length)];
+    const focus =
+      entry?.id ?? kept.find((one) => one.entry.session === session.id && Date.parse(one.entry.at) >= at)?.entry.id;
+    return { ...(focus === undefined ? {} : { focus }), items: await toItems(store, kept) };
+  },
+});
+
+export async function toItems(store: Store, found: readonly TimelineEntry[]): Promise<TimelineItem[]> {
+  const uses = new Map<string, ToolUse[]>();
+  const users = found.filter(({ entry }) => entry.tools.length > 0).map(({ entry }) => entry.id);
+  for (const use of await store.toolUses(users)) uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);
+  return found.map(({ entry, project }) => ({
+    at: entry.at,
+    kind: 'entry',
+    id: entry.id,
+    session: entry.session,
+    project,
+    agent: entry.agent,
+    role: entry.role,
+    text: gist(answerText(entry), longest) || deeds(uses.get(entry.id) ?? []) || entry.text.slice(0, longest),
+  }));
+}
+
+const deeds = (uses: readonly ToolUse[]): string =>
+  uses
+    .slice(0, 3)
+    .map((use) => `${toolGist(use, 100)}${use.outcome === 'error' ? ' (failed)' : ''}`)
+    .join('; ');

@@ -1,0 +1,75 @@
+// A command in a process of its own: what large work allocates is gone with it, and the worker stays small and free to answer.
+import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { IngestDeps } from '../capture/ingest.ts';
+import type { Config } from '../config/config.ts';
+import type { IngestReport } from '../schema/ingest-report.ts';
+import { type ErrorCode, HoldfastError } from '../system/errors.ts';
+import { program } from './worker-process.ts';
+
+/** `holdfast ingest` on the same data folder; its progress, its report and its errors are as if it ran here. */
+export const ingestApart = (given: Pick<IngestDeps, 'config' | 'progress' | 'signal'>): Promise<IngestReport> =>
+  runApart(['ingest'], 'The import', given);
+
+/** `holdfast process`, of what is due, when nobody else wants the processor. Resolves with how many jobs were done. */
+export async function processApart(given: { config: Config; signal?: AbortSignal }): Promise<number> {
+  const { done } = await runApart<{ done: Record<string, number> }>(['process', '--due'], 'Distilling', {
+    ...given,
+    background: true,
+  });
+  return Object.values(done).reduce((sum, count) => sum + count, 0);
+}
+
+/** Any command on the same data folder; resolves with its answer, also where that reports a failure. */
+export async function runApart<Report>(
+  words: readonly string[],
+  name: string,
+  {
+    config,
+    progress,
+    signal,
+    background = false,
+  }: Pick<IngestDeps, 'config' | 'progress' | 'signal'> & { background?: boolean },
+): Promise<Report> {
+  const child = spawn(process.execPath, [program, ...words, '--json'], {
+    env: config.environment,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  if (background && child.pid !== undefined) yieldTo(child.pid);
+  const stop = () => child.kill();
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted) stop();
+  child.on('message', (message) => progress?.(message as Parameters<NonNullable<typeof progress>>[0]));
+  try {
+    const failed = new Promise<never>((_, reject) => child.once('error', reject));
+    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const [report, complaint] = await Promise.race([
+      Promise.all([said(child.stdout), said(child.stderr), ended]),
+      failed,
+    ]);
+    signal?.throwIfAborted();
+    if (report.startsWith('{')) return JSON.parse(report) as Report;
+    throw failure(name, complaint);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+function yieldTo(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or the system does not allow it: then it runs like any other.
+  }
+}
+
+const said = async (stream: Readable | null): Promise<string> => (stream === null ? '' : text(stream));
+
+function failure(name: string, complaint: string): HoldfastError {
+  const line = complaint.split('\n').find((one) => one.startsWith('{"error":'));
+  if (line === undefined) return new HoldfastError('INTERNAL', `${name} ended unexpectedly: ${complaint.trim()}`);
+  const { error } = JSON.parse(line) as { error: { code: ErrorCode; message: string; hint?: string } };
+  return new HoldfastError(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
+}

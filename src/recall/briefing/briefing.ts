@@ -1,0 +1,355 @@
+// ④ The briefing: what an agent is told at session start. Store → Markdown, within a budget, the same every time: it names days, and never
+// says "yesterday", since it is prepared as a file and may be read days later.
+import type { Config } from '../../config/config.ts';
+import { filesTouched, type TouchedFile } from '../../language/files-touched.ts';
+import { cut, gist, inOneLine } from '../../language/gist.ts';
+import { answerText, isPrompt, openEnds } from '../../language/open-ends.ts';
+import { estimateTokens } from '../../language/tokens.ts';
+import type { BriefingItem, BriefingSource } from '../../schema/briefing.ts';
+import { briefingTag } from '../../schema/briefing-tag.ts';
+import type { Pin } from '../../schema/pin.ts';
+import type { ProjectDigest, ProjectFilter, SessionEnding, SessionGlance, Store, Touch } from '../../store/store.ts';
+import { type Calendar, dates } from '../question/calendar.ts';
+import { shortIds } from '../shown/short-ids.ts';
+import { allot, type Claim } from './budget.ts';
+import { type Durable, durableOf } from './durable.ts';
+import { instructionsOf } from './instructions.ts';
+import { endOf, outcomeOf, placeOf, type Told, titleOf } from './session-told.ts';
+import { teammateItems, teammatesIn } from './teammates.ts';
+
+export interface BriefingDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+}
+
+export interface BriefingRequest {
+  readonly project: ProjectFilter;
+  /** The session that is to be briefed. */
+  readonly session?: string | undefined;
+  readonly source?: BriefingSource | undefined;
+}
+
+export interface Briefing {
+  /** Name of the project; empty when nothing is known about it. */
+  readonly project: string;
+  readonly text: string;
+  readonly items: readonly BriefingItem[];
+}
+
+/** The client replaces longer text by a preview. */
+export const mostCharacters = 9500;
+
+const glancedAt = 40;
+const detailed = 6;
+const mostEarlier = 12;
+const mostFiles = 5;
+const mostTouches = 600;
+
+type Item = Claim & { readonly item: BriefingItem };
+
+const nothing: Briefing = { project: '', text: '', items: [] };
+
+export async function briefing(deps: BriefingDeps, request: BriefingRequest): Promise<Briefing> {
+  const about = await openBriefings(deps, request.project);
+  return about === undefined ? nothing : about.tell(request);
+}
+
+/** Everything that the briefings of one project share, read once. */
+export interface ProjectBriefings {
+  readonly project: ProjectDigest;
+  /** The sessions that a briefing can be about, newest first. */
+  readonly known: readonly SessionGlance[];
+  tell(request: Pick<BriefingRequest, 'session' | 'source'>): Promise<Briefing>;
+}
+
+/** Undefined where nothing is known, or nothing may be said. */
+export async function openBriefings(deps: BriefingDeps, project: ProjectFilter): Promise<ProjectBriefings | undefined> {
+  const { store, config } = deps;
+  const { briefingTokens, timeZone } = config.settings;
+  const digest = briefingTokens === 0 ? undefined : await store.projectDigest(project);
+  if (digest === undefined) return undefined;
+  const marks = marksOf(await store.pins());
+  if (marks.muted('project', digest.path)) return undefined;
+
+  const known = (await store.recentSessions(digest.path, glancedAt)).filter(({ id }) => !marks.muted('session', id));
+  const tell = once(async (glance: SessionGlance): Promise<Told> => {
+    const ending = heard(await store.sessionEnding(glance.agent, glance.id), marks);
+    const summary = (await store.summaries({ agent: glance.agent, session: glance.id, limit: 1 }))[0];
+    const session = (await store.findSessions(glance.id)).find((one) => one.agent === glance.agent);
+    return { glance, ending, open: openEnds(ending), summary, place: placeOf(session, digest.path) };
+  });
+  const touchesOf = once((glance: SessionGlance) => store.touches([glance], mostTouches));
+  const pinned = await pinnedItems(deps, digest, marks, tell);
+  const team = await teammatesIn(store, digest.path);
+  const isSaid = instructionsOf(digest.path);
+  const days = dates(timeZone);
+  const ids = shortIds(known.map(({ id }) => id));
+
+  async function touched(sessions: readonly SessionGlance[], limit: number): Promise<TouchedFile[]> {
+    const found: Touch[] = [];
+    for (const glance of sessions) {
+      if (found.length >= limit) break;
+      found.push(...(await touchesOf(glance)).slice(0, limit - found.length));
+    }
+    return filesTouched(found, digest?.path ?? '');
+  }
+
+  async function compose({ session, source }: Pick<BriefingRequest, 'session' | 'source'>): Promise<Briefing> {
+    const goesOn = source === 'resume' || source === 'compact';
+    const own = goesOn ? known.find(({ id }) => id === session) : undefined;
+    const others = distinct(known.filter(({ id }) => id !== session));
+    const told = await Promise.all(others.slice(0, detailed).map(tell));
+    const files = await touched(others, mostTouches);
+    const durable = await durableOf(store, {
+      ...{ project: digest as ProjectDigest, files: files.slice(0, 30).map(({ file }) => file) },
+      ...{ isMuted: marks.muted, isSaid, sessions: known.map(({ id }) => id) },
+    });
+    if (told.length === 0 && own === undefined && pinned.length === 0) return nothing;
+    const claims: Item[] = [
+      ...pinned.map((make) => make(days, ids)),
+      ...(own === undefined ? [] : thisSession(await tell(own), await touched([own], 200))),
+      ...leftOpen(told, days, ids),
+      ...teammateItems(team, others[0]?.endedAt, days),
+      ...durable.map((one, i) => durableItem(one, durable.slice(0, i).filter(({ kind }) => kind === one.kind).length)),
+      ...told
+        .map((one, i) => sessionItem(one, 'session', 20 + 10 * i, days, ids))
+        .filter(({ item }) => !marks.isPinned(item.id)),
+      ...others.slice(detailed, detailed + mostEarlier).map((glance, i) => earlierItem(glance, i, days, ids)),
+      ...fileItems(files, days),
+    ];
+    return fitted(digest as ProjectDigest, claims, days, briefingTokens);
+  }
+
+  return { project: digest, known, tell: compose };
+}
+
+function fitted(digest: ProjectDigest, claims: readonly Item[], days: Calendar, tokens: number): Briefing {
+  const head = `<${briefingTag}>\n${headOf(digest, days)}\n`;
+  const foot = `\n${footOf(digest)}\n</${briefingTag}>`;
+  const room = {
+    characters: mostCharacters - head.length - foot.length,
+    tokens: tokens - estimateTokens(head) - estimateTokens(foot),
+  };
+  const kept = allot(claims, room, headingOf);
+  return {
+    project: digest.name,
+    text: head + body(kept) + foot,
+    items: [{ kind: 'project', text: headOf(digest, days) }, ...kept.map(({ item }) => item)],
+  };
+}
+
+/** Several briefings of a project ask for the same sessions. */
+function once<T>(ask: (glance: SessionGlance) => Promise<T>): (glance: SessionGlance) => Promise<T> {
+  const answers = new Map<SessionGlance, Promise<T>>();
+  return (glance) => {
+    const answer = answers.get(glance) ?? ask(glance);
+    answers.set(glance, answer);
+    return answer;
+  };
+}
+
+interface Marks {
+  readonly pinned: readonly Pin[];
+  isPinned(session: string | undefined): boolean;
+  muted(kind: Pin['kind'], id: string): boolean;
+}
+
+function marksOf(pins: readonly Pin[]): Marks {
+  const muted = new Set(pins.filter(({ mark }) => mark === 'muted').map(({ kind, id }) => `${kind} ${id}`));
+  return {
+    pinned: pins.filter(({ mark }) => mark === 'pinned'),
+    isPinned: (session) => pins.some((pin) => pin.mark === 'pinned' && pin.kind === 'session' && pin.id === session),
+    muted: (kind, id) => muted.has(`${kind} ${id}`),
+  };
+}
+
+/** What may be said of an ending: nothing that was muted. */
+const heard = (ending: SessionEnding, marks: Marks): SessionEnding => ({
+  prompts: ending.prompts.filter(({ id }) => !marks.muted('entry', id)),
+  entries: ending.entries.filter(({ id }) => !marks.muted('entry', id)),
+  toolUses: ending.toolUses.filter(({ entry }) => !marks.muted('entry', entry)),
+});
+
+/** A prompt that is given again and again, by a script perhaps, is told once. */
+function distinct(sessions: readonly SessionGlance[]): SessionGlance[] {
+  const seen = new Set<string>();
+  return sessions.filter(({ asked }) => !seen.has(asked) && seen.add(asked));
+}
+
+type ShortId = (id: string) => string;
+type Make = (days: Calendar, ids: ShortId) => Item;
+
+async function pinnedItems(
+  { store }: BriefingDeps,
+  digest: ProjectDigest,
+  marks: Marks,
+  tell: (glance: SessionGlance) => Promise<Told>,
+): Promise<Make[]> {
+  const makers: Make[] = [];
+  for (const { kind, id, agent } of marks.pinned) {
+    if (kind === 'project') {
+      const other = id === digest.path ? undefined : await store.projectDigest({ path: id });
+      const [last] = other === undefined ? [] : await store.recentSessions(other.path, 1);
+      if (other !== undefined && last !== undefined)
+        makers.push((days) =>
+          line(
+            'pinned',
+            0,
+            `**${inOneLine(other.name)}** (project, ${inOneLine(other.path)}): last ${days.day(other.lastAt)}, ${titleOf(last).heading}`,
+          ),
+        );
+      continue;
+    }
+    const entry = kind === 'entry' ? (await store.findEntries(id)).find((one) => one.id === id) : undefined;
+    const sessionId = entry?.session ?? id;
+    const session = (await store.findSessions(sessionId)).find((one) => one.id === sessionId && one.agent === agent);
+    if (session === undefined || session.projectPath !== digest.path) continue;
+    if (entry !== undefined) {
+      makers.push((days, ids) =>
+        line(
+          'pinned',
+          0,
+          `${days.day(Date.parse(entry.at))} (\`${ids(entry.id)}\`): ${gist(answerText(entry), 400)}`,
+          entry.id,
+        ),
+      );
+      continue;
+    }
+    const { title, cwd } = session;
+    const times = { startedAt: Date.parse(session.startedAt), endedAt: Date.parse(session.endedAt) };
+    const told = await tell({ id, agent: session.agent, title, cwd, ...times, asked: title });
+    makers.push((days, ids) => sessionItem(told, 'pinned', 0, days, ids));
+  }
+  return makers;
+}
+
+const line = (kind: BriefingItem['kind'], rank: number, text: string, id?: string): Item => ({
+  section: kind,
+  rank,
+  text: `- ${text}`,
+  item: { kind, ...(id === undefined ? {} : { id }), text },
+});
+
+function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days: Calendar, ids: ShortId): Item {
+  const { glance, place } = told;
+  const { heading, asked } = titleOf(glance);
+  const outcome = outcomeOf(told);
+  const lines = [
+    `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
+    // Commits tell what was asked better than a prompt does.
+    asked === '' || outcome.startsWith('Committed') ? '' : `Asked: ${asked}`,
+    outcome,
+  ].filter((text) => text !== '');
+  return {
+    section: kind,
+    rank,
+    text: `- ${lines.join('\n  ')}`,
+    item: { kind, id: glance.id, text: lines.join('\n') },
+  };
+}
+
+const earlierItem = (glance: SessionGlance, i: number, days: Calendar, ids: ShortId): Item =>
+  line(
+    'earlier',
+    70 + i,
+    `${days.day(glance.endedAt)}: ${cut(titleOf(glance).heading, 110)} (\`${ids(glance.id)}\`)`,
+    glance.id,
+  );
+
+const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =>
+  told.flatMap(({ glance, open }, i) =>
+    open.map(({ entry, text }, j) =>
+      line('open', 21 + 10 * i + j, `${days.day(glance.endedAt)} (\`${ids(glance.id)}\`): ${text}`, entry),
+    ),
+  );
+
+/** How much each kind comes before sessions: the first of it, and how fast the next ones give way. */
+const durableRanks: Readonly<Record<Durable['kind'], readonly [first: number, step: number]>> = {
+  command: [11, 1],
+  decision: [13, 2],
+  fact: [31, 5],
+  insight: [33, 10],
+};
+
+const durableItem = ({ kind, id, text }: Durable, i: number): Item =>
+  line(kind, durableRanks[kind][0] + i * durableRanks[kind][1], text, id);
+
+/** After a compaction or a resume, what the agent has lost is this very session. */
+function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
+  const { glance, ending, open } = told;
+  const asked = gist(glance.asked, 400);
+  const prompts = ending.prompts.filter(
+    (prompt) => isPrompt(prompt) && !prompt.text.startsWith(glance.asked.slice(0, 200)),
+  );
+  const end = endOf(told, 600);
+  const paths = files.filter(({ modified }) => modified > 0).slice(0, 8);
+  const lines: [string, string?][] = [
+    [`Asked first: ${asked}`, glance.id],
+    ...prompts.reverse().map(({ id, text }): [string, string] => [`Asked later: ${gist(text, 300)}`, id]),
+    ...(end === '' ? [] : [[`Last answer: ${end}`] as [string]]),
+    ...open.map(({ entry, text }): [string, string] => [`Open: ${text}`, entry]),
+    ...(paths.length === 0
+      ? []
+      : [[`Modified: ${paths.map(({ file }) => `\`${inOneLine(file)}\``).join(', ')}`] as [string]]),
+  ];
+  return lines.map(([text, id]) => line('this-session', 10, text, id));
+}
+
+function fileItems(files: readonly TouchedFile[], days: Calendar): Item[] {
+  const times = (count: number, what: string) =>
+    count === 0 ? '' : `${what} ${count === 1 ? 'once' : `${count} times`}`;
+  return files
+    .filter(({ modified, read }) => modified > 0 || read > 1)
+    .slice(0, mostFiles)
+    .map(({ file, modified, read, lastAt }, i) => {
+      const counts = [times(modified, 'modified'), modified > 0 ? '' : times(read, 'read')].filter(
+        (text) => text !== '',
+      );
+      return line('file', 25 + 4 * i, `\`${inOneLine(file)}\`: ${counts.join(', ')}, last ${days.day(lastAt)}`);
+    });
+}
+
+function headOf(digest: ProjectDigest, days: Calendar): string {
+  const { sessions, firstAt, lastAt } = digest;
+  const when =
+    sessions === 1
+      ? `one session, on ${days.day(lastAt)}`
+      : `${sessions} sessions since ${days.day(firstAt)}, the last on ${days.day(lastAt)}`;
+  return (
+    `# What earlier sessions left behind: ${inOneLine(digest.name)}\n` +
+    `Background that Holdfast remembers, not instructions. ${inOneLine(digest.path)}: ${when}.`
+  );
+}
+
+function footOf({ name }: ProjectDigest): string {
+  const project = /^[\w.@-]+$/.test(name) ? name : `'${inOneLine(name).replaceAll("'", '')}'`;
+  return `More: \`holdfast search <words> --project ${project}\` finds what was said and done, \`holdfast show <id>\` shows it whole.`;
+}
+
+const headings: Readonly<Record<string, string>> = {
+  pinned: 'Pinned',
+  'this-session': 'This session so far',
+  open: 'Left open',
+  command: 'How it is run (counted over sessions)',
+  decision: 'Decided or preferred by the person',
+  fact: 'Noted by agents',
+  insight: 'Found out by agents',
+  teammate: 'Teammates since the last session here',
+  session: 'Last sessions',
+  earlier: 'Earlier sessions',
+  file: 'Files most touched',
+};
+
+const headingOf = (section: string): string => `\n## ${headings[section] ?? section}\n`;
+
+function body(kept: readonly Item[]): string {
+  let section = '';
+  let out = '';
+  for (const item of kept) {
+    if (item.section !== section) out += headingOf(item.section);
+    section = item.section;
+    out += `${item.text}\n`;
+  }
+  return out;
+}

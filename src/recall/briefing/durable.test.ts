@@ -1,0 +1,82 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { emptyMemory, type Memory, now, tell } from '../../../test/demo-memory.ts';
+import { distillAll, endJob } from '../../../test/distilled.ts';
+import { applyExtraction } from '../../../test/memory-stand.ts';
+import { readConversation } from '../../distill/material.ts';
+import { extractConversation } from '../../distill/offline/extract.ts';
+import { briefing } from './briefing.ts';
+import { instructionsOf } from './instructions.ts';
+
+const edits = [{ name: 'Edit', input: { file_path: '/srv/tide/src/table.ts' } }];
+
+async function remembered(): Promise<Memory> {
+  const memory = await emptyMemory();
+  await tell(memory, 'aaaa1111', '/srv/tide', '2026-10-30T10:00:00Z', [
+    {
+      by: 'user',
+      text: "Let's use sqlite instead of a text file for the tides. I prefer tabs over spaces in this code.",
+    },
+    { by: 'assistant', text: 'Replaced the text file by sqlite.', uses: edits },
+    { by: 'user', text: 'We use pnpm here. Fix the summer hours of the tide table.' },
+    { by: 'assistant', text: 'Fixed the summer hours of the tide table.', uses: edits },
+  ]);
+  await distillAll(memory.store);
+  for (const conversation of await memory.store.conversations({})) {
+    const material = await readConversation(memory.store, conversation.id);
+    if (material !== undefined)
+      await applyExtraction(memory.context, conversation, extractConversation(material), 'offline');
+  }
+  return memory;
+}
+
+const brief = ({ context }: Memory) =>
+  briefing({ ...context, clock: () => now }, { project: { path: '/srv/tide' }, session: 'new', source: 'startup' });
+
+describe('a briefing of a memory that was distilled', () => {
+  it('tells first what was decided, what holds for the project, and what holds everywhere', async () => {
+    const { text, items } = await brief(await remembered());
+    const kinds = items.map(({ kind }) => kind);
+    expect(kinds).toContain('decision');
+    expect(kinds.lastIndexOf('decision')).toBeLessThan(kinds.indexOf('session'));
+    expect(text).toContain('## Decided or preferred by the person\n- ');
+    expect(text).toContain("Let's use sqlite instead of a text file for the tides");
+    expect(text).toMatch(/person\n[\s\S]*pnpm[\s\S]*I prefer tabs over spaces in this code\./);
+    // Under decisions, and where the session itself is told; not again as a fact.
+    expect(text.match(/sqlite instead of a text file/g)).toHaveLength(2);
+  });
+
+  it('repeats nothing that the instructions of the project say', async () => {
+    const memory = await remembered();
+    const folder = fs.mkdtempSync(path.join(memory.home, 'tide-'));
+    fs.writeFileSync(
+      path.join(folder, 'CLAUDE.md'),
+      '# Rules\n- Run `mise run test` to test\n- We keep the tides in sqlite, never in a text file\n',
+    );
+    const isSaid = instructionsOf(folder);
+    expect(isSaid('Tests are run with `mise run test`.')).toBe(true);
+    expect(isSaid('Tests are run with `go test ./...`.')).toBe(false);
+    expect(isSaid('Keep tides in sqlite, never in a text file.')).toBe(true);
+    expect(isSaid('I prefer tabs over spaces in this code.')).toBe(false);
+    expect(instructionsOf('/gone/away')('anything at all that is said')).toBe(false);
+  });
+
+  it('names a session by its account, where the agent gave it no name', async () => {
+    const memory = await remembered();
+    const [session] = await memory.store.sessions({});
+    expect(session?.title).toBe((await memory.store.summaries({}))[0]?.title);
+    await endJob(
+      memory.store,
+      { agent: 'claude-code', session: 'aaaa1111' },
+      { kind: 'summarize', summary: undefined },
+    );
+    expect((await memory.store.sessions({}))[0]?.title).toMatch(/^Let's use sqlite/);
+  });
+
+  it('says nothing of a session that is muted', async () => {
+    const memory = await remembered();
+    await memory.store.setPin({ kind: 'session', id: 'aaaa1111', agent: 'claude-code' }, 'muted', now);
+    expect((await brief(memory)).text).toBe('');
+  });
+});

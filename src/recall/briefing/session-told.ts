@@ -1,0 +1,98 @@
+// What a briefing tells of one session: its name, where it worked, what was asked and what came of it.
+
+import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
+import { answerText, isAnswer, type OpenEnd } from '../../language/open-ends.ts';
+import { isTellingWord } from '../../language/stop-words.ts';
+import type { Session } from '../../schema/session.ts';
+import type { Summary } from '../../schema/summary.ts';
+import { isWithin } from '../../store/links.ts';
+import type { SessionEnding, SessionGlance } from '../../store/store.ts';
+
+/** A session with how it ended and what it left open. */
+export interface Told {
+  readonly glance: SessionGlance;
+  readonly ending: SessionEnding;
+  readonly open: readonly OpenEnd[];
+  /** What was made of it, once it was distilled. */
+  readonly summary: Summary | undefined;
+  /** Branch and pull requests. */
+  readonly place: string;
+}
+
+/** A session's name, and what was asked where the name does not say it already. */
+export function titleOf({ title, asked }: SessionGlance): { heading: string; asked: string } {
+  const start = title.replace(/…$/, '').trim();
+  if (start === '' || (asked.trim().startsWith(start) && title.length > 60))
+    return { heading: gist(asked, 180) || cut(inOneLine(title), 180), asked: '' };
+  const said = gist(readable(asked), 200);
+  return { heading: cut(inOneLine(title), 120), asked: repeats(title, said) ? '' : said };
+}
+
+/** A plan that was handed over is told by its title; a pasted text by nothing. */
+const readable = (asked: string): string =>
+  /^\s*(?:❯|\$|➜|>)\s|\b(?:WARN|ERROR)\b.*=|^\s*(?:can|could) you (?:check|look at|take a look at|review) (?:out )?@?\S+\W*$/.test(
+    asked,
+  ) || /^\s*implement (?:the|this) (?:following )?plan\b/i.test(asked)
+    ? ''
+    : asked;
+
+/** Whether a request says no more than the title. */
+function repeats(title: string, asked: string): boolean {
+  const words = (text: string) => new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter(isTellingWord));
+  const [named, said] = [words(title), words(asked)];
+  const shared = [...named].filter((word) => said.has(word)).length;
+  return asked === '' || shared >= 0.6 * named.size || said.size < 4;
+}
+
+/** `branch fix-lock, PR #12, in ../tide-2`: where a session worked, as far as that is not the project's main line. */
+export function placeOf(session: Session | undefined, project: string): string {
+  if (session === undefined) return '';
+  const { branch = '', links = [], cwd } = session;
+  const numbers = [...new Set(links.flatMap((link) => /\/(?:pull|merge_requests)\/(\d+)/.exec(link)?.[1] ?? []))].slice(
+    0,
+    3,
+  );
+  const tree =
+    cwd === '' || isWithin(cwd, project)
+      ? /\/(?:\.worktrees|worktrees)\/([^/]+)/.exec(cwd)?.[1]
+      : cwd.split('/').at(-1);
+  return [
+    /^(?:main|master|trunk|develop|HEAD)?$/.test(branch) ? '' : `branch ${inOneLine(branch)}`,
+    numbers.map((number) => `PR #${number}`).join(', '),
+    tree === undefined ? '' : `worktree ${inOneLine(tree)}`,
+  ]
+    .filter((text) => text !== '')
+    .join(', ');
+}
+
+/** The last thing that the agent said, without the sentences that stand under what is open. */
+export function endOf({ ending, open }: Told, max: number): string {
+  const known = new Set(open.map(({ text }) => text));
+  for (const answer of ending.entries.filter(isAnswer).reverse()) {
+    const sentences = sentencesOf(answerText(answer)).map(({ text }) => text);
+    if (sentences.length === 0) continue;
+    const rest = sentences.filter((sentence) => !known.has(sentence) && !onTheWay.test(sentence));
+    if (rest.length > 0) return joinSentences(rest, max);
+  }
+  return '';
+}
+
+/** Plans and offers say nothing about how it ended. */
+const onTheWay =
+  /:$|\?$|^(?:now|let me|let's|next|good|great|perfect|i'll|i will|i need|i have a clear|here(?:'s| is)|want me|should i|would you|ready|done[.!]?$)\b/i;
+
+/** What a session came to: its commits, else what its summary says was done, else its last words. */
+export function outcomeOf(told: Told): string {
+  const completed = told.summary?.completed ?? '';
+  const committed = /Committed: (.+?”(?: and \d+ more)?)\.(?: |$)/.exec(completed)?.[1];
+  if (committed !== undefined) return `Committed: ${cut(committed, 260)}`;
+  const done = joinSentences(
+    sentencesOf(completed)
+      .map(({ text }) => text)
+      .filter((text) => !/^(?:Modified|Ran|At the end)\b/.test(text)),
+    220,
+  );
+  if (done !== '') return `Done: ${done}`;
+  const end = endOf(told, 220);
+  return end === '' ? '' : `Ended: ${end}`;
+}

@@ -1,0 +1,62 @@
+// ④ What a person asks → what is looked for: words, names, times, whose words, and how much each word says.
+import type { Config } from '../../config/config.ts';
+import type { WeightedWords } from '../../embedding/embedder.ts';
+import type { KeywordQuery } from '../../store/store.ts';
+import { namesIn } from '../refine.ts';
+import { parseKeywords } from './keywords.ts';
+import { type TimeRange, timeWords } from './time-words.ts';
+import { refuseUnsearchable, wordPattern } from './words.ts';
+
+export interface Question {
+  readonly text: string;
+  readonly keywords: KeywordQuery;
+  readonly names: readonly string[];
+  readonly times: readonly TimeRange[];
+  readonly speaker: 'user' | 'assistant' | undefined;
+}
+
+/** Throws where there is nothing in the text to search for. */
+export async function readQuestion(text: string, at: { now: number; config: Config | undefined }): Promise<Question> {
+  if (text.trim() !== '') refuseUnsearchable(text);
+  const timeZone = at.config?.settings.timeZone ?? 'UTC';
+  const { ranges } = await timeWords(text, { now: at.now, timeZone });
+  return {
+    text,
+    keywords: parseKeywords(text),
+    names: namesIn(text),
+    times: ranges,
+    speaker: speakerIn(text),
+  };
+}
+
+/** A question that wants something now (`can you suggest`), not what was said before. */
+const request = /\b(?:can|could|would|will) you(?: please)? \p{L}+(?: me)?\b/giu;
+const ofAssistant =
+  /\byou(?:'d|’d)? (?:have |had )?(?:suggest|recommend|sa(?:y|id)|t(?:ell|old)|g[ai]ve|mention|propose|explain|answer|advise)/i;
+const ofUser = /\b(?:I|I['’](?:m|ve|d|ll)|i['’](?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]yself)\b/;
+
+/** `what did you suggest` is about what the assistant said, `my`, `I` without a `you` about what the person said. */
+export function speakerIn(text: string): Question['speaker'] {
+  const asked = text.replace(request, ' ');
+  if (ofAssistant.test(asked)) return 'assistant';
+  return ofUser.test(asked) && !/\byour?\b/i.test(asked) ? 'user' : undefined;
+}
+
+/** The query without its quotes. Undefined where it has none, or nothing beside them. */
+export function withoutQuotes(query: string): string | undefined {
+  const { phrases, terms } = parseKeywords(query);
+  return phrases.length === 0 || terms.length === 0 ? undefined : query.replace(/["“”]/g, ' ');
+}
+
+/** What `the` counts beside a word that one in 4 entries holds. */
+const leastWeight = 1.5;
+/** More of a pasted text say no more. */
+const mostWords = 200;
+
+/** The words of a text with their weights: the rarer a word, the more it says. `rarity` is that of the query's terms. */
+export function weighted(question: Question, rarity: readonly number[]): WeightedWords {
+  const weightOf = new Map(question.keywords.terms.map(({ words }, i) => [words.join(' '), rarity[i] ?? 1]));
+  const words = (question.text.match(/[^\s'’]+/gu) ?? []).slice(0, mostWords);
+  const key = (word: string) => (word.match(wordPattern) ?? []).join(' ').toLowerCase();
+  return { words, weights: words.map((word) => Math.max(leastWeight, weightOf.get(key(word)) ?? 0)) };
+}

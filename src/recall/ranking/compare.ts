@@ -1,0 +1,26 @@
+// ④ A question → its cosines with what is stored, by whatever model there is.
+import { explain } from '../../system/errors.ts';
+import { type Question, weighted } from '../question/question.ts';
+import type { MeaningSearch, MeaningState } from '../vectors/index.ts';
+
+export interface Comparison<T> {
+  readonly cosines?: T;
+  readonly vector?: Int8Array;
+  readonly note?: string | undefined;
+}
+
+/** What `scan` finds for the question's vector; where that cannot be, keywords must do, and the note says so. */
+export async function compare<T>(
+  { search: vectors, note }: Pick<MeaningState, 'search' | 'note'>,
+  question: Question,
+  rarity: readonly number[],
+  scan: (vectors: MeaningSearch, query: Int8Array) => Promise<T>,
+): Promise<Comparison<T>> {
+  if (vectors === undefined) return { note };
+  try {
+    const vector = await vectors.embed(question.text, weighted(question, rarity));
+    return vector === undefined ? { note } : { cosines: await scan(vectors, vector), vector, note };
+  } catch (error) {
+    return { note: `Found by words alone: ${explain(error, 'the embedder').message}` };
+  }
+}

@@ -1,0 +1,93 @@
+// ④ What a hit shows of the tools that its entry used, and of the turn around it.
+
+import { cut, inOneLine, inputField } from '../../language/gist.ts';
+import type { Hit } from '../../schema/hit.ts';
+import type { ToolUse } from '../../schema/tool-use.ts';
+import type { KeywordQuery, Store } from '../../store/store.ts';
+import { inputText, outputText } from '../../store/tool-text.ts';
+import type { Places } from '../vectors/places.ts';
+import { matchedWords } from './snippet.ts';
+
+const longestDeed = 300;
+const longestLine = 200;
+const longestPrompt = 200;
+/** Of an entry with more uses, these are compared. */
+const mostUses = 20;
+const telling = /error|fail|exception|panic|denied|cannot|not found|refused|fatal/i;
+
+export type ShownTools = Pick<Hit, 'use' | 'turn'>;
+
+/** For each entry, by its id: the use that matches best, and its prompt. */
+export async function toolsShown(
+  { store, places, keywords }: { readonly store: Store; readonly places: Places; readonly keywords: KeywordQuery },
+  hits: readonly { readonly id: string; readonly place: number }[],
+): Promise<ReadonlyMap<string, ShownTools>> {
+  if (!places.hasTools) return new Map();
+  const uses = new Map<string, ToolUse[]>();
+  for (const use of await store.toolUses(hits.map(({ id }) => id))) {
+    const others = uses.get(use.entry);
+    if (others === undefined) uses.set(use.entry, [use]);
+    else if (others.length < mostUses) others.push(use);
+  }
+  const firstOf = ({ place }: { place: number }) => places.rowid[places.turn[place] as number] as number;
+  const prompts = new Map(
+    (await store.beginningsAt([...new Set(hits.map(firstOf))])).map((one) => [one.row, one] as const),
+  );
+  return new Map(
+    hits.map((hit): [string, ShownTools] => {
+      const prompt = prompts.get(firstOf(hit));
+      const use = bestUse(uses.get(hit.id) ?? [], keywords);
+      const isOther = prompt?.isPrompt === true && prompt.id !== hit.id;
+      return [
+        hit.id,
+        {
+          ...(use === undefined ? {} : { use }),
+          ...(isOther ? { turn: { id: prompt.id, asked: cut(inOneLine(prompt.text), longestPrompt) } } : {}),
+        },
+      ];
+    }),
+  );
+}
+
+function bestUse(uses: readonly ToolUse[], keywords: KeywordQuery): Hit['use'] {
+  let best: { use: ToolUse; matched: number; line: string | undefined } | undefined;
+  for (const use of uses) {
+    const line = bestLine(outputText(use.output ?? ''), keywords, use.outcome === 'error');
+    const matched =
+      matchedWords(inputText(use.input), keywords).length +
+      (line === undefined ? 0 : matchedWords(line, keywords).length);
+    if (best === undefined || matched > best.matched) best = { use, matched, line };
+  }
+  if (best === undefined) return undefined;
+  const { use, line } = best;
+  return {
+    tool: use.tool,
+    did: cut(deedOf(use), longestDeed),
+    ...(use.outcome === undefined ? {} : { outcome: use.outcome }),
+    ...(line === undefined ? {} : { line: cut(inOneLine(line), longestLine) }),
+  };
+}
+
+/** The command as it was run; of other tools what they were given first. */
+function deedOf({ input, files }: ToolUse): string {
+  const command = inputField(input, 'command') ?? inputField(input, 'cmd');
+  if (command !== undefined) return command.trim();
+  const [file] = files;
+  if (file !== undefined) return file;
+  return inOneLine(inputText(input));
+}
+
+/** The line with most words of the query; where something failed, else the one that tells why. */
+function bestLine(output: string, keywords: KeywordQuery, failed: boolean): string | undefined {
+  let best: { line: string; matched: number } | undefined;
+  let why: string | undefined;
+  let first: string | undefined;
+  for (const line of output.split('\n')) {
+    if (line.trim() === '') continue;
+    first ??= line;
+    const matched = matchedWords(line, keywords).length;
+    if (matched > (best?.matched ?? 0)) best = { line, matched };
+    if (failed && why === undefined && telling.test(line)) why = line;
+  }
+  return best?.line ?? (failed ? (why ?? first) : undefined);
+}

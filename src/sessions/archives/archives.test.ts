@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Holdfast, openHoldfast } from '../../app/open.ts';
+import { ingest } from '../../capture/ingest.ts';
+import { archiveDate, archiveName } from './archive-text.ts';
+import { type ArchiveRequest, archiveSession, dropArchives } from './archives.ts';
+
+const now = Date.UTC(2026, 1, 21, 3, 39);
+let folder: string;
+let holdfast: Holdfast;
+let transcript: string;
+let count = 0;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'holdfast-archives-'));
+  transcript = path.join(folder, '.claude', 'projects', '-srv-trip', 'japan.jsonl');
+  mkdirSync(path.dirname(transcript), { recursive: true });
+  holdfast = await openHoldfast({ HOME: folder, HOLDFAST_TIME_ZONE: 'UTC', HOLDFAST_ASSISTANT_NAME: 'G2' });
+});
+afterEach(async () => {
+  await holdfast.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const line = (type: string, content: unknown, rest: object = {}) =>
+  `${JSON.stringify({
+    ...{ parentUuid: null, isSidechain: false, sessionId: 'japan', cwd: '/srv/trip', type },
+    message: { role: type, content },
+    uuid: `30000000-0000-4000-8000-${String(++count).padStart(12, '0')}`,
+    timestamp: new Date(now - 3_600_000 + count * 1000).toISOString(),
+    ...rest,
+  })}\n`;
+
+async function say(...lines: string[]): Promise<void> {
+  appendFileSync(transcript, lines.join(''));
+  await ingest(holdfast.context, {});
+}
+
+const archive = (request: Partial<ArchiveRequest> = {}, at = now) =>
+  archiveSession({ ...holdfast.context, clock: () => at }, { agent: 'claude-code', session: 'japan', ...request });
+const archives = () => readdirSync(holdfast.config.archivePath).sort();
+const read = (name: string) => readFileSync(path.join(holdfast.config.archivePath, name), 'utf8');
+
+describe('an archive', () => {
+  it.each(['pipe', 'link'])(
+    'in whose place somebody has put a %s is written beside it, and neither waits nor follows',
+    async (what) => {
+      await say(line('user', 'Ferries to Naoshima'), line('assistant', 'At noon.'));
+      const { file = '' } = await archive();
+      const other = path.join(folder, 'other.md');
+      writeFileSync(other, readFileSync(file));
+      rmSync(file);
+      if (what === 'pipe') execFileSync('mkfifo', [file]);
+      else symlinkSync(other, file);
+      await say(line('user', 'And back?'), line('assistant', 'At five.'));
+      const again = await archive();
+      expect(again.file).toBe(file.replace(/\.md$/, '-2.md'));
+      expect(readFileSync(other, 'utf8')).not.toContain('At five');
+      const { removed, kept } = await dropArchives(holdfast.context, 'claude-code', 'japan');
+      expect([removed, kept]).toEqual([[again.file], []]);
+    },
+    5000,
+  );
+
+  it('8: has a title, a date, and what was said by whom; nothing else', async () => {
+    await say(
+      line('user', 'I want to plan a trip to Japan...'),
+      line('assistant', [
+        { type: 'thinking', thinking: 'hm', signature: 'x' },
+        { type: 'tool_use', id: 't', name: 'Bash', input: {} },
+      ]),
+      line('user', [{ type: 'tool_result', tool_use_id: 't', content: 'output of a tool' }]),
+      line('assistant', [
+        { type: 'text', text: 'Here are some suggestions...' },
+        { type: 'tool_use', id: 'u', name: 'Read', input: {} },
+      ]),
+      line('user', [
+        { type: 'text', text: 'In blocks' },
+        { type: 'text', text: 'of two' },
+      ]),
+      line('user', 'injected by the machine', { isMeta: true }),
+    );
+    expect(await archive({ name: 'Travel Planning' })).toMatchObject({ outcome: 'new', title: 'Travel Planning' });
+    expect(archives()).toEqual(['2026-02-21-travel-planning.md']);
+    expect(read('2026-02-21-travel-planning.md')).toBe(
+      [
+        '# Travel Planning',
+        '',
+        'Archived: Feb 21, 3:39 AM',
+        '',
+        '---',
+        '',
+        '**User**: I want to plan a trip to Japan...',
+        '',
+        '**G2**: Here are some suggestions...',
+        '',
+        '**User**: In blocks\nof two',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('8: cuts what is longer than 2,000 characters, never within one', async () => {
+    await say(
+      line('user', `${'a'.repeat(1999)}😀 and more`),
+      line('user', 'b'.repeat(2000)),
+      line('user', 'c'.repeat(2001)),
+    );
+    await archive({ name: 'Long' });
+    const text = read('2026-02-21-long.md');
+    expect(text).toContain(`**User**: ${'a'.repeat(1999)}...\n`);
+    expect(text).toContain(`**User**: ${'b'.repeat(2000)}\n`);
+    expect(text).toContain(`**User**: ${'c'.repeat(2000)}...\n`);
+    expect(text.isWellFormed()).toBe(true);
+  });
+
+  it('8: says the date by the clock of the zone', () => {
+    expect(archiveDate(now, 'UTC')).toBe('Feb 21, 3:39 AM');
+    expect(archiveDate(now, 'America/New_York')).toBe('Feb 20, 10:39 PM');
+    expect(archiveName('x', now, 'America/New_York')).toBe('2026-02-20-x');
+  });
+
+  it.each([
+    ['Tax: 2025 / 2026!', '2026-02-21-tax-2025-2026'],
+    ['日本旅行 計画', '2026-02-21-日本旅行-計画'],
+    ['../../etc/passwd', '2026-02-21-etc-passwd'],
+    ['???', '2026-02-21-conversation'],
+    [`${'word '.repeat(30)}`, `2026-02-21-${'word-'.repeat(10).slice(0, 49)}`],
+    ['😀'.repeat(5), '2026-02-21-conversation'],
+  ])('9: %j is called %s', (title, name) => {
+    expect(archiveName(title, now, 'UTC')).toBe(name);
+  });
+
+  it('9: its title is the name given, else what the session is called, else its first prompt, else the time', async () => {
+    await say(line('user', 'Plan a trip\nto Japan'));
+    expect((await archive()).title).toBe('Plan a trip');
+    await say(
+      `${JSON.stringify({ type: 'custom-title', customTitle: 'Kyoto in spring', sessionId: 'japan' })}\n`,
+      line('user', 'More'),
+    );
+    expect((await archive()).title).toBe('Kyoto in spring');
+    expect((await archive({ name: ' Trip ' })).title).toBe('Trip');
+  });
+
+  it('9: never overwrites another of the same name', async () => {
+    await say(line('user', 'Hello'));
+    mkdirSync(holdfast.config.archivePath, { recursive: true });
+    writeFileSync(path.join(holdfast.config.archivePath, '2026-02-21-trip.md'), "somebody's own");
+    await archive({ name: 'Trip' });
+    expect(archives()).toEqual(['2026-02-21-trip-2.md', '2026-02-21-trip.md']);
+    expect(read('2026-02-21-trip.md')).toBe("somebody's own");
+  });
+
+  it('15: of a session that is archived again grows, and does not pile up', async () => {
+    await say(line('user', 'One'));
+    await archive();
+    const first = read('2026-02-21-one.md');
+    expect((await archive({}, now + 86_400_000)).outcome).toBe('same');
+    expect(read('2026-02-21-one.md')).toBe(first);
+    await say(line('user', 'Two'));
+    expect((await archive({}, now + 86_400_000)).outcome).toBe('grown');
+    expect(archives()).toEqual(['2026-02-21-one.md']);
+    expect(read('2026-02-21-one.md')).toContain('**User**: Two');
+    // A name that is given later moves it.
+    await archive({ name: 'Numbers' }, now + 86_400_000);
+    expect(archives()).toEqual(['2026-02-22-numbers.md']);
+    await say(line('user', 'Three'));
+    await archive({}, now + 2 * 86_400_000);
+    expect(archives(), 'the name stays').toEqual(['2026-02-22-numbers.md']);
+  });
+
+  it("is the person's once they have changed it", async () => {
+    await say(line('user', 'One'));
+    await archive();
+    appendFileSync(path.join(holdfast.config.archivePath, '2026-02-21-one.md'), '\nMy note\n');
+    await say(line('user', 'Two'));
+    await archive();
+    expect(archives()).toEqual(['2026-02-21-one-2.md', '2026-02-21-one.md']);
+    expect(read('2026-02-21-one.md')).toContain('My note');
+    expect(await dropArchives(holdfast, 'claude-code', 'japan')).toEqual({
+      removed: [path.join(holdfast.config.archivePath, '2026-02-21-one-2.md')],
+      kept: [],
+    });
+    expect(archives()).toEqual(['2026-02-21-one.md']);
+  });
+
+  it('7: is not made where nothing was said', async () => {
+    expect(await archive()).toMatchObject({ outcome: 'none' });
+    expect(existsSync(holdfast.config.archivePath)).toBe(false);
+  });
+});

@@ -1,0 +1,193 @@
+// Writes a session's archive. A session has one in a folder: archived again, it grows; under a new name, it moves. What a person
+// has changed in the meantime is theirs, and stays beside the new one.
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../../config/config.ts';
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Store } from '../../store/store.ts';
+import type { ArchiveRow } from '../../store/vault.ts';
+import { type Folder, openBeneath, openFileIn, writeNewIn } from '../../system/beneath.ts';
+import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
+import { archiveBody, archiveName, archiveText, archiveTitle } from './archive-text.ts';
+
+export interface ArchiveDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => number;
+}
+
+export interface ArchiveRequest {
+  readonly agent: AgentName;
+  readonly session: string;
+  /** What the person calls it. */
+  readonly name?: string | undefined;
+  /** Default: the setting `archivePath`. */
+  readonly folder?: string | undefined;
+}
+
+export interface Archived {
+  /** `none`: nobody said anything. */
+  readonly outcome: 'new' | 'grown' | 'same' | 'none';
+  readonly file?: string;
+  readonly title: string;
+}
+
+/** Of files in a folder that an agent writes in; ours are cut long before. */
+const largestArchive = 256 << 20;
+
+const print = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+
+export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest): Promise<Archived> {
+  const { store, config, clock } = deps;
+  const { agent, session, name } = request;
+  const folder = request.folder ?? config.archivePath;
+  const { timeZone, assistantName } = config.settings;
+  const entries = await store.transcript(agent, session);
+  const known = (await store.findSessions(session)).find((one) => one.id === session && one.agent === agent);
+  const now = clock();
+  const before = await store.archive(agent, session, folder);
+  const title = archiveTitle({ name: name ?? before?.name, title: known?.title ?? '', entries, at: now }, timeZone);
+  const body = archiveBody(entries, assistantName);
+  if (body === '') return { outcome: 'none', title };
+  const untouched = before !== undefined && printAt(config, folder, before.file) === before.filePrint;
+  if (untouched && before.bodyPrint === print(body) && before.title === title)
+    return { outcome: 'same', file: path.join(folder, before.file), title };
+
+  const text = archiveText(title, now, timeZone, body);
+  const stays = untouched && before.title === title;
+  let opened: Folder | undefined;
+  try {
+    fs.mkdirSync(rootFor(config, folder), { recursive: true, mode: 0o700 });
+    opened = openBeneath(rootFor(config, folder), folder, { make: true });
+    const file = put(opened, stays ? before.file : undefined, archiveName(title, now, timeZone), text);
+    const row: ArchiveRow = {
+      agent,
+      session,
+      folder,
+      file,
+      title,
+      bodyPrint: print(body),
+      filePrint: print(text),
+      at: now,
+    };
+    await store.saveArchive(name === undefined ? { ...row, name: before?.name } : { ...row, name });
+    if (untouched && before.file !== file) fs.rmSync(opened.at(before.file), { force: true });
+    opened.sync();
+    return { outcome: before === undefined ? 'new' : 'grown', file: path.join(folder, file), title };
+  } catch (error) {
+    throw explain(error, folder);
+  } finally {
+    opened?.close();
+  }
+}
+
+/** The agent of a group writes in the group's folder; from there on no link is followed. Other folders are the person's own. */
+const rootFor = (config: Config, folder: string): string =>
+  folder.startsWith(config.groupsPath + path.sep) ? config.groupsPath : folder;
+
+/** Undefined where there is no such file, or no such folder. */
+function printAt(config: Config, folder: string, file: string): string | undefined {
+  try {
+    const opened = openBeneath(rootFor(config, folder), folder);
+    try {
+      return printOf(opened, file);
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (error instanceof HoldfastError && error.code === 'CONFLICT') return '';
+    throw error;
+  }
+}
+
+/** Over the old file, or under a name that nothing has. Whole, or not at all. */
+function put(folder: Folder, replaced: string | undefined, name: string, text: string): string {
+  const draftName = `.${process.pid}.${Date.now()}.archiving`;
+  const draft = folder.at(draftName);
+  try {
+    writeNewIn(folder, draftName, text);
+    if (replaced !== undefined) {
+      fs.renameSync(draft, folder.at(replaced));
+      return replaced;
+    }
+    for (let count = 1; ; count++) {
+      const file = count === 1 ? `${name}.md` : `${name}-${count}.md`;
+      try {
+        fs.linkSync(draft, folder.at(file));
+        return file;
+      } catch (error) {
+        if (systemCode(error) !== 'EEXIST') throw error;
+        // A crash before the row was written left this very text under its name.
+        if (printOf(folder, file) === print(text)) return file;
+      }
+    }
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+/** Undefined where there is none. What an agent may have put in its place is nobody's archive: no link is followed, no pipe waited at. */
+function printOf(folder: Folder, file: string): string | undefined {
+  let opened: number;
+  try {
+    opened = openFileIn(folder, file);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'EACCES' || (error instanceof HoldfastError && error.code === 'UNREADABLE')) return '';
+    throw error;
+  }
+  try {
+    // One that somebody has made larger than any archive is not ours, and need not be read.
+    return fs.fstatSync(opened).size > largestArchive ? '' : print(fs.readFileSync(opened));
+  } finally {
+    fs.closeSync(opened);
+  }
+}
+
+/** Removes archives, but for those that a person has changed. Returns the files that went, and those that stay. */
+export function removeArchiveFiles(
+  config: Config,
+  archives: Parameters<typeof removable>[1],
+): ReturnType<typeof removable> {
+  const found = removable(config, archives);
+  for (const file of found.removed) {
+    const folder = path.dirname(file);
+    const opened = openBeneath(rootFor(config, folder), folder);
+    try {
+      fs.rmSync(opened.at(path.basename(file)), { force: true });
+    } finally {
+      opened.close();
+    }
+  }
+  return found;
+}
+
+/** Which files would go, and which stay since somebody has changed them. */
+export function removable(
+  config: Config,
+  archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[],
+): {
+  removed: string[];
+  kept: string[];
+} {
+  const found = { removed: [] as string[], kept: [] as string[] };
+  for (const { folder, file, filePrint } of archives) {
+    const at = path.join(folder, file);
+    const now = printAt(config, folder, file);
+    if (now !== undefined) (now === filePrint ? found.removed : found.kept).push(at);
+  }
+  return found;
+}
+
+/** Removes a session's archives, and forgets those that a person has changed. */
+export async function dropArchives(
+  { store, config }: Pick<ArchiveDeps, 'store' | 'config'>,
+  agent: AgentName,
+  session: string,
+): Promise<{ removed: string[]; kept: string[] }> {
+  const done = removeArchiveFiles(config, await store.archives({ agent, session }));
+  await store.dropArchives(agent, session);
+  return done;
+}

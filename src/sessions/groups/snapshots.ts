@@ -1,0 +1,50 @@
+// What a group's process may know without the database, as JSON files in a folder that only we write.
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { mainGroup } from '../../schema/group.ts';
+import type { Store } from '../../store/store.ts';
+import { explain } from '../../system/errors.ts';
+import { replaceFile } from '../../system/replace-file.ts';
+import { groupFolders } from './group-folders.ts';
+
+/** Something that the group's agent is to do: the host says what that is. */
+export type Task = Readonly<Record<string, unknown>>;
+
+export interface Snapshots {
+  readonly history: string;
+  readonly tasks: string;
+  /** For main alone. */
+  readonly groups?: string | undefined;
+}
+
+export async function writeSnapshots(
+  { store, config }: { readonly store: Store; readonly config: Config },
+  group: string,
+  tasks: readonly Task[],
+): Promise<Snapshots> {
+  const { snapshots } = groupFolders(config, group);
+  const put = (name: string, value: unknown): string => {
+    const file = path.join(snapshots, name);
+    replaceFile(file, `${JSON.stringify(value, null, 2)}\n`, 0o600);
+    return file;
+  };
+  try {
+    fs.mkdirSync(snapshots, { recursive: true, mode: 0o700 });
+    const history = put('session_history.json', { sessions: await store.bookmarks(group) });
+    const current = put('current_tasks.json', { tasks });
+    if (group !== mainGroup) return { history, tasks: current };
+    const all = await store.groups();
+    const groups = put('available_groups.json', {
+      groups: all.map(({ name, createdAt, bookmarks, pointer }) => ({
+        name,
+        createdAt,
+        bookmarks,
+        active: pointer.session !== undefined,
+      })),
+    });
+    return { history, tasks: current, groups };
+  } catch (error) {
+    throw explain(error, snapshots);
+  }
+}

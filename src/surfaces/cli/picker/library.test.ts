@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStand, type Stand, session } from '../../../../test/http-stand.ts';
+import type { Store } from '../../../store/store.ts';
+import { openLibrary } from './library.ts';
+
+let stand: Stand;
+beforeEach(async () => {
+  stand = await openStand();
+});
+afterEach(() => stand.close());
+
+describe('what the picker shows', () => {
+  it('comes from the worker, where one runs: the store is not searched here', async () => {
+    const { config, store } = stand.holdfast;
+    writeFileSync(join(config.home, 'worker.pid'), '{}');
+    const deps = {
+      config: { ...config, settings: { ...config.settings, port: stand.server.port } },
+      store: { sessions: store.sessions, sessionEnding: store.sessionEnding } as Store,
+    };
+    const library = openLibrary(deps, undefined);
+    const found = await library.search('checkout');
+    expect(found[0]).toMatchObject({ session: { id: session } });
+    expect(found[0]?.snippet).toContain('«');
+    expect(await library.search('***')).toEqual([]);
+    const said = await library.ending((await library.sessions())[0] as never);
+    expect(said[0]).toMatchObject({ by: 'person' });
+    expect(await openLibrary(deps, 'pi').sessions()).toEqual([]);
+    await library.close();
+  });
+
+  it('leaves out what no agent can resume', async () => {
+    const { config, store } = stand.holdfast;
+    const all = await store.sessions({});
+    const odd = { sessions: async () => all.map(({ resume: _, ...one }) => one) } as unknown as Store;
+    expect(all.length).toBeGreaterThan(0);
+    expect(await openLibrary({ config, store: odd }, undefined).sessions()).toEqual([]);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { Session } from '../../../schema/session.ts';
+import { styles } from '../style.ts';
+import { widthOf } from '../width.ts';
+import { frame } from './frame.ts';
+import { begin, chosenIn, type Found, type Key, type State, step } from './state.ts';
+
+const now = Date.parse('2026-03-10T12:00:00.000Z');
+const session = (id: string, title: string, project = 'lighthouse'): Session => ({
+  id,
+  agent: 'claude-code',
+  project,
+  projectPath: `/srv/${project}`,
+  cwd: `/srv/${project}`,
+  title,
+  startedAt: '2026-03-10T08:00:00.000Z',
+  endedAt: '2026-03-10T09:00:00.000Z',
+  entries: 2,
+  subagentEntries: 0,
+  toolUses: 0,
+  resume: `claude --resume ${id}`,
+});
+const many = (count: number) => Array.from({ length: count }, (_, i) => session(`s${i}`, `Session ${i}`));
+const three = [
+  session('a1', 'Mend the lamp'),
+  session('b2', 'Count the gulls', 'shore'),
+  session('c3', 'Paint the door'),
+];
+const screen = { columns: 80, rows: 24 };
+
+const typed = (text: string): Key[] => [...text].map((sequence) => ({ sequence, name: sequence.toLowerCase() }));
+const ctrl = (name: string): Key => ({ name, ctrl: true, sequence: String.fromCharCode(name.charCodeAt(0) - 96) });
+const press = (state: State, ...keys: (Key | string)[]): State =>
+  keys
+    .flatMap((key) => (typeof key === 'string' ? [{ name: key, sequence: '\x1b[x' }] : [key]))
+    .reduce((last, key) => step(last, { kind: 'key', key }), state);
+const found = (state: State, query: string, ...hits: Found[]) => step(state, { kind: 'found', query, hits });
+const titles = (state: State) => state.shown.map(({ session: { title } }) => title);
+const drawn = (state: State, coloured = false) => frame(state, { style: styles(coloured), now }).lines;
+const bare = (line: string) => line.replaceAll(/(?:\p{Cc})\[\d+m/gu, '');
+
+describe('the picker', () => {
+  it('begins with all sessions, newest first, and shows project, age and title', () => {
+    const state = begin(three, screen);
+    expect(titles(state)).toEqual(['Mend the lamp', 'Count the gulls', 'Paint the door']);
+    expect(drawn(state)[2]).toMatch(/^ {4}3h {2}shore +Count the gulls$/);
+    expect(drawn(state)).toHaveLength(24);
+  });
+
+  it('finds titles, projects and ids while one types, and then what was said', () => {
+    const state = press(begin(three, screen), ...typed('THE lam'));
+    expect(titles(state)).toEqual(['Mend the lamp']);
+    expect(state.searching).toBe(true);
+    const hit = { session: three[2] as Session, snippet: 'red, like the «lamp»' };
+    const answered = found(state, 'THE lam', { session: three[0] as Session, snippet: 'the «lamp»' }, hit);
+    expect(titles(answered)).toEqual(['Mend the lamp', 'Paint the door']);
+    expect(answered.searching).toBe(false);
+    expect(drawn(press(answered, 'down')).join('\n')).toContain('red, like the «lamp»');
+    expect(titles(press(begin(three, screen), ...typed('shore')))).toEqual(['Count the gulls']);
+    expect(titles(press(begin(three, screen), ...typed('c3')))).toEqual(['Paint the door']);
+  });
+
+  it('drops the answer to words that were changed since', () => {
+    const state = press(begin(three, screen), ...typed('gul'));
+    const late = found(state, 'gu', { session: three[2] as Session, snippet: 'x' });
+    expect(late).toBe(state);
+  });
+
+  it('rubs out a character as a person sees it, a word, and all', () => {
+    const state = press(begin(three, screen), ...typed('red '), { sequence: '👨‍👩‍👧' });
+    expect(press(state, { name: 'backspace', sequence: '\x7f' }).query).toBe('red ');
+    expect(press(state, ctrl('w')).query).toBe('red ');
+    const empty = press(state, ctrl('u'));
+    expect([empty.query, empty.searching, empty.shown.length]).toEqual(['', false, 3]);
+    expect(press(empty, { name: 'backspace', sequence: '\x7f' }).query).toBe('');
+  });
+
+  it('moves by one, by a page, and to both ends, and keeps what is chosen in sight', () => {
+    let state = begin(many(100), screen);
+    const inSight = () => expect(drawn(state).filter((line) => line.startsWith('> '))).toHaveLength(1);
+    for (const [key, place] of [
+      ['up', 0],
+      ['down', 1],
+      ['pagedown', 11],
+      ['pagedown', 21],
+      ['pageup', 11],
+      ['end', 99],
+      ['down', 99],
+      ['pageup', 89],
+      ['home', 0],
+    ] as const) {
+      state = press(state, key);
+      expect([key, state.chosen]).toEqual([key, place]);
+      inSight();
+    }
+    state = press(state, ctrl('n'), ctrl('n'), ctrl('p'));
+    expect(chosenIn(state)?.session.id).toBe('s1');
+  });
+
+  it('gives what is chosen on Enter, and nothing on Esc, Ctrl+C, and Ctrl+D with nothing typed', () => {
+    const state = begin(three, screen);
+    expect(press(state, 'down', 'return').end).toBe(three[1]);
+    for (const key of [{ name: 'escape', meta: true }, ctrl('c'), ctrl('d')])
+      expect(press(state, key).end).toBe('left');
+    expect(press(state, ...typed('x'), ctrl('d')).end).toBeUndefined();
+  });
+
+  it('says that nothing was found, and then Enter does nothing', () => {
+    const state = press(begin(three, screen), ...typed('zebra'));
+    expect(drawn(state).join('\n')).toContain('Searching …');
+    const answered = found(state, 'zebra');
+    expect(drawn(answered).join('\n')).toContain('Nothing found');
+    expect(press(answered, 'return', 'down', 'pageup').end).toBeUndefined();
+  });
+
+  it('takes Enter before the answer as a wish for what is found first, until another key is pressed', () => {
+    const state = press(begin(three, screen), ...typed('zebra'), 'return');
+    const hit = { session: three[1] as Session, snippet: 'a zebra' };
+    expect(state.end).toBeUndefined();
+    expect(found(state, 'zebra', hit).end).toBe(three[1]);
+    expect(found(state, 'zebra').end).toBeUndefined();
+    expect(found(press(state, 'down'), 'zebra', hit).end).toBeUndefined();
+    expect(found(press(state, ...typed('s')), 'zebras', hit).end).toBeUndefined();
+  });
+
+  it('says what went wrong with a search, and lets one choose from the titles', () => {
+    const state = press(begin(three, screen), ...typed('lamp'));
+    const failed = step(state, { kind: 'found', query: 'lamp', hits: [], note: 'The store is busy' });
+    expect(drawn(failed).at(-1)).toBe('The store is busy');
+    expect(press(failed, 'return').end).toBe(three[0]);
+  });
+
+  it('takes what is pasted as words, with its line breaks, and chooses nothing by it', () => {
+    const state = press(
+      begin(three, screen),
+      'paste-start',
+      ...typed('the'),
+      { name: 'return', sequence: '\r' },
+      ...typed('lamp'),
+      { name: 'c', ctrl: true, sequence: '\x03' },
+      'paste-end',
+    );
+    expect([state.query, state.end, titles(state)]).toEqual(['the lamp ', undefined, ['Mend the lamp']]);
+    const flood = press(begin(three, screen), 'paste-start', { sequence: 'x'.repeat(5000) });
+    expect(flood.query).toHaveLength(300);
+  });
+
+  it('does not take keys without a meaning for text', () => {
+    const keys = [{ name: 'undefined', sequence: '\x1b[57425u' }, { name: 'f5', sequence: '\x1b[15~' }, ctrl('y')];
+    expect(
+      press(begin(three, screen), ...keys, 'tab', 'left', { name: 'x', meta: true, sequence: '\x1bx' }).query,
+    ).toBe('');
+  });
+
+  it('shows the last lines of what is chosen', () => {
+    const said = Array.from({ length: 30 }, (_, i) => ({ by: i % 2 ? 'other' : 'person', text: `line ${i}` }) as const);
+    const state = step(begin(three, screen), { kind: 'ending', session: three[0] as Session, said });
+    const lines = drawn(state);
+    expect(lines.at(-2)).toBe('     line 29');
+    expect(lines.at(-3)).toBe('you  line 28');
+    expect(drawn(press(state, 'down')).join('\n')).not.toContain('line 29');
+  });
+
+  it.each([
+    [20, 5],
+    [80, 24],
+    [7, 3],
+    [1, 1],
+    [2, 2],
+    [200, 60],
+    [40, 11],
+  ])('fits a screen of %i × %i, whatever the titles hold', (columns, rows) => {
+    const titles = [
+      '灯台のランプを直す'.repeat(9),
+      '👨‍👩‍👧 👍🏽 ❤️ 🇩🇪 family '.repeat(9),
+      `e${'\u0301'.repeat(50)}`,
+      'ＦＵＬＬ',
+      '',
+    ];
+    const rough = titles.map((title, i) => session(`id${i}`, title, title.slice(0, 30)));
+    const said = titles.map((text) => ({ by: 'person', text }) as const);
+    const first = rough[0] as Session;
+    let state = step(begin([...rough, ...many(50)], screen), { kind: 'ending', session: first, said });
+    state = step(press(state, ...typed('灯')), {
+      kind: 'found',
+      query: '灯',
+      hits: [{ session: first, snippet: '灯'.repeat(200) }],
+    });
+    for (const one of [state, press(state, ctrl('u'), 'end')]) {
+      const small = step(one, { kind: 'resize', size: { columns, rows } });
+      const { lines, cursor } = frame(small, { style: styles(true), now });
+      expect(lines).toHaveLength(rows);
+      for (const line of lines) expect(widthOf(bare(line)), bare(line)).toBeLessThanOrEqual(columns);
+      expect(cursor.column).toBeLessThan(columns);
+      if (rows >= 2 && columns >= 4) expect(lines.filter((line) => bare(line).startsWith('> '))).not.toHaveLength(0);
+    }
+  });
+
+  it('lets no control character of a transcript or of what was typed reach the terminal', () => {
+    const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\u009b2J\r\n\t\x00\u202eflip\u2066\u200b\u2028next\x7f';
+    const bad = { ...session(`id${evil}`, evil, evil), cwd: `/srv/${evil}` };
+    let state = step(begin([bad], screen), { kind: 'ending', session: bad, said: [{ by: 'person', text: evil }] });
+    state = press(state, 'paste-start', { sequence: 'red' }, { sequence: evil }, 'paste-end', ctrl('u'), ...typed('r'));
+    state = step(state, { kind: 'found', query: 'r', hits: [{ session: bad, snippet: evil }], note: evil });
+    for (const line of drawn(state)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+    for (const line of drawn(state, true)) expect(bare(line)).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+    expect(drawn(state).join('\n')).toContain('red');
+  });
+});

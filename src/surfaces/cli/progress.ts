@@ -1,0 +1,78 @@
+// How far long work has come, on standard error: one live line on a terminal, a line every few seconds elsewhere.
+import type { Progress } from '../../operations/operation.ts';
+import { bytes } from './style.ts';
+
+interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export interface ProgressBar {
+  update(progress: Progress): void;
+  /** Removes the live line, so that what follows starts clean. */
+  clear(): void;
+}
+
+export function progressBar(terminal: Terminal, clock: () => number = Date.now): ProgressBar {
+  const live = terminal.isTTY === true;
+  const started = clock();
+  let last = live ? 0 : started;
+  let drawn = false;
+  return {
+    update(progress) {
+      const now = clock();
+      if (now - last < (live ? 80 : 5000)) return;
+      last = now;
+      const text = describe(progress, now - started);
+      if (!live) terminal.write(`${text}\n`);
+      else {
+        const room = Math.max(10, (terminal.columns ?? 80) - text.length - 4);
+        terminal.write(`\r\x1b[2K${bar(progress, Math.min(30, room))} ${text}`.slice(0, (terminal.columns ?? 80) + 4));
+        drawn = true;
+      }
+    },
+    clear() {
+      if (drawn) terminal.write('\r\x1b[2K');
+      drawn = false;
+    },
+  };
+}
+
+export function describe(progress: Progress, elapsedMs: number): string {
+  const { done, total } = shareOf(progress);
+  const speed = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
+  const left = speed > 0 ? `${duration(Math.max(0, (total - done) / speed))} left` : '';
+  const parts =
+    'jobs' in progress
+      ? [
+          `${progress.jobs}/${progress.totalJobs} jobs`,
+          progress.tokens === 0 ? '' : `${progress.tokens.toLocaleString('en')} tokens`,
+          left,
+        ]
+      : 'lines' in progress
+        ? [`${progress.lines.toLocaleString('en')} of ${progress.totalLines.toLocaleString('en')} lines`, left]
+        : [
+            `${progress.files}/${progress.totalFiles} files`,
+            `${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}`,
+            `${bytes(speed)}/s`,
+            left,
+          ];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+const shareOf = (progress: Progress): { done: number; total: number } =>
+  'jobs' in progress
+    ? { done: progress.jobs, total: progress.totalJobs }
+    : 'lines' in progress
+      ? { done: progress.lines, total: progress.totalLines }
+      : { done: progress.bytes, total: progress.totalBytes };
+
+function bar(progress: Progress, width: number): string {
+  const { done, total } = shareOf(progress);
+  const filled = total === 0 ? width : Math.min(width, Math.round((done / total) * width));
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}
+
+const duration = (seconds: number): string =>
+  seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;

@@ -1,0 +1,14 @@
+import { plural } from '../../../language/plural.ts';
+
+interface Embedded {
+  readonly model: string | null;
+  readonly entries: number;
+  readonly refined: number;
+  readonly left: number;
+}
+
+export function renderEmbed({ model, entries, refined, left }: Embedded): string {
+  if (model === null) return 'Search by meaning is switched off (embedding.kind).';
+  const waiting = left === 0 ? '' : `; ${left.toLocaleString('en')} still wait, another process may be reading them`;
+  return `Read ${plural(refined, 'text')}. ${plural(entries, 'entry', 'entries')} can be found by meaning${waiting}.`;
+}

@@ -1,0 +1,116 @@
+// What agents and their clients report: hooks as the agent sends them, and the session API for clients without a transcript.
+import { z } from 'zod';
+import { agents } from '../../agents/index.ts';
+import { openClients } from '../../capture/live/client.ts';
+import { type LiveDeps, receiveHook } from '../../capture/live/hook.ts';
+import { type Route, route } from './route.ts';
+
+/** Answers of tools come whole. */
+const largeBody = 8 << 20;
+
+const claudeSessionId = z.string().trim().min(1).max(500).describe('the id that links all that a session reports');
+const path = z.string().max(4096);
+const done = z.object({ ok: z.literal(true) });
+
+export function captureRoutes(deps: LiveDeps): Route[] {
+  const clients = openClients(deps);
+  const report = { method: 'POST', access: 'report', type: 'application/json', limit: largeBody } as const;
+  return [
+    ...hookRoutes(deps),
+    route({
+      ...report,
+      path: '/api/sessions/init',
+      summary: 'A session begins, or goes on with a prompt',
+      input: z.object({
+        claudeSessionId,
+        project: path.optional().describe('the folder it works in'),
+        cwd: path.optional(),
+        userPrompt: z.string().optional(),
+      }),
+      output: z.object({ session: z.string(), promptNumber: z.int() }),
+      run: (said) => clients.init(said),
+    }),
+    route({
+      ...report,
+      path: '/api/sessions/observations',
+      summary: 'A tool was used',
+      input: z.object({
+        claudeSessionId,
+        tool_name: z.string().min(1).max(500),
+        tool_input: z.unknown().optional(),
+        tool_response: z.unknown().optional(),
+        cwd: path.optional(),
+      }),
+      output: z.object({ stored: z.boolean().describe('false for a tool on the skip list') }),
+      run: (said) => clients.observe(said),
+    }),
+    route({
+      ...report,
+      path: '/api/sessions/summarize',
+      summary: 'The agent has stopped and waits',
+      input: z.object({
+        claudeSessionId,
+        last_user_message: z.string().optional(),
+        last_assistant_message: z.string().optional(),
+      }),
+      output: done,
+      run: async (said) => {
+        await clients.summarize(said);
+        return { ok: true };
+      },
+    }),
+    route({
+      ...report,
+      path: '/api/sessions/complete',
+      summary: 'A session has ended',
+      input: z.object({ claudeSessionId, reason: z.string().max(500).optional() }),
+      output: done,
+      run: async (said) => {
+        await clients.complete(said);
+        return { ok: true };
+      },
+    }),
+    route({
+      ...report,
+      path: '/api/processing',
+      summary: 'Tells live viewers whether an agent is at work',
+      input: z.object({ isProcessing: z.boolean(), claudeSessionId: claudeSessionId.optional() }),
+      output: done,
+      run: async ({ isProcessing, claudeSessionId: session }) => {
+        deps.events.publish({ kind: 'processing', isProcessing, ...(session === undefined ? {} : { session }) });
+        return { ok: true };
+      },
+    }),
+  ];
+}
+
+function hookRoutes(deps: LiveDeps): Route[] {
+  return agents
+    .filter((agent) => 'readHook' in agent)
+    .map((agent) =>
+      route({
+        method: 'POST',
+        path: `/api/hooks/${agent.name}`,
+        summary: `A hook of ${agent.title}, as it was sent`,
+        access: 'report',
+        type: 'application/json',
+        limit: largeBody,
+        input: z.looseObject({ session_id: z.unknown(), hook_event_name: z.unknown() }),
+        output: z.object({
+          hookSpecificOutput: z.object({ hookEventName: z.string(), additionalContext: z.string() }).optional(),
+        }),
+        async run(payload, { access }) {
+          // Whoever has only learnt the token of the hooks must not read through them: what is remembered goes out for
+          // the full one alone.
+          const { context } = await receiveHook(
+            access === 'full' ? deps : { ...deps, onPrompt: undefined },
+            agent,
+            payload,
+          );
+          if (context === undefined || access !== 'full') return {};
+          const hookSpecificOutput = { hookEventName: payload.hook_event_name, additionalContext: context };
+          return { hookSpecificOutput };
+        },
+      }),
+    );
+}

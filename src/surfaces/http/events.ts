@@ -1,0 +1,117 @@
+// Live events → server-sent events. Changes of the store are sent by its own count, so that whoever comes back, also to a
+// worker that was restarted, gets what came since, once. Timers run only while somebody listens.
+import type { ServerResponse } from 'node:http';
+import type { LiveEvents } from '../../schema/live-event.ts';
+import type { Store } from '../../store/store.ts';
+import { taken } from './taken.ts';
+
+export interface EventStreams {
+  /** `known`: the number of the last change that this listener has seen. */
+  add(response: ServerResponse, known: number | undefined): Promise<void>;
+  close(): void;
+}
+
+interface Stream {
+  readonly response: ServerResponse;
+  /** The number of the last change that was sent. */
+  seen: number;
+  sending: boolean;
+}
+
+/** More than any person's open viewers, and few enough to leave connections for hooks. */
+const maxStreams = 32;
+/** One that has this much unread has stopped reading. */
+const maxUnread = 1 << 20;
+/** Other processes write too: commands, imports, distilling. */
+const lookMs = 1000;
+const pageSize = 500;
+
+export function eventStreams(
+  events: LiveEvents,
+  store: Pick<Store, 'changesAfter' | 'lastChange'>,
+  heartbeatMs = 25_000,
+): EventStreams {
+  const streams = new Set<Stream>();
+  let timers: NodeJS.Timeout[] = [];
+  let unsubscribe: (() => void) | undefined;
+
+  const write = ({ response }: Stream, text: string) => {
+    if (response.writableLength > maxUnread) response.destroy();
+    else response.write(text);
+  };
+  const toAll = (text: string) => {
+    for (const stream of streams) write(stream, text);
+  };
+
+  function forget(stream: Stream): void {
+    streams.delete(stream);
+    if (streams.size > 0) return;
+    for (const timer of timers) clearInterval(timer);
+    timers = [];
+    unsubscribe?.();
+    unsubscribe = undefined;
+  }
+
+  async function sendChanges(stream: Stream): Promise<void> {
+    // What comes while this runs is found by its own next look.
+    if (stream.sending) return;
+    stream.sending = true;
+    try {
+      for (;;) {
+        const changes = await store.changesAfter(stream.seen, pageSize);
+        if (!streams.has(stream)) return;
+        for (const change of changes) {
+          stream.seen = change.seq;
+          write(stream, `event: change\nid: ${change.seq}\ndata: ${JSON.stringify(change)}\n\n`);
+        }
+        if (changes.length < pageSize) return;
+        await taken(stream.response);
+      }
+    } catch {
+      // A store that is busy or closing: the next look tries again, and nothing was counted as sent.
+    } finally {
+      stream.sending = false;
+    }
+  }
+
+  const look = () => {
+    for (const stream of streams) void sendChanges(stream);
+  };
+
+  return {
+    async add(response, known) {
+      const last = await store.lastChange();
+      const [oldest] = streams;
+      if (oldest !== undefined && streams.size >= maxStreams) {
+        forget(oldest);
+        oldest.response.end();
+      }
+      const stream: Stream = { response, seen: Math.min(known ?? last, last), sending: false };
+      response.socket?.setTimeout(0);
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      // An id without an event: whoever is cut off before the first change comes back with it.
+      response.write(`: welcome\nretry: 1000\nid: ${stream.seen}\n\n`);
+      // A number that this store has never given: it is another one, and everything may be.
+      if (known !== undefined && known > last) response.write(`event: reset\ndata: {}\n\n`);
+      response.once('close', () => forget(stream));
+      streams.add(stream);
+      if (timers.length === 0)
+        timers = [
+          // Something must travel now and then, or neither side learns that the other is gone.
+          setInterval(() => toAll(': still here\n\n'), heartbeatMs).unref(),
+          setInterval(look, lookMs).unref(),
+        ];
+      unsubscribe ??= events.subscribe((event) => {
+        toAll(`data: ${JSON.stringify(event)}\n\n`);
+        look();
+      });
+      await sendChanges(stream);
+    },
+    close() {
+      for (const stream of [...streams]) {
+        forget(stream);
+        stream.response.end();
+      }
+    },
+  };
+}

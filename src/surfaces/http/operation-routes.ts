@@ -1,0 +1,42 @@
+// The table of operations → routes. Nothing here knows a particular operation.
+import { refuseUnasked } from '../../operations/consent.ts';
+import { operations } from '../../operations/index.ts';
+import type { Context, Operation } from '../../operations/operation.ts';
+import type { Route } from './route.ts';
+
+export function operationRoutes(context: Context): Route[] {
+  const asked: Context = { ...context, remote: true };
+  return operations
+    .filter((operation) => operation.surfaces.includes('http'))
+    .map((operation) => ({
+      method: operation.http?.method ?? 'GET',
+      path: operation.http?.path ?? `/api/${operation.name.replaceAll(' ', '/')}`,
+      summary: operation.summary,
+      access: operation.http?.ofGroup ? 'group' : 'full',
+      input: operation.input,
+      ...(operation.http?.aliases ? { aliases: operation.http.aliases } : {}),
+      type: 'application/json',
+      status: operation.http?.status,
+      output: operation.output,
+      run:
+        operation.http?.apart && context.apart
+          ? onceAtATime(context.apart, operation)
+          : async (input) => {
+              refuseUnasked(operation, input, 'send "yes": true');
+              return operation.run(asked, input);
+            },
+    }));
+}
+
+/** Callers who ask the same while it runs share one answer, so no one can start a hundred processes. */
+function onceAtATime(apart: NonNullable<Context['apart']>, { name }: Operation): Route['run'] {
+  const running = new Map<string, Promise<unknown>>();
+  return (input) => {
+    const flags = Object.entries(input).flatMap(([field, value]) => (value === true ? [`--${field}`] : []));
+    const words = [...name.split(' '), ...flags];
+    const key = words.join(' ');
+    const asked = running.get(key) ?? apart(words).finally(() => running.delete(key));
+    running.set(key, asked);
+    return asked;
+  };
+}

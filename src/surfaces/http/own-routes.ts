@@ -1,0 +1,121 @@
+// The routes that are no operations: is the worker there, what happens now, what is this API, what should an agent know.
+import { z } from 'zod';
+import type { Context } from '../../operations/operation.ts';
+import { briefing, giveBriefing } from '../../operations/recall/briefing.ts';
+import { AgentName } from '../../schema/agent-name.ts';
+import { BriefingSource } from '../../schema/briefing.ts';
+import { LiveEvent, type LiveEvents } from '../../schema/live-event.ts';
+import type { McpHttp } from '../mcp/http.ts';
+import type { EventStreams } from './events.ts';
+import { type Route, route } from './route.ts';
+
+export interface OwnDeps {
+  readonly version: string;
+  readonly streams: EventStreams;
+  /** Answers a caller who wants to know whether it is us. */
+  readonly prove: (nonce: string) => string;
+  readonly context: Context;
+  readonly events: LiveEvents;
+  readonly allRoutes: () => readonly Route[];
+  /** Opened at the first call: the worker must not keep in memory what nobody asks for. */
+  readonly mcp: () => Promise<McpHttp>;
+}
+
+export function ownRoutes({ version, streams, prove, context, events, allRoutes, mcp }: OwnDeps): Route[] {
+  const reads = { method: 'GET', access: 'full', type: 'application/json', input: z.object({}) } as const;
+  return [
+    route({
+      ...reads,
+      path: '/api/health',
+      summary: 'Whether the worker is there, and which version',
+      access: 'open',
+      input: z.object({
+        nonce: z
+          .string()
+          .regex(/^[0-9a-f]{32,128}$/)
+          .optional()
+          .describe('any hexadecimal text; the answer then proves that the worker knows the token'),
+      }),
+      output: z.object({
+        ok: z.literal(true),
+        name: z.literal('holdfast'),
+        version: z.string(),
+        pid: z.int(),
+        proof: z.string().optional().describe('HMAC-SHA256, by the token, of "holdfast", the port and the nonce'),
+      }),
+      async run({ nonce }) {
+        await context.store.probe();
+        return {
+          ok: true,
+          name: 'holdfast',
+          version,
+          pid: process.pid,
+          ...(nonce === undefined ? {} : { proof: prove(nonce) }),
+        };
+      },
+    }),
+    route({
+      ...reads,
+      path: '/api/context/inject',
+      summary: 'The briefing for a session that starts',
+      input: z.object({
+        project: z.string().min(1).describe('name of a project, or any path inside it'),
+        session: z
+          .string()
+          .min(1)
+          .optional()
+          .describe('the session that it is for; what it was given can be seen later'),
+        source: z.string().min(1).optional().describe('why it starts: startup, resume, clear, compact'),
+        agent: AgentName.default('claude-code').describe('whose session it is'),
+      }),
+      type: 'text/markdown',
+      output: z.string().describe('empty where there is nothing to say'),
+      async run({ project, session, source, agent }) {
+        // A reason that only newer clients know is no reason to say nothing.
+        const why = BriefingSource.safeParse(source).data ?? 'startup';
+        if (session === undefined) return (await briefing.run(context, { project, source: why })).text;
+        const text = await giveBriefing(context, { agent, session, project, source: why });
+        if (text !== '') events.publish({ kind: 'briefing', agent, session });
+        return text;
+      },
+    }),
+    route({
+      ...reads,
+      path: '/api/events',
+      summary: 'What happens, as it happens: server-sent events; those named `change` have an id to go on from',
+      input: z.object({
+        after: z.int().min(0).optional().describe('changes after this number, where there is no header Last-Event-ID'),
+      }),
+      type: 'text/event-stream',
+      output: LiveEvent,
+      run: async ({ after }, { request, response }) =>
+        streams.add(response, numberIn(request.headers['last-event-id']) ?? after),
+    }),
+    route({
+      ...reads,
+      path: '/api/openapi.json',
+      summary: 'This API, described',
+      output: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
+      // Loaded only here: the worker must not keep in memory what nobody asks for.
+      run: async () =>
+        (await import('./openapi.ts')).openApi(
+          allRoutes().filter(({ speak, type }) => speak === undefined && type !== 'page'),
+          version,
+        ),
+    }),
+    route({
+      method: 'POST',
+      path: '/mcp',
+      summary: 'MCP for agents: streamable HTTP without sessions',
+      access: 'full',
+      type: 'application/json',
+      input: z.object({}),
+      output: z.unknown(),
+      run: async () => undefined,
+      speak: async (body, { request, response }) => (await mcp()).answer(request, body, response),
+    }),
+  ];
+}
+
+export const numberIn = (id: string | string[] | undefined): number | undefined =>
+  typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;

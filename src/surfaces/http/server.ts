@@ -1,0 +1,151 @@
+// The worker's HTTP, on the loopback alone: socket → serve (guard, route, body) → operation, capture or event stream.
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { LiveDeps } from '../../capture/live/hook.ts';
+import type { Context } from '../../operations/operation.ts';
+import { packageRoot, version } from '../../package.ts';
+import { dropBrowsers, openBrowsers } from '../../processes/access/browsers.ts';
+import { dropCodes } from '../../processes/access/entrance.ts';
+import { describeTaken, portHolder } from '../../processes/access/port-holder.ts';
+import { proofOf } from '../../processes/access/proof.ts';
+import { openTokens } from '../../processes/access/tokens.ts';
+import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
+import type { McpHttp } from '../mcp/http.ts';
+import { captureRoutes } from './capture-routes.ts';
+import { type Budget, limitConnections, ownBudget } from './connections.ts';
+import { eventStreams } from './events.ts';
+import { groupStreams } from './group-events.ts';
+import { operationRoutes } from './operation-routes.ts';
+import { ownRoutes } from './own-routes.ts';
+import type { Route } from './route.ts';
+import { refuseBroken, serve } from './serve.ts';
+import { viewerRoutes } from './viewer-routes.ts';
+
+export interface HttpDeps extends LiveDeps {
+  readonly meaning?: Context['meaning'];
+  readonly apart?: Context['apart'];
+  readonly log: (line: string) => void;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  readonly routes: readonly Route[];
+  /** Ends every connection, open streams too, within a second. */
+  close(): Promise<void>;
+}
+
+export interface HttpOptions {
+  /** 0 takes any that is free. */
+  readonly port?: number;
+  /** How long the head of a request may take; a body and a silence get a few times that. */
+  readonly patienceMs?: number;
+  readonly heartbeatMs?: number;
+  /** Where the built viewer lies. */
+  readonly viewerFolder?: string;
+  readonly budget?: Budget;
+}
+
+/** What is being answered when the worker stops has this long. */
+const farewellMs = 500;
+
+/** Throws CONFLICT, with the holder's name where it can be found out, when somebody else has the port. */
+export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Promise<HttpServer> {
+  const { port = deps.config.settings.port, patienceMs = 10_000, heartbeatMs } = options;
+  const { viewerFolder: folder = join(packageRoot, 'dist', 'viewer') } = options;
+  // Before the port is open: nobody can come in without them.
+  const tokens = openTokens(deps.config.home);
+  const streams = eventStreams(deps.events, deps.store, heartbeatMs);
+  const ofGroups = groupStreams(deps, heartbeatMs);
+  const prove = (nonce: string) => proofOf(tokens.full, bound, nonce);
+  let opened: Promise<McpHttp> | undefined;
+  const mcp = () => (opened ??= import('../mcp/http.ts').then(({ openMcpHttp }) => openMcpHttp(deps)));
+  const own = {
+    version: version(),
+    streams,
+    prove,
+    context: deps,
+    events: deps.events,
+    allRoutes: () => routes,
+    mcp,
+  };
+  const { home } = deps.config;
+  const viewer = viewerRoutes({ home, clock: deps.clock, port: () => bound, browsers: () => browsers, folder });
+  const routes: readonly Route[] = [
+    ...viewer.routes,
+    ...ownRoutes(own),
+    ...captureRoutes(deps),
+    ofGroups.route,
+    ...operationRoutes(deps),
+  ];
+
+  const server = http.createServer({
+    headersTimeout: patienceMs,
+    requestTimeout: 2 * patienceMs,
+    // The one timer of an idle server; as rare as the worker's own poll.
+    connectionsCheckingInterval: 3 * patienceMs,
+    keepAliveTimeout: 3 * patienceMs,
+    // The guard says it, in the form that all our refusals have.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  const connections = limitConnections(server, options.budget ?? ownBudget());
+  server.timeout = 3 * patienceMs;
+  await listen(server, port, home);
+  const bound = (server.address() as AddressInfo).port;
+  // Another program may have had the port until now.
+  dropCodes(home);
+  const browsers = openBrowsers(home, bound, deps.clock);
+
+  const groupNamed = (name: string) => deps.store.group(name);
+  const serving = {
+    port: bound,
+    tokens,
+    routes,
+    nowhere: viewer.nowhere,
+    browsers,
+    welcome: connections.welcome,
+    log: deps.log,
+    groupNamed,
+  };
+  const respond = (request: http.IncomingMessage, response: http.ServerResponse) =>
+    void serve(serving, request, response);
+  server.on('request', respond);
+  // Who waits for leave to send a body gets it only after the checks.
+  server.on('checkContinue', respond);
+  server.on('clientError', refuseBroken);
+  server.on('error', (error) => deps.log(explain(error, 'HTTP').message));
+
+  return {
+    port: bound,
+    routes,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      streams.close();
+      ofGroups.close();
+      browsers.close();
+      await (await opened?.catch(() => undefined))?.close();
+      server.closeIdleConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), farewellMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+async function listen(server: http.Server, port: number, home: string): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    if (systemCode(error) !== 'EADDRINUSE') throw explain(error, `Port ${port}`);
+    dropBrowsers(home);
+    const { message, hint } = describeTaken(port, await portHolder(port));
+    throw new HoldfastError('CONFLICT', message, { hint, cause: error });
+  }
+}

@@ -1,0 +1,158 @@
+// The viewer: the same document for each of its pages, its hashed files, and the door for browsers. None of it holds anything remembered.
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Browsers } from '../../processes/access/browsers.ts';
+import { useCode } from '../../processes/access/entrance.ts';
+import { viewerPages } from '../../schema/viewer-page.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { parseJson } from './body.ts';
+import { type Caller, type Route, route } from './route.ts';
+import { bodyFor, readViewer, type ViewerFile, type ViewerFiles } from './viewer-files.ts';
+
+export interface ViewerDeps {
+  readonly home: string;
+  readonly clock: () => number;
+  readonly port: () => number;
+  readonly browsers: () => Browsers;
+  /** Where the built files lie. */
+  readonly folder: string;
+}
+
+/** Only what comes from here runs, is shown or is spoken with; no page of anybody else may frame it. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
+].join('; ');
+
+/** `nowhere`: for an address that is none. */
+export function viewerRoutes({ home, clock, port, browsers, folder }: ViewerDeps): { routes: Route[]; nowhere: Route } {
+  let files: ViewerFiles | undefined;
+  const viewer = (): ViewerFiles => (files ??= readViewer(folder));
+  const shown = {
+    method: 'GET',
+    access: 'open',
+    type: 'page',
+    summary: 'The viewer',
+    input: z.looseObject({}),
+    output: z.unknown(),
+  } as const;
+  const page = (path: string, status: 200 | 404 = 200) =>
+    route({
+      ...shown,
+      path,
+      async run(_, caller) {
+        const { request, response } = caller;
+        // A browser may try ::1 for this name, where another program can listen; and what it keeps, it keeps for each name apart.
+        if (!/^127\.0\.0\.1:/.test(request.headers.host ?? '')) return redirect(response, port(), request.url ?? '/');
+        // Earlier versions let browsers in by a cookie. It opens nothing any more.
+        if (request.headers.cookie?.includes(`holdfast-${port()}=`))
+          response.setHeader('set-cookie', `holdfast-${port()}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`);
+        send(caller, viewer().shell, { 'content-security-policy': policy }, status);
+      },
+    });
+  const routes = [
+    ...Object.values(viewerPages).map((path) => page(path)),
+    page('/open'),
+    route({
+      ...shown,
+      path: '/assets/{name}',
+      input: z.object({ name: z.string() }),
+      async run({ name }, caller) {
+        const file = viewer().assets.get(name);
+        if (file === undefined) throw new HoldfastError('NOT_FOUND', 'There is nothing at this address');
+        // The name holds a print of what is in it.
+        send(caller, file, { 'cache-control': 'public, max-age=31536000, immutable' });
+      },
+    }),
+    ...doorRoutes({ home, clock, browsers }),
+  ];
+  return { routes, nowhere: page('/{nowhere}', 404) };
+}
+
+const Key = z.string().max(100);
+const Entering = z.object({ code: z.string().min(1).max(200), key: Key });
+const Answer = z.object({ id: z.string().max(100), challenge: z.string().max(200), signature: z.string().max(200) });
+
+/** What the viewer's own page says to get in. It is no part of the API: other programs have the token. */
+function doorRoutes({ home, clock, browsers }: Pick<ViewerDeps, 'home' | 'clock' | 'browsers'>): Route[] {
+  const door = (path: string, speak: (body: string, caller: Caller) => object) =>
+    route({
+      method: 'POST',
+      path,
+      summary: 'How a browser gets in',
+      access: 'open',
+      type: 'application/json',
+      input: z.object({}),
+      output: z.unknown(),
+      limit: 4096,
+      run: async () => undefined,
+      async speak(body, caller) {
+        const text = JSON.stringify(speak(body, caller));
+        const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length };
+        caller.response.writeHead(200, headers);
+        caller.response.end(text);
+      },
+    });
+  return [
+    door('/open/challenge', () => ({ challenge: browsers().challenge() })),
+    door('/open/browser', (body, { request }) => {
+      const { code, key } = parsed(Entering, body);
+      if (!useCode(home, code, clock())) throw unknown('This code was used before, or is too old');
+      const bearer = browsers().register(key, String(request.headers['user-agent'] ?? ''));
+      if (bearer === undefined) throw new HoldfastError('BAD_INPUT', 'key: this is not a public key of P-256');
+      return { bearer };
+    }),
+    door('/open/ticket', (body) => {
+      const bearer = browsers().answer(parsed(Answer, body));
+      if (bearer === undefined) throw unknown('The worker does not know this browser');
+      return { bearer };
+    }),
+  ];
+}
+
+const unknown = (message: string): HoldfastError =>
+  new HoldfastError('NO_TOKEN', message, { hint: 'In a terminal on this machine: holdfast open' });
+
+function parsed<T extends z.ZodType>(schema: T, body: string): z.output<T> {
+  const { data, error } = schema.safeParse(parseJson(body));
+  if (error === undefined) return data as z.output<T>;
+  const [issue] = error.issues;
+  throw new HoldfastError('BAD_INPUT', `${issue?.path.join('.') || 'the input'}: ${issue?.message}`);
+}
+
+/** The fragment of the address goes with it: browsers keep that to themselves. */
+function redirect(response: ServerResponse, port: number, path: string): void {
+  response.writeHead(307, {
+    location: `http://127.0.0.1:${port}${path}`,
+    'referrer-policy': 'no-referrer',
+    'content-length': 0,
+  });
+  response.end();
+}
+
+function send(
+  { request, response }: Caller,
+  file: ViewerFile,
+  headers: Readonly<Record<string, string>>,
+  status = 200,
+): void {
+  const { coding, body } = bodyFor(file, String(request.headers['accept-encoding'] ?? ''));
+  response.writeHead(status, {
+    'content-type': file.type,
+    'content-length': body.length,
+    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+    vary: 'accept-encoding',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    ...headers,
+  });
+  response.end(body);
+}

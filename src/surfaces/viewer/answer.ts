@@ -1,0 +1,70 @@
+// An answer of the worker in a component: asked for when its key changes, asked again when something in the store has changed.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Change } from '../../schema/change.ts';
+import type { Failure } from './api.ts';
+import { keep, keptOf } from './kept.ts';
+import { useChanges } from './live.ts';
+
+export interface Answer<T> {
+  /** The last that came, also while the next is on its way. */
+  readonly data: T | undefined;
+  readonly failure: Failure | undefined;
+  readonly waiting: boolean;
+  /** Asks again. */
+  again(): void;
+}
+
+interface State<T> {
+  readonly data?: T | undefined;
+  /** The key that the data answers. */
+  readonly of?: string | undefined;
+  readonly failure?: Failure;
+  readonly waiting: boolean;
+}
+
+/**
+ * With an undefined key nothing is asked. What was asked before and comes late is thrown away. The key says all that is asked for: what was
+ * answered to it last is shown until the new answer comes. Where none comes, what answers another key is not shown in its place.
+ */
+export function useAnswer<T>(
+  key: string | undefined,
+  ask: (signal: AbortSignal) => Promise<T>,
+  matters: (change: Change) => boolean = () => false,
+): Answer<T> {
+  const [state, setState] = useState<State<T>>(() => ({ data: keptOf<T>(key), of: key, waiting: key !== undefined }));
+  const [round, setRound] = useState(0);
+  const latest = useRef(ask);
+  latest.current = ask;
+  // Asked before the page is drawn, not after: drawing takes as long as the answer.
+  useLayoutEffect(() => {
+    if (key === undefined) return setState({ waiting: false });
+    const leaving = new AbortController();
+    const kept = keptOf<T>(key);
+    setState((before) => ({ ...before, ...(kept === undefined ? {} : { data: kept, of: key }), waiting: true }));
+    latest
+      .current(leaving.signal)
+      .then((data) => {
+        if (leaving.signal.aborted) return;
+        keep(key, data);
+        setState({ data, of: key, waiting: false });
+      })
+      .catch((failure: Failure) => {
+        if (leaving.signal.aborted) return;
+        setState((before) => ({ ...(before.of === key ? before : {}), failure, waiting: false }));
+      });
+    return () => leaving.abort();
+  }, [key, round]);
+  const again = () => setRound((before) => before + 1);
+  useChanges(matters, again);
+  return { data: state.data, failure: state.failure, waiting: state.waiting, again };
+}
+
+export const aMinute = 60_000;
+
+/** For what tells nobody when it changes, or is too much to ask at every change: while somebody looks, it is asked. */
+export function useLooking(again: () => void, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), everyMs);
+    return () => clearInterval(timer);
+  }, []);
+}

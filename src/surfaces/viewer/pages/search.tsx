@@ -1,0 +1,260 @@
+// Search as one types. The field keeps the focus: arrows choose, Enter opens, Escape clears.
+import { signal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { hasWords, onlySimilar } from '../../../schema/hit.ts';
+import { useAnswer } from '../answer.ts';
+import type { Hit } from '../answers.ts';
+import { read } from '../api.ts';
+import { groupedHits, type HitRow as Row, sessionsIn } from '../grouped-hits.ts';
+import { Answered } from '../parts/answered.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { HitGroup, HitRow, hitAddress, RestRow } from '../parts/hit-row.tsx';
+import { KeptSearches, SaveSearch } from '../parts/kept-searches.tsx';
+import { filtersIn, SearchFilters } from '../parts/search-filters.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { go, here, setQuery } from '../router.ts';
+import { noteSearch, searchOf } from '../searches.ts';
+import { plural } from '../time.ts';
+import { useTitle } from '../title.ts';
+
+type HitRows = readonly Row[];
+
+const none: ReadonlySet<string> = new Set();
+/** The sessions whose hits are all shown; they stay so when the person comes back from a hit. */
+const unfolded = signal({ search: '', sessions: none });
+
+const pauseMs = 150;
+const pageSize = 50;
+/** As many as the operation gives at all. */
+const mostHits = 1000;
+/** What a hit probably takes. */
+const usualHeight = 116;
+/** The field and the list below it are one thing to a screen reader; no list of the browser's own. */
+const combobox = (open: boolean, active: number) =>
+  ({
+    role: 'combobox',
+    list: undefined,
+    'aria-expanded': open,
+    'aria-controls': 'hits',
+    'aria-autocomplete': 'list',
+    'aria-activedescendant': active < 0 ? undefined : `hit-${active}`,
+  }) as const;
+
+/** Another question begins with few hits again. */
+const narrow = (query: Readonly<Record<string, string>>): void => setQuery({ ...query, limit: '' });
+
+export function Search() {
+  const { searchParams: query } = here.value;
+  const asked = query.get('q') ?? '';
+  useTitle(asked === '' ? 'Search' : `${asked} · Search`);
+  const [text, setText] = useState(asked);
+  const field = useRef<HTMLInputElement>(null);
+  // Before the next key comes: what is typed right after `/` belongs here.
+  useLayoutEffect(() => field.current?.focus(), []);
+  // The address follows the field after a pause. The field follows the address when somebody else changed it: back, forward, a link.
+  const put = useRef(asked);
+  useEffect(() => {
+    if (asked !== put.current) setText(asked);
+    put.current = asked;
+  }, [asked]);
+  useEffect(() => {
+    const next = text.trim();
+    if (next === asked) return;
+    const timer = setTimeout(() => {
+      put.current = next;
+      narrow({ q: next });
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+
+  const filters = filtersIn(query);
+  const isAsking = asked !== '' || filters.file !== undefined;
+  const limit = Math.max(pageSize, Math.min(mostHits, Math.trunc(Number(query.get('limit'))) || pageSize));
+  const key = isAsking ? JSON.stringify(['search', asked, filters, limit]) : undefined;
+  const answer = useAnswer(
+    key,
+    (signal) => read('search', { q: asked, ...filters, limit }, signal),
+    ({ kind }) => kind === 'gone',
+  );
+  const hits = (isAsking ? answer.data?.hits : undefined) ?? [];
+  const isFlat = query.has('flat');
+  const search = searchOf(query);
+  const open = unfolded.value.search === search ? unfolded.value.sessions : none;
+  const rows = useMemo(
+    (): HitRows => (isFlat ? hits.map((hit) => ({ kind: 'hit', hit })) : groupedHits(hits, open)),
+    [answer.data, isAsking, isFlat, open],
+  );
+
+  const [active, setActive] = useState(-1);
+  /** Where to scroll to a hit that is not in the document. */
+  const [far, setFar] = useState<number>();
+  useEffect(() => setActive(-1), [asked, JSON.stringify(filters)]);
+  const choose = (next: number) => {
+    const index = Math.max(-1, Math.min(next, rows.length - 1));
+    setActive(index);
+    const row = document.getElementById(`hit-${index}`);
+    row?.scrollIntoView({ block: 'nearest' });
+    setFar(row === null && index >= 0 ? index : undefined);
+  };
+  const unfold = (session: string) => {
+    unfolded.value = { search, sessions: new Set([...open, session]) };
+  };
+  const enter = () => {
+    const chosen = rows[Math.max(0, active)];
+    // What stands below may still be the answer to what was typed before.
+    if (text.trim() !== asked) narrow({ q: text.trim() });
+    else if (chosen === undefined || answer.waiting) return;
+    else if (chosen.kind === 'rest') unfold(chosen.session);
+    else {
+      noteSearch(search);
+      go(hitAddress(chosen.hit));
+    }
+  };
+  const onKey = (event: KeyboardEvent) => {
+    // These keys choose the signs of a word then.
+    if (event.isComposing) return;
+    if (event.key === 'ArrowDown') choose(active + 1);
+    else if (event.key === 'ArrowUp') choose(active - 1);
+    else if (event.key === 'Enter') enter();
+    else if (event.key === 'Escape') setText('');
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <section class="page search">
+      <h1 class="unseen">Search</h1>
+      <search>
+        <div class="search-line">
+          <input
+            ref={field}
+            id="search-field"
+            type="search"
+            {...combobox(rows.length > 0, active)}
+            aria-label="Search everything that was said and done"
+            placeholder="Search everything that was said and done"
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={onKey}
+          />
+          <kbd>/</kbd>
+        </div>
+        <SearchFilters filters={filters} narrow={narrow} />
+      </search>
+      {isAsking ? (
+        <Answered answer={answer} rows={10}>
+          {({ hits: found, note }) => (
+            <>
+              <div class="count">
+                <p class="dim" role="status">
+                  {countOf(found, limit)}
+                </p>
+                {search !== '' && <SaveSearch search={search} />}
+                {found.length > 0 && (
+                  <label class="check">
+                    <input
+                      type="checkbox"
+                      checked={!isFlat}
+                      onChange={(event) => setQuery({ flat: event.currentTarget.checked ? '' : '1' })}
+                    />
+                    Group by session
+                  </label>
+                )}
+              </div>
+              {found.length > 0 && asked !== '' && !found.some(hasWords) && <p class="similar">{onlySimilar}</p>}
+              {found.length === 0 && <Nothing note={note} />}
+              {found.length > 0 && (
+                <HitList rows={rows} active={active} far={far} unfold={unfold} opened={() => noteSearch(search)} />
+              )}
+              {found.length === limit && limit < mostHits && (
+                <button type="button" onClick={() => setQuery({ limit: String(Math.min(mostHits, limit * 4)) })}>
+                  Show more
+                </button>
+              )}
+            </>
+          )}
+        </Answered>
+      ) : (
+        <>
+          <Empty title="Ask in your own words">
+            <p>
+              <code>flaky login test</code>, <code>"race condition"</code>, <code>what broke the deploy last week</code>
+            </p>
+            <p class="dim">
+              <kbd>/</kbd> focuses, <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> clears.
+            </p>
+          </Empty>
+          <KeptSearches />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** `More than 50 hits in 12 sessions`. */
+function countOf(found: readonly Hit[], limit: number): string {
+  if (found.length === 0) return '';
+  const sessions = sessionsIn(found);
+  const hits = `${found.length === limit ? 'More than ' : ''}${plural(found.length, 'hit')}`;
+  return sessions === 0 ? hits : `${hits} in ${plural(sessions, 'session')}`;
+}
+
+function HitList({
+  rows,
+  active,
+  far,
+  unfold,
+  opened,
+}: {
+  rows: HitRows;
+  active: number;
+  /** Where to scroll to a row that is not in the document. */
+  far: number | undefined;
+  unfold: (session: string) => void;
+  opened: () => void;
+}) {
+  const isGrouped = rows.some((row) => row.kind === 'rest' || row.head !== undefined);
+  return (
+    <div class="hits">
+      <VirtualList
+        count={rows.length}
+        label="Hits"
+        choices="hits"
+        estimate={() => usualHeight}
+        showIndex={far}
+        render={(i) => {
+          const row = rows[i];
+          const place = { index: i, of: rows.length, active: i === active };
+          if (row === undefined) return null;
+          if (row.kind === 'rest') return <RestRow {...place} count={row.count} open={() => unfold(row.session)} />;
+          return (
+            <>
+              {row.head && <HitGroup head={row.head} />}
+              <HitRow {...place} hit={row.hit} grouped={isGrouped && row.hit.session !== ''} opened={opened} />
+            </>
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+function Nothing({ note }: { note: string | undefined }) {
+  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
+  // No words would find anything.
+  return projects.data?.projects.length === 0 ? (
+    <Empty title="Nothing is remembered yet">
+      <p>
+        What your coding agents write is found here as soon as it is taken in. To take it in now:{' '}
+        <code>holdfast ingest</code>
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="Nothing was found">
+      <p>Fewer or other words may find it. Filters above may hide it.</p>
+      {note && <p>{note}</p>}
+    </Empty>
+  );
+}

@@ -1,0 +1,101 @@
+// What stands around every page: where one can go, whether the page is live, light or dark.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { ViewerPage } from '../../../schema/viewer-page.ts';
+import { connection } from '../live.ts';
+import { address, here } from '../router.ts';
+import { nextTheme, theme } from '../theme.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+interface Way {
+  readonly page: ViewerPage;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Other pages that lie behind it. */
+  readonly also?: readonly ViewerPage[];
+}
+
+export const ways: readonly Way[] = [
+  { page: 'now', title: 'Now', icon: 'now' },
+  { page: 'search', title: 'Search', icon: 'search' },
+  { page: 'sessions', title: 'Sessions', icon: 'sessions', also: ['session'] },
+  { page: 'timeline', title: 'Timeline', icon: 'timeline' },
+  { page: 'memory', title: 'Memory', icon: 'memory', also: ['memoryPage'] },
+  { page: 'projects', title: 'Projects', icon: 'projects', also: ['project'] },
+  { page: 'groups', title: 'Groups', icon: 'groups', also: ['group'] },
+  { page: 'costs', title: 'Costs', icon: 'costs' },
+  { page: 'health', title: 'Health', icon: 'health' },
+];
+
+const isAt = (way: Way, page: ViewerPage | undefined): boolean =>
+  page !== undefined && (way.page === page || way.also?.includes(page) === true);
+
+export function Frame({ page, children }: { page: ViewerPage | undefined; children: ComponentChildren }) {
+  const bar = useRef<HTMLElement>(null);
+  const content = useRef<HTMLElement>(null);
+  const opened = useRef(page);
+  const place = here.value.pathname;
+  // Before the page itself, which may know better.
+  useLayoutEffect(() => {
+    const title = ways.find((way) => isAt(way, page))?.title;
+    document.title = title === undefined ? 'Holdfast' : `${title} · Holdfast`;
+  }, [place]);
+  // In a narrow window the bar is longer than the screen.
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
+    // What had the focus went with the page before.
+    if (page !== opened.current && document.activeElement === document.body)
+      content.current?.focus({ preventScroll: true });
+    opened.current = page;
+  }, [page]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => content.current?.focus()}>
+        To the content
+      </button>
+      <header class="side">
+        <a class="brand" href={address('now')} aria-label="Holdfast: what happens now">
+          <Icon name="holdfast" />
+          <span>Holdfast</span>
+        </a>
+        <nav aria-label="Pages" ref={bar}>
+          {ways.map((way) => {
+            const current = isAt(way, page);
+            return (
+              <a key={way.page} href={address(way.page)} aria-current={current ? 'page' : undefined}>
+                <Icon name={way.icon} />
+                <span>{way.title}</span>
+              </a>
+            );
+          })}
+        </nav>
+        <div class="side-foot">
+          <Connection />
+          <button type="button" class="quiet" onClick={nextTheme} title="Light, dark, or as the system is">
+            <Icon name={theme.value === 'dark' ? 'moon' : theme.value === 'light' ? 'sun' : 'half'} />
+            <span>{{ system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' }[theme.value]}</span>
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1} ref={content}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+const says = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'The worker does not answer. The page comes back by itself.',
+} as const;
+
+function Connection() {
+  const state = connection.value;
+  return (
+    <p class={`connection ${state}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      <span>{says[state]}</span>
+    </p>
+  );
+}

@@ -1,0 +1,94 @@
+// What a search is narrowed by. Filters that exclude each other clear each other, so that no choice leads to a refusal.
+import { agentTitles } from '../../../schema/agent-titles.ts';
+import { isDerived } from '../../../schema/hit.ts';
+import { useAnswer } from '../answer.ts';
+import { read } from '../api.ts';
+import { asDay } from '../days.ts';
+import { Field, kinds, outcomes, ProjectField, roles, TextField, times } from './filters.tsx';
+
+/** The names of the filters in the address, which are those of the operation. */
+export const filterNames = ['kind', 'tool', 'outcome', 'project', 'agent', 'since', 'until', 'file', 'role'] as const;
+export type Filters = Readonly<Record<(typeof filterNames)[number], string | undefined>>;
+
+export function filtersIn(query: URLSearchParams): Filters {
+  const stated = filterNames.map((name) => [name, query.get(name) ?? undefined]);
+  return { ...Object.fromEntries(stated), kind: query.get('kind') ?? 'entry' } as Filters;
+}
+
+const ofTools = { tool: '', outcome: '' };
+const usesTools = new Set(['command', 'edit', 'error']);
+
+export function SearchFilters({
+  filters,
+  narrow,
+}: {
+  filters: Filters;
+  narrow: (query: Readonly<Record<string, string>>) => void;
+}) {
+  const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
+  const { kind = 'entry', tool, file, role, since, until } = filters;
+  const isMore = [tool, file, role, until].some((value) => value !== undefined) || asDay(since ?? null) !== undefined;
+  const chooseKind = (next: string) => {
+    const byFile = next === 'memory' || next === 'conversation' || usesTools.has(next);
+    narrow({ kind: next, ...(isDerived(next) ? { ...ofTools, role: '' } : {}), ...(byFile ? { file: '' } : {}) });
+  };
+  /** A file lists every tool that touched it. */
+  const chooseFile = (next: string) =>
+    narrow({
+      file: next,
+      ...(next === '' ? {} : ofTools),
+      ...(next !== '' && usesTools.has(kind) ? { kind: '' } : {}),
+    });
+  const withoutFile = (query: Record<string, string>) =>
+    narrow({ ...query, file: '', ...(isDerived(kind) ? { kind: '' } : {}) });
+  return (
+    <>
+      <div class="filters">
+        <Field label="What" value={kind} options={kinds} onChange={chooseKind} />
+        <ProjectField
+          projects={projects.data?.projects}
+          value={filters.project}
+          onChange={(project) => narrow({ project })}
+        />
+        <Field
+          label="Agent"
+          value={filters.agent ?? ''}
+          options={[['', 'all agents'], ...Object.entries(agentTitles)]}
+          onChange={(agent) => narrow({ agent })}
+        />
+        <Field
+          label="Outcome"
+          value={filters.outcome ?? ''}
+          options={outcomes}
+          onChange={(outcome) => withoutFile({ outcome })}
+        />
+        <Field label="When" value={since ?? ''} options={times} onChange={(next) => narrow({ since: next })} />
+      </div>
+      <details class="more-filters" open={isMore}>
+        <summary>More filters</summary>
+        <div class="filters">
+          <TextField label="File" value={file ?? ''} example="src/auth/jwt.ts" onChange={chooseFile} />
+          <TextField label="Tool" value={tool ?? ''} example="Bash" onChange={(next) => withoutFile({ tool: next })} />
+          <Field
+            label="Said by"
+            value={role ?? ''}
+            options={roles}
+            onChange={(next) => narrow({ role: next, ...(isDerived(kind) ? { kind: '' } : {}) })}
+          />
+          <TextField
+            label="From"
+            type="date"
+            value={asDay(since ?? null) ?? ''}
+            onChange={(next) => narrow({ since: next })}
+          />
+          <TextField
+            label="To"
+            type="date"
+            value={asDay(until ?? null) ?? ''}
+            onChange={(next) => narrow({ until: next })}
+          />
+        </div>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+// Resume, archive, forget. What takes something away asks once, and says exactly what goes.
+import { useState } from 'preact/hooks';
+import { agentTitles } from '../../../schema/agent-titles.ts';
+import { carrierNames } from '../../../schema/carrier-names.ts';
+import type { Carrier } from '../../../schema/carriers.ts';
+import type { Forgotten, Session } from '../answers.ts';
+import { change, type Failure } from '../api.ts';
+import { address, go } from '../router.ts';
+import { Trouble } from './answered.tsx';
+import { Dialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+import { Share } from './share.tsx';
+import { WhatGoes } from './what-goes.tsx';
+
+export function SessionActions({ session }: { session: Session }) {
+  const { id, agent } = session;
+  const [said, setSaid] = useState('');
+  const [failure, setFailure] = useState<Failure>();
+  const [plan, setPlan] = useState<Forgotten>();
+  const [sharing, setSharing] = useState(false);
+  const attempt = (work: () => Promise<void>) => {
+    setFailure(undefined);
+    work().catch(setFailure);
+  };
+
+  /** Where the agent has deleted its transcript, this puts it back; with another agent, it writes the session there. */
+  const copyCommand = async (into?: Carrier): Promise<void> => {
+    const meant = await change('resume', { session: id, agent, print: true, ...(into ? { in: into } : {}) });
+    if ('sessions' in meant) return;
+    const commands = [['cd', meant.folder], ...(meant.before ? [meant.before] : []), meant.command];
+    const line = commands.map((words) => words.map(quoted).join(' ')).join(' && ');
+    const gone = meant.folderIsGone
+      ? `. The folder is not there. If it was moved: holdfast projects link ${quoted(session.projectPath)} <new folder>`
+      : '';
+    setSaid(`${line}${gone}`);
+    await navigator.clipboard.writeText(line);
+    setSaid(`On your clipboard: ${line}${gone}`);
+  };
+
+  return (
+    <>
+      <div class="actions">
+        {session.resume !== undefined && (
+          <button type="button" onClick={() => attempt(() => copyCommand())}>
+            <Icon name="copy" /> Copy resume command
+          </button>
+        )}
+        <select
+          aria-label="Continue in another agent"
+          value=""
+          onChange={(event) => {
+            const into = carrierNames.find((name) => name === event.currentTarget.value);
+            event.currentTarget.value = '';
+            if (into !== undefined) attempt(() => copyCommand(into));
+          }}
+        >
+          <option value="">Continue in …</option>
+          {carrierNames
+            .filter((name) => name !== agent)
+            .map((name) => (
+              <option key={name} value={name}>
+                {agentTitles[name]}
+              </option>
+            ))}
+        </select>
+        <button type="button" onClick={() => setSharing(true)}>
+          <Icon name="share" /> Share…
+        </button>
+        <button
+          type="button"
+          onClick={() =>
+            attempt(async () => {
+              const { outcome, file } = await change('archive', { id, agent });
+              setSaid(outcome === 'none' ? 'Nothing was said that could be archived' : `Archived: ${file}`);
+            })
+          }
+        >
+          <Icon name="archive" /> Archive
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => attempt(async () => setPlan(await change('forget', { id, agent, dryRun: true })))}
+        >
+          <Icon name="forget" /> Forget…
+        </button>
+        <span class="dim" role="status">
+          {said}
+        </span>
+      </div>
+      {failure && <Trouble failure={failure} />}
+      {sharing && <Share session={session} onClose={() => setSharing(false)} />}
+      {plan && (
+        <Dialog title="Forget this session for good?" onClose={() => setPlan(undefined)}>
+          <WhatGoes plan={plan} />
+          <div class="actions">
+            <button
+              type="button"
+              class="danger strong"
+              onClick={() =>
+                attempt(async () => {
+                  setPlan(undefined);
+                  await change('forget', { id, agent, yes: true });
+                  go(address('now'), { replace: true });
+                })
+              }
+            >
+              Forget it
+            </button>
+            <button type="button" onClick={() => setPlan(undefined)}>
+              Keep it
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+const quoted = (word: string): string =>
+  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

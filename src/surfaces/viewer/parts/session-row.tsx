@@ -1,0 +1,61 @@
+import { agentTitles } from '../../../schema/agent-titles.ts';
+import type { Session } from '../answers.ts';
+import { sessionAddress } from '../router.ts';
+import { lasted, plural } from '../time.ts';
+import { Ago } from './moment.tsx';
+
+export const agentTitle = (agent: Session['agent']): string => agentTitles[agent];
+
+const stateWords = {
+  initialized: 'started',
+  active: 'at work',
+  summarizing: 'waits for you',
+  completed: 'ended',
+} as const;
+
+/** Longer silent than this, a session is not at work, whatever was told last: its end may have gone unheard. */
+const silenceMs = 30 * 60_000;
+
+export const isRunning = ({ state, endedAt }: Session, now = Date.now()): boolean =>
+  state !== undefined && state !== 'completed' && now - Date.parse(endedAt) < silenceMs;
+
+/** `apart`: not among others of its project, so that its name is told. */
+export function SessionRow({
+  session,
+  apart = true,
+  name = session.project,
+}: {
+  session: Session;
+  apart?: boolean;
+  /** Of the project, where its own is not enough to tell it from others. */
+  name?: string | undefined;
+}) {
+  return (
+    <a class="row session-row" href={sessionAddress(session.id)}>
+      <span class="row-title">
+        {session.starred && (
+          <span class="starred">
+            <span aria-hidden="true">★ </span>
+            <span class="unseen">Starred: </span>
+          </span>
+        )}
+        {session.title || 'Untitled session'}
+      </span>
+      <span class="row-meta">
+        {isRunning(session) && session.state && (
+          <span class={`state ${session.state}`}>{stateWords[session.state]}</span>
+        )}
+        {apart && <span>{name || 'no project'}</span>}
+        <span>{agentTitle(session.agent)}</span>
+        <span>{plural(session.entries, 'entry', 'entries')}</span>
+        <span>{lasted(session.startedAt, session.endedAt)}</span>
+        <Ago at={session.endedAt} />
+        {(session.tags ?? []).map((tag) => (
+          <span key={tag} class="tag">
+            #{tag}
+          </span>
+        ))}
+      </span>
+    </a>
+  );
+}
