@@ -12,7 +12,7 @@ const script = path.join(built, 'stand-in.js');
 
 /** A worker that does nothing but what every worker must: claim, stay, release. */
 const standIn = `
-  import { claimWorker } from './worker/process.js';
+  import { claimWorker } from './processes/worker-process.js';
   const [home, manner, version = '1.0.0'] = process.argv.slice(2);
   if (manner === 'fail') { console.error('the store is damaged'); process.exit(6); }
   const { release, other } = await claimWorker({ home }, version);
