@@ -166,10 +166,16 @@ export function targetsOf(
       let fresh = 0;
       const forgetIn = async (into: Store, list: readonly PageTombstone[]) => {
         const known = new Set((await into.tombstones()).map(({ print }) => print));
-        const memories = await into.forgotten();
+        const memories = await into.forgottenUpTo();
         const prints = list.filter(({ print, memory }) => memory === null && !known.has(print));
-        const pages = list.flatMap(({ memory }) => (memory === null || memories.has(memory) ? [] : [memory]));
-        if (prints.length + pages.length > 0) await into.takeTombstones(prints, pages, { rules, now: clock() });
+        const pages = list.flatMap(({ memory, at }) =>
+          memory === null || at <= (memories.get(memory) ?? -1) ? [] : [{ print: memory, at }],
+        );
+        if (prints.length + pages.length > 0) {
+          const names = pages.map(({ print }) => print);
+          await into.takeTombstones(prints, names, { rules, now: clock() });
+          await into.noteForgotten(pages);
+        }
         fresh += prints.length + pages.length;
       };
       if (own.length > 0) await forgetIn(store, own);

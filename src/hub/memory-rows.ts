@@ -4,7 +4,9 @@
 import { redact } from '../capture/redaction/redact.ts';
 import { redactRow } from '../capture/transfer/import-lines.ts';
 import { homesOf } from '../distill/memory/homes.ts';
-import { projectPage } from '../distill/memory/place.ts';
+import { isEmptied } from '../distill/memory/edits.ts';
+import { groupOf } from '../distill/memory/memories-on.ts';
+import { projectPage, targetPrint } from '../distill/memory/place.ts';
 import type { ExportedRow } from '../schema/exported.ts';
 import type { BatchRow } from './batch.ts';
 import type { HubDeps, LocalProject, Share } from './local.ts';
@@ -28,12 +30,12 @@ export async function memoryRowsOf(
   const names = new Set(folders.map(({ name }) => name));
   const homes = homesOf(await store.projectPlaces());
   const pages = new Set(folders.map(({ path, name }) => projectPage(homes.get(path) ?? name)));
-  const row = (kind: string, key: string, at: number, line: string) => ({
+  const row = (kind: string, key: string, at: number, line: string, print: string | null) => ({
     kind,
     key,
     at,
     line,
-    print: null,
+    print,
     session: null,
     hash: hash53(line),
   });
@@ -41,15 +43,26 @@ export async function memoryRowsOf(
     .filter((line) => isOf(line, pages, names))
     .map((line) => {
       const text = JSON.stringify(redactRow(line));
-      return row(line.is, String(hash53(text)), 'at' in line && typeof line.at === 'number' ? line.at : 0, text);
+      const at = 'at' in line && typeof line.at === 'number' ? line.at : 0;
+      return row(line.is, String(hash53(text)), at, text, printOf(line));
     });
   if (share.audience !== 'team') return found;
   for (const page of pages)
-    for (const { id, title, text, at, session } of await store.memories({ page, group: '' })) {
+    for (const { id, title, text, at, session, target } of await store.memories({ page, group: '' })) {
       const line: SharedMemory = { id, page, title: redact(title), text: redact(text), at, session };
-      found.push(row('memory', id, Date.parse(at), JSON.stringify(line)));
+      found.push(row('memory', id, Date.parse(at), JSON.stringify(line), hubPrint(targetPrint(page, target))));
     }
   return found;
+}
+
+/** As the hub keeps hashes: the first half. */
+export const hubPrint = (print: string): string => print.slice(0, 32);
+
+/** The hash of the place on the page that a forgetting names. An emptied line says nothing, and stays. */
+function printOf(line: ExportedRow): string | null {
+  if (line.is !== 'statement' && line.is !== 'edit') return null;
+  if (line.is === 'edit' && isEmptied(line)) return null;
+  return hubPrint(targetPrint(line.page, groupOf(line.target)));
 }
 
 function isOf(line: ExportedRow, pages: ReadonlySet<string>, names: ReadonlySet<string>): boolean {

@@ -1,4 +1,5 @@
 // Hub → this machine, in the order in which pushes were committed. Each page is one moment of the hub; applied twice, it changes nothing.
+import { forgetAsElsewhere } from '../distill/memory/forget.ts';
 import type { Store } from '../store/store.ts';
 import { type Target, targetsOf } from './apply.ts';
 import { type PageRow, pageOf, shareOf, type TranscriptPage } from './fetch.ts';
@@ -78,7 +79,11 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
       'SELECT seq, stamp, entries FROM holdfast.batches_after($1, $2)',
       [note.seq + 1, batchesInAPage],
     );
-    if (rows.length === 0) return done;
+    if (rows.length === 0) {
+      // Last, when all rows and all hashes are here: their order then decides nothing.
+      await forgetAsElsewhere({ store });
+      return done;
+    }
     let last = 0;
     for (
       let held = 0;

@@ -4,7 +4,7 @@ import type { SessionKey } from '../store/groups.ts';
 import { type Batch, batchWriter, emptyBatch } from './batch.ts';
 import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
-import { memoryRowsOf } from './memory-rows.ts';
+import { hubPrint, memoryRowsOf } from './memory-rows.ts';
 import { sendSessions } from './send.ts';
 
 export interface Pushed {
@@ -20,7 +20,7 @@ interface PushNote {
   readonly next: string | null;
   /** Folders of each share of which everything has been pushed once. */
   readonly done: Readonly<Record<string, readonly string[]>>;
-  /** How many hashes of forgotten things the hub was told. */
+  /** A sum over the hashes of forgotten things that the hub was told: another one means that there are more. */
   readonly prints: number;
   /** Up to when the vault's copies have been looked at. */
   readonly copies: number;
@@ -67,6 +67,8 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   const shares = (await visibleShares(client)).filter(({ person }) => person === membership.personId);
   const local = await localProjects(deps);
   const changed = await changedSessions(deps, cursor);
+  // What conversations gave is stored without what was forgotten of it, and the hub is to have it so.
+  if (forgotten.memories > 0) changed.sessions.push(...(await store.extractions()));
   let sessions = 0;
   let isNewShare = false;
   for (const share of shares) {
@@ -102,7 +104,7 @@ async function readNote({ store }: HubDeps): Promise<PushNote> {
 }
 
 interface Changed {
-  readonly sessions: readonly SessionKey[];
+  readonly sessions: SessionKey[];
   readonly memory: boolean;
 }
 
@@ -150,20 +152,22 @@ async function pushForgotten(
   { store, client, membership }: HubDeps,
   told: number,
   send: (batch: Batch) => Promise<void>,
-): Promise<{ total: number; sent: number }> {
-  const [prints, memories] = [await store.tombstones(), [...(await store.forgotten())]];
-  const total = prints.length + memories.length;
-  if (total === told) return { total, sent: 0 };
-  const { rows } = await client.query<{ print: string }>('SELECT print FROM holdfast.tombstones WHERE person = $1', [
-    membership.personId,
-  ]);
-  const known = new Set(rows.map(({ print }) => print.replaceAll('-', '')));
+): Promise<{ total: number; sent: number; memories: number }> {
+  const [prints, memories] = [await store.tombstones(), [...(await store.forgottenUpTo())]];
+  // A memory that was forgotten again has another moment: then the sum differs though the count does not.
+  const total = memories.reduce((sum, [, at]) => (sum + at + 1) % 2 ** 52, prints.length);
+  if (total === told) return { total, sent: 0, memories: 0 };
+  const { rows } = await client.query<{ print: string; at: string }>(
+    'SELECT print, at FROM holdfast.tombstones WHERE person = $1',
+    [membership.personId],
+  );
+  const known = new Map(rows.map(({ print, at }) => [print.replaceAll('-', ''), Number(at)]));
   const fresh = [
     ...prints.map(({ print, at }) => ({ print, at, memory: null })),
-    ...memories.map((memory) => ({ print: memory.slice(0, 32), at: 0, memory })),
-  ].filter(({ print }) => !known.has(print));
+    ...memories.map(([memory, at]) => ({ print: hubPrint(memory), at, memory })),
+  ].filter(({ print, at, memory }) => !known.has(print) || (memory !== null && at > (known.get(print) ?? 0)));
   for (let i = 0; i < fresh.length; i += 1000) await send({ ...emptyBatch, forgotten: fresh.slice(i, i + 1000) });
-  return { total, sent: fresh.length };
+  return { total, sent: fresh.length, memories: fresh.filter(({ memory }) => memory !== null).length };
 }
 
 async function pushMemory(

@@ -247,7 +247,9 @@ const pushing = `
           SELECT 1 FROM shares s WHERE s.audience = 'team' AND s.id = ANY (mine) AND (
             EXISTS (SELECT 1 FROM entries e WHERE e.share = s.id AND (e.print = g.print OR e.session_print = g.print))
             OR EXISTS (SELECT 1 FROM rows r WHERE r.share = s.id AND (r.print = g.print OR r.session_print = g.print)))), now_at
-      FROM jsonb_to_recordset(coalesce(batch -> 'forgotten', '[]')) AS g (print uuid, memory text, at bigint) ON CONFLICT DO NOTHING;
+      FROM jsonb_to_recordset(coalesce(batch -> 'forgotten', '[]')) AS g (print uuid, memory text, at bigint)
+      -- A memory that was remembered again can be forgotten again.
+      ON CONFLICT (person, print) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE excluded.memory IS NOT NULL AND excluded.at > tombstones.at;
     IF FOUND THEN
       -- A copy that holds some of it goes as a whole; the machine sends one without it.
       DELETE FROM copies c USING entries e, tombstones t WHERE t.person = who AND t.seq = now_at AND e.share = ANY (mine)
@@ -258,7 +260,8 @@ const pushing = `
         AND s.share = ANY (mine) AND c.transcript = s.transcript;
       DELETE FROM sessions s USING tombstones t WHERE t.person = who AND t.seq = now_at AND s.share = ANY (mine) AND s.print = t.print;
       UPDATE rows r SET line = NULL, hash = 0, seq = now_at FROM tombstones t
-        WHERE t.person = who AND t.seq = now_at AND r.share = ANY (mine) AND (r.print = t.print OR r.session_print = t.print) AND r.line IS NOT NULL;
+        WHERE t.person = who AND t.seq = now_at AND r.share = ANY (mine) AND (r.print = t.print OR r.session_print = t.print)
+          AND (t.memory IS NULL OR r.at <= t.at) AND r.line IS NOT NULL;
     END IF;
 
     INSERT INTO transcripts (share, machine, agent, key, line, seq)
@@ -307,7 +310,8 @@ const pushing = `
       SELECT r.share, here, r.kind, r.key, r.print, r.session, r.at, r.line, r.hash, now_at
       FROM jsonb_to_recordset(coalesce(batch -> 'rows', '[]'))
         AS r (share int, kind text, key text, print uuid, session uuid, at bigint, line text, hash bigint)
-      WHERE r.share = ANY (mine) AND NOT EXISTS (SELECT 1 FROM tombstones x WHERE x.person = who AND x.print IN (r.print, r.session))
+      WHERE r.share = ANY (mine) AND NOT EXISTS (
+        SELECT 1 FROM tombstones x WHERE x.person = who AND x.print IN (r.print, r.session) AND (x.memory IS NULL OR r.at <= x.at))
       ON CONFLICT (share, machine, kind, key) DO UPDATE SET print = excluded.print, session_print = excluded.session_print, at = excluded.at,
         line = excluded.line, hash = excluded.hash, seq = excluded.seq WHERE rows.hash <> excluded.hash;
     INSERT INTO copies (transcript, share, part, bytes)

@@ -6,6 +6,9 @@ import type { SessionKey } from './groups.ts';
 /** Transcripts that came from a hub lie under such keys: they are never pushed again, and distilled only where they came from. */
 export const hubKeyPrefix = 'hub/';
 
+/** The key that a transcript has on the machine that it came from: `hub/<machine>/<share>/<key>` → `<key>`. */
+export const originalKey = (key: string): string => key.replace(/^hub\/\d+\/\d+\//, '');
+
 export interface HubStore {
   /** Small texts under a name, for where an exchange stands. */
   note(name: string): Promise<string | undefined>;

@@ -145,7 +145,7 @@ export interface MemoryStore {
   contested(): Promise<readonly Statement[]>;
   addEdit(page: string, edit: Edit): Promise<void>;
   mergeTargets(page: string, merges: readonly { target: string; into: string }[], at: number): Promise<void>;
-  unmergeTargets(page: string, into: string): Promise<number>;
+  unmergeTargets(page: string, into: string, at: number): Promise<number>;
   /**
    * Removes a target of a page with everything said and written about it, and remembers prints that must not come back. The
    * extractions given replace those that held it.
@@ -155,8 +155,14 @@ export interface MemoryStore {
     target: string,
     prints: readonly string[],
     extractions: readonly PlacedExtraction[],
+    at?: number,
   ): Promise<void>;
   forgotten(): Promise<ReadonlySet<string>>;
+  /** Removes what people wrote or asked to remember under these targets up to a moment. Returns how many rows that changed. */
+  forgetUpTo(page: string, targets: readonly { readonly target: string; readonly at: number }[]): Promise<number>;
+  /** The hashes of what was forgotten, each with the moment up to which it is; 0: the moment is not known. */
+  forgottenUpTo(): Promise<ReadonlyMap<string, number>>;
+  noteForgotten(prints: readonly { readonly print: string; readonly at: number }[]): Promise<void>;
   /** Frees what was removed from the file of the database. */
   scrub(): Promise<void>;
   /** Pages that were written since they were last taken. */

@@ -183,7 +183,13 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       await store.forgetTarget('a.md', 'own:0', ['p1'], []);
       await store.forgetTarget('a.md', 'k', ['p1', 'p2'], [{ row: row('s1', 100, { json: '"new"' }), statements: [] }]);
       const { statements, edits } = await store.page('a.md');
-      expect([statements, edits.map(({ target, anchor }) => [target, anchor])]).toEqual([[], [['own:1', 'x']]]);
+      expect([statements, edits.map(({ target, kind, anchor, text }) => [target, kind, anchor, text])]).toEqual([
+        [],
+        [
+          ['own:0', 'remove', 'k', ''],
+          ['own:1', 'add', 'own:0', edit('own:1', 5).text],
+        ],
+      ]);
       expect((await store.extraction('pi', 's1.jsonl', 0))?.json).toBe('"new"');
       expect([...(await store.forgotten())].sort()).toEqual(['p1', 'p2']);
       await store.scrub();
@@ -238,7 +244,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
           ['z', 'y'],
         ]),
       );
-      expect(await store.unmergeTargets('a.md', 'y')).toBe(2);
+      expect(await store.unmergeTargets('a.md', 'y', 30)).toBe(2);
       expect((await store.page('a.md')).merged.size).toBe(0);
     });
   });

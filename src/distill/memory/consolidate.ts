@@ -65,7 +65,7 @@ export async function consolidate(
 export async function separate(deps: MemoryDeps, name: string): Promise<{ page: string; parted: number } & InLine> {
   await bringInLine(deps);
   const { page, target } = await findNamed(deps, name);
-  const parted = target === undefined ? 0 : await deps.store.unmergeTargets(page, target);
+  const parted = target === undefined ? 0 : await deps.store.unmergeTargets(page, target, deps.clock());
   return { page, parted, ...(await writeDue(deps)) };
 }
 

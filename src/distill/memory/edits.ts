@@ -2,6 +2,7 @@
 import type { Edit } from '../../store/memory.ts';
 import { type Block, isHeading } from './blocks.ts';
 import { matchBlocks } from './match.ts';
+import { hash } from './names.ts';
 import type { TargetBlock } from './page.ts';
 
 /** What an addition at the very top stands behind. */
@@ -24,6 +25,18 @@ export function standing(edits: readonly Edit[]): Map<string, Edit> {
 }
 
 export const isOwn = (target: string): boolean => target.startsWith('own:');
+
+/** Named by its moment and text, so that two machines never give one name to two lines. */
+const ownTarget = (at: number, text: string, nth: number): string =>
+  `own:${hash(String(at), text, String(nth)).slice(0, 12)}`;
+
+/** What is left of a forgotten line of a person: its place on the page. */
+export const isEmptied = ({ target, kind, text, before }: Edit): boolean =>
+  isOwn(target) && kind === 'remove' && text === '' && before === '';
+
+/** A moment after all edits of a page: edits hold in the order of their moments, whatever a clock or a file says. */
+export const nextMoment = (edits: readonly Edit[], now: number): number =>
+  edits.reduce((last, { at }) => Math.max(last, at + 1), now);
 
 /**
  * Edits on top of derived blocks. What a person removed stays away, what they changed stays as they wrote it, what they added stays
@@ -96,7 +109,7 @@ export function noticeEdits({ before, whole, file, derived, edits: past, at }: L
     if (kind !== 'remove' || isOwn(target)) continue;
     for (const text of [was, librarian.get(target)]) if (text !== undefined) removed.set(text, target);
   }
-  let owned = past.reduce((most, { target }) => Math.max(most, isOwn(target) ? Number(target.slice(4)) + 1 : 0), 0);
+  let added = 0;
   const edits: Edit[] = [];
   const blocks: TargetBlock[] = [];
   const anchors = new Map<string, string>([
@@ -123,7 +136,7 @@ export function noticeEdits({ before, whole, file, derived, edits: past, at }: L
         for (const [text, each] of removed) if (each === target) removed.delete(text);
         note(target, 'release', now, '');
       } else {
-        target = `own:${owned++}`;
+        target = ownTarget(at, now.text, added++);
         note(target, 'add', now, '', { anchor: anchors.get(zoneOf(now)) as string, section });
       }
     } else if (old !== undefined && old.text !== now.text) {

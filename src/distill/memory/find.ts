@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { PageState, TargetMemory } from '../../store/memory.ts';
 import { HoldfastError } from '../../system/errors.ts';
+import { isEmptied } from './edits.ts';
 import type { MemoryDeps } from './librarian.ts';
 import { groupOf, memoryId, stripped } from './memories-on.ts';
 import { mergedInto } from './page.ts';
@@ -46,8 +47,9 @@ export async function findNamed(deps: MemoryDeps, given: string): Promise<Named>
 export function targetsOf({ statements, edits, merged }: PageState): Map<string, string> {
   const targets = new Map<string, string>();
   for (const { target, text } of statements) targets.set(mergedInto(target, merged), text);
-  for (const { target, text, before } of edits)
-    if (!/^(field|title|h):?/.test(target)) targets.set(groupOf(target), stripped(text || before));
+  for (const edit of edits)
+    if (!/^(field|title|h):?/.test(edit.target) && !isEmptied(edit))
+      targets.set(groupOf(edit.target), stripped(edit.text || edit.before));
   return targets;
 }
 

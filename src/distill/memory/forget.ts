@@ -2,17 +2,17 @@
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { Extraction } from '../../schema/extraction.ts';
-import type { PlacedExtraction, Statement } from '../../store/memory.ts';
+import type { PageState, PlacedExtraction, Statement } from '../../store/memory.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { isOwn } from './edits.ts';
+import { isEmptied, isOwn } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
 import { ownerOf, pageOfGroup } from './group-pages.ts';
 import { homeOf, homesOf } from './homes.ts';
 import { bringInLine, type InLine, isPersonal, type MemoryDeps, placeRow, writeDue } from './librarian.ts';
-import { memoryId, partsOf } from './memories-on.ts';
+import { groupOf, memoryId, partsOf } from './memories-on.ts';
 import { hash, plain } from './names.ts';
 import { mergedInto } from './page.ts';
-import { printsOf, projectPage } from './place.ts';
+import { printsOf, projectPage, targetPrint } from './place.ts';
 import { withTargets } from './plan.ts';
 
 /** A memory, or all that stands on a page; unless somebody who is told what goes does not agree. */
@@ -44,7 +44,7 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
   const written = state.edits.filter((edit) => edit.target === target || edit.target.startsWith(`${target}/`));
   const prints = [
     ...said.flatMap(printsOf),
-    ...(isOwn(target) ? [] : [hash('target', page, target)]),
+    targetPrint(page, target),
     ...[shown?.text ?? '', ...written.flatMap(({ text, before }) => [text, before])]
       .filter((text) => text !== '')
       .map((text) => hash('text', plain(text))),
@@ -57,7 +57,13 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
   ]);
   const replacing = await without(deps, forgotten);
   for (const [i, each] of [...targets].entries())
-    await store.forgetTarget(page, each, prints, i === 0 ? replacing : []);
+    await store.forgetTarget(
+      page,
+      each,
+      [...prints, targetPrint(page, each)],
+      i === 0 ? replacing : [],
+      reachOf(deps, state),
+    );
   // The line in a project's activity is the episode's title.
   if (target.startsWith('ep:'))
     for (const statement of said)
@@ -73,6 +79,33 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
         );
   for (const promoted of await store.promotedFrom(memoryId(page, target, shown?.text ?? '')))
     await forgetTarget(deps, promoted.page, promoted.target);
+}
+
+/** Everything that is on the page now was said before it was forgotten, whatever the clocks of other machines said. */
+const reachOf = ({ clock }: MemoryDeps, { statements, edits }: PageState): number =>
+  [...statements, ...edits].reduce((last, { at }) => Math.max(last, at), clock());
+
+/**
+ * Removes here what was forgotten on another machine: what people wrote or asked to remember, up to the moment of forgetting. A
+ * function of the rows and the hashes, so all machines end with the same. Returns how many rows that changed.
+ */
+export async function forgetAsElsewhere({ store }: Pick<MemoryDeps, 'store'>): Promise<number> {
+  const reached = await store.forgottenUpTo();
+  if (![...reached.values()].some((at) => at > 0)) return 0;
+  let gone = 0;
+  for (const { page } of await store.pages()) {
+    const { statements, edits } = await store.page(page);
+    const targets = new Set([
+      ...statements.filter(({ source }) => source !== 'conversation').map(({ target }) => target),
+      ...edits.filter((each) => !isEmptied(each)).map(({ target }) => groupOf(target)),
+    ]);
+    const going = [...targets].flatMap((target) => {
+      const at = reached.get(targetPrint(page, target)) ?? 0;
+      return at === 0 ? [] : [{ target, at }];
+    });
+    if (going.length > 0) gone += await store.forgetUpTo(page, going);
+  }
+  return gone;
 }
 
 /** The extractions that held something of what is forgotten, as they are without it. */

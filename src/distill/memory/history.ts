@@ -4,7 +4,7 @@ import type { MemoryVersion } from '../../schema/memory.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { Edit, PageState, Statement } from '../../store/memory.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { standing } from './edits.ts';
+import { isEmptied, nextMoment, standing } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
 import { bringInLine, type InLine, type MemoryDeps, writeDue } from './librarian.ts';
 import { groupOf, memoryId, stripped } from './memories-on.ts';
@@ -67,7 +67,7 @@ export async function revert(
         hint: `Versions: holdfast memory history ${name}`,
       },
     );
-  const at = deps.clock();
+  const at = nextMoment(state.edits, deps.clock());
   const edits = release || wanted === undefined ? released(state, target, at) : wanted.edits(state, at);
   for (const edit of edits) await deps.store.addEdit(page, edit);
   const inLine = await writeDue(deps);
@@ -79,7 +79,7 @@ function versionsOn(state: PageState, target: string): Version[] {
   const said = versionsOf(state.statements, state.merged).find((each) => each.target === target);
   const holding = [...standing(state.edits).values()].filter((edit) => groupOf(edit.target) === target);
   const fromEdits = state.edits
-    .filter((edit) => groupOf(edit.target) === target)
+    .filter((edit) => groupOf(edit.target) === target && !isEmptied(edit))
     .map((edit): Version => {
       const last = holding.find((each) => each.target === edit.target);
       const isLast = last !== undefined && last.at === edit.at && last.text === edit.text && last.kind === edit.kind;

@@ -1,5 +1,6 @@
 // ③ Statements → a page as the librarian writes it, before a person's edits. The same statements give the same bytes.
 import { stringify } from 'yaml';
+import { originalKey } from '../../store/hub.ts';
 import type { Statement } from '../../store/memory.ts';
 import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
 import { ownerOf } from './group-pages.ts';
@@ -27,7 +28,11 @@ export interface Versions {
 }
 
 export const compare = (a: Statement, b: Statement): number =>
-  a.at - b.at || order(a.file, b.file) || a.pos - b.pos || a.order - b.order || order(a.text, b.text);
+  a.at - b.at ||
+  order(originalKey(a.file), originalKey(b.file)) ||
+  a.pos - b.pos ||
+  a.order - b.order ||
+  order(a.text, b.text);
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

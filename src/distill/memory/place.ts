@@ -1,6 +1,7 @@
 // ③ What a conversation gave → statements, each with its page and its target there. A function of its arguments alone.
 import type { Extraction } from '../../schema/extraction.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
+import { originalKey } from '../../store/hub.ts';
 import type { ExtractionRow, Statement } from '../../store/memory.ts';
 import { pageOfGroup } from './group-pages.ts';
 import { localTime } from './local-time.ts';
@@ -33,7 +34,8 @@ export function place(
   timeZone: string,
   home = row.project,
 ): PlacedStatement[] {
-  const conversation = hash(row.agent, row.file, String(row.firstPos)).slice(0, 12);
+  // The same on every machine that has the conversation.
+  const conversation = hash(row.agent, originalKey(row.file), String(row.firstPos)).slice(0, 12);
   const { file, firstPos: pos, session, project, group } = row;
   let order = 0;
   const statement = (
@@ -111,9 +113,12 @@ export function place(
   return placed;
 }
 
-/** Prints by which something forgotten is known again, without keeping what it said. */
+/** The hash by which a forgotten place on a page is known again. */
+export const targetPrint = (page: string, target: string): string => hash('target', page, target);
+
+/** Hashes by which something forgotten is known again, without keeping what it said. */
 export const printsOf = ({ page, target, text }: Pick<Statement, 'page' | 'target' | 'text'>): string[] => [
-  hash('target', page, target),
+  targetPrint(page, target),
   hash('text', plain(text)),
 ];
 

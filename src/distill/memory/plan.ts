@@ -1,7 +1,7 @@
 // ③ Rows and the file as it is → what the person changed, what is to be written, what the index is to hold. A function of its arguments.
 import type { Edit, NewMemory, PageState, Written } from '../../store/memory.ts';
 import { joinPage, parsePage } from './blocks.ts';
-import { applyEdits, noticeEdits } from './edits.ts';
+import { applyEdits, nextMoment, noticeEdits } from './edits.ts';
 import { matchBlocks } from './match.ts';
 import { memoriesOn } from './memories-on.ts';
 import { derivePage, type TargetBlock } from './page.ts';
@@ -40,7 +40,7 @@ export function planPage(
         // Where nobody knows what was written last, edits that are known already must not be taken for new ones.
         before: before ? withTargets(before) : applyEdits(derived, state.edits),
         ...{ whole: before !== undefined, file: parsePage(text) },
-        ...{ derived, edits: state.edits, at: file.changedAt },
+        ...{ derived, edits: state.edits, at: nextMoment(state.edits, file.changedAt) },
       });
       edits = noticed.edits;
       onDisk = noticed.blocks;

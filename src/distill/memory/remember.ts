@@ -3,14 +3,14 @@
 import type { About, Memory, SaidBy } from '../../schema/memory.ts';
 import type { Statement } from '../../store/memory.ts';
 import { HoldfastError } from '../../system/errors.ts';
-import { standing } from './edits.ts';
+import { nextMoment, standing } from './edits.ts';
 import { findNamed } from './find.ts';
 import { edit } from './history.ts';
 import { bringInLine, type MemoryDeps, syncPage, writeDue } from './librarian.ts';
 import { groupOf } from './memories-on.ts';
 import { sameText } from './names.ts';
 import { mergedInto, versionsOf } from './page.ts';
-import { corePages, keyedTarget, plainTarget, projectPage } from './place.ts';
+import { corePages, keyedTarget, plainTarget, projectPage, targetPrint } from './place.ts';
 
 export interface Wish {
   readonly text: string;
@@ -57,10 +57,11 @@ async function keep(
   await syncPage(deps, place.page).catch(() => undefined);
   const state = await store.page(place.page);
   const target = mergedInto(own, state.merged);
-  // Two wishes of one moment still have an order.
+  // Two wishes of one moment still have an order, and what is asked for after a forgetting is not reached by it.
+  const reached = (await store.forgottenUpTo()).get(targetPrint(place.page, own)) ?? 0;
   const at = state.statements.reduce(
     (last, each) => (each.source === 'conversation' ? last : Math.max(last, each.at + 1)),
-    deps.clock(),
+    Math.max(deps.clock(), reached + 1),
   );
   const said = versionsOf(state.statements, state.merged).find((each) => each.target === target)?.current;
   const holding = [...standing(state.edits).keys()].filter((each) => groupOf(each) === target);
@@ -72,7 +73,8 @@ async function keep(
     holding.length === 0;
   if (!known) {
     // What was written by hand before gives way to what is asked for now.
-    for (const each of holding) await store.addEdit(place.page, edit({ target: each, kind: 'release', at }));
+    for (const each of holding)
+      await store.addEdit(place.page, edit({ target: each, kind: 'release', at: nextMoment(state.edits, at) }));
     await store.saveStatement({
       ...{ page: place.page, target: own, kind, at, file: '', pos: 0, order: 0, title: place.title },
       ...{ key, text, why: '', project, tags, saidBy },

@@ -22,8 +22,10 @@ export function importing(db: Database, write: <T>(work: () => T) => T): Pick<St
       WHERE id = ${conversation} AND status IN ('active', 'ready', 'skipped') AND status <> @status`,
     extraction: `INSERT INTO extractions (agent, file, first_pos, first_at, last_at, session, project, by, json)
       VALUES (@agent, @file, @firstPos, @firstAt, @lastAt, @session, @project, @by, @json) ON CONFLICT DO NOTHING`,
-    merge:
-      'INSERT INTO memory_merges (page, target, into_target, at) VALUES (@page, @target, @into, @at) ON CONFLICT DO NOTHING',
+    // The later one holds; of two of one moment, the same one on every machine.
+    merge: `INSERT INTO memory_merges (page, target, into_target, at) VALUES (@page, @target, @into, @at)
+      ON CONFLICT DO UPDATE SET into_target = excluded.into_target, at = excluded.at
+      WHERE (excluded.at, excluded.into_target) > (memory_merges.at, memory_merges.into_target)`,
     pin: 'INSERT INTO pins (kind, id, agent, mark, at) VALUES (@kind, @id, @agent, @mark, @at) ON CONFLICT DO NOTHING',
     briefing: `INSERT INTO briefings (agent, session, project, at, source, text) SELECT @agent, @session, @project, @at, @source, @text
       WHERE NOT EXISTS (SELECT 1 FROM briefings WHERE session = @session AND agent = @agent AND at = @at AND source = @source AND text = @text)`,

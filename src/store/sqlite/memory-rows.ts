@@ -80,10 +80,11 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
     `SELECT ${statementColumns} FROM statements WHERE page = ? ORDER BY at, id`,
   );
   const edits = db.prepare<[string], Omit<Edit, 'tight' | 'front'> & { tight: number; front: number }>(
-    'SELECT target, kind, text, tight, front, anchor, section, before, at FROM memory_edits WHERE page = ? ORDER BY id',
+    // By moment, then by content: every machine that has these rows has them in this order.
+    'SELECT target, kind, text, tight, front, anchor, section, before, at FROM memory_edits WHERE page = ? ORDER BY at, target, kind, text',
   );
   const merges = db.prepare<[string], { target: string; into_target: string }>(
-    'SELECT target, into_target FROM memory_merges WHERE page = ?',
+    'SELECT target, into_target FROM memory_merges WHERE page = ? AND into_target <> target',
   );
   const putEdit = db.prepare(
     `INSERT INTO memory_edits (page, target, kind, text, tight, front, anchor, section, before, at)
@@ -124,18 +125,40 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
   );
   const putMerge = db.prepare(
     `INSERT INTO memory_merges (page, target, into_target, at) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET into_target = excluded.into_target, at = excluded.at`,
+     ON CONFLICT DO UPDATE SET into_target = excluded.into_target, at = max(excluded.at, memory_merges.at + 1)`,
   );
-  const dropMerges = db.prepare('DELETE FROM memory_merges WHERE page = ? AND into_target = ?');
+  // Parted again: merged into itself, so that an older merge from another machine does not come back.
+  const partMerges = db.prepare(
+    `UPDATE memory_merges SET into_target = target, at = max(@at, at + 1) WHERE page = @page AND into_target = @into AND target <> @into`,
+  );
   const dropAsked = db.prepare('DELETE FROM statements WHERE page = ? AND target = ? AND extraction_id IS NULL');
-  const editsOf = db.prepare<[string, string], { id: number; anchor: string }>(
-    'SELECT id, anchor FROM memory_edits WHERE page = ? AND target = ? ORDER BY id',
+  const isEmptied = "kind = 'remove' AND text = '' AND before = '' AND target GLOB 'own:*'";
+  // Of a person's own line its place stays, without a word: other lines may stand behind it.
+  const emptyOwn = db.prepare(
+    `UPDATE memory_edits SET kind = 'remove', text = '', before = '' WHERE target GLOB 'own:*'
+     AND NOT EXISTS (SELECT 1 FROM memory_edits WHERE page = @page AND target = @target AND ${isEmptied})
+     AND id = (SELECT id FROM memory_edits WHERE page = @page AND target = @target AND at <= @at ORDER BY at, id LIMIT 1)`,
   );
-  const reanchor = db.prepare('UPDATE memory_edits SET anchor = @to WHERE page = @page AND anchor = @from');
-  const dropEdits = db.prepare('DELETE FROM memory_edits WHERE page = ? AND (target = ? OR substr(target, 1, ?) = ?)');
+  const dropEmptied = db.prepare(
+    `DELETE FROM memory_edits WHERE page = @page AND NOT EXISTS (SELECT 1 FROM statements WHERE page = @page)
+       AND NOT EXISTS (SELECT 1 FROM memory_edits WHERE page = @page AND NOT (${isEmptied}))`,
+  );
+  const dropEdits = db.prepare(
+    `DELETE FROM memory_edits WHERE page = ? AND (target = ? OR substr(target, 1, ?) = ?) AND NOT (${isEmptied})`,
+  );
+  const dropAskedUpTo = db.prepare(
+    'DELETE FROM statements WHERE page = @page AND target = @target AND extraction_id IS NULL AND at <= @at',
+  );
+  const dropEditsUpTo = db.prepare(
+    `DELETE FROM memory_edits WHERE page = @page AND (target = @target OR substr(target, 1, length(@target) + 1) = @target || '/')
+       AND at <= @at AND NOT (${isEmptied})`,
+  );
   const dropMerge = db.prepare('DELETE FROM memory_merges WHERE page = ? AND (target = ? OR into_target = ?)');
-  const putTombstone = db.prepare('INSERT INTO memory_tombstones (print) VALUES (?) ON CONFLICT DO NOTHING');
+  const putTombstone = db.prepare(
+    'INSERT INTO memory_tombstones (print, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)',
+  );
   const tombstones = db.prepare<[], string>('SELECT print FROM memory_tombstones').pluck();
+  const tombstoneMoments = db.prepare<[], { print: string; at: number }>('SELECT print, at FROM memory_tombstones');
   const promoted = db.prepare<[string], StatementRow>(
     `SELECT ${statementColumns} FROM statements WHERE extraction_id IS NULL AND substr(promoted_from, 1, 14) = ? || ' ' ORDER BY id`,
   );
@@ -263,24 +286,43 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
         due([page]);
       });
     },
-    async unmergeTargets(page, into) {
+    async unmergeTargets(page, into, at) {
       return write(() => {
-        const { changes } = dropMerges.run(page, into);
+        const { changes } = partMerges.run({ page, into, at });
         due([page]);
         return changes;
       });
     },
-    async forgetTarget(page, target, prints, replacing) {
+    async forgetTarget(page, target, prints, replacing, at = 0) {
       write(() => {
         const pages = replacing.flatMap(save);
         dropAsked.run(page, target);
-        // What a person wrote behind it stays where it is.
-        const anchor = editsOf.all(page, target)[0]?.anchor ?? '';
-        if (anchor !== '') reanchor.run({ page, from: target, to: anchor });
+        emptyOwn.run({ page, target, at: Number.MAX_SAFE_INTEGER });
         dropEdits.run(page, target, target.length + 1, `${target}/`);
         dropMerge.run(page, target, target);
-        for (const print of prints) putTombstone.run(print);
+        dropEmptied.run({ page });
+        for (const print of prints) putTombstone.run(print, at);
         due([...pages, page]);
+      });
+    },
+    async forgetUpTo(page, targets) {
+      return write(() => {
+        let gone = 0;
+        for (const { target, at } of targets) {
+          gone += dropAskedUpTo.run({ page, target, at }).changes;
+          gone += emptyOwn.run({ page, target, at }).changes + dropEditsUpTo.run({ page, target, at }).changes;
+        }
+        dropEmptied.run({ page });
+        if (gone > 0) due([page]);
+        return gone;
+      });
+    },
+    async forgottenUpTo() {
+      return read(() => new Map(tombstoneMoments.all().map(({ print, at }) => [print, at])));
+    },
+    async noteForgotten(prints) {
+      write(() => {
+        for (const { print, at } of prints) putTombstone.run(print, at);
       });
     },
     async forgotten() {

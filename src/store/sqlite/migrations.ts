@@ -942,6 +942,34 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
     `,
   },
+  {
+    name: '032-memory-on-several-machines',
+    sql: `
+      -- Up to when a forgetting reaches what people wrote or asked to remember; 0: unknown, then it reaches conversations alone.
+      ALTER TABLE memory_tombstones ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+      -- Edits hold in the order of their moments, not of their arrival: machines that exchange edits then agree.
+      UPDATE memory_edits SET at = n.at FROM (
+        SELECT id, max(at - place) OVER (PARTITION BY page ORDER BY id) + place AS at
+        FROM (SELECT id, page, at, row_number() OVER (PARTITION BY page ORDER BY id) AS place FROM memory_edits)) n
+        WHERE n.id = memory_edits.id;
+      -- A person's own lines were counted on each page: two machines gave one number to two lines. Their first moment tells them apart.
+      CREATE TEMP TABLE own_lines AS
+        SELECT page, target, target || '.' || printf('%x', min(at)) AS name FROM memory_edits WHERE target GLOB 'own:*' GROUP BY page, target;
+      UPDATE memory_edits SET target = o.name FROM own_lines o WHERE o.page = memory_edits.page AND o.target = memory_edits.target;
+      UPDATE memory_edits SET anchor = o.name FROM own_lines o WHERE o.page = memory_edits.page AND o.target = memory_edits.anchor;
+      UPDATE memory_edits SET section = o.name FROM own_lines o WHERE o.page = memory_edits.page AND o.target = memory_edits.section;
+      UPDATE memories SET target = o.name FROM own_lines o WHERE o.page = memories.page AND o.target = memories.target;
+      UPDATE memory_pages SET
+        written_targets = CASE WHEN written_targets IS NULL THEN NULL ELSE (
+          SELECT json_group_array(coalesce((SELECT o.name FROM own_lines o WHERE o.page = memory_pages.page AND o.target = j.value), j.value))
+          FROM json_each(written_targets) j) END,
+        intended_targets = CASE WHEN intended_targets IS NULL THEN NULL ELSE (
+          SELECT json_group_array(coalesce((SELECT o.name FROM own_lines o WHERE o.page = memory_pages.page AND o.target = j.value), j.value))
+          FROM json_each(intended_targets) j) END
+        WHERE page IN (SELECT page FROM own_lines);
+      DROP TABLE own_lines;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */
