@@ -1,4 +1,4 @@
-// What an administrator of the hub does: make it, bring it up to date, invite a person, revoke one.
+// What an administrator of the hub does: make it, bring it up to date, invite a person, revoke one, forget a session for all.
 import { createHash, randomBytes } from 'node:crypto';
 import { HoldfastError } from '../system/errors.ts';
 import { type HubClient, hubIn } from './connect.ts';
@@ -142,6 +142,42 @@ export async function invitePerson(client: HubClient, address: HubAddress, name:
     throw error;
   }
   return { person: name, url: writeAddress(address, { user: role, password }, code), isNew: true };
+}
+
+export interface HubSession {
+  readonly person: string;
+  readonly personId: number;
+  readonly agent: string;
+  readonly session: string;
+  readonly print: string;
+  readonly title: string;
+}
+
+/** The one session in the hub whose id begins with a text, whoever shares it. */
+export async function sessionInHub(client: HubClient, id: string): Promise<HubSession> {
+  const { rows } = await client.query<HubSession>(
+    `SELECT DISTINCT ON (p.id, s.print) p.name AS person, p.id AS "personId", t.agent, s.session, s.print, s.title
+     FROM holdfast.sessions s JOIN holdfast.transcripts t ON t.id = s.transcript JOIN holdfast.shares x ON x.id = s.share
+     JOIN holdfast.people p ON p.id = x.person WHERE starts_with(s.session, $1) ORDER BY p.id, s.print, s.seq DESC LIMIT 10`,
+    [id],
+  );
+  const exact = rows.filter(({ session }) => session === id);
+  const found = exact.length > 0 ? exact : rows;
+  const [only] = found;
+  if (only === undefined)
+    throw new HoldfastError('NOT_FOUND', `No session in the hub begins with ${JSON.stringify(id)}`, {
+      hint: 'Find it with `holdfast search <words> --scope team`. Nothing was changed.',
+    });
+  if (found.length > 1)
+    throw new HoldfastError('AMBIGUOUS', `${found.length} sessions in the hub begin with ${JSON.stringify(id)}`, {
+      hint: `Give more of the id:\n  ${found.map(({ session, person, title }) => `${session} ${person}: ${title}`).join('\n  ')}`,
+    });
+  return only;
+}
+
+/** As its owner would: from the hub at once, from every machine at its next contact, for good. */
+export async function forgetForAll(client: HubClient, { personId, print }: HubSession): Promise<void> {
+  await client.query('SELECT holdfast.forget_for_all($1, $2)', [personId, print]);
 }
 
 /** The role cannot log in any more, its machines are known no more, and connections that are open end. What was shared stays. */

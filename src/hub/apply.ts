@@ -20,6 +20,9 @@ export interface Target {
 export const hubKey = (machine: number, share: number, key: string): string =>
   `${hubKeyPrefix}${machine}/${share}/${key}`;
 
+const isOfShare = (key: string, share: number): boolean =>
+  key.startsWith(hubKeyPrefix) && key.split('/')[2] === String(share);
+
 /** In the state of such a transcript: how many entries the hub had of it. */
 const countName = '@hub';
 
@@ -186,9 +189,9 @@ export function targetsOf(
     /** Takes out what a share gave that is shared with this person no more. */
     async drop(share: number): Promise<void> {
       for (const into of [store, await deps.team()]) {
-        const files = (await into.fileStates()).filter(
-          ({ key }) => key.startsWith(hubKeyPrefix) && key.split('/')[2] === String(share),
-        );
+        const given = (await into.extractions()).filter(({ file }) => isOfShare(file, share));
+        if (given.length > 0) await into.dropExtractions(given);
+        const files = (await into.fileStates()).filter(({ key }) => isOfShare(key, share));
         for (const { agent, key } of files)
           await into.commit(
             [

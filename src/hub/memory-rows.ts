@@ -3,8 +3,8 @@
 
 import { redact } from '../capture/redaction/redact.ts';
 import { redactRow } from '../capture/transfer/import-lines.ts';
-import { homesOf } from '../distill/memory/homes.ts';
 import { isEmptied } from '../distill/memory/edits.ts';
+import { homesOf } from '../distill/memory/homes.ts';
 import { groupOf } from '../distill/memory/memories-on.ts';
 import { projectPage, targetPrint } from '../distill/memory/place.ts';
 import type { ExportedRow } from '../schema/exported.ts';

@@ -229,6 +229,38 @@ const sharing = `
   END $$;
 `;
 
+/** What tombstones of one push name goes from everything that the person shares. */
+const forgetting = `
+  CREATE FUNCTION holdfast.forget_marked(who int, at_seq bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  DECLARE mine int[];
+  BEGIN
+    SELECT coalesce(array_agg(id), '{}') INTO mine FROM shares WHERE person = who;
+    -- A copy that holds some of it goes as a whole; the machine sends one without it.
+    DELETE FROM copies c USING entries e, tombstones t WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine)
+      AND t.print IN (e.print, e.session_print) AND c.transcript = e.transcript;
+    DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine) AND e.print = t.print;
+    DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = at_seq AND e.share = ANY (mine) AND e.session_print = t.print;
+    DELETE FROM copies c USING sessions s, tombstones t WHERE t.person = who AND t.seq = at_seq AND s.print = t.print
+      AND s.share = ANY (mine) AND c.transcript = s.transcript;
+    DELETE FROM sessions s USING tombstones t WHERE t.person = who AND t.seq = at_seq AND s.share = ANY (mine) AND s.print = t.print;
+    UPDATE rows r SET line = NULL, hash = 0, seq = at_seq FROM tombstones t
+      WHERE t.person = who AND t.seq = at_seq AND r.share = ANY (mine) AND (r.print = t.print OR r.session_print = t.print)
+        AND (t.memory IS NULL OR r.at <= t.at) AND r.line IS NOT NULL;
+  END $$;
+  -- For the administrator, who owns these tables: members have no right to call it.
+  CREATE FUNCTION holdfast.forget_for_all(who int, which uuid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
+  DECLARE now_at bigint;
+  BEGIN
+    UPDATE hub SET seq = seq + 1 RETURNING seq INTO now_at;
+    INSERT INTO tombstones (person, print, memory, at, shared, seq)
+      SELECT who, which, NULL, (extract(epoch FROM now()) * 1000)::bigint, EXISTS (
+        SELECT 1 FROM sessions s JOIN shares x ON x.id = s.share WHERE s.print = which AND x.person = who AND x.audience = 'team'), now_at
+      ON CONFLICT (person, print) DO UPDATE SET seq = excluded.seq;
+    PERFORM forget_marked(who, now_at);
+    INSERT INTO batches (seq, entries) VALUES (now_at, 0);
+  END $$;
+`;
+
 const pushing = `
   CREATE FUNCTION holdfast.push(batch jsonb) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = holdfast, pg_temp AS $$
   DECLARE
@@ -250,19 +282,7 @@ const pushing = `
       FROM jsonb_to_recordset(coalesce(batch -> 'forgotten', '[]')) AS g (print uuid, memory text, at bigint)
       -- A memory that was remembered again can be forgotten again.
       ON CONFLICT (person, print) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE excluded.memory IS NOT NULL AND excluded.at > tombstones.at;
-    IF FOUND THEN
-      -- A copy that holds some of it goes as a whole; the machine sends one without it.
-      DELETE FROM copies c USING entries e, tombstones t WHERE t.person = who AND t.seq = now_at AND e.share = ANY (mine)
-        AND t.print IN (e.print, e.session_print) AND c.transcript = e.transcript;
-      DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = now_at AND e.share = ANY (mine) AND e.print = t.print;
-      DELETE FROM entries e USING tombstones t WHERE t.person = who AND t.seq = now_at AND e.share = ANY (mine) AND e.session_print = t.print;
-      DELETE FROM copies c USING sessions s, tombstones t WHERE t.person = who AND t.seq = now_at AND s.print = t.print
-        AND s.share = ANY (mine) AND c.transcript = s.transcript;
-      DELETE FROM sessions s USING tombstones t WHERE t.person = who AND t.seq = now_at AND s.share = ANY (mine) AND s.print = t.print;
-      UPDATE rows r SET line = NULL, hash = 0, seq = now_at FROM tombstones t
-        WHERE t.person = who AND t.seq = now_at AND r.share = ANY (mine) AND (r.print = t.print OR r.session_print = t.print)
-          AND (t.memory IS NULL OR r.at <= t.at) AND r.line IS NOT NULL;
-    END IF;
+    IF FOUND THEN PERFORM forget_marked(who, now_at); END IF;
 
     INSERT INTO transcripts (share, machine, agent, key, line, seq)
       SELECT t.share, here, t.agent, t.key, t.line, now_at
@@ -483,6 +503,16 @@ export const hubVersion = 1;
 export const hubSteps = (members: string, vectors: string | undefined): readonly HubStep[] => [
   {
     version: 1,
-    sql: [tables, identity, sharing, vectorTable(vectors), pushing, indexing, finding, rights(members)].join('\n'),
+    sql: [
+      tables,
+      identity,
+      sharing,
+      vectorTable(vectors),
+      forgetting,
+      pushing,
+      indexing,
+      finding,
+      rights(members),
+    ].join('\n'),
   },
 ];

@@ -20,6 +20,7 @@ import { tasksAdd, tasksCancel, tasksList, tasksPause, tasksResume, tasksShow } 
 import { configGet, configList, configSet, configUnset } from './machine/config.ts';
 import { doctor } from './machine/doctor.ts';
 import {
+  hubForget,
   hubHide,
   hubInit,
   hubInvite,
@@ -115,6 +116,7 @@ export const operations: readonly Operation[] = [
   hubShare,
   hubUnshare,
   hubSync,
+  hubForget,
   hubHide,
   hubInvite,
   hubRevoke,

@@ -169,6 +169,37 @@ describe('questions in a store of before 016-asking', () => {
   });
 });
 
+describe("a person's lines in a store of before 032-memory-on-several-machines", () => {
+  it('keep their order and their places, under names that no other machine has', async () => {
+    const location = place();
+    await (await openSqliteStore(location)).close();
+    raw(location, (db) => {
+      db.exec(
+        `DELETE FROM migrations WHERE name = '032-memory-on-several-machines'; ALTER TABLE memory_tombstones DROP COLUMN at`,
+      );
+      const add = db.prepare(
+        `INSERT INTO memory_edits (page, target, kind, text, tight, front, anchor, section, before, at) VALUES ('a.md', ?, ?, ?, 1, 0, ?, '', '', ?)`,
+      );
+      add.run('own:0', 'add', 'first', 'body', 50);
+      add.run('own:1', 'add', 'second', 'own:0', 50);
+      // Noticed later, from a file with an older date.
+      add.run('own:0', 'change', 'first again', '', 20);
+      db.prepare(
+        `INSERT INTO memory_pages (page, written, written_targets) VALUES ('a.md', 'x', '["title","own:0","own:1"]')`,
+      ).run();
+    });
+    const store = await openSqliteStore(location);
+    const { edits, written } = await store.page('a.md');
+    expect(edits.map(({ target, text, anchor }) => [target, text, anchor])).toEqual([
+      ['own:0.32', 'first', 'body'],
+      ['own:1.33', 'second', 'own:0.32'],
+      ['own:0.32', 'first again', ''],
+    ]);
+    expect(written?.targets).toEqual(['title', 'own:0.32', 'own:1.33']);
+    await store.close();
+  });
+});
+
 const bytesIn = (folder: string) =>
   Object.fromEntries(fs.readdirSync(folder).map((name) => [name, fs.readFileSync(path.join(folder, name), 'hex')]));
 

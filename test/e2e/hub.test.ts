@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillVault } from '../../src/capture/vault/vault.ts';
 import { because } from '../because.ts';
 import { addressIn, type Cluster, type Machine, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
+import { extraction, fact } from '../memory-stand.ts';
 
 describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
   let cluster: Cluster;
@@ -129,6 +130,67 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     await laptop.run('hub share', { project: 'app', with: 'team' });
     await bobs.sync();
     expect(await teamTexts(bobs, id)).toEqual(['for a while']);
+  });
+
+  it('takes back from my other machines what conversations gave, when their project is shared no longer', async () => {
+    const { laptop, server } = await threeMachines();
+    const id = await laptop.session(['the lighthouse is on port 8080']);
+    const at = Date.parse('2026-03-02T09:00:00Z');
+    await laptop.store.saveExtractions([
+      {
+        row: {
+          ...{ agent: 'claude-code', file: `p/${id}.jsonl`, firstPos: 0, firstAt: at, lastAt: at, session: id },
+          ...{
+            project: 'app',
+            group: '',
+            by: 'offline',
+            json: JSON.stringify(extraction(fact('lighthouse', 'port 8080'))),
+          },
+        },
+        statements: [],
+      },
+    ]);
+    await laptop.run('hub share', { project: 'app' });
+    await server.sync();
+    await server.run('memory list');
+    const facts = path.join(server.config.memoryPath, 'core/facts.md');
+    expect([(await server.store.extractions()).length, fs.readFileSync(facts, 'utf8')]).toEqual([
+      1,
+      expect.stringContaining('8080'),
+    ]);
+    await laptop.run('hub unshare', { project: 'app', yes: true });
+    await server.sync();
+    await server.run('memory list');
+    expect([await server.store.extractions(), fs.existsSync(facts)]).toEqual([[], false]);
+    expect(await laptop.store.extractions()).toHaveLength(1);
+  });
+
+  it("lets the hub's administrator forget a session of anybody for all, and nobody else", async () => {
+    const { laptop, server, bobs, bob, database } = await threeMachines();
+    await laptop.session(['x']);
+    const id = await bobs.session(['the leaked plan', 'goes on']);
+    const other = await bobs.session(['stays']);
+    await bobs.run('hub share', { project: 'app', with: 'team' });
+    await laptop.sync();
+    await expect(bobs.run('hub forget', { id, yes: true })).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    await expect(server.run('hub forget', { id, yes: true })).rejects.toMatchObject({ code: 'NO_PERMISSION' });
+    await expect(laptop.run('hub forget', { id: 'bobs-', yes: true })).rejects.toMatchObject({ code: 'AMBIGUOUS' });
+    await expect(laptop.run('hub forget', { id: 'nothing', yes: true })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await laptop.run('hub forget', { id, yes: true })).toMatchObject({
+      forgotten: true,
+      session: id,
+      person: bob,
+    });
+    expect(await cluster.query('SELECT uuid FROM holdfast.entries', [], database)).toEqual([{ uuid: `${other}-0` }]);
+    await laptop.sync();
+    await bobs.sync();
+    expect([await teamTexts(laptop, id), await teamTexts(laptop, other)]).toEqual([[], ['stays']]);
+    expect([await texts(bobs, id), await texts(bobs, other)]).toEqual([[], ['stays']]);
+    // The transcript is still there: reading it again, and pushing again, brings nothing back.
+    await bobs.ingest({ reimport: true });
+    await bobs.sync();
+    await laptop.sync();
+    expect([await texts(bobs, id), await teamTexts(laptop, id)]).toEqual([[], []]);
   });
 
   it('tells in the briefing what teammates did since the last session here', async () => {

@@ -236,7 +236,7 @@ export const hubUnshare = operation({
     const { connectAs, needMembership, unshareProject } = await hub();
     const client = await connectAs(needMembership(context.config.home));
     const stays =
-      'What is stored on this machine stays here. Copies that others have made elsewhere cannot be reached.';
+      'What is stored on this machine stays here. Statements and edits on memory pages stay on your other machines. Copies that others have made elsewhere cannot be reached.';
     try {
       if (
         !yes &&
@@ -393,6 +393,37 @@ export const hubHide = operation({
       return { session: session.id, title: session.title };
     } finally {
       await team.close();
+    }
+  },
+});
+
+export const hubForget = operation({
+  name: 'hub forget',
+  ending: 'orderly',
+  summary: "As the hub's administrator, forget a session of anybody, for everybody and for good",
+  input: z.object({
+    id: z.string().min(4).describe('id of the session; its beginning is enough'),
+    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+  }),
+  output: z.object({ forgotten: z.boolean(), session: z.string(), title: z.string(), person: z.string() }),
+  surfaces: ['cli'],
+  positional: ['id'],
+  destroys: true,
+  examples: ['holdfast hub forget 0f3c'],
+  succeeded: ({ forgotten }) => forgotten,
+  async run(context, { id, yes }) {
+    const { connectTo, forgetForAll, needAdmin, needMembership, readAddress, sessionInHub } = await hub();
+    const client = await connectTo(readAddress(needAdmin(needMembership(context.config.home))));
+    try {
+      const found = await sessionInHub(client, id.trim());
+      const { session, title, person } = found;
+      const question = `Remove "${title}" of ${person} from the hub now, and from all machines at their next contact, also from those of ${person}?`;
+      if (!yes && (await context.person?.agrees?.(question)) === false)
+        return { forgotten: false, session, title, person };
+      await forgetForAll(client, found);
+      return { forgotten: true, session, title, person };
+    } finally {
+      await client.end();
     }
   },
 });

@@ -153,3 +153,18 @@ export const renderSync = ({
 
 export const renderHidden = ({ session, title }: { session: string; title: string }): string =>
   `Hidden on this machine: ${clean(title)} (${clean(session)}). Others still see it.`;
+
+export const renderForgottenForAll = ({
+  forgotten,
+  session,
+  title,
+  person,
+}: {
+  forgotten: boolean;
+  session: string;
+  title: string;
+  person: string;
+}): string =>
+  forgotten
+    ? `Forgot "${clean(title)}" (${clean(session.slice(0, 8))}) of ${clean(person)} in the hub. All machines lose it at their next contact.`
+    : 'Nothing was changed.';

@@ -42,6 +42,7 @@ const table: Readonly<Record<string, () => Promise<Render>>> = {
   'hub status': async () => (await import('./hub.ts')).renderStatus,
   'hub share': async () => (await import('./hub.ts')).renderShared,
   'hub unshare': async () => (await import('./hub.ts')).renderUnshared,
+  'hub forget': async () => (await import('./hub.ts')).renderForgottenForAll,
   'hub hide': async () => (await import('./hub.ts')).renderHidden,
   'hub sync': async () => (await import('./hub.ts')).renderSync,
   'hub invite': async () => (await import('./hub.ts')).renderInvite,
