@@ -1,5 +1,7 @@
 // When the worker distils: as soon as a job is due, never by looking again and again. The work itself is done elsewhere.
+import type { LiveEvents } from '../../schema/live-event.ts';
 import type { Store } from '../../store/store.ts';
+import type { WorkerDeps } from './run.ts';
 
 export interface DistillingDeps {
   readonly store: Store;
@@ -96,4 +98,31 @@ export function distilling({
       await working;
     },
   };
+}
+
+/** As the worker does it; undefined where nothing distils. */
+export function distillingOf(
+  { store, config, clock, distil }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'distil'>,
+  parts: {
+    readonly events: LiveEvents;
+    readonly vectors: { wake(): void };
+    readonly complain: (error: unknown) => void;
+  },
+): Distilling | undefined {
+  if (distil === undefined) return undefined;
+  const { events, vectors, complain } = parts;
+  const run = async (): Promise<number> => {
+    const added = await distil();
+    if (added > 0) {
+      vectors.wake();
+      events.publish({ kind: 'distilled', added });
+    }
+    return added;
+  };
+  const gapMs = config.settings.conversationGapMinutes * 60_000;
+  // The settings may have changed since the start.
+  const isWanted = () => config.reload().settings.distill.auto;
+  const distils = distilling({ store, clock, gapMs, isWanted, run, complain });
+  events.subscribe(distils.wake);
+  return distils;
 }

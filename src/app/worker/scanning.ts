@@ -1,0 +1,49 @@
+// Scans of all transcripts. Each is a process of its own, so that what it reads leaves with it.
+import type { LiveEvents } from '../../schema/live-event.ts';
+import { repeated } from './repeated.ts';
+import type { Due, WorkerDeps } from './run.ts';
+import type { Turns } from './turns.ts';
+
+export interface Scanning {
+  /** Scans, and resolves when no scan is under way. */
+  all(): Promise<void>;
+}
+
+export function scanning(
+  { scan, store, log }: Pick<WorkerDeps, 'scan' | 'store' | 'log'>,
+  parts: {
+    readonly due: Due;
+    readonly seen: Turns;
+    readonly events: LiveEvents;
+    readonly complain: (error: unknown) => void;
+  },
+  signal: AbortSignal,
+): Scanning {
+  const { due, seen, events, complain } = parts;
+
+  async function once(): Promise<void> {
+    due.scan = false;
+    try {
+      const report = await scan();
+      if (report.files.imported > 0) due.vault = due.index = true;
+      if (report.entries.added > 0) await seen.caughtUp();
+      if (report.files.imported > 0)
+        log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
+      for (const problem of report.problems) log(problem.message);
+      // These reads fill a cache of 16 MB that an idle worker does not need.
+      await store.shrink();
+      if (report.entries.added > 0) events.publish({ kind: 'entries', added: report.entries.added });
+    } catch (error) {
+      due.scan = true;
+      complain(error);
+    }
+  }
+
+  const scans = repeated(once, log, signal);
+  return {
+    all() {
+      scans.wake();
+      return scans.idle();
+    },
+  };
+}
