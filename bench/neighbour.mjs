@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { openHoldfast } from '../dist/open.js';
-import { groupDeps } from '../dist/operations/group-deps.js';
-import { ring } from '../dist/sessions/bell.js';
-import { createGroup } from '../dist/sessions/groups.js';
+import { openHoldfast } from '../dist/app/open.js';
+import { groupDeps } from '../dist/operations/groups/group-deps.js';
+import { ring } from '../dist/sessions/groups/bell.js';
+import { createGroup } from '../dist/sessions/groups/groups.js';
 import { installClients, installSdk } from '../scripts/setup.mjs';
 import { scratchFolder } from './corpus.mjs';
 import { quantile, show } from './figures.mjs';

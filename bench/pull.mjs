@@ -66,7 +66,7 @@ console.log(`${sessions} sessions, ${Math.round(size / 1e6)} MB`);
 
 /** The pull alone, in a process of its own. */
 const script = `
-import { loadConfig, ensureHome } from '${new URL('../dist/config.js', import.meta.url)}';
+import { loadConfig, ensureHome } from '${new URL('../dist/config/config.js', import.meta.url)}';
 import { openSqliteStore } from '${new URL('../dist/store/sqlite/open.js', import.meta.url)}';
 import { pullAll } from '${new URL('../dist/capture/pull/pull.js', import.meta.url)}';
 const config = loadConfig();

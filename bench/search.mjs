@@ -3,7 +3,7 @@
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { openHoldfast, search } from '../dist/index.js';
-import { parseKeywords } from '../dist/recall/keywords.js';
+import { parseKeywords } from '../dist/recall/question/keywords.js';
 import { longMemEval, scratchFolder } from './corpus.mjs';
 import { program, quantile, runNode, show, timed } from './figures.mjs';
 

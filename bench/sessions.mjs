@@ -40,7 +40,7 @@ show([
 function fill() {
   const at = (file) => JSON.stringify(path.join(import.meta.dirname, '..', 'dist', file));
   return `const { openHoldfast } = await import(${at('index.js')});
-const { fillVault } = await import(${at('capture/vault.js')});
+const { fillVault } = await import(${at('capture/vault/vault.js')});
 const holdfast = await openHoldfast();
 await fillVault(holdfast.context, { quietMs: -1 });
 await holdfast.close();`;

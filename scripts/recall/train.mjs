@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { codingArchive, shared } from '../../bench/corpus.mjs';
 import { program, runNode } from '../../bench/figures.mjs';
 import { openHoldfast } from '../../dist/index.js';
-import { search } from '../../dist/operations/search.js';
-import { featureNames } from '../../dist/recall/features.js';
+import { search } from '../../dist/operations/recall/search.js';
+import { featureNames } from '../../dist/recall/ranking/features.js';
 
 const sets = [
   { name: 'coding-dev', archive: 'real-transcripts' },

@@ -1,6 +1,7 @@
 // A host in a process of its own, to be killed at any moment: the real store, claim, bell and queue, and agents that answer by themselves.
+
+import { openHoldfast } from '../../dist/app/open.js';
 import { openHostOf } from '../../dist/host/open.js';
-import { openHoldfast } from '../../dist/open.js';
 
 const holdfast = await openHoldfast();
 const log = (line) => console.error(line);
