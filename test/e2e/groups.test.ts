@@ -252,8 +252,8 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change lasting
     fs.writeFileSync(
       script,
       `import { openHoldfast } from ${dist('open.js')};
-import { groupDeps } from ${dist('operations/group-deps.js')};
-import { openGroup } from ${dist('sessions/groups.js')};
+import { groupDeps } from ${dist('operations/groups/group-deps.js')};
+import { openGroup } from ${dist('sessions/groups/groups.js')};
 const memory = await openHoldfast();
 await (await openGroup(groupDeps(memory.context), 'tide')).snapshot([{ id: 'one' }]);
 await memory.close();`,
