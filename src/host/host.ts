@@ -6,7 +6,8 @@ import { sameProcess } from '../processes/claim.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { explain } from '../system/errors.ts';
 import { signalGroup } from './confine.ts';
-import { backoff, type LiveRun, type RunDeps, startRun } from './run.ts';
+import { backoff } from './persist.ts';
+import { type LiveRun, type RunDeps, startRun } from './run.ts';
 
 export interface HostDeps extends Omit<RunDeps, 'wake' | 'losses'> {
   readonly maxProcesses: number;

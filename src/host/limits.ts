@@ -6,11 +6,9 @@ import type { HostClock } from './clock.ts';
 export const graceMs = 30_000;
 
 export interface Limits {
-  /** A real result: both count anew. */
+  /** After a real result: both limits start again. */
   restart(): void;
   stop(): void;
-  /** It has been idle long enough, whatever it does now. */
-  isIdleOver(): boolean;
 }
 
 export function startLimits(
@@ -19,22 +17,14 @@ export function startLimits(
   on: { readonly idle: () => void; readonly hard: () => void },
 ): Limits {
   let stops: (() => void)[] = [];
-  let over = false;
   const stop = () => {
     for (const one of stops) one();
     stops = [];
   };
   const restart = () => {
     stop();
-    over = false;
-    stops = [
-      clock.after(idleMs, () => {
-        over = true;
-        on.idle();
-      }),
-      clock.after(Math.max(hardMs, idleMs + graceMs), on.hard),
-    ];
+    stops = [clock.after(idleMs, on.idle), clock.after(Math.max(hardMs, idleMs + graceMs), on.hard)];
   };
   restart();
-  return { restart, stop, isIdleOver: () => over };
+  return { restart, stop };
 }

@@ -1,9 +1,9 @@
-// One process of a group's agent, from its start to the row that ends it. Whatever it does is stored before anybody is told; what it was
-// handed is answered, or waits again.
+// One process of a group's agent, from its start to the row that ends it. run-state.ts decides; this file does what it says. What the
+// agent says is stored before people are told. A message that it was sent is answered, or waits again.
 
 import { redact } from '../capture/redaction/redact.ts';
 import { nextOf } from '../operations/groups/schedule.ts';
-import type { IncomingMessage, LiveWord } from '../schema/group-message.ts';
+import type { LiveWord } from '../schema/group-message.ts';
 import type { HostTool } from '../schema/host-frame.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { toMoment } from '../schema/time.ts';
@@ -11,14 +11,27 @@ import type { OpenGroup } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/host.ts';
 import type { Store } from '../store/store.ts';
 import { explain } from '../system/errors.ts';
-import type { AgentEvents, AgentExit, AgentRun, RunningAgent } from './agent.ts';
-import { allowMessage, cutAnswer } from './allowance.ts';
-import { clearIfFirst, clearIn } from './clear.ts';
+import type { AgentRun, RunningAgent } from './agent.ts';
+import { cutAnswer } from './allowance.ts';
+import { clearIfFirst } from './clear.ts';
 import type { HostClock } from './clock.ts';
 import { type Limits, startLimits } from './limits.ts';
-
-/** Seconds between tries that failed before anything was said; after the last, the group's next message tries again. */
-export const backoff: readonly number[] = [5, 10, 20, 40, 80].map((seconds) => seconds * 1000);
+import { lostSession } from './lost-session.ts';
+import { backoff, pause, persist } from './persist.ts';
+import { openRecord, type Place, type RunRecord } from './run-record.ts';
+import {
+  begin,
+  isBusy,
+  isClosing,
+  killedBy,
+  type RunEffect,
+  type RunEvent,
+  type RunState,
+  step,
+  taskMessage,
+  verdictOf,
+} from './run-state.ts';
+import { sendWaiting } from './send-waiting.ts';
 
 export interface GroupTools {
   readonly tools: readonly HostTool[];
@@ -77,272 +90,196 @@ export interface LiveRun {
   readonly ended: Promise<void>;
 }
 
-/** Where a session stands. */
-interface Place {
-  readonly session?: string | undefined;
-  readonly resumeAt?: string | undefined;
+/** What the parts of one run share. `on` changes the state, and resolves once the effects are done. */
+export interface Run {
+  readonly deps: RunDeps;
+  readonly group: string;
+  readonly task: ScheduledTask | undefined;
+  /** Set once the run has its row. */
+  id: number;
+  /** Of the group's pointer when the run began. */
+  epoch: number;
+  state: RunState;
+  agent?: RunningAgent;
+  limits?: Limits;
+  record?: RunRecord;
+  on(event: RunEvent): Promise<void>;
+  /** Does one piece of work after the other, in the order in which they came. Contract: never rejects. */
+  inTurn(work: () => Promise<void>): Promise<void>;
 }
 
-/** The store is held by another, or its disk is full. */
-const isPassing = (error: unknown): boolean => ['STORE_BUSY', 'DISK_FULL'].includes(explain(error, 'the host').code);
-
-const taskMessage = 'task';
-const mostLosses = 3;
-
 export function startRun(deps: RunDeps, group: string, task?: ScheduledTask): LiveRun {
-  const { store, clock, log, tell } = deps;
-  let agent: RunningAgent | undefined;
-  let limits: Limits | undefined;
-  let id = 0;
-  let epoch = 0;
-  /** What waited at its start was handed to it. */
-  let ready = false;
-  let closing = false;
-  /** Why it was ended by us. */
-  let ending: 'stop' | 'hard' | undefined;
-  let turnError: string | undefined;
-  let result: string | undefined;
-  let idleAt = clock.now();
-  let session: string | undefined;
-  const unanswered = new Set<string>();
-  /** An isolated task has a session of its own, and the group's stays what it is. */
-  const isGroups = task?.context !== 'isolated';
-
+  const { clock } = deps;
+  const log = (error: unknown) => deps.log(`${group}: ${explain(error, 'the host').message}`);
   let last: Promise<void> = Promise.resolve();
-  /** One after the other, in the order in which it came. */
-  function todo(work: () => Promise<void>): Promise<void> {
-    last = last.then(work).catch((error) => log(`${group}: ${explain(error, 'the host').message}`));
-    return last;
-  }
-
-  function close(): void {
-    if (closing) return;
-    closing = true;
-    agent?.close();
-  }
-
-  const isBusy = () => !ready || unanswered.size > 0;
-
-  async function handWaiting(): Promise<void> {
-    if (closing || agent === undefined || task !== undefined) return;
-    // Cleared or resumed meanwhile: what comes now belongs to another session.
-    if ((await store.pointer(group))?.epoch !== epoch) return close();
-    const all = await store.waitingMessages(group);
-    const cut = all.findIndex(({ text }) => clearIn(text) !== undefined);
-    const waiting = cut < 0 ? all : all.slice(0, cut);
-    const handed = new Set(
-      await store.handMessages(
-        id,
-        waiting.map((message) => message.id),
-      ),
-    );
-    const mine = waiting.filter((message) => handed.has(message.id));
-    for (const [i, message] of mine.entries()) {
-      unanswered.add(String(message.id));
-      if (agent.send({ id: String(message.id), text: wordsOf(message) })) continue;
-      // It is going, or does not keep up: the next process answers.
-      close();
-      const rest = mine.slice(i).map((one) => one.id);
-      for (const one of rest) unanswered.delete(String(one));
-      return store.releaseMessages(id, rest);
-    }
-    // What comes now is for another session, once this one owes nothing.
-    if (cut >= 0 && unanswered.size === 0) close();
-  }
-
-  const events = (opened: OpenGroup, from: Place) => {
-    let place = from;
-    return {
-      session(told) {
-        session = told;
-        if (!isGroups) return;
-        void todo(async () => {
-          // One that is gone on with: the place that an answer has reached stays.
-          if (told !== place.session) place = { session: told };
-          if (!(await surely(() => opened.set(told, { epoch, resumeAt: place.resumeAt })))) close();
-        });
-      },
-      delta(part) {
-        if (task === undefined) tell({ group, part });
-      },
-      result(said) {
-        void todo(async () => {
-          const answers = said.answers.filter((one) => unanswered.has(one));
-          for (const one of answers) unanswered.delete(one);
-          if (!said.ok) {
-            turnError = said.text || 'the turn failed';
-            return close();
-          }
-          deps.losses.delete(group);
-          place = { session: said.session, resumeAt: said.at };
-          const text = redact(cutAnswer(said.text));
-          if (task !== undefined) result = text;
-          const position = isGroups && said.at !== undefined ? { epoch, at: said.at } : undefined;
-          const ids = answers.filter((one) => one !== taskMessage).map(Number);
-          if (said.text === '' && ids.length === 0) {
-            if (position !== undefined) await surely(() => opened.set(said.session, { epoch, resumeAt: said.at }));
-          } else {
-            // What nobody has asked for counts as a message of the agent's own.
-            if (ids.length === 0 && task === undefined) await allowMessage(store, group, text, clock.now());
-            const out = await surely(() =>
-              store.putOut(
-                {
-                  ...{ group, kind: 'answer', text, answers: ids },
-                  ...{ run: id, task: task?.id, session: said.session, position },
-                },
-                clock.now(),
-              ),
-            );
-            tell({ group, out: out.id });
-            if (ids.length > 0) deps.answered?.();
-          }
-          idleAt = clock.now();
-          if (said.text !== '') limits?.restart();
-          if (task !== undefined || (limits?.isIdleOver() && !isBusy())) close();
-          deps.wake();
-        });
-      },
-      compacting: (session) => deps.archive(group, session),
-    } satisfies AgentEvents;
+  const run: Run = {
+    ...{ deps, group, task, id: 0, epoch: 0 },
+    state: begin(task !== undefined, clock.now()),
+    async on(event) {
+      const [state, effects] = step(run.state, event);
+      run.state = state;
+      for (const effect of effects) {
+        const done = perform(run, effect);
+        // Without a promise the next effect follows in the same moment.
+        if (done !== undefined) await done;
+      }
+    },
+    inTurn(work) {
+      last = last.then(work).catch(log);
+      return last;
+    },
   };
-
-  async function live(): Promise<void> {
-    const opened = await deps.open(group);
-    const pointer = await opened.pointer();
-    epoch = pointer.epoch;
-    id = await store.beginRun({ group, task: task?.id, epoch }, clock.now());
-    const end = await work(opened, pointer);
-    limits?.stop();
-    const next = task === undefined ? undefined : nextOf(task, clock.now());
-    // Were its end not stored, what it was handed would wait for the next host.
-    const { retryAt, gaveUp, notice } = await surely(
-      () => store.endRun(id, { ...end, backoff, next, result }, clock.now()),
-      () => true,
-    );
-    deps.answered?.();
-    if (notice !== undefined) tell({ group, out: notice.id });
-    if (end.error === undefined) return;
-    log(`${group}: ${end.error}${gaveUp ? '; given up until the next message' : ''}`);
-    if (retryAt !== undefined && end.how === 'failed') tell({ group, trouble: end.error, retryAt: toMoment(retryAt) });
-  }
-
-  /** What cannot be stored now can be later: an agent's answer is not lost for that. */
-  async function surely<T>(work: () => Promise<T>, passes: (error: unknown) => boolean = isPassing): Promise<T> {
-    for (;;)
-      try {
-        return await work();
-      } catch (error) {
-        if (ending === 'stop' || !passes(error)) throw error;
-        log(`${group}: ${explain(error, 'the host').message}`);
-        await pause();
-      }
-  }
-
-  const pause = () => new Promise<void>((resolve) => clock.after(backoff[0] as number, resolve));
-
-  /** Starts the agent and waits for its end. Contract: never rejects. */
-  async function work(
-    opened: OpenGroup,
-    pointer: Awaited<ReturnType<OpenGroup['pointer']>>,
-  ): Promise<Pick<RunEnd, 'how' | 'error'>> {
-    try {
-      const cleared = task === undefined ? await clearIfFirst(store, opened, id, clock.now) : undefined;
-      if (cleared !== undefined) {
-        tell({ group, out: cleared.id });
-        return { how: 'ok' };
-      }
-      opened.prepare();
-      await opened.snapshot(await store.tasks(group));
-      if (closing) return { how: 'ok' };
-      const from: Place = isGroups ? pointer : {};
-      const { tools, call } = deps.toolsOf(group, { id, task: task?.id, session: () => session });
-      const started = await deps.start({
-        group,
-        session: from.session,
-        resumeAt: from.resumeAt,
-        append: deps.appendFor(group),
-        tools,
-        events: { ...events(opened, from), call },
-      });
-      agent = started;
-      log(
-        `${group}: process ${started.pid} ${from.session === undefined ? 'begins a session' : `goes on with ${from.session}`}`,
-      );
-      limits = startLimits(clock, deps, { idle: () => !isBusy() && close(), hard: () => end('hard') });
-      await store.noteProcess(id, started.pid, await deps.startOf(started.pid));
-      if (ending !== undefined) started.kill();
-      else if (closing) started.close();
-      else if (task === undefined) await todo(handWaiting);
-      else if (started.send({ id: taskMessage, text: promptOf(task) })) unanswered.add(taskMessage);
-      ready = true;
-      const exit = await started.exited;
-      await last;
-      await store.releaseMessages(id, exit.untaken.filter((one) => one !== taskMessage).map(Number));
-      return await judge(opened, from, exit);
-    } catch (error) {
-      agent?.kill();
-      await agent?.exited;
-      const { message, hint } = explain(error, `The agent of ${group}`);
-      return { how: 'failed', error: hint === undefined ? message : `${message}. ${hint}` };
-    }
-  }
-
-  async function judge(
-    opened: OpenGroup,
-    { session: resumed, resumeAt }: Place,
-    { how, failure, code, signal, untaken, unanswered: owed }: AgentExit,
-  ): Promise<Pick<RunEnd, 'how' | 'error'>> {
-    if (ending === 'stop') return { how: 'ok' };
-    if (ending === 'hard')
-      return unanswered.size === 0 ? { how: 'ok' } : { how: 'failed', error: 'it took too long, and was ended' };
-    if (failure !== undefined && failure.kind !== 'other' && resumed !== undefined) {
-      const loss = failure.kind;
-      const { next } = await opened.reportLost(resumed, loss, { epoch });
-      const times = (deps.losses.get(group) ?? 0) + 1;
-      deps.losses.set(group, times);
-      // One that was gone before it had said anything or written anything down is not missed.
-      const isMissed = resumeAt !== undefined || (await store.findSessions(resumed)).length > 0;
-      if (next === 'fresh' && isMissed) {
-        const text = `The earlier conversation cannot be gone on with: its file is ${loss}. A new one has begun.`;
-        const out = await store.putOut({ group, kind: 'notice', text }, clock.now());
-        tell({ group, out: out.id });
-      }
-      if (next !== 'none' && times <= mostLosses) return { how: 'again', error: `session ${resumed} is ${loss}` };
-    }
-    if (turnError !== undefined) return { how: 'failed', error: turnError };
-    if (how === 'closed') {
-      // What raced the close is the next process's. All else was its own to answer: at once, the next would only end like it.
-      const isOwing = owed.length > 0 || (!closing && untaken.length > 0);
-      return isOwing ? { how: 'failed', error: 'it ended without an answer' } : { how: 'ok' };
-    }
-    const why = failure?.message ?? `its process ended with ${signal ?? code}`;
-    return { how: 'failed', error: why };
-  }
-
-  function end(why: 'stop' | 'hard'): void {
-    ending ??= why;
-    closing = true;
-    agent?.kill();
-  }
-
   return {
     group,
     task: task?.id,
-    isBusy,
-    isClosing: () => closing,
-    idleSince: () => idleAt,
-    handWaiting: () => todo(handWaiting),
-    close,
-    kill: () => end('stop'),
-    ended: live().catch(async (error) => {
-      log(`${group}: ${explain(error, 'the host').message}`);
-      // It could not even begin: at once, it would only fail again.
-      if (ending !== 'stop') await pause();
+    isBusy: () => isBusy(run.state),
+    isClosing: () => isClosing(run.state),
+    idleSince: () => run.state.idleSince,
+    handWaiting: () => run.inTurn(() => sendWaiting(run)),
+    close: () => void run.on({ kind: 'close' }),
+    kill: () => void run.on({ kind: 'kill', by: 'stop' }),
+    ended: live(run).catch(async (error) => {
+      log(error);
+      // The run could not even begin. It would fail again at once, so the group waits a little.
+      if (killedBy(run.state) !== 'stop') await pause(run);
     }),
   };
 }
 
-const wordsOf = ({ text, from }: IncomingMessage): string => (from === undefined ? text : `${from}: ${text}`);
+function perform(run: Run, effect: RunEffect): Promise<void> | undefined {
+  switch (effect.kind) {
+    case 'close-agent':
+      run.agent?.close();
+      return undefined;
+    case 'kill-agent':
+      run.agent?.kill();
+      return undefined;
+    case 'send-task':
+      return sendTask(run);
+    case 'send-waiting':
+      return run.inTurn(() => sendWaiting(run));
+    case 'restart-limits':
+      run.limits?.restart();
+      return undefined;
+    case 'wake':
+      run.deps.wake();
+      return undefined;
+    case 'release':
+      return run.deps.store.releaseMessages(run.id, effect.ids.map(Number));
+    case 'store':
+      return store(run, effect);
+  }
+}
+
+async function sendTask(run: Run): Promise<void> {
+  if (run.task === undefined || run.agent?.send({ id: taskMessage, text: promptOf(run.task) }) !== true) return;
+  await run.on({ kind: 'sent', ids: [taskMessage] });
+}
+
+async function store(run: Run, { said, text, answers }: Extract<RunEffect, { kind: 'store' }>): Promise<void> {
+  run.deps.losses.delete(run.group);
+  await run.record?.answer(said, text, answers.filter((id) => id !== taskMessage).map(Number));
+  await run.on({ kind: 'stored', isReal: said.text !== '', now: run.deps.clock.now() });
+}
+
+async function live(run: Run): Promise<void> {
+  const { deps, group, task } = run;
+  const { clock, tell } = deps;
+  const opened = await deps.open(group);
+  const pointer = await opened.pointer();
+  run.epoch = pointer.epoch;
+  run.id = await deps.store.beginRun({ group, task: task?.id, epoch: run.epoch }, clock.now());
+  const end = await work(run, opened, pointer);
+  await run.on({ kind: 'ended' });
+  run.limits?.stop();
+  const next = task === undefined ? undefined : nextOf(task, clock.now());
+  const { result } = run.state;
+  // Without a stored end, the messages of this run would wait for the next host.
+  const { retryAt, gaveUp, notice } = await persist(
+    run,
+    () => deps.store.endRun(run.id, { ...end, backoff, next, result }, clock.now()),
+    () => true,
+  );
+  deps.answered?.();
+  if (notice !== undefined) tell({ group, out: notice.id });
+  if (end.error === undefined) return;
+  deps.log(`${group}: ${end.error}${gaveUp ? '; given up until the next message' : ''}`);
+  if (retryAt !== undefined && end.how === 'failed') tell({ group, trouble: end.error, retryAt: toMoment(retryAt) });
+}
+
+/** Starts the agent and waits for its end. Contract: never rejects. */
+async function work(run: Run, opened: OpenGroup, pointer: Place): Promise<Pick<RunEnd, 'how' | 'error'>> {
+  const { deps, group, task } = run;
+  try {
+    const cleared = task === undefined ? await clearIfFirst(deps.store, opened, run.id, deps.clock.now) : undefined;
+    if (cleared !== undefined) {
+      deps.tell({ group, out: cleared.id });
+      return { how: 'ok' };
+    }
+    opened.prepare();
+    await opened.snapshot(await deps.store.tasks(group));
+    if (isClosing(run.state)) return { how: 'ok' };
+    const from: Place = isGroups(task) ? pointer : {};
+    const agent = await startIn(run, opened, from);
+    await deps.store.noteProcess(run.id, agent.pid, await deps.startOf(agent.pid));
+    await run.on({ kind: 'started' });
+    await run.on({ kind: 'ready' });
+    const exit = await agent.exited;
+    // What the agent said last may still be on its way to the store.
+    await run.inTurn(async () => {});
+    await deps.store.releaseMessages(run.id, exit.untaken.filter((id) => id !== taskMessage).map(Number));
+    return (await lostSession(run, opened, from, exit)) ?? verdictOf(run.state, exit);
+  } catch (error) {
+    run.agent?.kill();
+    await run.agent?.exited;
+    const { message, hint } = explain(error, `The agent of ${group}`);
+    return { how: 'failed', error: hint === undefined ? message : `${message}. ${hint}` };
+  }
+}
+
+async function startIn(run: Run, opened: OpenGroup, from: Place): Promise<RunningAgent> {
+  const { deps, group, task } = run;
+  const { tools, call } = deps.toolsOf(group, { id: run.id, task: task?.id, session: () => run.state.session });
+  const record = openRecord(run, opened, from, isGroups(task));
+  run.record = record;
+  const agent = await deps.start({
+    group,
+    session: from.session,
+    resumeAt: from.resumeAt,
+    append: deps.appendFor(group),
+    tools,
+    events: {
+      session(told) {
+        void run.on({ kind: 'session', session: told });
+        void run.inTurn(async () => {
+          if (!(await record.session(told))) await run.on({ kind: 'close' });
+        });
+      },
+      delta(part) {
+        if (task === undefined) deps.tell({ group, part });
+      },
+      result(said) {
+        void run.inTurn(() =>
+          run.on({ kind: 'result', said, text: said.ok ? redact(cutAnswer(said.text)) : said.text }),
+        );
+      },
+      compacting: (session) => deps.archive(group, session),
+      call,
+    },
+  });
+  run.agent = agent;
+  deps.log(
+    `${group}: process ${agent.pid} ${from.session === undefined ? 'begins a session' : `goes on with ${from.session}`}`,
+  );
+  run.limits = startLimits(deps.clock, deps, {
+    idle: () => void run.on({ kind: 'idle' }),
+    hard: () => void run.on({ kind: 'kill', by: 'hard' }),
+  });
+  return agent;
+}
+
+/** An isolated task has a session of its own; the group's session stays as it is. */
+const isGroups = (task: ScheduledTask | undefined): boolean => task?.context !== 'isolated';
 
 const promptOf = ({ id, prompt }: ScheduledTask): string =>
   `[Scheduled task ${id}: it is due now. Nobody has written this just now.]\n\n${prompt}`;

@@ -1,0 +1,34 @@
+// The agent could not resume its session → the group tries again, or begins a new session and tells its people.
+import type { OpenGroup } from '../sessions/groups/groups.ts';
+import type { RunEnd } from '../store/host.ts';
+import type { AgentExit } from './agent.ts';
+import type { Run } from './run.ts';
+import type { Place } from './run-record.ts';
+import { killedBy } from './run-state.ts';
+
+/** How often in a row a group's session may be lost before its messages wait for the usual retries. */
+const mostLosses = 3;
+
+/** Undefined: no session was lost, or too many in a row. The usual verdict holds then. */
+export async function lostSession(
+  run: Run,
+  opened: OpenGroup,
+  { session, resumeAt }: Place,
+  { failure }: AgentExit,
+): Promise<Pick<RunEnd, 'how' | 'error'> | undefined> {
+  if (killedBy(run.state) !== undefined) return undefined;
+  if (failure === undefined || failure.kind === 'other' || session === undefined) return undefined;
+  const { deps, group } = run;
+  const loss = failure.kind;
+  const { next } = await opened.reportLost(session, loss, { epoch: run.epoch });
+  const times = (deps.losses.get(group) ?? 0) + 1;
+  deps.losses.set(group, times);
+  // Nobody misses a session that was lost before it said anything or wrote anything down.
+  const isMissed = resumeAt !== undefined || (await deps.store.findSessions(session)).length > 0;
+  if (next === 'fresh' && isMissed) {
+    const text = `The earlier conversation cannot be gone on with: its file is ${loss}. A new one has begun.`;
+    const out = await deps.store.putOut({ group, kind: 'notice', text }, deps.clock.now());
+    deps.tell({ group, out: out.id });
+  }
+  return next !== 'none' && times <= mostLosses ? { how: 'again', error: `session ${session} is ${loss}` } : undefined;
+}
