@@ -18,7 +18,18 @@ export interface ExtractionRow {
   readonly json: string;
 }
 
-export type StatementKind = 'keyed' | 'plain' | 'episode' | 'activity' | 'milestone' | 'insight' | 'question';
+/** `retired` ends what was said under its target. A `note` is not proven yet. A `proposal` stands on the page of questions alone and is in no row. */
+export type StatementKind =
+  | 'keyed'
+  | 'plain'
+  | 'episode'
+  | 'activity'
+  | 'milestone'
+  | 'insight'
+  | 'question'
+  | 'retired'
+  | 'note'
+  | 'proposal';
 
 /** Something said, and its place on a page. Statements with the same target are versions of one. */
 export interface Statement {
@@ -143,6 +154,8 @@ export interface MemoryStore {
   ): Promise<boolean>;
   /** Statements from conversations that came after what a person wrote, or asked to remember, on the same target. */
   contested(): Promise<readonly Statement[]>;
+  /** All statements whose target has a note, and when the last conversation ended that gave anything. */
+  noted(): Promise<{ readonly statements: readonly Statement[]; readonly lastAt: number }>;
   addEdit(page: string, edit: Edit): Promise<void>;
   mergeTargets(page: string, merges: readonly { target: string; into: string }[], at: number): Promise<void>;
   unmergeTargets(page: string, into: string, at: number): Promise<number>;

@@ -5,8 +5,7 @@ import { findNamed } from './find.ts';
 import { bringInLine, type InLine, type MemoryDeps, writeDue } from './librarian.ts';
 import { memoryId } from './memories-on.ts';
 import { keyOf } from './names.ts';
-import type { Versions } from './page.ts';
-import { versionsOf } from './page.ts';
+import { type Versions, versionsOf } from './versions.ts';
 
 export interface Duplicate {
   readonly page: string;

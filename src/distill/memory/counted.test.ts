@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { emptyMemory, tell } from '../../../test/demo-memory.ts';
-import { apply, conversation, read } from '../../../test/memory-stand.ts';
+import { apply, conversation, filesOf, folderOf, read } from '../../../test/memory-stand.ts';
 
 const ran = (command: string) => ({
   projects: [
@@ -14,7 +14,7 @@ const at = (day: number) => `2026-09-${String(day).padStart(2, '0')}T08:00:00.00
 
 it('a command of a project is the one that most sessions ran, never the last alone, and none below three sessions', async () => {
   const memory = await emptyMemory();
-  const page = () => read(memory, 'projects/tide/overview.md');
+  const page = () => filesOf(folderOf(memory))['projects/tide/overview.md'] ?? '';
   await apply(memory, conversation('s1', at(1)), ran('mise run test'));
   await apply(memory, conversation('s2', at(2)), ran('mise run test'));
   expect(page()).not.toContain('mise run test');

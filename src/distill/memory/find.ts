@@ -5,7 +5,7 @@ import { HoldfastError } from '../../system/errors.ts';
 import { isEmptied } from './edits.ts';
 import type { MemoryDeps } from './librarian.ts';
 import { groupOf, memoryId, stripped } from './memories-on.ts';
-import { mergedInto } from './page.ts';
+import { mergedInto } from './versions.ts';
 
 export interface Named {
   readonly page: string;

@@ -2,18 +2,19 @@
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { Extraction } from '../../schema/extraction.ts';
-import type { PageState, PlacedExtraction, Statement } from '../../store/memory.ts';
+import type { PageState, Statement } from '../../store/memory.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { isEmptied, isOwn } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
 import { ownerOf, pageOfGroup } from './group-pages.ts';
 import { homeOf, homesOf } from './homes.ts';
-import { bringInLine, type InLine, isPersonal, type MemoryDeps, placeRow, writeDue } from './librarian.ts';
+import { bringInLine, type InLine, isPersonal, type MemoryDeps, writeDue } from './librarian.ts';
 import { groupOf, memoryId, partsOf } from './memories-on.ts';
 import { hash, plain } from './names.ts';
-import { mergedInto } from './page.ts';
 import { printsOf, projectPage, targetPrint } from './place.ts';
+import { placeRow, rowsWithout } from './place-row.ts';
 import { withTargets } from './plan.ts';
+import { mergedInto } from './versions.ts';
 
 /** A memory, or all that stands on a page; unless somebody who is told what goes does not agree. */
 export async function forgetMemory(
@@ -55,7 +56,7 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
     ...said.map((each) => each.target),
     ...(isOwn(target) ? (shown?.targets ?? []) : []),
   ]);
-  const replacing = await without(deps, forgotten);
+  const replacing = await rowsWithout(deps, forgotten);
   for (const [i, each] of [...targets].entries())
     await store.forgetTarget(
       page,
@@ -106,18 +107,6 @@ export async function forgetAsElsewhere({ store }: Pick<MemoryDeps, 'store'>): P
     if (going.length > 0) gone += await store.forgetUpTo(page, going);
   }
   return gone;
-}
-
-/** The extractions that held something of what is forgotten, as they are without it. */
-async function without(deps: MemoryDeps, forgotten: ReadonlySet<string>): Promise<PlacedExtraction[]> {
-  const changed: PlacedExtraction[] = [];
-  for (const { json, ...row } of await deps.store.extractions()) {
-    const { data } = Extraction.safeParse(JSON.parse(json));
-    if (data === undefined) continue;
-    const placed = await placeRow(deps, row, data, forgotten);
-    if (placed.row.json !== JSON.stringify(data)) changed.push(placed);
-  }
-  return changed;
 }
 
 /**

@@ -8,7 +8,8 @@ import { isEmptied, nextMoment, standing } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
 import { bringInLine, type InLine, type MemoryDeps, writeDue } from './librarian.ts';
 import { groupOf, memoryId, stripped } from './memories-on.ts';
-import { factLine, versionsOf } from './page.ts';
+import { factLine } from './page.ts';
+import { versionsOf } from './versions.ts';
 
 export interface History {
   readonly id: string;
@@ -75,6 +76,16 @@ export async function revert(
   return { page, id: memoryId(page, target, text), text, inLine };
 }
 
+/** A note that was proven holds as a fact, in a row of its own making. */
+const isCurrent = (one: Statement, current: Statement | undefined): boolean =>
+  current !== undefined &&
+  (one === current ||
+    (one.kind === 'note' &&
+      one.at === current.at &&
+      one.file === current.file &&
+      one.pos === current.pos &&
+      one.order === current.order));
+
 function versionsOn(state: PageState, target: string): Version[] {
   const said = versionsOf(state.statements, state.merged).find((each) => each.target === target);
   const holding = [...standing(state.edits).values()].filter((edit) => groupOf(edit.target) === target);
@@ -95,7 +106,13 @@ function versionsOn(state: PageState, target: string): Version[] {
   const fromStatements = (said?.all ?? []).map((statement): Version => {
     const { at, source, saidBy, session, why, from } = statement;
     return {
-      ...{ at, source, saidBy, text: textOf(statement), current: holding.length === 0 && statement === said?.current },
+      ...{
+        at,
+        source,
+        saidBy,
+        text: textOf(statement),
+        current: holding.length === 0 && isCurrent(statement, said?.current),
+      },
       ...(session === '' ? {} : { session }),
       ...(why === '' ? {} : { why }),
       ...(from === '' ? {} : { from }),
@@ -106,11 +123,14 @@ function versionsOn(state: PageState, target: string): Version[] {
   return [...fromStatements, ...fromEdits].sort((a, b) => a.at - b.at);
 }
 
-const textOf = ({ key, text, kind }: Statement): string => (kind === 'keyed' && key !== '' ? `${key}: ${text}` : text);
+/** Of what was retired, nothing is left but the reason. */
+const textOf = ({ key, text, kind }: Statement): string =>
+  kind === 'retired' ? '' : (kind === 'keyed' || kind === 'note') && key !== '' ? `${key}: ${text}` : text;
 
 /** A line is written as it was; a section was never anything but what the conversation gave. */
 function restoring(state: PageState, target: string, statement: Statement, at: number): Edit[] {
-  if (statement.kind !== 'keyed' && statement.kind !== 'plain') return released(state, target, at);
+  if (statement.kind === 'retired') return [edit({ target, kind: 'remove', at })];
+  if (!['keyed', 'plain', 'note'].includes(statement.kind)) return released(state, target, at);
   return [edit({ target, kind: 'change', text: factLine(statement), tight: true, at })];
 }
 

@@ -254,7 +254,7 @@ describe("33. a person's edit", () => {
     await apply(memory, later, { ...fact('package manager', 'deno'), questions: [{ text: 'Why?' }] });
     expect(read(memory, facts)).toContain('- **package manager:** bun, always\n');
     expect(read(memory, 'questions.md')).toContain(
-      '- 2099-01-01: a conversation said “package manager: deno”, but core/facts.md keeps what a person wrote. Is that still right?\n',
+      '- [ ] 2099-01-01: a conversation said “package manager: deno”, but core/facts.md keeps what a person wrote. Is that still right?\n',
     );
     change(memory, 'questions.md', /^- .*deno.*\n/m, '');
     await bringInLine(memory.context);

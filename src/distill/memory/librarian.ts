@@ -1,4 +1,5 @@
 // ③ Rows → files. Rows are saved first; files follow and are a function of them, so whatever a crash leaves is brought in line later.
+
 import type { Config } from '../../config/config.ts';
 import type { Conversation } from '../../schema/conversation.ts';
 import { Extraction } from '../../schema/extraction.ts';
@@ -7,15 +8,13 @@ import type { ExtractionRow, PageState, PlacedExtraction, Statement } from '../.
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { parsePage } from './blocks.ts';
-import { standing } from './edits.ts';
 import { type FileOnDisk, listPages, readPage, writePage } from './folder.ts';
-import { ownerOf } from './group-pages.ts';
-import { homeOf, homeRules, homesOf } from './homes.ts';
+import { homeRules, homesOf } from './homes.ts';
 import { memoriesOn } from './memories-on.ts';
-import { hash, sameText } from './names.ts';
-import { mergedInto, versionsOf } from './page.ts';
-import { place, placingVersion, questionsPage, withoutForgotten } from './place.ts';
+import { placingVersion, questionsPage } from './place.ts';
+import { placeRow } from './place-row.ts';
 import { planPage } from './plan.ts';
+import { type Proposal, proposalsOf, settleMarked } from './proposals.ts';
 
 export interface MemoryDeps {
   readonly store: Store;
@@ -75,18 +74,6 @@ const sameRow = (a: ExtractionRow, b: ExtractionRow): boolean =>
   a.firstAt === b.firstAt &&
   a.lastAt === b.lastAt;
 
-export async function placeRow(
-  { store, config }: MemoryDeps,
-  row: Omit<ExtractionRow, 'json'>,
-  extraction: Extraction,
-  forgotten: ReadonlySet<string>,
-  homes?: ReadonlyMap<string, string>,
-): Promise<PlacedExtraction> {
-  const home = await homeOf(store, homes ?? homesOf(await store.projectPlaces()), row);
-  const left = withoutForgotten(extraction, place(row, extraction, config.settings.timeZone, home), forgotten);
-  return { row: { ...row, json: JSON.stringify(left.extraction) }, statements: left.statements };
-}
-
 /** Brings every page in line with the rows, and the rows and the index with what people wrote. Costs little when all is. */
 export async function bringInLine(deps: MemoryDeps): Promise<InLine> {
   await keepRules(deps);
@@ -100,8 +87,7 @@ export async function bringInLine(deps: MemoryDeps): Promise<InLine> {
     const missing = glance?.derived === true && !files.has(page);
     if (page !== questionsPage && (!asNoted || missing) && (await syncPage(deps, page))) pages.push(page);
   }
-  if (await syncQuestions(deps)) pages.push(questionsPage);
-  return { pages };
+  return { pages: [...new Set([...pages, ...(await syncQuestions(deps))])] };
 }
 
 /** Writes the pages that rows have changed for, and no others. */
@@ -109,8 +95,7 @@ export async function writeDue(deps: MemoryDeps): Promise<InLine> {
   const pages: string[] = [];
   for (const { page, due } of await deps.store.pages())
     if (due && page !== questionsPage && (await syncPage(deps, page))) pages.push(page);
-  if (await syncQuestions(deps)) pages.push(questionsPage);
-  return { pages };
+  return { pages: [...new Set([...pages, ...(await syncQuestions(deps))])] };
 }
 
 /** Statements are placed by the person's days and by the names of projects: with another time zone, or a second project of one name, again. */
@@ -134,14 +119,26 @@ async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>>
   return homes;
 }
 
-async function syncQuestions(deps: MemoryDeps): Promise<boolean> {
+/** What a person marked on it is carried out, and then stands there no more. Returns the pages that were written. */
+async function syncQuestions(deps: MemoryDeps): Promise<readonly string[]> {
+  const proposals = await proposalsOf(deps);
+  const written = await writeQuestions(deps, proposals);
+  const changed = await settleMarked(deps, proposals);
+  if (changed.length === 0) return written;
+  const pages = [...written];
+  for (const page of changed) if (await syncPage(deps, page)) pages.push(page);
+  pages.push(...(await writeQuestions(deps, await proposalsOf(deps))));
+  // What was rejected leaves the file of the database too.
+  await deps.store.scrub();
+  return [...new Set(pages)];
+}
+
+async function writeQuestions(deps: MemoryDeps, proposals: readonly Proposal[]): Promise<readonly string[]> {
   const state = await deps.store.page(questionsPage);
-  const doubts = await doubtsOf(deps);
-  if (doubts.length + state.statements.length + state.edits.length === 0 && state.written === undefined) {
-    const isThere = readPage(deps.config.memoryPath, questionsPage) !== undefined;
-    return isThere ? syncPage(deps, questionsPage) : false;
-  }
-  return syncPage(deps, questionsPage, doubts);
+  const isNone = proposals.length + state.statements.length + state.edits.length === 0 && state.written === undefined;
+  if (isNone && readPage(deps.config.memoryPath, questionsPage) === undefined) return [];
+  const more = proposals.map(({ line }) => line);
+  return (await syncPage(deps, questionsPage, more)) ? [questionsPage] : [];
 }
 
 /** True when the file was written. */
@@ -199,32 +196,4 @@ async function settlePersonal(
   const { timeZone } = config.settings;
   const memories = memoriesOn({ page, blocks, personal: true, ...state, changedAt: file?.changedAt ?? 0, timeZone });
   return store.settlePage(page, state.version, () => ({ stamp: file?.stamp ?? '', derived: false }), memories);
-}
-
-/** What conversations said later than a person, and otherwise: the person's word stands, and they are asked. */
-async function doubtsOf({ store }: MemoryDeps): Promise<Statement[]> {
-  const latest = new Map<string, Statement>();
-  for (const statement of await store.contested()) latest.set(`${statement.page}\0${statement.target}`, statement);
-  const states = new Map<string, PageState>();
-  const doubts: Statement[] = [];
-  for (const statement of latest.values()) {
-    const { page, key, text } = statement;
-    // Questions are on the person's own page, and what a group says is not for it.
-    if (ownerOf(page).group !== '') continue;
-    const state = states.get(page) ?? (await store.page(page));
-    states.set(page, state);
-    const target = mergedInto(statement.target, state.merged);
-    const edit = standing(state.edits).get(target);
-    const asked = versionsOf(state.statements, state.merged).find((each) => each.target === target)?.current;
-    if (edit !== undefined && edit.kind !== 'change') continue;
-    const kept = edit?.text ?? (asked === undefined || asked.source === 'conversation' ? undefined : asked.text);
-    if (kept === undefined || sameText(kept, text) || kept.includes(text.trim())) continue;
-    const question = `a conversation said “${key}: ${text}”, but ${page} keeps what a person wrote. Is that still right?`;
-    doubts.push({
-      ...statement,
-      ...{ page: questionsPage, kind: 'question', key: '', why: '', text: question },
-      target: `q:${hash('doubt', page, target, text).slice(0, 12)}`,
-    });
-  }
-  return doubts;
 }

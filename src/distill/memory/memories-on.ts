@@ -6,7 +6,8 @@ import { isHeading, isItem } from './blocks.ts';
 import { isOwn, standing } from './edits.ts';
 import { ownerOf } from './group-pages.ts';
 import { hash } from './names.ts';
-import { type TargetBlock, versionsOf } from './page.ts';
+import type { TargetBlock } from './page.ts';
+import { versionsOf } from './versions.ts';
 
 /** Longer sections of a person's own are cut between two blocks. */
 const longest = 1200;

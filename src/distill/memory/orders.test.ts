@@ -16,6 +16,7 @@ import {
 import type { Extraction } from '../../schema/extraction.ts';
 import type { Store } from '../../store/store.ts';
 import { bringInLine } from './librarian.ts';
+import { datedTarget } from './place.ts';
 
 /** Thousands of files are written here; what a disk keeps through a power cut is not the question. */
 const emptyMemory = () => openMemory({}, fs.existsSync('/dev/shm') ? '/dev/shm' : undefined);
@@ -46,7 +47,12 @@ function conversations(roll: Dice, count: number): Said[] {
     const at = () => new Date(start + roll(3_600_000)).toISOString();
     const some = <T>(most: number, make: (n: number) => T): T[] =>
       Array.from({ length: roll(most + 1) }, (_, n) => make(n));
-    const keyed = () => ({ key: words[roll(words.length)] as string, text: `value ${roll(5)}`, why: `reason ${i}` });
+    const changes = ['add', 'add', 'replace', 'retire', 'note'] as const;
+    const keyed = () => ({
+      ...{ key: words[roll(words.length)] as string, text: `value ${roll(5)}`, why: `reason ${i}` },
+      change: changes[roll(changes.length)] ?? 'add',
+      saidBy: (['person', 'agent'] as const)[roll(2)] ?? 'agent',
+    });
     const dated = (kind: string) => ({
       at: at(),
       title: `${kind} ${roll(4)}`,
@@ -57,7 +63,15 @@ function conversations(roll: Dice, count: number): Said[] {
       projects: some(1, () => ({ name: ['courier', 'Shop'][roll(2)] as string, statements: some(3, keyed) })),
       people: some(1, () => ({ name: 'Ana', statements: some(2, keyed) })),
       milestones: some(1, () => dated('Milestone')),
-      insights: some(1, () => dated('Insight')),
+      insights: some(2, () => {
+        const earlier = dated('Insight');
+        const target = datedTarget('insight', earlier.text);
+        const revises = { at: earlier.at, title: earlier.title, target };
+        return (
+          [earlier, { ...dated('Insight'), revises }, { ...dated('Insight'), revises, retires: true }][roll(3)] ??
+          earlier
+        );
+      }),
       facts: some(3, () => ({ ...keyed(), about: (['user', 'procedure', 'world'] as const)[roll(3)] ?? 'world' })),
       questions: some(1, () => ({ text: `Question ${roll(6)}?` })),
     });

@@ -1,90 +1,29 @@
 // ③ Statements → a page as the librarian writes it, before a person's edits. The same statements give the same bytes.
 import { stringify } from 'yaml';
-import { originalKey } from '../../store/hub.ts';
 import type { Statement } from '../../store/memory.ts';
 import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
 import { ownerOf } from './group-pages.ts';
 import { localTime } from './local-time.ts';
-import { questionsPage } from './place.ts';
+import { sameText } from './names.ts';
+import { keyedTarget, questionsPage } from './place.ts';
 import { sourceMark } from './said-by.ts';
+import { compare, order, type Versions, versionsOf } from './versions.ts';
 
 /** A block with its name on the page: an edit is an edit of a target. */
 export interface TargetBlock extends Block {
   readonly target: string;
 }
 
+/** How a person answers what stands on the page of questions with a box. */
+const markLegend =
+  'Put an `x` into the box of a line to keep what it says, or a `-` to reject it for good. Delete a line to leave the question.';
+const overviewTarget = keyedTarget('overview');
+
 export interface PageInput {
   readonly page: string;
   readonly statements: readonly Statement[];
   readonly merged: ReadonlyMap<string, string>;
   readonly timeZone: string;
-}
-
-/** All that was said under one target, in the order of time, and what holds. */
-export interface Versions {
-  readonly target: string;
-  readonly all: readonly Statement[];
-  readonly current: Statement;
-}
-
-export const compare = (a: Statement, b: Statement): number =>
-  a.at - b.at ||
-  order(originalKey(a.file), originalKey(b.file)) ||
-  a.pos - b.pos ||
-  a.order - b.order ||
-  order(a.text, b.text);
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/**
- * The person's words stand above an agent's and what was counted from commands, and what somebody asked to remember above what a
- * conversation said; of two that weigh the same, the later one holds. Commands are counted over sessions: the last run never wins alone.
- */
-export function versionsOf(
-  statements: readonly Statement[],
-  merged: ReadonlyMap<string, string> = new Map(),
-): Versions[] {
-  const byTarget = new Map<string, Statement[]>();
-  for (const statement of statements) {
-    const target = mergedInto(statement.target, merged);
-    const list = byTarget.get(target);
-    if (list) list.push(statement);
-    else byTarget.set(target, [statement]);
-  }
-  return [...byTarget].flatMap(([target, list]) => {
-    const all = list.sort(compare);
-    const most = Math.max(...all.map(weight));
-    const highest = all.filter((each) => weight(each) === most);
-    const current = highest.every(isCounted) ? mostRun(highest) : highest.findLast((each) => !isCounted(each));
-    return current === undefined ? [] : [{ target, all, current }];
-  });
-}
-
-/** Seen in fewer sessions, a command may have been a try. */
-const leastSessions = 3;
-
-const isCounted = ({ kind, saidBy, source }: Statement): boolean =>
-  kind === 'keyed' && saidBy === 'runs' && source === 'conversation';
-
-/** The command that most sessions ran, of two the one that was run last; undefined where too few ran any. */
-function mostRun(runs: readonly Statement[]): Statement | undefined {
-  const sessions = new Map<string, Set<string>>();
-  for (const { text, session } of runs) sessions.set(text, (sessions.get(text) ?? new Set()).add(session));
-  const most = Math.max(...[...sessions.values()].map(({ size }) => size));
-  return most < leastSessions ? undefined : runs.findLast(({ text }) => sessions.get(text)?.size === most);
-}
-
-const weight = ({ saidBy, source }: Statement): number =>
-  (saidBy === 'person' ? 2 : 0) + (source === 'conversation' ? 0 : 1);
-
-export function mergedInto(target: string, merged: ReadonlyMap<string, string>): string {
-  let at = target;
-  for (let steps = 0; steps < 100; steps++) {
-    const next = merged.get(at);
-    if (next === undefined) return at;
-    at = next;
-  }
-  return at;
 }
 
 export function derivePage({ page: whole, statements, merged, timeZone }: PageInput): TargetBlock[] {
@@ -113,11 +52,21 @@ export function derivePage({ page: whole, statements, merged, timeZone }: PageIn
   if (folder === 'milestones' || folder === 'insights') {
     const type = folder === 'milestones' ? 'milestone' : 'insight';
     const project = oldest.project === '' ? {} : { project: oldest.project };
+    // Milestones stay as they were first told. Of an insight the latest understanding stands, and the same said again changes nothing.
+    const shown = versions
+      .filter(({ current }) => current.kind !== 'retired')
+      .sort(inTime)
+      .map(({ target, all: [first], current }) => {
+        const isRevised = folder === 'insights' && !sameText((first as Statement).text, current.text);
+        return { target, statement: isRevised ? current : (first as Statement) };
+      });
+    const [top] = shown;
+    if (top === undefined) return [];
+    const title = flat(top.statement.title);
     return [
-      ...front({ ...owner, title: flat(oldest.title), type, date: day(oldest.at), ...project }),
-      head('title', `# ${flat(oldest.title)}`),
-      ...versions.sort(inTime).flatMap(({ target, all: [first] }) => {
-        const { text, session, project } = first as Statement;
+      ...front({ ...owner, title, type, date: day(oldest.at), ...project }),
+      head('title', `# ${title}`),
+      ...shown.flatMap(({ target, statement: { text, session, project } }) => {
         return [
           ...paragraphs(target, text),
           ...(session === '' ? [] : [head(`${target}/from`, from({ session, project }))]),
@@ -129,15 +78,18 @@ export function derivePage({ page: whole, statements, merged, timeZone }: PageIn
     return [
       ...front({ ...owner, title: 'Questions', type: 'questions', updated: day(newest.at) }),
       head('title', '# Questions'),
+      ...(of('proposal').length === 0 ? [] : [head('h:marks', markLegend)]),
       ...versions.sort(inTime).map(({ target, all: [first] }, i) => {
-        const { at, project, text } = first as Statement;
-        return item(target, `- ${day(at)}${project === '' ? '' : ` ${flat(project)}`}: ${flat(text)}`, i > 0);
+        const { at, project, text, kind } = first as Statement;
+        const box = kind === 'proposal' ? '[ ] ' : '';
+        return item(target, `- ${box}${day(at)}${project === '' ? '' : ` ${flat(project)}`}: ${flat(text)}`, i > 0);
       }),
     ];
 
   const type = { projects: 'project', relationships: 'person', core: 'core' }[folder] ?? 'page';
-  const facts = [...of('keyed').sort((a, b) => order(a.target, b.target)), ...of('plain').sort(inTime)];
+  const facts = [...of('keyed').sort(byKey), ...of('plain').sort(inTime)];
   const activity = of('activity').sort(inTime).reverse();
+  if (facts.length + activity.length === 0) return [];
   return [
     ...front({ ...owner, title: flat(newest.title), type, updated: day(newest.at) }),
     head('title', `# ${flat(newest.title)}`),
@@ -146,6 +98,10 @@ export function derivePage({ page: whole, statements, merged, timeZone }: PageIn
     ...activity.map(({ target, current }, i) => item(target, `- ${day(current.at)} ${flat(current.text)}`, i > 0)),
   ];
 }
+
+/** What a project is, or who a person is, comes first. */
+const byKey = (a: Versions, b: Versions): number =>
+  Number(b.target === overviewTarget) - Number(a.target === overviewTarget) || order(a.target, b.target);
 
 /** Keys that only tell two statements apart say nothing to a reader. */
 const unsaidKey = /^(?:decision|preference|choice|rule): /;

@@ -1,5 +1,5 @@
 // ③ What a conversation gave → statements, each with its page and its target there. A function of its arguments alone.
-import type { Extraction } from '../../schema/extraction.ts';
+import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
 import { originalKey } from '../../store/hub.ts';
 import type { ExtractionRow, Statement } from '../../store/memory.ts';
@@ -22,6 +22,17 @@ const personPage = (name: string): string => `relationships/${nameSlug(name)}/ov
 
 export const keyedTarget = (key: string): string => `k:${keyOf(key)}`;
 export const plainTarget = (text: string): string => `t:${hash(plain(text)).slice(0, 12)}`;
+
+/** The same said twice is one; other words under the same title stand below. */
+export const datedTarget = (kind: 'milestone' | 'insight', text: string): string =>
+  `${kind}:${hash(plain(text)).slice(0, 12)}`;
+
+const kinds = { add: 'keyed', replace: 'keyed', retire: 'retired', note: 'note' } as const;
+
+const keyed = ({ key, text, why = '', saidBy, change = 'add' }: KeyedStatement) => ({
+  ...{ target: keyedTarget(key), kind: kinds[change], key, text, saidBy },
+  why: change === 'retire' ? text : why,
+});
 
 /** Where in the extraction a statement comes from: a list, a place in it, and one in the list inside. */
 export type Origin = readonly [list: keyof Extraction, index: number, inner?: number];
@@ -77,34 +88,37 @@ export function place(
         }),
       );
   });
-  for (const list of ['milestones', 'insights'] as const)
-    extraction[list].forEach(({ at: said, title, text, saidBy }, i) => {
-      const at = moment(said);
-      const { date } = localTime(at, timeZone);
-      const folder = list === 'milestones' ? `milestones/${date.slice(0, 7)}` : 'insights';
-      const page = `${folder}/${date}-${titleSlug(title)}.md`;
-      const kind = list === 'milestones' ? 'milestone' : 'insight';
-      // The same said twice is one; other words under the same title stand below.
-      const target = `${kind}:${hash(plain(text)).slice(0, 12)}`;
-      placed.push(statement([list, i], { page, target, kind, at, title, text, project, saidBy }));
-    });
+  const datedPage = (folder: string, at: number, title: string) =>
+    `${folder}/${localTime(at, timeZone).date}-${titleSlug(title)}.md`;
+  extraction.milestones.forEach(({ at: said, title, text, saidBy }, i) => {
+    const at = moment(said);
+    const page = datedPage(`milestones/${localTime(at, timeZone).date.slice(0, 7)}`, at, title);
+    const target = datedTarget('milestone', text);
+    placed.push(statement(['milestones', i], { page, target, kind: 'milestone', at, title, text, project, saidBy }));
+  });
+  extraction.insights.forEach(({ at: said, title, text, saidBy, revises, retires }, i) => {
+    const at = moment(said);
+    // A later understanding stands where the earlier one stood.
+    const page = datedPage('insights', revises === undefined ? at : Date.parse(revises.at), revises?.title ?? title);
+    const target = revises?.target ?? datedTarget('insight', text);
+    const kind = retires === true ? 'retired' : 'insight';
+    placed.push(statement(['insights', i], { page, target, kind, at, title, text, project, saidBy }));
+  });
   const named = [
     ['projects', projectPage],
     ['people', personPage],
   ] as const;
   for (const [list, pageOf] of named)
     extraction[list].forEach(({ name, statements }, i) => {
-      statements.forEach(({ key, text, why = '', saidBy }, j) => {
-        const rest = { saidBy, title: name.trim(), key, text, why, project: list === 'projects' ? name.trim() : '' };
+      statements.forEach((said, j) => {
+        const rest = { ...keyed(said), title: name.trim(), project: list === 'projects' ? name.trim() : '' };
         const at = list === 'projects' && name.trim() === project ? home : name;
-        placed.push(statement([list, i, j], { page: pageOf(at), target: keyedTarget(key), kind: 'keyed', ...rest }));
+        placed.push(statement([list, i, j], { page: pageOf(at), ...rest }));
       });
     });
-  extraction.facts.forEach(({ key, text, why = '', about, saidBy }, i) => {
+  extraction.facts.forEach(({ about, ...said }, i) => {
     const { page, title } = corePages[about];
-    placed.push(
-      statement(['facts', i], { page, target: keyedTarget(key), kind: 'keyed', title, key, text, why, saidBy }),
-    );
+    placed.push(statement(['facts', i], { page, title, ...keyed(said) }));
   });
   extraction.questions.forEach(({ text }, i) => {
     const target = `q:${hash(plain(text)).slice(0, 12)}`;

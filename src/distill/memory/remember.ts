@@ -9,8 +9,8 @@ import { edit } from './history.ts';
 import { bringInLine, type MemoryDeps, syncPage, writeDue } from './librarian.ts';
 import { groupOf } from './memories-on.ts';
 import { sameText } from './names.ts';
-import { mergedInto, versionsOf } from './page.ts';
 import { corePages, keyedTarget, plainTarget, projectPage, targetPrint } from './place.ts';
+import { mergedInto, versionsOf } from './versions.ts';
 
 export interface Wish {
   readonly text: string;

@@ -121,8 +121,13 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
            UNION ALL SELECT page, target, at FROM statements WHERE extraction_id IS NULL)
          GROUP BY page, target) w
      JOIN statements s ON s.page = w.page AND s.target = w.target
-     WHERE s.extraction_id IS NOT NULL AND s.kind = 'keyed' AND s.at > w.at ORDER BY s.at, s.file, s.pos, s.ordinal`,
+     WHERE s.extraction_id IS NOT NULL AND s.kind IN ('keyed', 'retired') AND s.at > w.at ORDER BY s.at, s.file, s.pos, s.ordinal`,
   );
+  const noted = db.prepare<[], StatementRow>(
+    `SELECT ${statementColumns} FROM statements WHERE (page, target) IN (SELECT page, target FROM statements WHERE kind = 'note')
+     ORDER BY at, id`,
+  );
+  const lastGiven = db.prepare<[], number>('SELECT max(last_at) FROM extractions').pluck();
   const putMerge = db.prepare(
     `INSERT INTO memory_merges (page, target, into_target, at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET into_target = excluded.into_target, at = max(excluded.at, memory_merges.at + 1)`,
@@ -273,6 +278,12 @@ export function memoryRows(db: Database, read: Run, writeAny: Run): Methods {
     },
     async contested() {
       return read(() => contested.all().map(toStatement));
+    },
+    async noted() {
+      return read(() => {
+        const statements = noted.all().map(toStatement);
+        return { statements, lastAt: statements.length === 0 ? 0 : (lastGiven.get() ?? 0) };
+      });
     },
     async addEdit(page, edit) {
       write(() => {

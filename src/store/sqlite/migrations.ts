@@ -970,6 +970,13 @@ export const migrations: readonly Migration[] = [
       DROP TABLE own_lines;
     `,
   },
+  {
+    name: '033-notes',
+    sql: `
+      -- What is not proven yet is few among all that was said.
+      CREATE INDEX statements_notes ON statements (page, target) WHERE kind = 'note';
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

@@ -40,12 +40,17 @@ function Question({ question, whole, again }: { question: Memory; whole: string;
   const { text, session, project, at } = question;
   const [answer, setAnswer] = useState('');
   const [failure, setFailure] = useState<Failure>();
-  const settle = async (said: string) => {
+  const isProposal = text.startsWith('[ ] ');
+  /** As a person would do it in the file: the line gets a mark in its box, or is taken out and stays out. */
+  const settle = async (said: string, mark?: 'x' | '-') => {
     setFailure(undefined);
     try {
       if (said !== '') await change('remember', { text: said, ...(project === '' ? {} : { project }) });
-      // As a person would settle it in the file: the line is taken out, and stays out.
-      const rest = whole.split('\n').filter((line) => line !== `- ${text}`);
+      const rest = whole
+        .split('\n')
+        .flatMap((line) =>
+          line !== `- ${text}` ? [line] : mark === undefined ? [] : [`- ${text.replace(' ', mark)}`],
+        );
       if (rest.join('\n') === whole)
         throw new Failure(
           'NOT_FOUND',
@@ -60,7 +65,7 @@ function Question({ question, whole, again }: { question: Memory; whole: string;
   };
   return (
     <li class="statement">
-      <Markdown text={text} />
+      <Markdown text={isProposal ? text.slice(4) : text} />
       <p class="row-meta">
         {project !== '' && <span>{project}</span>}
         {session !== '' && <a href={sessionAddress(session)}>open session</a>}
@@ -83,6 +88,16 @@ function Question({ question, whole, again }: { question: Memory; whole: string;
         <button type="submit" class="strong" disabled={answer.trim() === ''}>
           Remember the answer
         </button>
+        {isProposal && (
+          <>
+            <button type="button" onClick={() => void settle('', 'x')}>
+              Keep what it says
+            </button>
+            <button type="button" onClick={() => void settle('', '-')}>
+              Reject for good
+            </button>
+          </>
+        )}
         <button type="button" onClick={() => void settle('')}>
           No longer open
         </button>

@@ -1,0 +1,139 @@
+// ③ What waits for a person's word on the page of questions: what conversations say against what the person wrote, and notes that only one
+// session has said. A mark in the box of its line keeps it or rejects it for good.
+import type { Edit, PageState, Statement } from '../../store/memory.ts';
+import { nextMoment, standing } from './edits.ts';
+import { ownerOf } from './group-pages.ts';
+import type { MemoryDeps } from './librarian.ts';
+import { groupOf, memoryId } from './memories-on.ts';
+import { hash, plain, sameText } from './names.ts';
+import { printsOf, questionsPage } from './place.ts';
+import { rowsWithout } from './place-row.ts';
+import { mergedInto, unprovenNotes, versionsOf } from './versions.ts';
+
+export interface Proposal {
+  /** As it stands on the page of questions. */
+  readonly line: Statement;
+  /** What a conversation said, and where it belongs. */
+  readonly said: Statement;
+  /** Its target there, through merges. */
+  readonly target: string;
+  /** Nothing else was said under its key: a rejected note takes the key along. */
+  readonly isNote: boolean;
+}
+
+type Deps = Pick<MemoryDeps, 'store' | 'config' | 'clock'>;
+
+/** A note leaves the page when the last conversation is so many half-lives later. */
+const fadedAfter = 3;
+const dayMs = 86_400_000;
+
+export async function proposalsOf(deps: Deps): Promise<Proposal[]> {
+  return [...(await doubts(deps)), ...(await notes(deps))];
+}
+
+const proposal = (said: Statement, target: string, isNote: boolean, text: string): Proposal => ({
+  said,
+  target,
+  isNote,
+  line: {
+    ...said,
+    ...{ page: questionsPage, kind: 'proposal', key: '', why: '', text },
+    target: `q:${hash(isNote ? 'note' : 'doubt', said.page, target, said.text).slice(0, 12)}`,
+  },
+});
+
+/** What conversations said later than a person, and otherwise: the person's word stands, and they are asked. */
+async function doubts({ store }: Deps): Promise<Proposal[]> {
+  const latest = new Map<string, Statement>();
+  for (const statement of await store.contested()) latest.set(`${statement.page}\0${statement.target}`, statement);
+  const states = new Map<string, PageState>();
+  const found: Proposal[] = [];
+  for (const statement of latest.values()) {
+    const { page, key, text, kind } = statement;
+    // Questions are on the person's own page, and what a group says is not for it.
+    if (ownerOf(page).group !== '') continue;
+    const state = states.get(page) ?? (await store.page(page));
+    states.set(page, state);
+    const target = mergedInto(statement.target, state.merged);
+    const edit = standing(state.edits).get(target);
+    const asked = versionsOf(state.statements, state.merged).find((each) => each.target === target)?.current;
+    if (edit !== undefined && edit.kind !== 'change') continue;
+    const kept = edit?.text ?? (asked === undefined || asked.source === 'conversation' ? undefined : asked.text);
+    if (kept === undefined) continue;
+    if (kind !== 'retired' && (sameText(kept, text) || kept.includes(text.trim()))) continue;
+    const claim = kind === 'retired' ? `that “${key}” no longer holds (${text})` : `“${key}: ${text}”`;
+    found.push(
+      proposal(
+        ...([statement, target, false] as const),
+        `a conversation said ${claim}, but ${page} keeps what a person wrote. Is that still right?`,
+      ),
+    );
+  }
+  return found;
+}
+
+/** Measured by the last conversation and not by the clock: equal rows give equal pages. */
+async function notes({ store, config }: Deps): Promise<Proposal[]> {
+  const { statements, lastAt } = await store.noted();
+  const oldest = lastAt - fadedAfter * config.settings.memoryHalfLifeDays * dayMs;
+  const pages = new Map<string, Statement[]>();
+  for (const each of statements) pages.set(each.page, [...(pages.get(each.page) ?? []), each]);
+  return [...pages].flatMap(([page, said]) =>
+    ownerOf(page).group !== ''
+      ? []
+      : unprovenNotes(said)
+          .filter(({ at }) => at >= oldest)
+          .map((note) =>
+            proposal(note, note.target, true, `“${note.key}: ${note.text}” was said in one session. Is it so?`),
+          ),
+  );
+}
+
+/** Carries out the marks that a person has put; returns the pages that are due. What is marked is a row by now, so a crash only defers it. */
+export async function settleMarked(deps: Deps, proposals: readonly Proposal[]): Promise<readonly string[]> {
+  if (proposals.length === 0) return [];
+  const marked = standing((await deps.store.page(questionsPage)).edits);
+  const due = new Set<string>();
+  for (const each of proposals) {
+    const edit = marked.get(each.line.target);
+    const mark = edit?.kind === 'change' ? markIn(edit.text) : undefined;
+    if (mark === undefined) continue;
+    if (mark === 'reject') await reject(deps, each);
+    else await keep(deps, each);
+    due.add(each.said.page);
+  }
+  return [...due];
+}
+
+const markIn = (line: string): 'keep' | 'reject' | undefined => {
+  const mark = /^ ?[-*+] +\[\s*([xX✓-])\s*\]/.exec(line)?.[1];
+  return mark === undefined ? undefined : mark === '-' ? 'reject' : 'keep';
+};
+
+/** In one transaction with the end of its question: what was said goes from the rows, and its hashes keep it away. */
+async function reject(deps: Deps, { said, line, isNote }: Proposal): Promise<void> {
+  const { store } = deps;
+  const hashes = isNote ? printsOf(said) : [hash('text', plain(said.text))];
+  const rows = await rowsWithout(deps, new Set([...(await store.forgotten()), ...hashes]));
+  await store.forgetTarget(questionsPage, line.target, hashes, rows);
+}
+
+/** As if the person had asked to remember it. Done again after a crash, it has the same effect. */
+async function keep({ store, clock }: Deps, { said, target, line }: Proposal): Promise<void> {
+  const state = await store.page(said.page);
+  const edits = [...standing(state.edits).keys()].filter((each) => groupOf(each) === target);
+  const change = (kind: Edit['kind'], on: string): Edit => ({
+    ...{ target: on, kind, text: '', tight: false, front: false, anchor: '', section: '', before: '' },
+    at: nextMoment(state.edits, clock()),
+  });
+  if (said.kind === 'retired') await store.addEdit(said.page, change('remove', target));
+  else {
+    await store.saveStatement({
+      ...said,
+      ...{ kind: 'keyed', at: clock(), file: '', pos: 0, order: 0, source: 'promoted', saidBy: 'person' },
+      from: `${memoryId(said.page, said.target, said.text)} ${said.page}`,
+    });
+    for (const each of edits) await store.addEdit(said.page, change('release', each));
+  }
+  await store.forgetTarget(questionsPage, line.target, [], []);
+}
