@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Distiller } from '../src/distill/distiller.ts';
+import { nothingKnown } from '../src/distill/memory/known.ts';
 import { type RunDeps, runJobs } from '../src/distill/run.ts';
 import { Settings } from '../src/schema/settings.ts';
 import type { NewEntry } from '../src/store/files.ts';
@@ -65,6 +66,7 @@ export async function distillBench(distiller: Distiller, env: Record<string, unk
       settings,
       clock: () => bench.now,
       distiller,
+      known: async () => nothingKnown,
       async keep({ session, id }, _, by) {
         kept.push(`${session} ${id} ${by}`);
       },

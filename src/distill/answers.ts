@@ -1,6 +1,6 @@
 // What a model answers: data from outside. Its shape is checked, its texts are cleaned, redacted and cut before anybody sees them.
 import { z } from 'zod';
-import { Extraction } from '../schema/extraction.ts';
+import { Extraction, type InsightPlace } from '../schema/extraction.ts';
 import { ObservationText, ObservationType } from '../schema/observation.ts';
 import { SummaryText } from '../schema/summary.ts';
 
@@ -34,23 +34,49 @@ export const SummaryAnswer = z.object({
 export type SummaryAnswer = z.infer<typeof SummaryAnswer>;
 
 const dated = z.object({ at: text.describe('ISO 8601, in UTC'), title: text.min(1), text: text.min(1) });
-const keyed = z.object({
+const changed = z.object({
+  change: z
+    .enum(['add', 'replace', 'retire'])
+    .optional()
+    .describe('replace and retire name a key that the pages hold now; what stays as it is, is left out'),
   key: text
     .min(1)
     .describe('what it is about, such as "package manager"; the same words whenever it is the same thing'),
-  text: text.min(1),
-  why: text.optional().describe('why it changed, where that was said'),
+  text: text.describe('what holds now; empty for retire'),
+  why: text.optional().describe('why it changed, where that was said; for retire the reason'),
+  sure: z.boolean().optional().describe('false: it may not last; it is set aside until another record says it too'),
 });
+export type ChangeAnswer = z.infer<typeof changed>;
+
 export const ExtractionAnswer = z.object({
   episodes: z.array(dated).describe('what was done, in the order of time'),
-  projects: z.array(z.object({ name: text.min(1), statements: z.array(keyed) })),
-  people: z.array(z.object({ name: text.min(1), statements: z.array(keyed) })),
+  projects: z.array(z.object({ name: text.min(1), statements: z.array(changed) })),
+  people: z.array(z.object({ name: text.min(1), statements: z.array(changed) })),
   milestones: z.array(dated).describe('what was finished or released'),
-  insights: z.array(dated).describe('what was understood and is of use elsewhere'),
-  facts: z.array(keyed.extend({ about: z.enum(['user', 'procedure', 'world']) })),
+  insights: z
+    .array(
+      dated.extend({
+        revises: text.optional().describe('i2, say: the insight of the pages in whose place this one stands'),
+        retire: z
+          .boolean()
+          .optional()
+          .describe('true: the insight named by revises no longer holds; the text says why'),
+      }),
+    )
+    .describe('what was understood and is of use elsewhere'),
+  facts: z.array(changed.extend({ about: z.enum(['user', 'procedure', 'world']) })),
   questions: z.array(z.object({ text: text.min(1) })).describe('what is doubtful or was left open'),
 });
 export type ExtractionAnswer = z.infer<typeof ExtractionAnswer>;
+
+/** What an answer is read beside. */
+export interface Surroundings {
+  /** When the conversation ended. */
+  readonly end: string;
+  readonly isPersons: (text: string) => boolean;
+  /** The insights that were shown, by the name that they were shown under. */
+  readonly insights: ReadonlyMap<string, InsightPlace>;
+}
 
 export type Redact = (text: string) => string;
 
@@ -98,38 +124,45 @@ export function cleaner(redact: Redact) {
       }),
 
     /** A time that is none becomes the end of the conversation. What the person did not say is the agent's. */
-    extraction(one: ExtractionAnswer, end: string, isPersons: (text: string) => boolean): Extraction {
+    extraction(one: ExtractionAnswer, { end, isPersons, insights }: Surroundings): Extraction {
       const datedItem = (item: { at: string; title: string; text: string }) => ({
         at: Number.isNaN(Date.parse(item.at)) ? end : new Date(item.at).toISOString(),
         title: title(item.title),
         text: passage(item.text, 4000),
       });
-      const statement = ({ key, text: said, why }: { key: string; text: string; why?: string | undefined }) => ({
-        key: line(key, 80),
-        text: passage(said, 2000),
-        saidBy: isPersons(said) ? 'person' : 'agent',
-        ...(why === undefined || clean(why, redact) === '' ? {} : { why: line(why, 500) }),
-      });
-      const statements = (list: readonly { key: string; text: string; why?: string | undefined }[]) =>
-        list.map(statement).filter(({ key, text: said }) => key !== '' && said !== '');
+      const statement = ({ change = 'add', key, text: said, why = '', sure }: ChangeAnswer) => {
+        const isRetired = change === 'retire';
+        const told = isRetired ? why || said : said;
+        const reason = isRetired ? '' : line(why, 500);
+        return {
+          key: line(key, 80),
+          text: passage(told, isRetired ? 500 : 2000),
+          saidBy: isPersons(told) ? ('person' as const) : ('agent' as const),
+          ...(reason === '' ? {} : { why: reason }),
+          ...(sure === false && change === 'add' ? { change: 'note' as const } : change === 'add' ? {} : { change }),
+        };
+      };
+      const isSaid = ({ key, text: said }: { key: string; text: string }) => key !== '' && said !== '';
       const about = (list: ExtractionAnswer['projects']) =>
         list
-          .map(({ name, statements: given }) => ({ name: line(name, 120), statements: statements(given) }))
+          .map(({ name, statements }) => ({
+            name: line(name, 120),
+            statements: statements.map(statement).filter(isSaid),
+          }))
           .filter(({ name }) => name !== '');
-      const told = (list: readonly { at: string; title: string; text: string }[]) =>
-        list
-          .slice(0, 50)
-          .map(datedItem)
-          .filter((item) => item.text !== '');
+      const told = <T extends { at: string; title: string; text: string }>(list: readonly T[]) =>
+        list.map((item) => ({ ...datedItem(item), of: item })).filter((item) => item.text !== '');
+      const plainly = (list: ExtractionAnswer['episodes']) => told(list).map(({ of: _, ...item }) => item);
       return Extraction.parse({
-        episodes: told(one.episodes),
+        episodes: plainly(one.episodes),
         projects: about(one.projects),
         people: about(one.people),
-        milestones: told(one.milestones),
-        insights: told(one.insights),
-        facts: one.facts
-          .map((fact) => ({ ...statement(fact), about: fact.about }))
-          .filter(({ key, text: said }) => key !== '' && said !== ''),
+        milestones: plainly(one.milestones),
+        insights: told(one.insights).map(({ of: { revises, retire }, ...item }) => {
+          const place = insights.get(revises ?? '');
+          return { ...item, ...(place === undefined ? {} : { revises: place, ...(retire ? { retires: true } : {}) }) };
+        }),
+        facts: one.facts.map((fact) => ({ ...statement(fact), about: fact.about })).filter(isSaid),
         questions: one.questions.map((item) => ({ text: passage(item.text, 1000) })).filter((item) => item.text !== ''),
       });
     },

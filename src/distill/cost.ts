@@ -1,10 +1,12 @@
 // What a backlog would cost, before anything is spent: the same material and the same questions, but nobody is asked.
+
 import type { Job, JobKind } from '../schema/job.ts';
 import type { Observation } from '../schema/observation.ts';
 import type { Store } from '../store/store.ts';
 import { eachToolUse } from './budget.ts';
 import type { Distiller } from './distiller.ts';
 import { readConversation, readSession, readTurn, type Turn } from './material.ts';
+import { nothingKnown } from './memory/known.ts';
 import { hasWork } from './offline/observe.ts';
 
 export interface Cost {
@@ -71,7 +73,7 @@ export async function costOf(
       const conversation = await readConversation(store, Number(subject));
       const worth = conversation?.turns.filter(hasWork) ?? [];
       if (conversation === undefined || worth.length === 0) continue;
-      add(distiller.estimate({ kind, conversation, observations: worth.map(likely) }));
+      add(distiller.estimate({ kind, conversation, observations: worth.map(likely), known: nothingKnown }));
     }
   }
   return { jobs: counts, calls, tokens, insteadOf: tokens === 0 ? 0 : insteadOf };

@@ -1,9 +1,11 @@
 // Who distils: the offline distiller, or a model. Both are given material and give back text; neither stores anything.
+
 import type { Extraction } from '../schema/extraction.ts';
 import type { Usage } from '../schema/job.ts';
 import type { Observation, ObservationText } from '../schema/observation.ts';
 import type { SummaryText } from '../schema/summary.ts';
 import type { ConversationMaterial, SessionMaterial, Turn } from './material.ts';
+import type { KnownPages } from './memory/known.ts';
 
 export interface Distilled<T> {
   readonly value: T;
@@ -21,6 +23,8 @@ export interface Distiller {
   readonly turns: number;
   /** Whether they may be of several sessions: what costs nothing saves transactions so. */
   readonly mixed: boolean;
+  /** Whether it reads the pages that it changes. */
+  readonly readsPages: boolean;
   /** Tokens that the work would take, at most; 0 when it costs nothing. */
   estimate(work: Work): number;
   /** In the order of the turns. Undefined: there is nothing to say. */
@@ -37,6 +41,8 @@ export interface SummaryMaterial {
 
 export interface MemoryMaterial {
   readonly conversation: ConversationMaterial;
+  /** What the pages say now about the things of the conversation; nothing where the distiller does not read them. */
+  readonly known: KnownPages;
   /** What was said of its turns. */
   readonly observations: readonly Observation[];
 }

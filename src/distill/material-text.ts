@@ -4,25 +4,94 @@ import { distillerMark } from '../schema/distiller.ts';
 import type { Observation } from '../schema/observation.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
 import type { ConversationMaterial, SessionMaterial, Turn } from './material.ts';
+import type { KnownPages } from './memory/known.ts';
+import { localTime } from './memory/local-time.ts';
 
 /** Characters of a turn: what was asked, what was said, what was done. */
 const room = { request: 700, said: 1200, uses: 14, input: 100, output: 40, error: 200 };
-/** Of a turn that has been observed: what was asked, and what was said of it. */
-const brief = { request: 250, narrative: 350, facts: 3, fact: 120 };
+/** Of a turn that has been observed: what was said of it. */
+const brief = { narrative: 350, facts: 3, fact: 120 };
 const wholeRoom = 10_000;
+/** Of a turn of a conversation. */
+const talk = { least: 200, most: 1600 };
+/** Of the pages that a conversation may change. */
+const page = { line: 240, whole: 6000 };
 
 export const turnsText = (turns: readonly Turn[]): string => quoted(turns.map(turnText).join('\n\n'));
 
+/** As people read it: who spoke, at what time of their day, and what was said. Each turn has its share of the room. */
 export function conversationText(
-  { project, startedAt, endedAt, turns }: ConversationMaterial,
+  { project, turns }: ConversationMaterial,
   observations: readonly Observation[],
+  { timeZone, known }: { readonly timeZone: string; readonly known: KnownPages },
 ): string {
+  const share = Math.min(talk.most, Math.max(talk.least, Math.floor(wholeRoom / Math.max(1, turns.length))));
+  let day = '';
   const told = turns.map((turn) => {
+    const { date, longDate } = localTime(Date.parse(turn.startedAt), timeZone);
+    const head = date === day ? '' : `${longDate}\n\n`;
+    day = date;
     const one = observations.find(({ entries }) => entries[0] === turn.request?.id);
-    return one === undefined ? turnText(turn) : observedText(one, turn.request?.text ?? '');
+    return head + spokenText(turn, one, share, timeZone);
   });
-  return quoted(`project: ${project}\nfrom ${startedAt} to ${endedAt}\n\n${headAndTail(told.join('\n\n'), wholeRoom)}`);
+  const pages = knownText(known, { timeZone, until: Date.parse(turns.at(-1)?.endedAt ?? '') });
+  return quoted([`project: ${project}`, headAndTail(told.join('\n\n'), wholeRoom), pages].filter(Boolean).join('\n\n'));
 }
+
+function spokenText(
+  { request, entries, toolUses, endedAt }: Turn,
+  observed: Observation | undefined,
+  share: number,
+  timeZone: string,
+): string {
+  const clock = (at: string) => `[${localTime(Date.parse(at), timeZone).twelveHour}]`;
+  const said = entries
+    .filter(({ author, text }) => author === 'model' && text.trim() !== '')
+    .map(({ text }) => text.trim());
+  const facts = observed?.facts.slice(0, brief.facts).map((fact) => `- ${headAndTail(fact, brief.fact)}`) ?? [];
+  const failed = toolUses.filter(({ outcome }) => outcome === 'error').slice(-2);
+  const uses = observed === undefined ? toolUses.slice(-4) : failed;
+  return [
+    request === undefined
+      ? ''
+      : `${clock(request.at)} User: ${headAndTail(request.text.trim(), Math.floor(share * 0.4))}`,
+    said.length === 0 ? '' : `${clock(endedAt)} Assistant: ${headAndTail(said.join('\n'), Math.floor(share * 0.4))}`,
+    ...facts,
+    headAndTail(uses.map(useText).join('\n'), Math.floor(share * 0.2)),
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** Pages are made of what was said in earlier records, and are as little to be obeyed as these. */
+function knownText(
+  { subjects, insights }: KnownPages,
+  { timeZone, until }: { timeZone: string; until: number },
+): string {
+  if (subjects.length + insights.length === 0) return '';
+  const dated = (at: number) => `${localTime(at, timeZone).date}${at > until ? ', later than this record' : ''}`;
+  const marks = { person: ', said by the person', agent: '', runs: ', counted from commands' } as const;
+  const names = { projects: 'project', people: 'person', facts: 'facts about' } as const;
+  const sections = subjects.map(({ list, name, lines }) =>
+    [
+      `### ${names[list]} ${name}`,
+      ...lines.map(({ key, text, at, saidBy, isNote }) => {
+        const about = `${dated(at)}${marks[saidBy]}${isNote ? ', not sure yet' : ''}`;
+        return `- ${key}: ${headAndTail(flat(text), page.line)} (${about})`;
+      }),
+    ].join('\n'),
+  );
+  const understood = insights.map(
+    ({ id, title, text, at }) => `- ${id}: ${title}. ${headAndTail(flat(text), page.line)} (${dated(at)})`,
+  );
+  const all = [...sections, ...(understood.length === 0 ? [] : [`### insights\n${understood.join('\n')}`])];
+  return `## What the pages say now\n${cutAtLine(all.join('\n'), page.whole)}`;
+}
+
+const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+const cutAtLine = (text: string, most: number): string =>
+  text.length <= most ? text : text.slice(0, text.lastIndexOf('\n', most));
 
 export function sessionText(
   { project, title, startedAt, endedAt, turns }: SessionMaterial,
@@ -36,16 +105,15 @@ export function sessionText(
       `title: ${title}`,
       `from ${startedAt} to ${endedAt}, ${turns.length} turns`,
       `first request:\n${headAndTail(asked, room.request)}`,
-      `turns:\n${headAndTail(observations.map((one) => observedText(one)).join('\n\n'), wholeRoom)}`,
+      `turns:\n${headAndTail(observations.map(observedText).join('\n\n'), wholeRoom)}`,
       `last answer:\n${headAndTail(answered, room.request)}`,
     ].join('\n\n'),
   );
 }
 
-function observedText({ prompt, at, type, title, narrative, facts }: Observation, request = ''): string {
+function observedText({ prompt, at, type, title, narrative, facts }: Observation): string {
   return [
     `## turn ${prompt}, ended ${at}: ${title} (${type})`,
-    request === '' ? '' : `the person: ${headAndTail(request, brief.request)}`,
     headAndTail(narrative, brief.narrative),
     ...facts.slice(0, brief.facts).map((fact) => `- ${headAndTail(fact, brief.fact)}`),
   ]

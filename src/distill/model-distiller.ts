@@ -5,6 +5,7 @@ import type { JobKind } from '../schema/job.ts';
 import type { Observation } from '../schema/observation.ts';
 import type { SummaryText } from '../schema/summary.ts';
 import { cleaner, ExtractionAnswer, ObservationsAnswer, type Redact, SummaryAnswer } from './answers.ts';
+import { wrongChanges } from './changes.ts';
 import type { Distiller, MemoryMaterial, SummaryMaterial, Work } from './distiller.ts';
 import { saidByPerson } from './grounded.ts';
 import type { SessionMaterial } from './material.ts';
@@ -29,11 +30,15 @@ Give one account of the whole session: what was asked, what was looked at, what 
   remember: `${rule}
 Take from the record what is worth keeping beyond the session. Every list may be empty, and most are. Episodes: what was done, one for each
 piece of work. Facts: what holds until it changes, such as preferences of the person (user) and ways of working (procedure). Statements about
-projects and people go under their names. Questions: what is doubtful.`,
+projects and people go under their names; the key "overview" holds what a project is, or who a person is, in two or three sentences.
+After the record stands what the pages say now. Answer with changes to them alone: add what is new, replace under its own key what is said
+otherwise now, retire with a reason what no longer holds, and leave out all that stays. Rewrite an overview that has become incomplete. What
+is later than the record, leave alone. Set sure to false for what was said once and may not last. Revise an insight when the record shows more
+or otherwise. Questions: what is doubtful.`,
 } as const;
 
 /** What an answer takes, for each thing asked for; the allowance is larger, since a cut answer is of no use. */
-const answerTokens = { observe: 220, summarize: 300, remember: 450 } as const;
+const answerTokens = { observe: 220, summarize: 300, remember: 500 } as const;
 
 const schemas = { observe: ObservationsAnswer, summarize: SummaryAnswer, remember: ExtractionAnswer } as const;
 const kinds = ['observe', 'summarize', 'remember'] as const;
@@ -42,14 +47,14 @@ const frameTokens = Object.fromEntries(
   kinds.map((kind) => [kind, estimateTokens(systems[kind] + JSON.stringify(shapeOf(schemas[kind])))]),
 ) as Readonly<Record<JobKind, number>>;
 
-export function modelDistiller(model: Model, redact: Redact): Distiller {
+export function modelDistiller(model: Model, redact: Redact, timeZone: string): Distiller {
   const clean = cleaner(redact);
   const textOf = (work: Work): string =>
     work.kind === 'observe'
       ? turnsText(work.turns)
       : work.kind === 'summarize'
         ? sessionText(work.session, work.observations)
-        : conversationText(work.conversation, work.observations);
+        : conversationText(work.conversation, work.observations, { timeZone, known: work.known });
   const questionOf = (work: Work) => ({
     system: systems[work.kind],
     material: redact(textOf(work)),
@@ -61,6 +66,7 @@ export function modelDistiller(model: Model, redact: Redact): Distiller {
     parallel: model.parallel,
     turns: 6,
     mixed: false,
+    readsPages: true,
     estimate(work) {
       if (work.kind !== 'observe' && onlyOne(work) !== undefined) return 0;
       const count = work.kind === 'observe' ? work.turns.length : 1;
@@ -93,11 +99,11 @@ export function modelDistiller(model: Model, redact: Redact): Distiller {
     async remember(material, signal) {
       if (onlyOne(material) !== undefined) return { value: extractConversation(material.conversation), usage: noUsage };
       const question = { ...questionOf({ kind: 'remember', ...material }), schema: ExtractionAnswer };
-      const { value, usage } = await ask(model, question, signal);
-      return {
-        usage,
-        value: clean.extraction(value, material.conversation.endedAt, saidByPerson(material.conversation.turns)),
-      };
+      const { known, conversation } = material;
+      const { value, usage } = await ask(model, question, signal, (answer) => wrongChanges(answer, known));
+      const insights = new Map(known.insights.map(({ id, place }) => [id, place]));
+      const around = { end: conversation.endedAt, isPersons: saidByPerson(conversation.turns), insights };
+      return { usage, value: clean.extraction(value, around) };
     },
   };
 }

@@ -11,6 +11,7 @@ export const offlineDistiller: Distiller = {
   parallel: 1,
   turns: 100,
   mixed: true,
+  readsPages: false,
   estimate: () => 0,
   observe: async (turns) => ({ value: turns.map(observeTurn), usage: noUsage }),
   summarize: async ({ session }) => ({ value: summarizeSession(session), usage: noUsage }),

@@ -14,7 +14,7 @@ export async function openDistiller(config: Config, redact: Redact): Promise<Dis
     import('./model-distiller.ts'),
   ]);
   try {
-    return modelDistiller(await models[model](config), redact);
+    return modelDistiller(await models[model](config), redact, config.settings.timeZone);
   } catch (error) {
     throw asHoldfastError(error);
   }

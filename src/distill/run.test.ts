@@ -28,6 +28,7 @@ function scripted(trouble: (n: number, what: string) => ModelError | undefined =
     parallel: 1,
     turns: 6,
     mixed: false,
+    readsPages: true,
     estimate: () => cost,
     observe: (turns) =>
       answer(

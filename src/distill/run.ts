@@ -14,7 +14,8 @@ import { isAlive } from '../system/alive.ts';
 import { HoldfastError } from '../system/errors.ts';
 import { eachToolUse, limitsAt } from './budget.ts';
 import type { Distilled, Distiller, Work } from './distiller.ts';
-import { readConversation, readSession, readTurn, type Turn } from './material.ts';
+import { type ConversationMaterial, readConversation, readSession, readTurn, type Turn } from './material.ts';
+import { type KnownPages, nothingKnown } from './memory/known.ts';
 import { addUsage, ModelError, type ModelTrouble, noUsage } from './models/model.ts';
 import { hasWork } from './offline/observe.ts';
 import { observationOf, summaryOf } from './rows.ts';
@@ -26,6 +27,8 @@ export interface RunDeps {
   readonly distiller: Distiller;
   /** Puts what was taken from a conversation into the memory pages. Contract: the same twice has the effect of once. */
   readonly keep: (conversation: Conversation, extraction: Extraction, by: string) => Promise<void>;
+  /** What the pages say now about the things of a conversation in which `said` was said. */
+  readonly known: (conversation: Conversation, said: string) => Promise<KnownPages>;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: ((progress: RunProgress) => void) | undefined;
   readonly leaseMs?: number | undefined;
@@ -220,7 +223,7 @@ interface Limits {
 
 /** What becomes of jobs of one kind. Material that is gone, or in which nothing was done, leaves nothing to say. */
 async function distil(
-  { store, distiller, keep }: RunDeps,
+  { store, distiller, keep, known }: RunDeps,
   jobs: readonly [ClaimedJob, ...ClaimedJob[]],
   { allowed, count, signal }: Limits,
 ): Promise<Outcome> {
@@ -276,7 +279,11 @@ async function distil(
       results.push({ kind, id, by, tokens: 0 });
       continue;
     }
-    const given = { conversation: material, observations: await observed(agent, session) };
+    const given = {
+      conversation: material,
+      observations: await observed(agent, session),
+      known: distiller.readsPages ? await known(conversation, saidIn(material)) : nothingKnown,
+    };
     const { value, tokens } = await take({ kind, ...given }, () => distiller.remember(given, signal));
     // Its session may have been deleted while the model thought.
     if ((await store.conversation(subject)) !== undefined) await keep(conversation, value, by);
@@ -284,6 +291,13 @@ async function distil(
   }
   return { results, insteadOf: 0 };
 }
+
+/** Of what was said in a conversation, as much as tells which pages it is about. */
+const saidIn = ({ turns }: ConversationMaterial): string =>
+  turns
+    .flatMap(({ entries }) => entries.map(({ text }) => text.slice(0, 2000)))
+    .join('\n')
+    .slice(0, 100_000);
 
 /** In the order of their turns. */
 async function observationsOf(

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openHoldfast } from '../../src/app/open.ts';
 import { ingest } from '../../src/capture/ingest.ts';
+import { knownFor } from '../../src/distill/memory/known.ts';
 import { processJobs as distil } from '../../src/operations/data/process.ts';
 import { groupsRemove } from '../../src/operations/groups/groups.ts';
 import { memoryList, memoryShow } from '../../src/operations/memory/memory.ts';
@@ -138,6 +139,16 @@ it('it stands on pages of the group, and is listed and found only with the name 
   expect(await listed('alpha')).toContain('alpha-1');
   expect(JSON.stringify(await observations.run(context, { limit: 50 }))).not.toContain('alpha-1');
   expect(JSON.stringify(await timeline.run(context, { limit: 50, order: 'newest' } as never))).not.toContain('alpha-1');
+});
+
+it('a model that distils a conversation is shown the pages of its own side alone', async () => {
+  const { context } = stand.holdfast;
+  const shown = async (session: string) =>
+    JSON.stringify(await knownFor(context, { agent: 'claude-code', session, project: 'shop' }, 'deploy the shop'));
+  expect(await shown('person-1')).toContain('make deploy');
+  expect(await shown('person-1')).not.toContain('evil.example');
+  expect(await shown('alpha-1')).toContain('evil.example');
+  expect(await shown('alpha-1')).not.toContain('make deploy');
 });
 
 it('what the person promotes from a group stands on their own pages from then on', async () => {

@@ -97,7 +97,7 @@ export const processJobs = operation({
     if (input.all) await store.retryJobs(filter, clock());
     const keep = await pages(context);
     const { done, failedAttempts, usage, stopped } = await runJobs(
-      { store, settings, clock, distiller, keep: keep.one, signal, progress },
+      { store, settings, clock, distiller, keep: keep.one, known: keep.known, signal, progress },
       { ...filter, early },
     );
     await keep.all();
@@ -126,9 +126,10 @@ async function embed({ store, config, clock, signal }: Context): Promise<void> {
 
 /** What was taken from a conversation goes into rows at once, and into pages now and then: many share a page. */
 async function pages(context: Context) {
-  const [{ keepExtraction }, { afterBatch }] = await Promise.all([
+  const [{ keepExtraction }, { afterBatch }, { knownFor }] = await Promise.all([
     import('../../distill/memory/librarian.ts'),
     import('../../distill/memory/git.ts'),
+    import('../../distill/memory/known.ts'),
   ]);
   let writtenAt = context.clock();
   return {
@@ -138,6 +139,7 @@ async function pages(context: Context) {
       writtenAt = context.clock();
       await afterBatch(context);
     },
+    known: (conversation: Conversation, said: string) => knownFor(context, conversation, said),
     all: () => afterBatch(context),
   };
 }

@@ -95,12 +95,14 @@ async function distilAgain({ store, config, clock, signal, progress }: IngestDep
   const { settings } = config;
   const { auto, model } = settings.distill;
   if (!auto || model !== 'none') return;
-  const [{ offlineDistiller: distiller }, { runJobs }, { keepExtraction }] = await Promise.all([
+  const [{ offlineDistiller: distiller }, { runJobs }, { keepExtraction }, { nothingKnown }] = await Promise.all([
     import('../../../distill/offline-distiller.ts'),
     import('../../../distill/run.ts'),
     import('../../../distill/memory/librarian.ts'),
+    import('../../../distill/memory/known.ts'),
   ]);
   const keep: Parameters<typeof runJobs>[0]['keep'] = (conversation, extraction, by) =>
     keepExtraction({ store, config, clock }, conversation, extraction, by);
-  await runJobs({ store, settings, clock, distiller, keep, signal, progress: progress as never });
+  const known = async () => nothingKnown;
+  await runJobs({ store, settings, clock, distiller, keep, known, signal, progress: progress as never });
 }
