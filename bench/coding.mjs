@@ -62,7 +62,7 @@ async function measure(set, folder) {
   await runNode([program, 'ingest', '--json'], env);
   await runNode([program, 'embed', '--json'], env);
   const holdfast = await openHoldfast(env);
-  const { entries, sessions } = await holdfast.store.counts();
+  const { entries, sessions } = await holdfast.store.entries.counts();
   console.log(`\n  ${set.name}: ${entries} entries in ${sessions} sessions, ${questions.length} questions`);
   const plain = plainBm25(holdfast.config.databasePath);
   const ranked = [];

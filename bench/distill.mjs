@@ -15,11 +15,11 @@ const { context, store, close } = await openHoldfast({
   HOME: folder,
 });
 await ingest(context, {});
-const sessions = await store.sessions({});
+const sessions = await store.sessions.list({});
 /** What was made is taken out between the rounds. */
 const rows = new Database(context.config.databasePath);
 let turns = 0;
-for (const { agent, id } of sessions) turns += (await store.turns(agent, id))?.turns.length ?? 0;
+for (const { agent, id } of sessions) turns += (await store.entries.turns(agent, id))?.turns.length ?? 0;
 
 const read = [];
 const whole = [];
@@ -36,7 +36,7 @@ for (let round = 0; round <= rounds; round++) {
   });
   const saving = await timed(async () => {
     for (const { observations, summary } of made) {
-      const taken = await store.takeRows([
+      const taken = await store.transfer.takeRows([
         ...observations.map((one) => ({ is: 'observation', ...one })),
         ...(summary === undefined ? [] : [{ is: 'summary', ...summary }]),
       ]);

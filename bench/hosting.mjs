@@ -46,11 +46,11 @@ const until = async (holds) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 };
 const say = async (group) => {
-  const { id } = await store.addMessage(group, { text }, Date.now());
+  const { id } = await store.messages.add(group, { text }, Date.now());
   await ring(config);
   return id;
 };
-const isAnswered = async (group, id) => (await store.message(group, id))?.state === 'answered';
+const isAnswered = async (group, id) => (await store.messages.get(group, id))?.state === 'answered';
 
 function host(settings = {}) {
   const program = new URL('../bin/holdfast', import.meta.url).pathname;
@@ -77,7 +77,7 @@ try {
   const ids = [];
   for (const name of names.slice(0, talked)) ids.push([name, await say(name)]);
   for (const [name, id] of ids) await until(() => isAnswered(name, id));
-  await until(async () => (await store.openRuns()).length === 0);
+  await until(async () => (await store.runs.open()).length === 0);
   await new Promise((resolve) => setTimeout(resolve, 2000));
   const after = first.memoryMb();
   await first.end();

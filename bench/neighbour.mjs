@@ -41,7 +41,7 @@ await new Promise((resolve) => host.stdout.on('data', (said) => String(said).inc
 
 const scripted = (steps) => `MOCK:${JSON.stringify(steps)}`;
 const say = async (group, steps) => {
-  const { id } = await store.addMessage(group, { text: scripted(steps) }, Date.now());
+  const { id } = await store.messages.add(group, { text: scripted(steps) }, Date.now());
   await ring(config);
   return id;
 };
@@ -49,7 +49,8 @@ const say = async (group, steps) => {
 async function answered(group) {
   const began = performance.now();
   const id = await say(group, [{ text: 'done' }]);
-  while ((await store.message(group, id))?.state !== 'answered') await new Promise((resolve) => setTimeout(resolve, 5));
+  while ((await store.messages.get(group, id))?.state !== 'answered')
+    await new Promise((resolve) => setTimeout(resolve, 5));
   return performance.now() - began;
 }
 async function measure() {

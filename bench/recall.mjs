@@ -56,7 +56,7 @@ async function answer({ name, make: [kind, data], flags = [] }) {
   const gold = JSON.parse(fs.readFileSync(path.join(out, 'gold.json'), 'utf8'));
   const holdfast = await openHoldfast(env);
   if (embedder === 'minilm') await embedWithMiniLm(holdfast);
-  const { entries, sessions } = await holdfast.store.counts();
+  const { entries, sessions } = await holdfast.store.entries.counts();
   console.log(`  ${name}: ${entries} entries in ${sessions} sessions, ${gold.length} questions`);
   const plain = plainBm25(holdfast.config.databasePath);
   const found = { ours: { entries: {}, sessions: {} }, bm25: { entries: {}, sessions: {} } };

@@ -13,7 +13,7 @@ const env = { HOLDFAST_HOME: path.join(folder, 'home'), CLAUDE_CONFIG_DIR: path.
 const { questions } = longMemEval(path.join(folder, 'claude', 'projects'), 100_000);
 await runNode([program, 'ingest', '--json'], env);
 const holdfast = await openHoldfast(env);
-const { entries } = await holdfast.store.counts();
+const { entries } = await holdfast.store.entries.counts();
 const db = new Database(holdfast.config.databasePath, { readonly: true });
 db.pragma('cache_size = -16000');
 
@@ -33,7 +33,7 @@ const since = db
   .prepare('SELECT at FROM entries ORDER BY at LIMIT 1 OFFSET ?')
   .pluck()
   .get(Math.floor(entries * 0.75));
-const words = (question) => holdfast.store.searchKeywords(parseKeywords(question), { limit: 10 });
+const words = (question) => holdfast.store.search.keywords(parseKeywords(question), { limit: 10 });
 const ways = {
   'rank every match': ({ question }) => rankAll(question),
   'words alone': ({ question }) => words(question),

@@ -117,11 +117,11 @@ const bare = [];
 for (let n = 0; n < 10; n++) {
   all.push(
     await both(async () => {
-      const { length } = await holdfast.store.sessions({});
+      const { length } = await holdfast.store.sessions.list({});
       if (length !== count) throw new Error(`${length} sessions are stored`);
     }),
   );
-  some.push(await timed(() => holdfast.store.sessions({ limit: 20 })));
+  some.push(await timed(() => holdfast.store.sessions.list({ limit: 20 })));
 }
 await holdfast.close();
 const Database = (await import('better-sqlite3')).default;

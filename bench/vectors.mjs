@@ -33,7 +33,7 @@ async function slotsOf(wanted, ceiling) {
   const { store } = holdfast;
   const real = [];
   for (let seq = 0; ; ) {
-    const page = await store.vectorsAfter(seq, { kind: 'entry', model: search.model, limit: 512 });
+    const page = await store.vectors.after(seq, { kind: 'entry', model: search.model, limit: 512 });
     if (page.seqs.length === 0) break;
     seq = page.seqs.at(-1);
     const length = page.vectors.length / page.seqs.length;

@@ -17,7 +17,7 @@ const { context, store, close } = await openHoldfast({ HOME: home, HOLDFAST_HOME
 await ingest(context, { dir: path.resolve(folder) });
 
 const told = [];
-for (const { agent, id, project } of await store.sessions({})) {
+for (const { agent, id, project } of await store.sessions.list({})) {
   const { observations, summary } = await distillSession(store, { agent, session: id });
   if (summary) told.push({ id, project, observations, summary });
 }

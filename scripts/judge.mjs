@@ -44,8 +44,8 @@ async function printSamples() {
     await operations
       .find(({ name }) => name === 'process')
       .run(context, { all: true, again: false, due: false, dryRun: false });
-    const memories = await store.memories({});
-    const summaries = await store.summaries({ limit: 100_000 });
+    const memories = await store.memory.list({});
+    const summaries = await store.distilled.summaries({ limit: 100_000 });
     print(
       'statement',
       memories.filter(({ page }) => /^(?:core|projects)\//.test(page)),
@@ -65,7 +65,7 @@ async function printSamples() {
         .map((text) => ({ session, text })),
     );
     print('open', open, ({ session, text }) => ({ session, text, ended: known.get(session)?.ended }));
-    const told = (await store.projects()).filter(({ sessions }) => sessions >= 3);
+    const told = (await store.projects.list()).filter(({ sessions }) => sessions >= 3);
     const texts = new Map();
     for (const { path: at } of told) texts.set(at, (await briefing(context, { project: { path: at } })).text);
     print(
@@ -91,7 +91,7 @@ function sources(folder) {
 }
 
 async function sourceOf(store, agent, session) {
-  const turns = (await store.turns(agent, session))?.turns ?? [];
+  const turns = (await store.entries.turns(agent, session))?.turns ?? [];
   const said = turns.flatMap(({ entries }) => entries);
   const prompts = said.filter(({ author }) => author === 'person').map(({ text }) => text.slice(0, 300));
   const answer = said.findLast(({ author, text }) => author === 'model' && !text.startsWith('[Used tools'));

@@ -1,6 +1,6 @@
 import { parseKeywords } from '../src/recall/question/keywords.ts';
 import type { DerivedKind } from '../src/schema/hit.ts';
-import type { DerivedAt, DistilledFilter } from '../src/store/distilled.ts';
+import type { DerivedAt, DistilledFilter } from '../src/store/distilled/port.ts';
 import type { Store } from '../src/store/store.ts';
 
 /** What holds the words, best first. */
@@ -10,10 +10,10 @@ export async function holding(
   words: string,
   filter: DistilledFilter = {},
 ): Promise<readonly DerivedAt[]> {
-  const found = (await store.searchDerived(kind, parseKeywords(words), filter))
+  const found = (await store.distilled.search(kind, parseKeywords(words), filter))
     .flatMap(({ row, score }) => (score === undefined ? [] : [{ row, score }]))
     .sort((a, b) => b.score - a.score);
-  return store.derivedAt(
+  return store.distilled.at(
     kind,
     found.map(({ row }) => row),
   );

@@ -7,9 +7,9 @@ import type { Distiller } from '../src/distill/distiller.ts';
 import { nothingKnown } from '../src/distill/memory/known.ts';
 import { type RunDeps, runJobs } from '../src/distill/run.ts';
 import { Settings } from '../src/schema/settings.ts';
-import type { NewEntry } from '../src/store/files.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';
+import type { NewEntry } from '../src/store/transcripts/port.ts';
 import { base, chunk, entry, rules } from './contracts/chunks.ts';
 
 export const minute = 60_000;
@@ -76,12 +76,12 @@ export async function distillBench(distiller: Distiller, env: Record<string, unk
       const results = entries.flatMap(({ toolUses }) =>
         toolUses.map((use) => ({ id: use.id, pos: 10_000, outcome: 'ok' as const, output: 'repaired' })),
       );
-      await store.commit([chunk(entries, { key: `p/${id}.jsonl`, results })], rules);
-      await store.markReady(bench.now, { gapMs, minEntries: 5 });
+      await store.transcripts.commit([chunk(entries, { key: `p/${id}.jsonl`, results })], rules);
+      await store.conversations.markReady(bench.now, { gapMs, minEntries: 5 });
     },
     run: (more = {}, filter = {}) => runJobs({ ...bench.deps, ...more }, filter),
     jobs: async () =>
-      (await store.jobs({}))
+      (await store.jobs.list({}))
         .map(({ kind, session, subject, status }) => `${session} ${kind} ${subject} ${status}`.replace('  ', ' '))
         .sort(),
   };

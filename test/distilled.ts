@@ -2,13 +2,13 @@
 import { distillSession } from '../src/distill/offline/session.ts';
 import type { Observation } from '../src/schema/observation.ts';
 import type { Summary } from '../src/schema/summary.ts';
-import type { NewObservation, NewSummary } from '../src/store/distilled.ts';
+import type { NewObservation, NewSummary } from '../src/store/distilled/port.ts';
 import type { Store } from '../src/store/store.ts';
 
 export async function distillAll(store: Store): Promise<void> {
-  for (const { agent, id } of await store.sessions({})) {
+  for (const { agent, id } of await store.sessions.list({})) {
     const { observations, summary } = await distillSession(store, { agent, session: id });
-    await store.takeRows([
+    await store.transfer.takeRows([
       ...observations.map((one) => ({ is: 'observation' as const, ...one })),
       ...(summary === undefined ? [] : [{ is: 'summary' as const, ...summary }]),
     ]);
@@ -17,17 +17,17 @@ export async function distillAll(store: Store): Promise<void> {
 
 /** As an import does it. Undefined where it was not taken. */
 export async function takeObservation(store: Store, one: NewObservation): Promise<Observation | undefined> {
-  const { observation } = await store.takeRows([{ is: 'observation', ...one }]);
+  const { observation } = await store.transfer.takeRows([{ is: 'observation', ...one }]);
   const { agent, session, prompt } = one;
   return observation === 1
-    ? (await store.observations({ agent, session })).find((row) => row.prompt === prompt)
+    ? (await store.distilled.observations({ agent, session })).find((row) => row.prompt === prompt)
     : undefined;
 }
 
 export async function takeSummary(store: Store, one: NewSummary): Promise<Summary | undefined> {
-  const { summary } = await store.takeRows([{ is: 'summary', ...one }]);
+  const { summary } = await store.transfer.takeRows([{ is: 'summary', ...one }]);
   const { agent, session } = one;
-  return summary === 1 ? (await store.summaries({ agent, session }))[0] : undefined;
+  return summary === 1 ? (await store.distilled.summaries({ agent, session }))[0] : undefined;
 }
 
 type Given =
@@ -42,14 +42,15 @@ export async function endJob(
 ): Promise<void> {
   const now = Date.parse('2100-01-01T00:00:00Z');
   const { kind } = given;
-  await store.planJobs(now, { gapMs: 0 });
-  await store.redoJobs({ session, kind }, now);
+  await store.jobs.plan(now, { gapMs: 0 });
+  await store.jobs.redo({ session, kind }, now);
   const claim = { claimant: 'test', now, leaseMs: 1000, maxAttempts: 3, limit: 1, session, early: true };
   // A summary waits for what was observed.
-  for (let jobs = await store.claimJobs(claim); jobs[0] !== undefined; jobs = await store.claimJobs(claim)) {
+  for (let jobs = await store.jobs.claim(claim); jobs[0] !== undefined; jobs = await store.jobs.claim(claim)) {
     const [{ id, kind: other }] = jobs;
-    if (other === kind) return void (await store.finishJobs('test', [{ id, by: 'offline', tokens: 0, ...given }], now));
-    await store.cancelJobs([id], now);
+    if (other === kind)
+      return void (await store.jobs.finish('test', [{ id, by: 'offline', tokens: 0, ...given }], now));
+    await store.jobs.cancel([id], now);
   }
   throw new Error(`There was no job to ${kind}`);
 }

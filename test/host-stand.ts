@@ -202,13 +202,13 @@ export async function hostStand(groups: readonly string[], options: Partial<Host
       await settle();
     },
     async say(group, text) {
-      const message = await store.addMessage(group, { text }, clock.now());
+      const message = await store.messages.add(group, { text }, clock.now());
       stand.host.wake();
       await settle();
       return message?.id as number;
     },
-    out: async (group) => (await store.outgoing(group, 0, 1000)).map(({ text }) => text),
-    state: async (group, id) => (await store.message(group, id))?.state,
+    out: async (group) => (await store.messages.outgoing(group, 0, 1000)).map(({ text }) => text),
+    state: async (group, id) => (await store.messages.get(group, id))?.state,
   };
   onTestFinished(async () => {
     for (const agent of agents.agents) agent.exit('killed');

@@ -71,24 +71,24 @@ export async function livedIn(): Promise<LivedIn> {
   fs.rmSync(inDatabase);
   fs.rmSync(copyPath(config, 'claude-code', '-home-dev-tide/stranded.jsonl'));
 
-  await store.setPin({ kind: 'session', id: 'vaulted', agent: 'claude-code' }, 'pinned', 1);
+  await store.pins.set({ kind: 'session', id: 'vaulted', agent: 'claude-code' }, 'pinned', 1);
   await rememberThis.run(context, { text: 'Deploys happen on Tuesdays', key: 'deploy day' });
-  await store.noteSession({ agent: 'claude-code', session: 'vaulted', at: 7, event: 'end', reason: 'exit' });
-  await store.linkProject({ from: '/old/place', to: '/new/place' }, []);
-  await store.createGroup('tide', 3);
-  await store.setPointer('tide', { agent: 'claude-code', session: 'g-1', resumeAt: 'e1' }, { at: 5 });
+  await store.sessions.note({ agent: 'claude-code', session: 'vaulted', at: 7, event: 'end', reason: 'exit' });
+  await store.projects.link({ from: '/old/place', to: '/new/place' }, []);
+  await store.groups.create('tide', 3);
+  await store.groups.setPointer('tide', { agent: 'claude-code', session: 'g-1', resumeAt: 'e1' }, { at: 5 });
   const leaving = { agent: 'claude-code', session: 'g-1' } as const;
-  await store.leaveSession('tide', leaving, { leaving: { ...leaving, name: 'One', createdAt: 5 }, at: 6 });
+  await store.groups.leaveSession('tide', leaving, { leaving: { ...leaving, name: 'One', createdAt: 5 }, at: 6 });
   const daily = { group: 'tide', kind: 'cron', when: '0 9 * * *', timeZone: 'UTC', context: 'group' } as const;
-  await store.addTask({ ...daily, prompt: 'Read the gauge', next: 90 }, 8);
-  await store.addMessage('tide', { text: 'How high is it?', from: 'Ada' }, 9);
-  const run = await store.beginRun({ group: 'tide', epoch: 2 }, 10);
-  const waiting = (await store.waitingMessages('tide')).map(({ id }) => id);
-  const answers = await store.handMessages(run, waiting);
-  await store.putOut({ group: 'tide', kind: 'answer', text: 'High.', answers, run }, 11);
-  await store.addMessage('tide', { text: 'And now?' }, 12);
-  await store.startPause({ at: Date.parse('2026-11-01T00:00:00Z') });
-  await store.endPause({ at: Date.parse('2026-11-01T12:00:00Z') });
+  await store.tasks.add({ ...daily, prompt: 'Read the gauge', next: 90 }, 8);
+  await store.messages.add('tide', { text: 'How high is it?', from: 'Ada' }, 9);
+  const run = await store.runs.begin({ group: 'tide', epoch: 2 }, 10);
+  const waiting = (await store.messages.waiting('tide')).map(({ id }) => id);
+  const answers = await store.messages.hand(run, waiting);
+  await store.messages.putOut({ group: 'tide', kind: 'answer', text: 'High.', answers, run }, 11);
+  await store.messages.add('tide', { text: 'And now?' }, 12);
+  await store.pauses.start({ at: Date.parse('2026-11-01T00:00:00Z') });
+  await store.pauses.end({ at: Date.parse('2026-11-01T12:00:00Z') });
   await forget.run(context, { id: 'regretted-1', dryRun: false, yes: true });
   const page = path.join(config.memoryPath, pageWithFacts(config.memoryPath));
   edit(page, 'A line of the person, from before the backup');
@@ -102,19 +102,19 @@ export async function livedIn(): Promise<LivedIn> {
   session('later', '2026-11-02T09:00:00Z', 'A prompt about a kingfisher since the backup');
   await ingest(context, {});
   await processJobs.run(context, { all: true, again: false, dryRun: false, due: false });
-  await store.setPin({ kind: 'session', id: 'later', agent: 'claude-code' }, 'pinned', 2);
+  await store.pins.set({ kind: 'session', id: 'later', agent: 'claude-code' }, 'pinned', 2);
   edit(page, 'A line of the person, since the backup');
   await bringInLine(context);
   const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
-  await store.forget({ kind: 'entry', agent: 'claude-code', id: 'regretted-2' }, { rules, now });
-  await store.startPause({ at: Date.parse('2026-11-02T20:00:00Z') });
+  await store.removal.forget({ kind: 'entry', agent: 'claude-code', id: 'regretted-2' }, { rules, now });
+  await store.pauses.start({ at: Date.parse('2026-11-02T20:00:00Z') });
   const paused = 'A prompt about a weasel that was typed during the pause';
   session('unseen', '2026-11-02T21:00:00Z', paused);
   await ingest(context, {});
 
   const found: string[] = [];
-  for (const { agent, id } of await store.sessions({}))
-    for (const { id: entry } of await store.transcript(agent, id, { subagents: true })) found.push(entry);
+  for (const { agent, id } of await store.sessions.list({}))
+    for (const { id: entry } of await store.entries.transcript(agent, id, { subagents: true })) found.push(entry);
   const counts = rowCounts(config.databasePath);
   const left = `${folder}.left`;
   fs.cpSync(folder, left, { recursive: true });

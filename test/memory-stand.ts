@@ -43,7 +43,7 @@ export async function applyExtraction(deps: MemoryDeps, told: Told, gave: Extrac
 /** Takes out all that came from conversations. */
 export async function deleteDerived(deps: MemoryDeps): Promise<InLine> {
   await bringInLine(deps);
-  await deps.store.dropExtractions(await deps.store.extractions());
+  await deps.store.memory.dropExtractions(await deps.store.memory.extractions());
   return writeDue(deps);
 }
 

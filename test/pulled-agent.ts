@@ -21,15 +21,16 @@ export async function pulledAgent(agent: Agent) {
       return file;
     },
     said: async (session: string, subagents = false): Promise<string[]> =>
-      (await store.transcript(name, session, { subagents })).map(
+      (await store.entries.transcript(name, session, { subagents })).map(
         ({ role, author, text }) => `${role} ${author}: ${text}`,
       ),
-    times: async (session: string): Promise<string[]> => (await store.transcript(name, session)).map(({ at }) => at),
+    times: async (session: string): Promise<string[]> =>
+      (await store.entries.transcript(name, session)).map(({ at }) => at),
     outcomes: async (session: string): Promise<string[]> => {
-      const entries = await store.transcript(name, session, { subagents: true });
-      const uses = await store.toolUses(entries.map(({ id }) => id));
+      const entries = await store.entries.transcript(name, session, { subagents: true });
+      const uses = await store.entries.toolUses(entries.map(({ id }) => id));
       return uses.map(({ tool, outcome }) => `${tool} ${outcome}`);
     },
-    session: async (id: string) => (await store.findSessions(id))[0],
+    session: async (id: string) => (await store.sessions.find(id))[0],
   };
 }

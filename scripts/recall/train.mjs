@@ -38,7 +38,7 @@ async function questionsOf({ name, archive }, folder) {
     .readFileSync(path.join(shared, `${name}.jsonl`), 'utf8')
     .trim()
     .split('\n');
-  const projects = new Map((await holdfast.store.sessions({})).map((session) => [session.id, session.project]));
+  const projects = new Map((await holdfast.store.sessions.list({})).map((session) => [session.id, session.project]));
   const questions = [];
   for (const line of lines) {
     const { question, entries, sessions } = JSON.parse(line);

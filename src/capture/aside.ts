@@ -1,6 +1,6 @@
 // Transcripts that took too long to read: set aside, and tried again when the file or the program is another one.
 import fs from 'node:fs';
-import type { SetAside } from '../store/files.ts';
+import type { SetAside } from '../store/transcripts/port.ts';
 import { fingerprint, type Source } from './chunk.ts';
 import { openTranscript } from './plain-file.ts';
 

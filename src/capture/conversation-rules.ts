@@ -1,6 +1,6 @@
 // Apart from ingest, which loads the rules of redaction: who deletes or restores needs only this.
 import type { Config } from '../config/config.ts';
-import type { ConversationRules } from '../store/files.ts';
+import type { ConversationRules } from '../store/conversations/port.ts';
 
 /** How the person's settings cut transcripts into conversations. */
 export const conversationRules = (settings: Config['settings']): ConversationRules => ({

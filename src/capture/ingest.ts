@@ -5,8 +5,8 @@ import type { Config } from '../config/config.ts';
 import { embedAlongside, embedPending, noteTrouble } from '../embedding/pending.ts';
 import { version } from '../package.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
-import type { Chunk, FileCopy, FileState } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
+import type { Chunk, FileCopy, FileState } from '../store/transcripts/port.ts';
 import { briefingFolder } from '../system/briefing-folder.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
 import type { RunningTime } from '../system/running-time.ts';
@@ -94,12 +94,12 @@ async function ingestFound(
   }
   // Last, for what is new is of this version already, and somebody may wait for it.
   await renewStored(deps);
-  if (unembedded.length === 0 && (await deps.store.pendingTexts(1)).length > 0)
+  if (unembedded.length === 0 && (await deps.store.vectors.pending(1)).length > 0)
     unembedded.push(...(await embed(deps, pass, request.later === true)));
   const { settings } = deps.config;
   const gapMs = settings.conversationGapMinutes * 60_000;
-  await deps.store.markReady(deps.clock(), { gapMs, minEntries: settings.minConversationMessages });
-  const { conversations } = await deps.store.counts();
+  await deps.store.conversations.markReady(deps.clock(), { gapMs, minEntries: settings.minConversationMessages });
+  const { conversations } = await deps.store.entries.counts();
   const unread = found.problems.length - found.leftOut;
   return {
     files: {
@@ -247,7 +247,7 @@ export async function ingestSources(
     const withChunk = readings.filter((reading) => reading.chunk !== undefined);
     const chunks = withChunk.map((reading) => reading.chunk as Chunk);
     const note = { at: deps.clock(), elapsed: () => performance.now() - began };
-    const outcomes = chunks.length > 0 ? await store.commit(chunks, rules, note) : [];
+    const outcomes = chunks.length > 0 ? await store.transcripts.commit(chunks, rules, note) : [];
     began = performance.now();
     outcomes.forEach(({ stale, added }, i) => {
       pass.added += added;
@@ -265,7 +265,7 @@ export async function ingestSources(
       bytes += source.size;
       if (end.copy !== undefined) copies.push(end.copy);
     } else if (end.as === 'read') {
-      if (asides.has(keyOf(source))) await store.takeBack(source.agent.name, source.key);
+      if (asides.has(keyOf(source))) await store.transcripts.takeBack(source.agent.name, source.key);
       pass.imported++;
       pass.malformed += end.malformed;
       if (end.problem !== undefined) pass.problems.push(end.problem);
@@ -276,23 +276,25 @@ export async function ingestSources(
       pass.failed++;
       pass.problems.push(end.problem);
       if (end.note !== undefined)
-        await store.noteFailure(source.agent.name, end.note.key, end.note.root, end.problem.message);
+        await store.transcripts.noteFailure(source.agent.name, end.note.key, end.note.root, end.problem.message);
     }
     files++;
   }
 
   const projects = {
     separateWorktrees: config.settings.separateWorktrees,
-    links: await store.projectLinks(),
+    links: await store.projects.links(),
   };
   // Read after the sizes of the files: whatever was written within them, the pause it may lie in is known by now.
   const { ignore, settings: current } = config.reload();
   const limits: Limits = {
-    pauses: await store.pauses({ at: deps.clock(), running: deps.running?.() }),
+    pauses: await store.pauses.list({ at: deps.clock(), running: deps.running?.() }),
     ignore,
     skipTools: current.skipTools,
   };
-  const asides = new Map((await store.setAsides()).map((aside) => [stateKey(aside.agent, aside.key), aside]));
+  const asides = new Map(
+    (await store.transcripts.setAsides()).map((aside) => [stateKey(aside.agent, aside.key), aside]),
+  );
   const aside = retry ? undefined : { files: asides, version: version() };
 
   /** One reading of files. Returns those that another process has moved on meanwhile, and those that were not reached. */
@@ -351,7 +353,7 @@ export async function ingestSources(
   } finally {
     await alongside.end();
   }
-  await store.noteCopies(copies);
+  await store.transcripts.noteCopies(copies);
   return pass;
 }
 
@@ -362,7 +364,16 @@ async function setAside({ store, config, clock }: IngestDeps, source: Source, po
   const { path: file, agent, key } = source;
   const reason = `reading it stood still for ${config.settings.readSeconds} s at byte ${pos}`;
   const mark = markOf(source, pos);
-  await store.setAside({ agent: agent.name, key, path: file, pos, mark, version: version(), reason, at: clock() });
+  await store.transcripts.setAside({
+    agent: agent.name,
+    key,
+    path: file,
+    pos,
+    mark,
+    version: version(),
+    reason,
+    at: clock(),
+  });
   return {
     file,
     message: `${file} was set aside: ${reason}`,
@@ -377,12 +388,12 @@ const allSkipped = (sources: readonly Source[], states: ReadonlyMap<string, File
 async function statesOf(store: Store, sources: readonly Source[]): Promise<Map<string, FileState>> {
   const found =
     sources.length > 3
-      ? await store.fileStates()
+      ? await store.transcripts.states()
       : await Promise.all(
           sources.flatMap(({ agent, key, path: file }) => {
             const { session, subagent } = agent.describe(key);
             const above = subagent === undefined ? [] : sessionKeys(key, session);
-            return [key, file, ...above].map((one) => store.fileState(agent.name, one));
+            return [key, file, ...above].map((one) => store.transcripts.state(agent.name, one));
           }),
         );
   return new Map(

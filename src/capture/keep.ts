@@ -1,7 +1,7 @@
 // ① What of a transcript is kept: nothing of a pause, nothing of an ignored folder, and nothing of a turn that a wholly private prompt began.
 import path from 'node:path';
 import type { ParsedEntry, ParsedHeader, ParsedItem, ReaderState } from '../agents/agent.ts';
-import type { Pause } from '../store/store.ts';
+import type { Pause } from '../store/pauses/port.ts';
 import { isWhollyPrivate } from './redaction/redact.ts';
 
 export interface Limits {

@@ -124,7 +124,7 @@ describe('a folder that was moved', () => {
     await tell(memory, 's3', old, '2026-11-01T12:00:00Z', prompt('Go on.'));
     expect(await listed(memory)).toEqual([[main, 3]]);
     expect((await briefing.run(memory.context, { project: old })).project).toBe('shop');
-    expect(await memory.store.integrity()).toEqual([]);
+    expect(await memory.store.admin.integrity()).toEqual([]);
   });
 
   it('must be one that sessions worked in, and another', async () => {

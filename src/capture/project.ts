@@ -1,8 +1,8 @@
 // A working folder's project: its git root, where worktrees lead to the repository they belong to.
 import fs from 'node:fs';
 import path from 'node:path';
-import { followLinks } from '../store/links.ts';
-import type { ProjectLink } from '../store/store.ts';
+import { followLinks } from '../store/projects/follow-links.ts';
+import type { ProjectLink } from '../store/projects/port.ts';
 
 export interface ProjectRules {
   /** Each worktree is a project of its own. */

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReaderState } from '../agents/agent.ts';
-import type { Chunk, FileCopy, FileState, SetAside } from '../store/files.ts';
+import type { Chunk, FileCopy, FileState, SetAside } from '../store/transcripts/port.ts';
 import { isStillAside } from './aside.ts';
 import type { Carried } from './carried.ts';
 import { type ChunkNotes, chunker, isWholeObject, type Source } from './chunk.ts';

@@ -11,5 +11,5 @@ export async function renewStored({
   readonly store: Store;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
-  while (!(await store.renewDerived(rowsInAStep)).done && !signal?.aborted) await new Promise(setImmediate);
+  while (!(await store.admin.renewDerived(rowsInAStep)).done && !signal?.aborted) await new Promise(setImmediate);
 }

@@ -5,10 +5,10 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import { agents } from '../agents/index.ts';
 import type { Config } from '../config/config.ts';
-import type { FileState } from '../store/files.ts';
-import { hubKeyPrefix } from '../store/hub.ts';
+import { hubKeyPrefix } from '../store/hub/port.ts';
 import type { Store } from '../store/store.ts';
-import type { VaultCopy } from '../store/vault.ts';
+import type { FileState } from '../store/transcripts/port.ts';
+import type { VaultCopy } from '../store/vault/port.ts';
 import { isAlive } from '../system/alive.ts';
 import { systemCode } from '../system/errors.ts';
 import type { Source } from './chunk.ts';
@@ -32,7 +32,7 @@ const longestCopy = 1 << 30;
 
 /** All that can be read again, the youngest first. What is neither with its agent nor in the vault stays as it is. */
 export async function staleTranscripts({ store, config }: Deps): Promise<Stale[]> {
-  const older = (await store.fileStates()).filter(
+  const older = (await store.transcripts.states()).filter(
     ({ agent: name, key, reader, status, offset }) =>
       // What came from a hub is read where it came from.
       !key.startsWith(hubKeyPrefix) &&
@@ -41,8 +41,8 @@ export async function staleTranscripts({ store, config }: Deps): Promise<Stale[]
       agents.some((agent) => agent.name === name && reader < agent.readerVersion),
   );
   if (older.length === 0) return [];
-  const asides = new Set((await store.setAsides()).map(({ agent, key }) => stateKey(agent, key)));
-  const copies = new Map((await store.vaultCopies()).map((copy) => [stateKey(copy.agent, copy.key), copy]));
+  const asides = new Set((await store.transcripts.setAsides()).map(({ agent, key }) => stateKey(agent, key)));
+  const copies = new Map((await store.vault.copies()).map((copy) => [stateKey(copy.agent, copy.key), copy]));
   return older
     .filter(({ agent, key }) => !asides.has(stateKey(agent, key)))
     .sort((a, b) => (b.bornAt ?? 0) - (a.bornAt ?? 0))

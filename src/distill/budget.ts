@@ -3,7 +3,7 @@
 import { estimateTokens } from '../language/tokens.ts';
 import { dayOf } from '../schema/day.ts';
 import type { Settings } from '../schema/settings.ts';
-import type { TokenLimits } from '../store/jobs.ts';
+import type { TokenLimits } from '../store/jobs/port.ts';
 import type { Turn } from './material.ts';
 
 export function limitsAt(now: number, { budget, timeZone }: Settings): TokenLimits & { readonly dayEnd: number } {

@@ -46,7 +46,7 @@ describe('material', () => {
   it('is a conversation, which may begin in the middle of a turn', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's1', '/srv/tide', '2026-10-01T10:00:00Z', [{ by: 'assistant', text: 'Going on.' }, ...said]);
-    const [conversation] = await memory.store.conversations({});
+    const [conversation] = await memory.store.conversations.list({});
     const made = await readConversation(memory.store, conversation?.id ?? 0);
     expect(made).toMatchObject({
       ...key,

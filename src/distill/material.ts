@@ -4,7 +4,8 @@ import type { Entry } from '../schema/entry.ts';
 import type { TitleSource } from '../schema/session-fact.ts';
 import type { Moment } from '../schema/time.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
-import type { Store, StoredTurn } from '../store/store.ts';
+import type { StoredTurn } from '../store/entries/port.ts';
+import type { Store } from '../store/store.ts';
 
 export interface Place {
   readonly agent: AgentName;
@@ -53,7 +54,7 @@ export interface TurnKey {
 }
 
 export async function readTurn(store: Store, key: TurnKey): Promise<Turn | undefined> {
-  const found = await store.turns(key.agent, key.session, key.prompt);
+  const found = await store.entries.turns(key.agent, key.session, key.prompt);
   const [turn] = found?.turns ?? [];
   return found === undefined || turn === undefined
     ? undefined
@@ -61,7 +62,7 @@ export async function readTurn(store: Store, key: TurnKey): Promise<Turn | undef
 }
 
 export async function readSession(store: Store, key: Omit<TurnKey, 'prompt'>): Promise<SessionMaterial | undefined> {
-  const found = await store.turns(key.agent, key.session);
+  const found = await store.entries.turns(key.agent, key.session);
   if (found === undefined) return undefined;
   const place: Place = { agent: key.agent, session: key.session, ...placeOf(found) };
   const turns = found.turns.map((turn) => toTurn(place, turn));
@@ -73,12 +74,12 @@ export async function readSession(store: Store, key: Omit<TurnKey, 'prompt'>): P
 
 /** Undefined when there is nothing in it that a distiller may look at, as in a conversation of a subagent. */
 export async function readConversation(store: Store, id: number): Promise<ConversationMaterial | undefined> {
-  const entries = (await store.conversationEntries(id)).filter(
+  const entries = (await store.conversations.entries(id)).filter(
     (entry) => !entry.abandoned && entry.subagent === undefined,
   );
   const [first] = entries;
   if (first === undefined) return undefined;
-  const session = (await store.findSessions(first.session)).find(
+  const session = (await store.sessions.find(first.session)).find(
     (one) => one.id === first.session && one.agent === first.agent,
   );
   const place: Place = {
@@ -87,7 +88,9 @@ export async function readConversation(store: Store, id: number): Promise<Conver
     ...placeOf(session ?? { project: '', projectPath: '', cwd: '' }),
   };
   const uses = new Map<string, ToolUse[]>();
-  for (const use of await store.toolUses(entries.filter(({ tools }) => tools.length > 0).map((entry) => entry.id)))
+  for (const use of await store.entries.toolUses(
+    entries.filter(({ tools }) => tools.length > 0).map((entry) => entry.id),
+  ))
     uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);
   const turns = cutIntoTurns(entries).map((part, i, all) =>
     toTurn(place, {

@@ -3,7 +3,7 @@
 import { isAnswer } from '../language/open-ends.ts';
 import type { ObservationText } from '../schema/observation.ts';
 import type { SummaryText } from '../schema/summary.ts';
-import type { NewObservation, NewSummary } from '../store/distilled.ts';
+import type { NewObservation, NewSummary } from '../store/distilled/port.ts';
 import type { SessionMaterial, Turn } from './material.ts';
 import { deedsOf } from './offline/deeds.ts';
 import { readingOf } from './offline/observe.ts';

@@ -74,11 +74,15 @@ describe('a run', () => {
     expect(asked.filter((what) => what.startsWith('observe'))).toEqual(['observe 1,2,3,4,5,6', 'observe 7,8']);
     expect(asked).toContain('summarize 8');
     expect(bench.kept).toHaveLength(1);
-    const observations = await bench.store.observations({});
+    const observations = await bench.store.distilled.observations({});
     expect(observations.map(({ title, by }) => `${title} ${by}`).sort()[0]).toBe('Repaired part 1 test/model');
     expect(observations.find(({ prompt }) => prompt === 8)?.tokens).toBe(500);
-    expect((await bench.store.summaries({}))[0]).toMatchObject({ title: 'All of s1', tokens: 1000, prompts: 8 });
-    expect((await bench.store.conversations({}))[0]?.status).toBe('archived');
+    expect((await bench.store.distilled.summaries({}))[0]).toMatchObject({
+      title: 'All of s1',
+      tokens: 1000,
+      prompts: 8,
+    });
+    expect((await bench.store.conversations.list({}))[0]?.status).toBe('archived');
     expect((await bench.run()).done).toEqual({ observe: 0, summarize: 0, remember: 0 });
     expect(asked).toHaveLength(4);
   });
@@ -90,8 +94,8 @@ describe('a run', () => {
       done: { observe: 3, summarize: 1, remember: 1 },
       usage: { calls: 0, input: 0, output: 0 },
     });
-    expect(await bench.store.observations({})).toHaveLength(3);
-    expect(await bench.store.spending(0, String)).toEqual([]);
+    expect(await bench.store.distilled.observations({})).toHaveLength(3);
+    expect(await bench.store.jobs.spending(0, String)).toEqual([]);
   });
 
   it('leaves alone what is still going on, unless it is asked for that very session', async () => {
@@ -99,7 +103,7 @@ describe('a run', () => {
     const bench = await distillBench(distiller);
     await bench.session('s1', 2);
     await bench.session('s2', 2);
-    bench.now = Date.parse((await bench.store.sessions({}))[0]?.endedAt ?? '') + minute;
+    bench.now = Date.parse((await bench.store.sessions.list({}))[0]?.endedAt ?? '') + minute;
     await bench.run();
     expect(asked.filter((what) => what === 'observe 1')).toHaveLength(2);
     await bench.run({}, { session: { agent: 'claude-code', session: 's2' }, early: true });
@@ -140,8 +144,8 @@ describe('a run', () => {
     });
     await bench.session('s1', 2);
     await expect(bench.run({ signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
-    expect(await bench.store.jobs({ statuses: ['claimed', 'failed'] })).toEqual([]);
-    expect((await bench.store.jobs({})).every(({ attempts }) => attempts === 0)).toBe(true);
+    expect(await bench.store.jobs.list({ statuses: ['claimed', 'failed'] })).toEqual([]);
+    expect((await bench.store.jobs.list({})).every(({ attempts }) => attempts === 0)).toBe(true);
   });
 });
 
@@ -161,9 +165,9 @@ describe('a model in trouble', () => {
     expect(attempts[1]?.slice(0, 2)).toEqual(['observe 1', 'observe 2']);
     expect(attempts[2]).toEqual(['observe 1', 'remember', 'summarize 1']);
     expect(attempts[3]).toEqual([]);
-    const [failed] = await bench.store.jobs({ statuses: ['failed'] });
+    const [failed] = await bench.store.jobs.list({ statuses: ['failed'] });
     expect(failed).toMatchObject({ kind: 'observe', subject: '1', attempts: 3, error: 'it is invalid' });
-    expect(await bench.store.transcript('claude-code', 's1')).toHaveLength(6);
+    expect(await bench.store.entries.transcript('claude-code', 's1')).toHaveLength(6);
   });
 
   it('that is busy is left in peace for as long as it asks, with all jobs', async () => {
@@ -174,7 +178,7 @@ describe('a model in trouble', () => {
     const until = bench.now + 15 * minute;
     expect(await bench.run()).toMatchObject({ stopped: { reason: 'model', until, message: 'it is busy' } });
     expect(asked).toHaveLength(1);
-    expect((await bench.store.jobCounts()).waits).toEqual([{ reason: 'model', until, jobs: 8, error: 'it is busy' }]);
+    expect((await bench.store.jobs.counts()).waits).toEqual([{ reason: 'model', until, jobs: 8, error: 'it is busy' }]);
     bench.now = until - 1;
     await bench.run();
     expect(asked).toHaveLength(1);
@@ -190,7 +194,7 @@ describe('a model in trouble', () => {
       await bench.run();
       bench.now += 2 * gapMs;
     }
-    expect((await bench.store.jobCounts()).failed).toBe(0);
+    expect((await bench.store.jobs.counts()).failed).toBe(0);
   });
 
   it('is asked again at once when the settings are others', async () => {
@@ -216,15 +220,15 @@ describe('a model in trouble', () => {
     const { distiller, asked } = scripted((n) => (n % 3 === 0 ? trouble(kinds[n % 4] ?? 'failed') : undefined));
     const bench = await distillBench({ ...distiller, parallel: 3 });
     for (let i = 0; i < 6; i++) await bench.session(`s${i}`, 3);
-    for (let i = 0; i === 0 || (i < 60 && (await bench.store.jobCounts()).ready > 0); i++) {
+    for (let i = 0; i === 0 || (i < 60 && (await bench.store.jobs.counts()).ready > 0); i++) {
       await bench.run();
       bench.now += 10 * minute;
     }
-    expect(await bench.store.jobCounts()).toMatchObject({ ready: 0, claimed: 0, failed: 0, done: 30 });
-    expect(await bench.store.observations({})).toHaveLength(18);
-    expect(await bench.store.summaries({})).toHaveLength(6);
+    expect(await bench.store.jobs.counts()).toMatchObject({ ready: 0, claimed: 0, failed: 0, done: 30 });
+    expect(await bench.store.distilled.observations({})).toHaveLength(18);
+    expect(await bench.store.distilled.summaries({})).toHaveLength(6);
     expect(new Set(bench.kept).size).toBe(6);
-    const paid = await bench.store.spending(0, () => '');
+    const paid = await bench.store.jobs.spending(0, () => '');
     expect(paid[0]?.calls).toBe(asked.length - Math.floor(asked.length / 3));
   });
 });
@@ -242,14 +246,14 @@ describe('the budget', () => {
     expect(report.stopped).toMatchObject({ reason: 'budget', message: 'the 2500 tokens of this day are used up' });
     const until = Date.parse('2026-05-03T12:00:00Z');
     expect(report.stopped?.until).toBe(until);
-    expect((await bench.store.jobCounts()).waits).toEqual([{ reason: 'budget', until, jobs: 4 }]);
+    expect((await bench.store.jobs.counts()).waits).toEqual([{ reason: 'budget', until, jobs: 4 }]);
     await bench.run();
     expect(asked).toHaveLength(2);
     for (let day = 0; day < 2; day++) {
       bench.now = until + day * 24 * gapMs;
       await bench.run();
     }
-    expect(await bench.store.jobCounts()).toMatchObject({ ready: 0, done: 8 });
+    expect(await bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 8 });
   });
 
   it('of a session stops that session alone', async () => {
@@ -260,7 +264,7 @@ describe('the budget', () => {
     const report = await bench.run();
     expect(report.stopped).toBeUndefined();
     expect(report.done.observe).toBe(8);
-    expect((await bench.store.jobCounts()).waits).toMatchObject([{ reason: 'budget' }]);
+    expect((await bench.store.jobs.counts()).waits).toMatchObject([{ reason: 'budget' }]);
   });
 
   it('that is raised is used at once', async () => {
@@ -284,7 +288,7 @@ describe('the budget', () => {
     const bench = await distillBench(distiller);
     await bench.session('s1', 6);
     await bench.run();
-    const [row] = await bench.store.spending(0, () => '');
+    const [row] = await bench.store.jobs.spending(0, () => '');
     expect(row?.insteadOf).toBeGreaterThan(6 * 750);
   });
 });
@@ -295,8 +299,8 @@ describe('rules of the offline distiller', () => {
     await bench.session('s1', 2);
     expect((await bench.run()).done).toEqual({ observe: 2, summarize: 1, remember: 1 });
     expect((await bench.run()).done).toEqual({ observe: 0, summarize: 0, remember: 0 });
-    expect(await bench.store.renewByRules('offline', 'new', 0)).toBe(4);
-    expect(await bench.store.renewByRules('offline', 'new', 0)).toBe(0);
-    expect(await bench.store.renewByRules('test/model', 'new', 0)).toBe(0);
+    expect(await bench.store.jobs.renewByRules('offline', 'new', 0)).toBe(4);
+    expect(await bench.store.jobs.renewByRules('offline', 'new', 0)).toBe(0);
+    expect(await bench.store.jobs.renewByRules('test/model', 'new', 0)).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ import type { Extraction } from '../schema/extraction.ts';
 import type { JobKind, Usage } from '../schema/job.ts';
 import type { Observation } from '../schema/observation.ts';
 import type { Settings } from '../schema/settings.ts';
-import type { ClaimedJob, JobFilter, JobResult, Spent } from '../store/jobs.ts';
+import type { ClaimedJob, JobFilter, JobResult, Spent } from '../store/jobs/port.ts';
 import type { Store } from '../store/store.ts';
 import { isAlive } from '../system/alive.ts';
 import { HoldfastError } from '../system/errors.ts';
@@ -76,11 +76,12 @@ export async function runJobs(
 ): Promise<RunReport> {
   const { store, settings, clock, distiller, leaseMs = 30_000 } = deps;
   const gapMs = settings.conversationGapMinutes * 60_000;
-  await store.planJobs(clock(), { gapMs });
+  await store.jobs.plan(clock(), { gapMs });
   // Nobody will end what a process has begun that is gone: its lease need not be waited for.
-  for (const claimant of await store.claimants()) if (isGone(claimant)) await store.renewClaims(claimant, clock());
-  if (distiller.rules !== undefined) await store.renewByRules(distiller.name, distiller.rules, clock());
-  await store.undeferJobs(printOf([distiller.name, settings.distill, settings.budget]));
+  for (const claimant of await store.jobs.claimants())
+    if (isGone(claimant)) await store.jobs.renewClaims(claimant, clock());
+  if (distiller.rules !== undefined) await store.jobs.renewByRules(distiller.name, distiller.rules, clock());
+  await store.jobs.undefer(printOf([distiller.name, settings.distill, settings.budget]));
 
   const done: Record<JobKind, number> = { observe: 0, summarize: 0, remember: 0 };
   let failedAttempts = 0;
@@ -89,7 +90,7 @@ export async function runJobs(
   let stopped: RunReport['stopped'];
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...(deps.signal ? [deps.signal] : [])]);
-  const total = await store.countDueJobs({ ...filter, now: clock() });
+  const total = await store.jobs.countDue({ ...filter, now: clock() });
   const report = () => {
     const jobs = done.observe + done.summarize + done.remember;
     deps.progress?.({ jobs, totalJobs: Math.max(total, jobs), tokens: usage.input + usage.output });
@@ -98,20 +99,28 @@ export async function runJobs(
   /** Nothing that needs the model can go on before then. */
   async function stopUntil(until: number, reason: 'budget' | 'model', message: string): Promise<void> {
     stopped = { reason, until, message };
-    await store.deferJobs(until, reason);
+    await store.jobs.defer(until, reason);
   }
 
   async function lane(): Promise<void> {
     const claimant = `${hostname()} ${process.pid} ${randomUUID()}`;
     const renewal = setInterval(() => {
       // A store that cannot be written now is one that cannot take the result either; the lease then ends.
-      void store.renewClaims(claimant, clock() + leaseMs).catch(() => {});
+      void store.jobs.renewClaims(claimant, clock() + leaseMs).catch(() => {});
     }, leaseMs / 3);
     try {
       while (!signal.aborted && stopped === undefined) {
         const { turns: limit, mixed } = distiller;
         const now = clock();
-        const jobs = await store.claimJobs({ claimant, now, leaseMs, maxAttempts: maxDeaths, limit, mixed, ...filter });
+        const jobs = await store.jobs.claim({
+          claimant,
+          now,
+          leaseMs,
+          maxAttempts: maxDeaths,
+          limit,
+          mixed,
+          ...filter,
+        });
         if (jobs.length === 0) return;
         // What did not go well together is tried one by one.
         const alone = jobs.some(({ attempts }) => attempts > 1) || (!mixed && jobs[0]?.kind !== 'observe');
@@ -123,7 +132,7 @@ export async function runJobs(
       }
     } finally {
       clearInterval(renewal);
-      await store.releaseJobs(claimant, clock());
+      await store.jobs.release(claimant, clock());
     }
   }
 
@@ -142,7 +151,7 @@ export async function runJobs(
     };
     try {
       const { results, insteadOf } = await distil(deps, [first, ...jobs.slice(1)], { allowed, count, signal });
-      const ended = await store.finishJobs(claimant, results, clock(), spent(insteadOf));
+      const ended = await store.jobs.finish(claimant, results, clock(), spent(insteadOf));
       done[first.kind] += ended.length;
       inARow = 0;
       return true;
@@ -164,7 +173,7 @@ export async function runJobs(
         waitsFor: isAboutAll ? 'model' : undefined,
       };
       if (error instanceof ModelError) count(error.usage);
-      await store.failJobs(claimant, ids, failure, clock(), spent(0));
+      await store.jobs.fail(claimant, ids, failure, clock(), spent(0));
       if (isAboutAll) await stopUntil(retryAt, 'model', message);
       return stopped === undefined;
     }
@@ -173,13 +182,13 @@ export async function runJobs(
       const tokens = distiller.estimate(work);
       if (tokens === 0) return;
       const { dayEnd, ...limits } = limitsAt(clock(), settings);
-      const verdict = await store.reserveTokens(first.id, tokens, limits, clock());
+      const verdict = await store.jobs.reserveTokens(first.id, tokens, limits, clock());
       if (verdict === 'ok') return;
       const message =
         verdict === 'day'
           ? `the ${settings.budget.tokensPerDay} tokens of this day are used up`
           : `the ${settings.budget.tokensPerSession} tokens of session ${first.session} are used up`;
-      await store.releaseJobs(claimant, clock(), { until: dayEnd, reason: 'budget' });
+      await store.jobs.release(claimant, clock(), { until: dayEnd, reason: 'budget' });
       if (verdict === 'day') await stopUntil(dayEnd, 'budget', message);
       throw new OverBudget(message);
     }
@@ -274,7 +283,7 @@ async function distil(
       continue;
     }
     const material = await readConversation(store, subject);
-    const conversation = await store.conversation(subject);
+    const conversation = await store.conversations.get(subject);
     if (conversation === undefined || !material?.turns.some(hasWork)) {
       results.push({ kind, id, by, tokens: 0 });
       continue;
@@ -286,7 +295,7 @@ async function distil(
     };
     const { value, tokens } = await take({ kind, ...given }, () => distiller.remember(given, signal));
     // Its session may have been deleted while the model thought.
-    if ((await store.conversation(subject)) !== undefined) await keep(conversation, value, by);
+    if ((await store.conversations.get(subject)) !== undefined) await keep(conversation, value, by);
     results.push({ kind, id, by, tokens });
   }
   return { results, insteadOf: 0 };
@@ -304,6 +313,6 @@ async function observationsOf(
   store: Store,
   { agent, session }: { agent: AgentName; session: string },
 ): Promise<readonly Observation[]> {
-  const found = await store.observations({ agent, session });
+  const found = await store.distilled.observations({ agent, session });
   return found.filter((one) => one.session === session).sort((a, b) => a.prompt - b.prompt);
 }

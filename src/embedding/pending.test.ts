@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const config = (env: NodeJS.ProcessEnv = {}) => loadConfig({ HOME: folder, ...env });
 const commit = (...texts: string[]) =>
-  store.commit([chunk(texts.map((text, i) => entry(`${text} ${i}`, text)))], rules);
+  store.transcripts.commit([chunk(texts.map((text, i) => entry(`${text} ${i}`, text)))], rules);
 
 /** An embedder that says what it was given. */
 function fake(more: Partial<Embedder> = {}): Embedder & { given: string[][] } {
@@ -48,10 +48,10 @@ describe('embedding what is pending', () => {
     const vectors = [new Int8Array(16).fill(1), new Int8Array(16).fill(2)];
     const embedder = fake({ embed: async (texts) => texts.map((text) => vectors.slice(text === 'one' ? 1 : 0)) });
     await embedPending({ store, config: config(), embedder });
-    const page = await store.vectorsOf([1, 2], { kind: 'entry', model: 'fake 1' });
+    const page = await store.vectors.of([1, 2], { kind: 'entry', model: 'fake 1' });
     const first = (id: number) => page.ids.flatMap((one, i) => (one === id ? [page.vectors[i * 16]] : []));
     expect([first(1), first(2)]).toEqual([[1, 2], [2]]);
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
+    expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
   });
 
   it('goes through everything once, in batches, without the line that names tools', async () => {
@@ -66,7 +66,7 @@ describe('embedding what is pending', () => {
     ]);
     expect(await embedPending({ store, config: config(), embedder })).toBe('done');
     expect(embedder.given).toHaveLength(2);
-    expect(await store.vectorModels()).toEqual([{ name: 'fake 1', dimensions: 16, wanted: true, complete: true }]);
+    expect(await store.vectors.models()).toEqual([{ name: 'fake 1', dimensions: 16, wanted: true, complete: true }]);
   });
 
   it('reads closely only where that was asked for, and goes on after it was stopped', async () => {
@@ -84,7 +84,7 @@ describe('embedding what is pending', () => {
         ...more,
       });
     expect(await embedPending({ store, config: config(), embedder: refining() })).toBe('done');
-    expect(await store.vectorCounts()).toEqual({ embedded: 20, pending: 0, rough: 20 });
+    expect(await store.vectors.counts()).toEqual({ embedded: 20, pending: 0, rough: 20 });
     const stopping = refining({
       async refine(texts) {
         read.push(...texts);
@@ -100,27 +100,27 @@ describe('embedding what is pending', () => {
       signal: stop.signal,
     });
     expect(interrupted).toBe('stopped');
-    const { rough } = await store.vectorCounts();
+    const { rough } = await store.vectors.counts();
     expect(rough).toBe(20 - read.length);
     expect(await embedPending({ store, config: config(), embedder: refining(), refine: true })).toBe('done');
-    expect(await store.vectorCounts()).toEqual({ embedded: 20, pending: 0, rough: 0 });
+    expect(await store.vectors.counts()).toEqual({ embedded: 20, pending: 0, rough: 0 });
     expect(read.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `text ${i}`).sort());
   });
 
   it('makes everything findable with the built-in table, and with nothing where the settings want none', async () => {
     await commit('the database is slow', 'add an index');
     expect(await embedPending({ store, config: config({ HOLDFAST_EMBEDDING_KIND: 'none' }) })).toBe('off');
-    expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 2, rough: 0 });
+    expect(await store.vectors.counts()).toEqual({ embedded: 0, pending: 2, rough: 0 });
     expect(await embedPending({ store, config: config() })).toBe('done');
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0, rough: 2 });
+    expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 0, rough: 2 });
   });
 
   it('embeds anew for another model, and leaves nothing of the old one', async () => {
     await commit('one', 'two');
     await embedPending({ store, config: config(), embedder: fake() });
     await embedPending({ store, config: config(), embedder: fake({ model: 'fake 2' }) });
-    expect((await store.vectorModels()).map(({ name }) => name)).toEqual(['fake 2']);
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
+    expect((await store.vectors.models()).map(({ name }) => name)).toEqual(['fake 2']);
+    expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
   });
 
   it('keeps what is done when the embedder fails, says why, and goes on from there', async () => {
@@ -134,7 +134,7 @@ describe('embedding what is pending', () => {
       },
     });
     await expect(embedPending({ store, config: config(), embedder: failing })).rejects.toThrow('the cable is out');
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
+    expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
     expect(await embedPending({ store, config: config(), embedder: working })).toBe('done');
     expect(working.given).toEqual([['three', 'two'], ['one']]);
   });
@@ -145,13 +145,13 @@ describe('embedding what is pending', () => {
     const embedder = fake();
     const progress = () => stop.abort();
     expect(await embedPending({ store, config: config(), embedder, progress, signal: stop.signal })).toBe('stopped');
-    expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
+    expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
   });
 
   it('leaves it to the process that is at it, where it takes long', async () => {
     await commit('one');
     const embedder = fake();
-    await store.leaseEmbedding('another process', 0, 1000);
+    await store.vectors.lease('another process', 0, 1000);
     expect(await embedPending({ store, config: config(), embedder, clock: () => 500 })).toBe('elsewhere');
     expect(await embedPending({ store, config: config(), embedder, instantOnly: true })).toBe('elsewhere');
     expect(embedder.given).toEqual([]);

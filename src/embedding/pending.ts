@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
-import type { EmbeddingTrouble, PendingText, RoughText } from '../store/vectors.ts';
+import type { EmbeddingTrouble, PendingText, RoughText } from '../store/vectors/port.ts';
 import { explain } from '../system/errors.ts';
 import type { Embedder } from './embedder.ts';
 import { openEmbedder } from './index.ts';
@@ -50,20 +50,20 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
   if (embedder === undefined) return 'off';
   const holder = randomUUID();
   try {
-    await store.wantModel(embedder.model);
+    await store.vectors.wantModel(embedder.model);
     if (deps.instantOnly === true && !embedder.instant) return 'elsewhere';
     let done = 0;
     let total: number | undefined;
     for (;;) {
       if (signal?.aborted) return 'stopped';
-      const texts = await store.pendingTexts(Math.min(embedder.batch, deps.batch ?? embedder.batch));
+      const texts = await store.vectors.pending(Math.min(embedder.batch, deps.batch ?? embedder.batch));
       if (texts.length === 0) break;
       // A call may cost money or minutes: no two processes make it for the same texts.
-      if (!embedder.instant && !(await store.leaseEmbedding(holder, clock(), clock() + leaseMs))) return 'elsewhere';
+      if (!embedder.instant && !(await store.vectors.lease(holder, clock(), clock() + leaseMs))) return 'elsewhere';
       await embedBatch(store, embedder, texts, signal);
       done += texts.length;
       if (deps.progress) {
-        total ??= done + (await store.vectorCounts()).pending;
+        total ??= done + (await store.vectors.counts()).pending;
         deps.progress(done, Math.max(total, done));
       }
       await (deps.pauseMs === undefined || embedder.instant ? new Promise(setImmediate) : sleep(deps.pauseMs));
@@ -72,7 +72,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
       const outcome = await refineRough(deps, embedder);
       if (outcome !== undefined) return outcome;
     }
-    while (!(await store.dropOldVectors(toDrop))) {
+    while (!(await store.vectors.dropOld(toDrop))) {
       if (signal?.aborted) return 'stopped';
       await new Promise(setImmediate);
     }
@@ -81,7 +81,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
     if (signal?.aborted) return 'stopped';
     throw error;
   } finally {
-    if (!embedder.instant) await store.leaseEmbedding(holder, clock(), undefined);
+    if (!embedder.instant) await store.vectors.lease(holder, clock(), undefined);
     if (deps.embedder === undefined) await embedder.close();
   }
 }
@@ -97,7 +97,7 @@ async function embedBatch(
     signal,
   );
   const done = texts.map(({ kind, id, stamp }, i) => ({ kind, id, stamp, vectors: vectors[i] ?? [] }));
-  await store.saveVectors(embedder.model, done, { rough: embedder.refine !== undefined });
+  await store.vectors.save(embedder.model, done, { rough: embedder.refine !== undefined });
 }
 
 export interface Alongside {
@@ -117,8 +117,8 @@ export function embedAlongside({ store, config, signal }: Pick<EmbedDeps, 'store
   let running: Promise<void> | undefined;
   const step = async (instant: Embedder): Promise<void> => {
     try {
-      await store.wantModel(instant.model);
-      const texts = await store.pendingTexts(instant.batch);
+      await store.vectors.wantModel(instant.model);
+      const texts = await store.vectors.pending(instant.batch);
       if (texts.length > 0) await embedBatch(store, instant, texts, signal);
     } catch {
       failed = true;
@@ -153,24 +153,24 @@ async function refineRough(deps: EmbedDeps, embedder: Embedder): Promise<EmbedOu
   let total: number | undefined;
   for (;;) {
     if (signal?.aborted) return 'stopped';
-    const texts = await store.roughTexts(refinedAtOnce);
+    const texts = await store.vectors.rough(refinedAtOnce);
     if (texts.length === 0) return undefined;
     await refineTexts(store, embedder, texts);
     done += texts.length;
     if (deps.progress) {
-      total ??= done + (await store.vectorCounts()).rough;
+      total ??= done + (await store.vectors.counts()).rough;
       deps.progress(done, Math.max(total, done));
     }
     // What came in meanwhile gets its rough vector first.
-    if ((await store.pendingTexts(1)).length > 0)
-      await embedBatch(store, embedder, await store.pendingTexts(embedder.batch), signal);
+    if ((await store.vectors.pending(1)).length > 0)
+      await embedBatch(store, embedder, await store.vectors.pending(embedder.batch), signal);
     await (deps.pauseMs === undefined ? new Promise(setImmediate) : sleep(deps.pauseMs));
   }
 }
 
 /** One step of it, also for a search that meets rough vectors. */
 export async function refineTexts(
-  store: Pick<Store, 'refineVectors'>,
+  store: Pick<Store, 'vectors'>,
   embedder: Pick<Embedder, 'model' | 'refine'>,
   texts: readonly RoughText[],
   where: 'here' | 'apart' = 'apart',
@@ -180,7 +180,7 @@ export async function refineTexts(
     where,
   );
   const refined = texts.map(({ seq }, i) => ({ seq, vector: vectors?.[i] }));
-  return store.refineVectors(embedder.model, refined);
+  return store.vectors.refine(embedder.model, refined);
 }
 
 const firstWaitMs = 60_000;
@@ -191,12 +191,12 @@ export async function noteTrouble(
   { store, clock = Date.now }: Pick<EmbedDeps, 'store' | 'clock'>,
   error: unknown,
 ): Promise<EmbeddingTrouble> {
-  const before = await store.embeddingTrouble();
+  const before = await store.vectors.trouble();
   const now = clock();
   const waited = before === undefined ? 0 : before.nextAt - before.at;
   const wait = Math.min(longestWaitMs, Math.max(firstWaitMs, 2 * waited));
   const { message, hint } = explain(error, 'the embedder');
   const trouble = { at: now, message, ...(hint === undefined ? {} : { hint }), nextAt: now + wait };
-  await store.noteEmbeddingTrouble(trouble);
+  await store.vectors.noteTrouble(trouble);
   return trouble;
 }

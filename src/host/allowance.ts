@@ -16,7 +16,7 @@ const mostTasksOfADay = 200;
 
 /** Throws CONFLICT when the group was told enough in the last hour. */
 export async function allowMessage(store: Store, group: string, text: string, now: number): Promise<void> {
-  const { count, characters } = await store.outgoingSince(group, now - hour);
+  const { count, characters } = await store.messages.outgoingSince(group, now - hour);
   if (count < mostMessages && characters + text.length <= mostCharacters) return;
   throw new HoldfastError(
     'CONFLICT',
@@ -29,7 +29,7 @@ export async function allowMessage(store: Store, group: string, text: string, no
 
 /** Throws CONFLICT when the group has as many tasks as it may. */
 export async function allowTask(store: Store, group: string, now: number): Promise<void> {
-  const tasks = await store.tasks(group);
+  const tasks = await store.tasks.list(group);
   const open = tasks.filter(({ state }) => state !== 'done').length;
   const ofToday = tasks.filter(({ createdAt }) => Date.parse(createdAt) > now - day).length;
   if (open < mostTasks && ofToday < mostTasksOfADay) return;

@@ -62,9 +62,9 @@ describe('a chat', () => {
     const { type, last, store, shown, close, ended, log } = await talking();
     type('hello');
     await until(() => last('tide')?.sent.length === 1);
-    const { outgoing } = store;
+    const { outgoing } = store.messages;
     let failures = 0;
-    Object.assign(store, {
+    Object.assign(store.messages, {
       async outgoing(...args: Parameters<typeof outgoing>) {
         if (failures++ < 2) throw new HoldfastError('STORE_BUSY', 'busy');
         return outgoing(...args);
@@ -80,15 +80,15 @@ describe('a chat', () => {
   it('that becomes the host at the moment when the person leaves is none afterwards', async () => {
     const { config, store, host, close, ended, shown } = await talking();
     await until(() => shown().includes('You are chatting'));
-    const { openRuns } = store;
+    const { open } = store.runs;
     let goOn: (() => void) | undefined;
-    Object.assign(store, {
-      async openRuns() {
-        Object.assign(store, { openRuns });
+    Object.assign(store.runs, {
+      async open() {
+        Object.assign(store.runs, { open });
         await new Promise<void>((resolve) => {
           goOn = resolve;
         });
-        return openRuns();
+        return open();
       },
     });
     await host.stop(0);
@@ -110,7 +110,7 @@ describe('a chat', () => {
     await first.ended;
     expect(first.shown()).toContain('the answer waits for your next chat');
     last('tide')?.answer('good day');
-    await until(async () => (await first.store.unansweredMessages('tide')).length === 0);
+    await until(async () => (await first.store.messages.unanswered('tide')).length === 0);
     // Who pipes something in wants the answer to that alone.
     const piped = open({ typed: false, message: 'and now?' });
     await until(() => last('tide')?.sent.length === 2);
@@ -134,7 +134,7 @@ describe('a chat', () => {
     await until(() => shown().includes('You are chatting'));
     close();
     await ended;
-    for (let i = 1; i <= 130; i++) await store.putOut({ group: 'tide', kind: 'message', text: `<${i}>` }, i);
+    for (let i = 1; i <= 130; i++) await store.messages.putOut({ group: 'tide', kind: 'message', text: `<${i}>` }, i);
     const next = open();
     await until(() => next.shown().includes('You are chatting'));
     next.close();
@@ -146,13 +146,13 @@ describe('a chat', () => {
   it('refuses what no agent can be handed, and says where to put it', async () => {
     const { store, ended } = await talking({ typed: false, message: 'x'.repeat(2_000_001) });
     await expect(ended).rejects.toMatchObject({ code: 'TOO_LARGE', hint: expect.stringContaining('groups/tide') });
-    expect(await store.waitingMessages('tide')).toEqual([]);
+    expect(await store.messages.waiting('tide')).toEqual([]);
   });
 
   it('says so when the group is gone, and keeps no message to itself', async () => {
     const { store, type, ended, shown } = await talking();
     await until(() => shown().includes('You are chatting'));
-    await store.removeGroup('tide');
+    await store.groups.remove('tide');
     type('hello?');
     await expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

@@ -42,10 +42,10 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
   const isOneMessage = message !== undefined || !terminal.isTyped;
   const open = new Set<number>();
   const said: OutgoingMessage[] = [];
-  let seen = await store.lastOutgoing();
-  const seenBefore = await store.seenInChat(group);
+  let seen = await store.messages.lastOutgoing();
+  const seenBefore = await store.messages.seenInChat(group);
   // One message, and its answer: what was said before is left for a chat at the terminal.
-  const isSeenAll = seenBefore !== undefined && (await store.outgoing(group, seenBefore, 1)).length === 0;
+  const isSeenAll = seenBefore !== undefined && (await store.messages.outgoing(group, seenBefore, 1)).length === 0;
   const isNoted = !isOneMessage || isSeenAll;
   let isBegun = false;
   let streamed = '';
@@ -65,7 +65,7 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
   const look = (): Promise<void> => {
     looking = looking
       .then(async () => {
-        const found = over ? [] : await store.outgoing(group, seen, pageSize);
+        const found = over ? [] : await store.messages.outgoing(group, seen, pageSize);
         for (const out of found) {
           seen = out.id;
           said.push(out);
@@ -74,7 +74,7 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
           if (isBegun && open.size === 0) terminal.ready();
         }
         changed();
-        if (isNoted && found.length > 0) await store.noteSeen(group, seen);
+        if (isNoted && found.length > 0) await store.messages.noteSeen(group, seen);
       })
       // A store that is busy: the next look tries again, and nothing was counted as seen.
       .catch((error) => log(explain(error, 'the chat').message));
@@ -85,7 +85,7 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
   async function catchUp(from: number): Promise<void> {
     const missed: number[] = [];
     for (let at: number | undefined = from; at !== undefined; ) {
-      const page: readonly OutgoingMessage[] = await store.outgoing(group, at, pageSize);
+      const page: readonly OutgoingMessage[] = await store.messages.outgoing(group, at, pageSize);
       missed.push(...page.map(({ id }) => id));
       at = page.length < pageSize ? undefined : missed.at(-1);
     }
@@ -112,7 +112,7 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
       throw new HoldfastError('TOO_LARGE', `A message of ${text.length} characters is too long for an agent`, {
         hint: `Put it into a file in ${groupFolders(config, group).work}, and name the file.`,
       });
-    const added = await store.addMessage(group, { text: await permitted(text, 'The message') }, clock());
+    const added = await store.messages.add(group, { text: await permitted(text, 'The message') }, clock());
     if (added === undefined) throw new HoldfastError('NOT_FOUND', `There is no group ${group} any more`);
     open.add(added.id);
     await ring(config);
@@ -131,7 +131,7 @@ export async function chat(context: Context, terminal: Terminal, options: ChatOp
         if (text.trim() !== '') await say(text);
       await answered();
     } else {
-      if (seenBefore === undefined) await store.noteSeen(group, seen);
+      if (seenBefore === undefined) await store.messages.noteSeen(group, seen);
       else await catchUp(seenBefore);
       isBegun = true;
       terminal.note(`You are chatting with the agent of ${group}. Ctrl+D leaves.`);

@@ -3,7 +3,7 @@
 
 import type { OutgoingMessage } from '../schema/group-message.ts';
 import type { OpenGroup } from '../sessions/groups/groups.ts';
-import type { HostStore } from '../store/host.ts';
+import type { Store } from '../store/store.ts';
 import { explain } from '../system/errors.ts';
 
 /** Undefined for what is no such command. `reset` and `new` are what the client calls it, too. */
@@ -14,20 +14,20 @@ export function clearIn(text: string): { readonly name: string | undefined } | u
 
 /** Clears, if that is what the group waits for first; a run of its own, though without an agent. Gives what people are told. */
 export async function clearIfFirst(
-  store: HostStore,
+  store: Pick<Store, 'messages'>,
   group: Pick<OpenGroup, 'name' | 'clear'>,
   run: number,
   now: () => number,
 ): Promise<OutgoingMessage | undefined> {
-  const [first] = await store.waitingMessages(group.name);
+  const [first] = await store.messages.waiting(group.name);
   const command = first && clearIn(first.text);
   if (first === undefined || command === undefined) return undefined;
-  await store.handMessages(run, [first.id]);
+  await store.messages.hand(run, [first.id]);
   const said = await cleared(group, command.name).catch((error) => ({
     kind: 'notice' as const,
     text: `Nothing was cleared: ${explain(error, 'the host').message}.`,
   }));
-  return store.putOut({ group: group.name, ...said, answers: [first.id], run }, now());
+  return store.messages.putOut({ group: group.name, ...said, answers: [first.id], run }, now());
 }
 
 async function cleared(group: Pick<OpenGroup, 'clear'>, name: string | undefined) {

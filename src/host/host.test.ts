@@ -17,10 +17,10 @@ describe('sessions', () => {
     await say('tide', 'hello');
     agents.last('tide')?.run.events.session?.('s-1');
     await settle(2);
-    expect((await store.pointer('tide'))?.session).toBe('s-1');
+    expect((await store.groups.pointer('tide'))?.session).toBe('s-1');
     agents.last('tide')?.exit('died');
     await settle();
-    expect((await store.pointer('tide'))?.session).toBe('s-1');
+    expect((await store.groups.pointer('tide'))?.session).toBe('s-1');
   });
 
   it('host.md 3: the next process goes on with it, two hours later and after a restart of the host', async () => {
@@ -44,21 +44,21 @@ describe('sessions', () => {
     await say('tide', 'two');
     agent?.answer('2', 's', 'p2');
     await settle();
-    expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
+    expect(await store.groups.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
     await say('tide', 'three');
     agent?.fail('overloaded');
     await settle();
-    expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
+    expect(await store.groups.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
     agent?.run.events.session?.('s');
     await settle();
-    expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
+    expect(await store.groups.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p2' });
   });
 
   it.each(['missing', 'corrupt'] as const)(
     'host.md 4: %s: the pointer is cleared, a fresh session begins, and the message is not lost',
     async (kind) => {
       const { say, agents, store, out, clock } = await hostStand(['tide']);
-      await store.setPointer('tide', { agent: 'claude-code', session: 'lost', resumeAt: 'p' }, { at: 0 });
+      await store.groups.setPointer('tide', { agent: 'claude-code', session: 'lost', resumeAt: 'p' }, { at: 0 });
       await say('tide', 'hello');
       const [first] = agents.agents;
       expect(first?.run.session).toBe('lost');
@@ -72,7 +72,7 @@ describe('sessions', () => {
       second?.answer('hello again', 'fresh');
       await settle();
       expect(await out('tide')).toEqual([expect.stringContaining(`its file is ${kind}`), 'hello again']);
-      expect((await store.pointer('tide'))?.session).toBe('fresh');
+      expect((await store.groups.pointer('tide'))?.session).toBe('fresh');
       await clock.pass(120 * minute);
       expect(agents.agents.length).toBe(2);
     },
@@ -94,28 +94,28 @@ describe('sessions', () => {
     agents.last('tide')?.answer('good day', 'fresh');
     await settle();
     expect(await out('tide')).toEqual(['good day']);
-    expect((await store.pointer('tide'))?.session).toBe('fresh');
+    expect((await store.groups.pointer('tide'))?.session).toBe('fresh');
   });
 
   it('host.md 4: other errors never clear the pointer, and a loss that comes again and again is not tried for ever', async () => {
     const { say, agents, store, clock } = await hostStand(['tide']);
-    await store.setPointer('tide', { agent: 'claude-code', session: 'kept' }, { at: 0 });
+    await store.groups.setPointer('tide', { agent: 'claude-code', session: 'kept' }, { at: 0 });
     await say('tide', 'hello');
     agents.last('tide')?.exit('failed', { kind: 'other', message: 'No conversation is possible today' });
     await settle();
-    expect((await store.pointer('tide'))?.session).toBe('kept');
+    expect((await store.groups.pointer('tide'))?.session).toBe('kept');
     await clock.pass(5000);
     expect(agents.agents.length).toBe(2);
     for (let i = 0; i < 200; i++) {
       const agent = agents.last('tide');
       if (agent?.isOver === false) {
-        await store.setPointer('tide', { agent: 'claude-code', session: `again-${i}` }, { at: 0 });
+        await store.groups.setPointer('tide', { agent: 'claude-code', session: `again-${i}` }, { at: 0 });
         agent.exit('failed', { kind: 'missing', message: 'gone' });
       }
       await clock.pass(1000);
     }
     expect(agents.agents.length).toBeLessThan(20);
-    expect((await store.queues())[0]).toMatchObject({ waiting: 0, givenUp: 1 });
+    expect((await store.runs.queues())[0]).toMatchObject({ waiting: 0, givenUp: 1 });
   });
 
   it('a process that was started before the session was cleared does not bring it back, and is closed', async () => {
@@ -127,7 +127,7 @@ describe('sessions', () => {
     await (await openGroup({ ...groupDeps, close: undefined }, 'tide')).clear();
     agent?.run.events.session?.('old');
     await settle();
-    expect((await store.pointer('tide'))?.session).toBeUndefined();
+    expect((await store.groups.pointer('tide'))?.session).toBeUndefined();
     expect(agent?.isClosing).toBe(true);
   });
 
@@ -149,19 +149,19 @@ describe('sessions', () => {
       '2',
       expect.stringContaining('A new conversation begins. The last one has no name'),
     ]);
-    expect(await store.bookmarks('tide')).toEqual([]);
-    expect((await store.queues())[0]).toMatchObject({ waiting: 0, handed: 1 });
+    expect(await store.groups.bookmarks('tide')).toEqual([]);
+    expect((await store.runs.queues())[0]).toMatchObject({ waiting: 0, handed: 1 });
   });
 
   it('/clear NAME keeps the session under the name, starts no agent, and says so when there is no session or the name is too long', async () => {
     const { say, agents, store, out } = await hostStand(['tide']);
-    await store.setPointer('tide', { agent: 'claude-code', session: 'old' }, { at: 0 });
+    await store.groups.setPointer('tide', { agent: 'claude-code', session: 'old' }, { at: 0 });
     await say('tide', `/clear ${'x'.repeat(201)}`);
-    expect((await store.pointer('tide'))?.session).toBe('old');
+    expect((await store.groups.pointer('tide'))?.session).toBe('old');
     await say('tide', ' /clear  Tax\nresearch ');
     await say('tide', '/new');
-    expect((await store.pointer('tide'))?.session).toBeUndefined();
-    expect((await store.bookmarks('tide')).map(({ name, session }) => ({ name, session }))).toEqual([
+    expect((await store.groups.pointer('tide'))?.session).toBeUndefined();
+    expect((await store.groups.bookmarks('tide')).map(({ name, session }) => ({ name, session }))).toEqual([
       { name: 'Tax research', session: 'old' },
     ]);
     expect(await out('tide')).toEqual([
@@ -170,7 +170,7 @@ describe('sessions', () => {
       'A new conversation begins.',
     ]);
     expect(agents.agents).toEqual([]);
-    expect(await store.queues()).toEqual([]);
+    expect(await store.runs.queues()).toEqual([]);
   });
 
   it.each(['/clearly', '/compact', 'say /clear', '/ clear'])('%s goes to the agent', async (text) => {
@@ -182,10 +182,10 @@ describe('sessions', () => {
   it('a host that is killed while it clears clears with the next one, and what waits behind is not lost', async () => {
     const stand = await hostStand(['tide']);
     const { store, agents } = stand;
-    const run = await store.beginRun({ group: 'tide', epoch: 0 }, 0);
-    const clear = await store.addMessage('tide', { text: '/clear' }, 0);
-    await store.addMessage('tide', { text: 'after' }, 0);
-    await store.handMessages(run, [clear?.id as number]);
+    const run = await store.runs.begin({ group: 'tide', epoch: 0 }, 0);
+    const clear = await store.messages.add('tide', { text: '/clear' }, 0);
+    await store.messages.add('tide', { text: 'after' }, 0);
+    await store.messages.hand(run, [clear?.id as number]);
     await stand.restart();
     await until(() => agents.agents.length === 1);
     await settle();
@@ -218,7 +218,7 @@ describe('messages', () => {
     expect(agent?.sent.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
     agent?.answer('all of it');
     await settle();
-    expect((await store.outgoing('tide', 0, 9))[0]).toMatchObject({ text: 'all of it', answers: [1, 2, 3] });
+    expect((await store.messages.outgoing('tide', 0, 9))[0]).toMatchObject({ text: 'all of it', answers: [1, 2, 3] });
     expect(await out('tide')).toEqual(['all of it']);
     expect(agents.agents.length).toBe(1);
   });
@@ -226,7 +226,7 @@ describe('messages', () => {
   it('host.md 6: a message that races the close is answered by the next process, 200 times', async () => {
     const { store, host, agents, clock, state } = await hostStand(['tide'], { obeys: false });
     for (let i = 0; i < 200; i++) {
-      const message = store.addMessage('tide', { text: `before ${i}` }, clock.now());
+      const message = store.messages.add('tide', { text: `before ${i}` }, clock.now());
       host.wake();
       const id = (await message)?.id as number;
       await until(() => agents.last('tide')?.sent.some((one) => one.id === String(id)) ?? false, `${i} handed`);
@@ -236,7 +236,7 @@ describe('messages', () => {
       // Close and message in either order, at every distance; some are taken by nobody, some refused.
       const racing = (async () => {
         await settle(i % 7);
-        const raced = await store.addMessage('tide', { text: `racing ${i}` }, clock.now());
+        const raced = await store.messages.add('tide', { text: `racing ${i}` }, clock.now());
         host.wake();
         return raced?.id as number;
       })();
@@ -255,7 +255,7 @@ describe('messages', () => {
       agents.last('tide')?.exit('closed');
       await until(() => host.processes().length === 0);
     }
-    const told = await store.outgoing('tide', 0, 1000);
+    const told = await store.messages.outgoing('tide', 0, 1000);
     expect(told.flatMap(({ answers }) => answers).length).toBe(400);
     expect(new Set(told.flatMap(({ answers }) => answers)).size).toBe(400);
   }, 120_000);
@@ -271,8 +271,8 @@ describe('messages', () => {
     const second = agents.last('tide');
     expect(second?.sent.map(({ text }) => text)).toEqual(['one']);
     // As the tool send_message does.
-    const [run] = await store.openRuns();
-    await store.putOut({ group: 'tide', kind: 'message', text: 'begun', run: run?.id }, clock.now());
+    const [run] = await store.runs.open();
+    await store.messages.putOut({ group: 'tide', kind: 'message', text: 'begun', run: run?.id }, clock.now());
     second?.take();
     second?.exit('died');
     await clock.pass(10 * minute);
@@ -297,7 +297,10 @@ describe('messages', () => {
     await say('tide', 'one');
     const agent = agents.last('tide');
     agent?.take();
-    await store.putOut({ group: 'tide', kind: 'message', text: 'begun', run: (await store.openRuns())[0]?.id }, 0);
+    await store.messages.putOut(
+      { group: 'tide', kind: 'message', text: 'begun', run: (await store.runs.open())[0]?.id },
+      0,
+    );
     await say('tide', 'two');
     agent?.run.events.result?.({ answers: ['1'], ok: true, text: 'for one', session: 's', at: 'p' });
     await settle();
@@ -317,7 +320,7 @@ describe('messages', () => {
       await clock.pass(1000);
     }
     expect(agents.agents.length).toBe(6);
-    expect((await store.queues())[0]).toMatchObject({ waiting: 0, givenUp: 1 });
+    expect((await store.runs.queues())[0]).toMatchObject({ waiting: 0, givenUp: 1 });
     expect(await out('tide')).toEqual([expect.stringContaining('it ended without an answer')]);
   });
 
@@ -342,18 +345,18 @@ describe('messages', () => {
     expect(words.filter(({ trouble }) => trouble?.includes('There is no SDK')).length).toBe(5);
     await clock.pass(60 * minute);
     expect(tries()).toBe(6);
-    expect((await store.queues())[0]).toMatchObject({ givenUp: 1, waiting: 0 });
+    expect((await store.runs.queues())[0]).toMatchObject({ givenUp: 1, waiting: 0 });
     agents.trouble.error = undefined;
     await say('tide', 'and now?');
     expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['hello', 'and now?']);
     agents.last('tide')?.answer('here I am');
     await settle();
-    expect((await store.queues()).length).toBe(0);
+    expect((await store.runs.queues()).length).toBe(0);
   });
 
   it('host.md 7: what waited while no host was there is handed at its start, in order, and an old close closes nothing', async () => {
     const stand = await hostStand(['tide']);
-    for (const text of ['one', 'two']) await stand.store.addMessage('tide', { text }, stand.clock.now());
+    for (const text of ['one', 'two']) await stand.store.messages.add('tide', { text }, stand.clock.now());
     // A close that was meant for a process that is gone is meant for no other.
     stand.host.close('tide');
     await stand.restart();
@@ -366,8 +369,8 @@ describe('messages', () => {
     const { agents, store, clock } = stand;
     const silent = await stand.say('tide', 'one');
     const heard = await stand.say('reef', 'one');
-    const runs = await store.openRuns();
-    await store.putOut(
+    const runs = await store.runs.open();
+    await store.messages.putOut(
       { group: 'reef', kind: 'message', text: 'begun', run: runs.find(({ group }) => group === 'reef')?.id },
       clock.now(),
     );
@@ -377,7 +380,7 @@ describe('messages', () => {
     expect(agents.agents.filter(({ run }) => run.group === 'tide').length).toBe(2);
     expect(await stand.state('reef', heard)).toBe('answered');
     expect(agents.agents.filter(({ run }) => run.group === 'reef').length).toBe(1);
-    expect((await store.openRuns()).length).toBe(1);
+    expect((await store.runs.open()).length).toBe(1);
   });
 
   it('a host that was killed leaves no process, nor one that its agent has started', async () => {
@@ -391,15 +394,15 @@ describe('messages', () => {
     onTestFinished(() => {
       for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
     });
-    const run = await stand.store.beginRun({ group: 'tide', epoch: 1 }, 0);
-    await stand.store.noteProcess(run, agent.pid as number, await processStart(agent.pid as number));
+    const run = await stand.store.runs.begin({ group: 'tide', epoch: 1 }, 0);
+    await stand.store.runs.noteProcess(run, agent.pid as number, await processStart(agent.pid as number));
     await stand.restart();
     await until(() => !pids.some(isAlive), 'their end');
   });
 
   it('who speaks is told to the agent where a bridge says it', async () => {
     const { store, host, agents, clock } = await hostStand(['tide']);
-    await store.addMessage('tide', { text: 'hello', from: 'Ada' }, clock.now());
+    await store.messages.add('tide', { text: 'hello', from: 'Ada' }, clock.now());
     host.wake();
     await settle();
     expect(agents.last('tide')?.sent[0]?.text).toBe('Ada: hello');
@@ -423,7 +426,7 @@ describe('what a process finds at its start', () => {
     });
     const daily = { group: 'tide', kind: 'cron', when: '0 9 * * *', timeZone: 'UTC', context: 'group' } as const;
     const next = stand.clock.now() + 1000 * minute;
-    await stand.store.addTask({ ...daily, prompt: 'Read the gauge', next }, 1);
+    await stand.store.tasks.add({ ...daily, prompt: 'Read the gauge', next }, 1);
     await stand.say('tide', 'one');
     expect(found[0]).toMatchObject({
       history: { sessions: [] },
@@ -437,7 +440,7 @@ describe('what a process finds at its start', () => {
     // What the person wrote into the settings stays; what the snapshots said before does not.
     const { agentHome } = groupFolders(stand.groupDeps.config, 'tide');
     fs.writeFileSync(path.join(agentHome, '.claude/settings.json'), '{"mine":true}');
-    await stand.store.addTask({ ...daily, prompt: 'Read the chart', next }, 2);
+    await stand.store.tasks.add({ ...daily, prompt: 'Read the chart', next }, 2);
     await stand.say('tide', 'two');
     expect(found).toHaveLength(2);
     expect(found[1]).toMatchObject({
@@ -506,11 +509,11 @@ describe('limits', () => {
     await clock.pass(1);
     expect(agent?.isOver).toBe(true);
     expect(await state('tide', id)).toBe('waiting');
-    expect((await stand.store.lastErrors())[0]?.error).toContain('too long');
+    expect((await stand.store.runs.lastErrors())[0]?.error).toContain('too long');
     await clock.pass(5000);
     agents.last('tide')?.take();
-    const [run] = await stand.store.openRuns();
-    await stand.store.putOut({ group: 'tide', kind: 'message', text: 'begun', run: run?.id }, clock.now());
+    const [run] = await stand.store.runs.open();
+    await stand.store.messages.putOut({ group: 'tide', kind: 'message', text: 'begun', run: run?.id }, clock.now());
     await clock.pass(31 * minute);
     expect(await state('tide', id)).toBe('answered');
     expect(agents.agents.length).toBe(2);
@@ -519,7 +522,7 @@ describe('limits', () => {
   it('host.md 11: at most five processes, one for each group; 20 groups are served in order, and all are answered', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `g${String(i).padStart(2, '0')}`);
     const { store, host, agents, clock, out } = await hostStand(names);
-    for (const [i, name] of names.entries()) await store.addMessage(name, { text: name }, clock.now() + i);
+    for (const [i, name] of names.entries()) await store.messages.add(name, { text: name }, clock.now() + i);
     await clock.pass(100);
     host.wake();
     await until(() => agents.agents.length === 5);
@@ -564,13 +567,13 @@ describe('scheduled tasks', () => {
 
   it('host.md 12: tasks go before messages, and a task’s process takes no chat messages', async () => {
     const { store, host, agents, clock, out } = await hostStand(['tide'], { maxProcesses: 1 });
-    const added = await store.addTask({ ...task, group: 'tide', context: 'group', next: clock.now() }, clock.now());
-    await store.addMessage('tide', { text: 'hello' }, clock.now() - 1000);
+    const added = await store.tasks.add({ ...task, group: 'tide', context: 'group', next: clock.now() }, clock.now());
+    await store.messages.add('tide', { text: 'hello' }, clock.now() - 1000);
     host.wake();
     await until(() => (agents.last('tide')?.sent.length ?? 0) > 0);
     const first = agents.last('tide');
     expect(first?.sent[0]?.text).toContain('look at the gauge');
-    await store.addMessage('tide', { text: 'anybody?' }, clock.now());
+    await store.messages.add('tide', { text: 'anybody?' }, clock.now());
     host.wake();
     await settle();
     expect(first?.sent.length).toBe(1);
@@ -581,7 +584,7 @@ describe('scheduled tasks', () => {
     expect(second?.run).toMatchObject({ session: 's', resumeAt: 'at-calm' });
     expect(second?.sent.map(({ text }) => text)).toEqual(['hello', 'anybody?']);
     expect(await out('tide')).toEqual(['calm']);
-    expect(await store.task(added?.id as number)).toMatchObject({ lastResult: 'calm', failures: 0 });
+    expect(await store.tasks.get(added?.id as number)).toMatchObject({ lastResult: 'calm', failures: 0 });
   });
 
   it('host.md 12: a running chat makes way for a task of its group, after it has answered', async () => {
@@ -589,7 +592,7 @@ describe('scheduled tasks', () => {
     await say('tide', 'one');
     const chat = agents.last('tide');
     chat?.take();
-    await store.addTask({ ...task, group: 'tide', context: 'group', next: clock.now() }, clock.now());
+    await store.tasks.add({ ...task, group: 'tide', context: 'group', next: clock.now() }, clock.now());
     await say('tide', 'two');
     expect(chat?.isClosing).toBe(true);
     chat?.answer('1');
@@ -604,8 +607,8 @@ describe('scheduled tasks', () => {
 
   it('an isolated task has a session of its own, each time, and leaves the group’s alone', async () => {
     const { store, agents, clock, host } = await hostStand(['tide']);
-    await store.setPointer('tide', { agent: 'claude-code', session: 'mine', resumeAt: 'p' }, { at: 0 });
-    await store.addTask({ ...task, group: 'tide', context: 'isolated', next: clock.now() }, clock.now());
+    await store.groups.setPointer('tide', { agent: 'claude-code', session: 'mine', resumeAt: 'p' }, { at: 0 });
+    await store.tasks.add({ ...task, group: 'tide', context: 'isolated', next: clock.now() }, clock.now());
     host.wake();
     for (const round of [1, 2]) {
       await until(() => agents.agents.length === round && agents.last('tide')?.sent.length === 1);
@@ -613,14 +616,16 @@ describe('scheduled tasks', () => {
       agents.last('tide')?.answer(`calm ${round}`, `own-${round}`);
       await clock.pass(10 * minute);
     }
-    expect(await store.pointer('tide')).toMatchObject({ session: 'mine', resumeAt: 'p' });
-    expect(await store.tasks('tide')).toMatchObject([{ lastResult: 'calm 2', nextAt: '2026-05-01T12:20:00.000Z' }]);
+    expect(await store.groups.pointer('tide')).toMatchObject({ session: 'mine', resumeAt: 'p' });
+    expect(await store.tasks.list('tide')).toMatchObject([
+      { lastResult: 'calm 2', nextAt: '2026-05-01T12:20:00.000Z' },
+    ]);
   });
 
   it('a task that fails before it said anything is tried again; a host that was killed in the middle of it too', async () => {
     const stand = await hostStand(['tide']);
     const { store, agents, clock } = stand;
-    const added = await store.addTask(
+    const added = await store.tasks.add(
       { ...task, kind: 'once', when: '', group: 'tide', context: 'isolated', next: clock.now() },
       clock.now(),
     );
@@ -633,14 +638,14 @@ describe('scheduled tasks', () => {
     expect(agents.agents.length).toBe(3);
     agents.last('tide')?.answer('done');
     await settle();
-    expect(await store.task(added?.id as number)).toMatchObject({ state: 'done', lastResult: 'done' });
+    expect(await store.tasks.get(added?.id as number)).toMatchObject({ state: 'done', lastResult: 'done' });
     await clock.pass(60 * minute);
     expect(agents.agents.length).toBe(3);
   });
 
   it('a task that is due in a while wakes the host by itself', async () => {
     const { store, agents, clock, host } = await hostStand(['tide']);
-    await store.addTask({ ...task, group: 'tide', context: 'group', next: clock.now() + 47 * minute }, clock.now());
+    await store.tasks.add({ ...task, group: 'tide', context: 'group', next: clock.now() + 47 * minute }, clock.now());
     host.wake();
     await clock.pass(47 * minute - 1);
     expect(agents.agents.length).toBe(0);
@@ -652,10 +657,10 @@ describe('scheduled tasks', () => {
 describe('trouble with the store', () => {
   it('a process whose start cannot be noted is ended, and the message tried again', async () => {
     const { store, say, agents, clock } = await hostStand(['tide']);
-    const note = store.noteProcess;
-    Object.assign(store, {
+    const note = store.runs.noteProcess;
+    Object.assign(store.runs, {
       async noteProcess() {
-        Object.assign(store, { noteProcess: note });
+        Object.assign(store.runs, { noteProcess: note });
         throw new HoldfastError('STORE_BUSY', 'busy');
       },
     });
@@ -669,10 +674,10 @@ describe('trouble with the store', () => {
   it('the end of a run is stored when there is room again', async () => {
     const { store, say, agents, clock, state } = await hostStand(['tide']);
     const id = await say('tide', 'hello');
-    const end = store.endRun;
+    const end = store.runs.end;
     let failures = 0;
-    Object.assign(store, {
-      async endRun(...args: Parameters<typeof end>) {
+    Object.assign(store.runs, {
+      async end(...args: Parameters<typeof end>) {
         if (failures++ < 3) throw new HoldfastError('DISK_FULL', 'no space');
         return end(...args);
       },
@@ -692,16 +697,19 @@ describe('trouble with the store', () => {
     async (code) => {
       const { store, say, agents, clock, state, out, log } = await hostStand(['tide']);
       const id = await say('tide', 'hello');
-      const { putOut, setPointer } = store;
+      const { putOut } = store.messages;
+      const { setPointer } = store.groups;
       let failures = 0;
       const trouble = () => {
         if (failures++ % 4 < 3) throw new HoldfastError(code, 'not now');
       };
-      Object.assign(store, {
+      Object.assign(store.messages, {
         async putOut(...args: Parameters<typeof putOut>) {
           trouble();
           return putOut(...args);
         },
+      });
+      Object.assign(store.groups, {
         async setPointer(...args: Parameters<typeof setPointer>) {
           trouble();
           return setPointer(...args);
@@ -711,7 +719,7 @@ describe('trouble with the store', () => {
       await clock.pass(60_000);
       expect(await out('tide')).toEqual(['good day']);
       expect(await state('tide', id)).toBe('answered');
-      expect(await store.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p' });
+      expect(await store.groups.pointer('tide')).toMatchObject({ session: 's', resumeAt: 'p' });
       expect(agents.agents.length).toBe(1);
       expect(log.filter((line) => line.includes('not now')).length).toBe(6);
     },
@@ -720,8 +728,8 @@ describe('trouble with the store', () => {
   it('a host whose store takes nothing any more can still be stopped', async () => {
     const { store, say, agents, host, clock } = await hostStand(['tide']);
     await say('tide', 'hello');
-    const { putOut } = store;
-    Object.assign(store, {
+    const { putOut } = store.messages;
+    Object.assign(store.messages, {
       async putOut() {
         throw new HoldfastError('DISK_FULL', 'no space');
       },
@@ -731,18 +739,18 @@ describe('trouble with the store', () => {
     const stopping = host.stop(30_000);
     await clock.pass(40_000);
     await stopping;
-    Object.assign(store, { putOut });
-    expect((await store.queues())[0]).toMatchObject({ waiting: 2, handed: 0 });
+    Object.assign(store.messages, { putOut });
+    expect((await store.runs.queues())[0]).toMatchObject({ waiting: 2, handed: 0 });
   });
 
   it('a session that is another group’s is not tried for again', async () => {
     const { store, say, agents, out, host, log } = await hostStand(['tide', 'reef']);
-    await store.setPointer('reef', { agent: 'claude-code', session: 'theirs' }, { at: 0 });
+    await store.groups.setPointer('reef', { agent: 'claude-code', session: 'theirs' }, { at: 0 });
     await say('tide', 'hello');
     agents.last('tide')?.answer('good day', 'theirs');
     await settle();
     expect(await out('tide')).toEqual(['good day']);
-    expect((await store.pointer('tide'))?.session).toBeUndefined();
+    expect((await store.groups.pointer('tide'))?.session).toBeUndefined();
     expect(log.some((line) => line.includes('does not belong to the group'))).toBe(true);
     await host.stop(0);
   });
@@ -751,11 +759,11 @@ describe('trouble with the store', () => {
     const gates: (() => void)[] = [];
     const startOf = () => new Promise<undefined>((resolve) => gates.push(() => resolve(undefined)));
     const { store, host, agents, clock, out } = await hostStand(['a', 'b'], { maxProcesses: 1, startOf });
-    await store.addTask(
+    await store.tasks.add(
       { prompt: 'look', kind: 'once', when: '', timeZone: 'UTC', group: 'a', context: 'group', next: clock.now() },
       clock.now(),
     );
-    await store.addMessage('b', { text: 'b' }, clock.now());
+    await store.messages.add('b', { text: 'b' }, clock.now());
     host.wake();
     await until(() => gates.length === 1);
     for (let i = 0; i < 5; i++) {
@@ -781,14 +789,14 @@ describe('the end of the host', () => {
     await say('tide', 'one');
     agents.last('tide')?.take();
     const stopping = host.stop(30_000);
-    await store.addMessage('reef', { text: 'late' }, clock.now());
+    await store.messages.add('reef', { text: 'late' }, clock.now());
     host.wake();
     await settle();
     agents.last('tide')?.answer('1');
     await stopping;
     expect(await out('tide')).toEqual(['1']);
     expect(agents.agents.length).toBe(1);
-    expect(await store.openRuns()).toEqual([]);
+    expect(await store.runs.open()).toEqual([]);
   });
 
   it('ends those that take too long; what they have waits again, at no cost', async () => {
@@ -798,6 +806,6 @@ describe('the end of the host', () => {
     const stopping = host.stop(30_000);
     await clock.pass(30_000);
     await stopping;
-    expect(await store.message('tide', id)).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect(await store.messages.get('tide', id)).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 });

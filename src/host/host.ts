@@ -32,13 +32,13 @@ const slowLookMs = 5000;
 
 /** Ends what a host that was killed has left: its processes and its runs. What had no output is handed again. */
 export async function recover({ store, clock, log }: Pick<HostDeps, 'store' | 'clock' | 'log'>): Promise<void> {
-  for (const { id, group, pid, pidStarted, task } of await store.openRuns()) {
+  for (const { id, group, pid, pidStarted, task } of await store.runs.open()) {
     if (pid !== undefined && pidStarted !== undefined && (await sameProcess({ pid, started: pidStarted, since: '' })))
       signalGroup(pid);
-    const due = task === undefined ? undefined : await store.task(task);
+    const due = task === undefined ? undefined : await store.tasks.get(task);
     const next = due && nextOf(due, clock.now());
     const error = 'the host was ended in the middle of it';
-    const { notice } = await store.endRun(id, { how: 'again', error, backoff, next }, clock.now());
+    const { notice } = await store.runs.end(id, { how: 'again', error, backoff, next }, clock.now());
     log(`${group}: ${error}${notice === undefined ? '' : '; what was said before stays said'}`);
   }
 }
@@ -70,8 +70,8 @@ export function openHost(deps: HostDeps): Host {
   async function look(): Promise<void> {
     cancelTimer();
     const now = clock.now();
-    const tasks = deps.tasks === false ? [] : (await store.dueTasks(now)).filter(({ group }) => serves(group));
-    const groups = (await store.dueGroups(now)).filter(serves);
+    const tasks = deps.tasks === false ? [] : (await store.tasks.due(now)).filter(({ group }) => serves(group));
+    const groups = (await store.runs.dueGroups(now)).filter(serves);
     const taskOf = new Map<string, ScheduledTask>();
     for (const task of tasks) if (!taskOf.has(task.group)) taskOf.set(task.group, task);
 
@@ -85,7 +85,7 @@ export function openHost(deps: HostDeps): Host {
     for (const group of stopped ? [] : wanted.slice(0, free)) begin(group, taskOf.get(group));
     makeRoom(wanted.length - free);
 
-    const next = await store.nextDue(now);
+    const next = await store.runs.nextDue(now);
     cancelTimer();
     if (!stopped) cancelTimer = clock.after(Math.min(slowLookMs, next === undefined ? slowLookMs : next - now), wake);
   }

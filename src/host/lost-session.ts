@@ -1,6 +1,6 @@
 // The agent could not resume its session → the group tries again, or begins a new session and tells its people.
 import type { OpenGroup } from '../sessions/groups/groups.ts';
-import type { RunEnd } from '../store/host.ts';
+import type { RunEnd } from '../store/runs/port.ts';
 import type { AgentExit } from './agent.ts';
 import type { Run } from './run.ts';
 import type { Place } from './run-record.ts';
@@ -24,10 +24,10 @@ export async function lostSession(
   const times = (deps.losses.get(group) ?? 0) + 1;
   deps.losses.set(group, times);
   // Nobody misses a session that was lost before it said anything or wrote anything down.
-  const isMissed = resumeAt !== undefined || (await deps.store.findSessions(session)).length > 0;
+  const isMissed = resumeAt !== undefined || (await deps.store.sessions.find(session)).length > 0;
   if (next === 'fresh' && isMissed) {
     const text = `The earlier conversation cannot be gone on with: its file is ${loss}. A new one has begun.`;
-    const out = await deps.store.putOut({ group, kind: 'notice', text }, deps.clock.now());
+    const out = await deps.store.messages.putOut({ group, kind: 'notice', text }, deps.clock.now());
     deps.tell({ group, out: out.id });
   }
   return next !== 'none' && times <= mostLosses ? { how: 'again', error: `session ${session} is ${loss}` } : undefined;

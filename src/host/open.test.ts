@@ -17,7 +17,7 @@ async function hosting() {
   if (!('host' in opened)) throw new Error('There is another host');
   onTestFinished(() => opened.stop(0));
   const { store } = stand.holdfast;
-  for (const group of ['tide', 'reef']) await store.addMessage(group, { text: 'hello' }, Date.now());
+  for (const group of ['tide', 'reef']) await store.messages.add(group, { text: 'hello' }, Date.now());
   opened.host.wake();
   await until(() => [last('tide'), last('reef')].every((agent) => agent?.sent.length === 1));
   return { stand, tide, reef, said, last };

@@ -51,9 +51,9 @@ export async function openHostOf(
   if (!held.held) return { other: held.holder };
   try {
     const clock = systemClock;
-    const wasKilled = (await store.openRuns()).length > 0;
+    const wasKilled = (await store.runs.open()).length > 0;
     await recover({ store, clock, log });
-    await store.dropOldMessages(clock.now() - keepMs);
+    await store.messages.dropOld(clock.now() - keepMs);
     const { maxProcesses, idleMinutes, hardLimitMinutes } = config.settings.host;
     let bell: Bell | undefined;
     const tell = (word: LiveWord) => bell?.tell(word);
@@ -65,7 +65,7 @@ export async function openHostOf(
     const archivedAt = new Map<string, number>();
     // Texts go from the rows with the answer. Until the log is emptied, their bytes are still in it.
     const forgetTexts = coalesced(async () => {
-      for (let tries = 0; tries < 60 && !(await store.emptyLog()); tries++)
+      for (let tries = 0; tries < 60 && !(await store.admin.emptyLog()); tries++)
         await new Promise<void>((resolve) => setTimeout(resolve, 1000).unref());
     }, 1000);
     const tools = { context, open, takeIn, tell, wake: () => host.wake() };
@@ -81,7 +81,7 @@ export async function openHostOf(
         archivedAt.set(session, clock.now());
         await takeIn(group);
         // Its process says which session it is: of another's, nothing is put into this group's folder.
-        if ((await store.groupOf({ agent: groupAgent, session })) !== group) return;
+        if ((await store.groups.of({ agent: groupAgent, session })) !== group) return;
         const { conversations: folder } = groupFolders(config, group);
         await archiveSession({ store, config, clock: clock.now }, { agent: groupAgent, session, folder });
       },

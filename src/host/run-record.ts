@@ -43,7 +43,7 @@ export function openRecord(run: Run, opened: OpenGroup, from: Place, isGroups: b
       if (answers.length === 0 && task === undefined) await allowMessage(store, group, text, clock.now());
       const { session } = said;
       const out = await persist(run, () =>
-        store.putOut(
+        store.messages.putOut(
           { group, kind: 'answer', text, answers, run: run.id, task: task?.id, session, position },
           clock.now(),
         ),

@@ -1,6 +1,6 @@
 // One run of a group's agent as data: event → state and effects. It knows no process, no store and no clock.
 import type { ResultFrame } from '../schema/host-frame.ts';
-import type { RunEnd } from '../store/host.ts';
+import type { RunEnd } from '../store/runs/port.ts';
 import type { AgentExit } from './agent.ts';
 
 /** The id of the message that carries a task's prompt. It is no row of the store. */

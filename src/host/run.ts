@@ -8,7 +8,7 @@ import type { HostTool } from '../schema/host-frame.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { toMoment } from '../schema/time.ts';
 import type { OpenGroup } from '../sessions/groups/groups.ts';
-import type { RunEnd } from '../store/host.ts';
+import type { RunEnd } from '../store/runs/port.ts';
 import type { Store } from '../store/store.ts';
 import { explain } from '../system/errors.ts';
 import type { AgentRun, RunningAgent } from './agent.ts';
@@ -165,7 +165,7 @@ function perform(run: Run, effect: RunEffect): Promise<void> | undefined {
       run.deps.wake();
       return undefined;
     case 'release':
-      return run.deps.store.releaseMessages(run.id, effect.ids.map(Number));
+      return run.deps.store.messages.release(run.id, effect.ids.map(Number));
     case 'store':
       return store(run, effect);
   }
@@ -188,7 +188,7 @@ async function live(run: Run): Promise<void> {
   const opened = await deps.open(group);
   const pointer = await opened.pointer();
   run.epoch = pointer.epoch;
-  run.id = await deps.store.beginRun({ group, task: task?.id, epoch: run.epoch }, clock.now());
+  run.id = await deps.store.runs.begin({ group, task: task?.id, epoch: run.epoch }, clock.now());
   const end = await work(run, opened, pointer);
   await run.on({ kind: 'ended' });
   run.limits?.stop();
@@ -197,7 +197,7 @@ async function live(run: Run): Promise<void> {
   // Without a stored end, the messages of this run would wait for the next host.
   const { retryAt, gaveUp, notice } = await persist(
     run,
-    () => deps.store.endRun(run.id, { ...end, backoff, next, result }, clock.now()),
+    () => deps.store.runs.end(run.id, { ...end, backoff, next, result }, clock.now()),
     () => true,
   );
   deps.answered?.();
@@ -217,17 +217,17 @@ async function work(run: Run, opened: OpenGroup, pointer: Place): Promise<Pick<R
       return { how: 'ok' };
     }
     opened.prepare();
-    await opened.snapshot(await deps.store.tasks(group));
+    await opened.snapshot(await deps.store.tasks.list(group));
     if (isClosing(run.state)) return { how: 'ok' };
     const from: Place = isGroups(task) ? pointer : {};
     const agent = await startIn(run, opened, from);
-    await deps.store.noteProcess(run.id, agent.pid, await deps.startOf(agent.pid));
+    await deps.store.runs.noteProcess(run.id, agent.pid, await deps.startOf(agent.pid));
     await run.on({ kind: 'started' });
     await run.on({ kind: 'ready' });
     const exit = await agent.exited;
     // What the agent said last may still be on its way to the store.
     await run.inTurn(async () => {});
-    await deps.store.releaseMessages(run.id, exit.untaken.filter((id) => id !== taskMessage).map(Number));
+    await deps.store.messages.release(run.id, exit.untaken.filter((id) => id !== taskMessage).map(Number));
     return (await lostSession(run, opened, from, exit)) ?? verdictOf(run.state, exit);
   } catch (error) {
     run.agent?.kill();

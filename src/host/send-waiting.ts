@@ -9,12 +9,12 @@ export async function sendWaiting(run: Run): Promise<void> {
   const { deps, group, agent } = run;
   if (isClosing(run.state) || agent === undefined || run.task !== undefined) return;
   // The group was cleared or resumed meanwhile: what waits now belongs to another session.
-  if ((await deps.store.pointer(group))?.epoch !== run.epoch) return run.on({ kind: 'close' });
-  const all = await deps.store.waitingMessages(group);
+  if ((await deps.store.groups.pointer(group))?.epoch !== run.epoch) return run.on({ kind: 'close' });
+  const all = await deps.store.messages.waiting(group);
   const cut = all.findIndex(({ text }) => clearIn(text) !== undefined);
   const waiting = cut < 0 ? all : all.slice(0, cut);
   const handed = new Set(
-    await deps.store.handMessages(
+    await deps.store.messages.hand(
       run.id,
       waiting.map(({ id }) => id),
     ),

@@ -14,7 +14,7 @@ async function stand() {
   const { config } = groupDeps;
   const words: LiveWord[] = [];
   const context: Context = { store, config, clock: clock.now };
-  const run = await store.beginRun({ group: 'tide', epoch: 1 }, clock.now());
+  const run = await store.runs.begin({ group: 'tide', epoch: 1 }, clock.now());
   const of = (group: string) => {
     const deps = {
       ...{ context, takeIn: async () => {}, wake: () => {} },
@@ -44,13 +44,13 @@ describe('the tools of a group', () => {
 
   it('send_message is told at once, and counts as output of what it was handed', async () => {
     const { of, store, words, run, clock } = await stand();
-    const message = await store.addMessage('tide', { text: 'hello' }, clock.now());
-    await store.handMessages(run, [message?.id as number]);
+    const message = await store.messages.add('tide', { text: 'hello' }, clock.now());
+    await store.messages.hand(run, [message?.id as number]);
     await of('tide').call('send_message', { text: 'on my way' });
-    expect(await store.outgoing('tide', 0, 9)).toMatchObject([{ kind: 'message', text: 'on my way' }]);
+    expect(await store.messages.outgoing('tide', 0, 9)).toMatchObject([{ kind: 'message', text: 'on my way' }]);
     expect(words).toEqual([{ group: 'tide', out: 1 }]);
-    await store.endRun(run, { how: 'failed', backoff: [] }, clock.now());
-    expect((await store.message('tide', message?.id as number))?.state).toBe('answered');
+    await store.runs.end(run, { how: 'failed', backoff: [] }, clock.now());
+    expect((await store.messages.get('tide', message?.id as number))?.state).toBe('answered');
   });
 
   it('send_message and schedule_task end where a group would fill the store', async () => {
@@ -58,7 +58,7 @@ describe('the tools of a group', () => {
     const { call } = of('tide');
     for (let i = 0; i < 120; i++) await call('send_message', { text: `word ${i}` });
     await expect(call('send_message', { text: 'one more' })).rejects.toThrow('was sent 120 messages');
-    expect(await store.outgoing('tide', 0, 1000)).toHaveLength(120);
+    expect(await store.messages.outgoing('tide', 0, 1000)).toHaveLength(120);
     await of('reef').call('send_message', { text: 'another group has its own' });
     await clock.pass(3_600_001);
     await call('send_message', { text: 'an hour later' });
@@ -70,7 +70,7 @@ describe('the tools of a group', () => {
     const task = { prompt: 'again', schedule_type: 'interval', schedule_value: '30m' };
     for (let i = 0; i < 50; i++) await call('schedule_task', task);
     await expect(call('schedule_task', task)).rejects.toThrow('has 50 tasks');
-    expect(await store.tasks('tide')).toHaveLength(50);
+    expect(await store.tasks.list('tide')).toHaveLength(50);
   });
 
   it('host.md 16: who calls is said by the channel; no input names another group, but for main', async () => {
@@ -87,12 +87,12 @@ describe('the tools of a group', () => {
     };
     for (const { name } of ownTools)
       await expect(of('tide').call(name, { ...valid[name], group: 'reef' }), name).rejects.toThrow('"group"');
-    expect(await store.outgoing('reef', 0, 9)).toEqual([]);
+    expect(await store.messages.outgoing('reef', 0, 9)).toEqual([]);
     expect(await of('main').call('send_message', { text: 'to all', group: 'reef' })).toContain('reef');
-    expect(await store.outgoing('reef', 0, 9)).toMatchObject([{ text: 'to all' }]);
+    expect(await store.messages.outgoing('reef', 0, 9)).toMatchObject([{ text: 'to all' }]);
     await expect(of('main').call('send_message', { text: 'x', group: 'nobody' })).rejects.toThrow('no group nobody');
     await of('main').call('schedule_task', { prompt: 'look', ...every, group: 'reef' });
-    expect(await store.tasks('reef')).toMatchObject([{ prompt: 'look', context: 'group' }]);
+    expect(await store.tasks.list('reef')).toMatchObject([{ prompt: 'look', context: 'group' }]);
   });
 
   it('tasks: a group schedules, sees and changes its own alone; main all', async () => {
@@ -106,11 +106,11 @@ describe('the tools of a group', () => {
     for (const name of ['pause_task', 'resume_task', 'cancel_task'])
       await expect(of('reef').call(name, { id: 1 })).rejects.toThrow('There is no task 1');
     await of('tide').call('pause_task', { id: 1 });
-    expect(await store.dueTasks(clock.now() + 1e9)).toEqual([]);
+    expect(await store.tasks.due(clock.now() + 1e9)).toEqual([]);
     await of('main').call('resume_task', { id: 1 });
-    expect((await store.dueTasks(clock.now() + 1e9)).length).toBe(1);
+    expect((await store.tasks.due(clock.now() + 1e9)).length).toBe(1);
     await of('tide').call('cancel_task', { id: 1 });
-    expect(await store.tasks()).toEqual([]);
+    expect(await store.tasks.list()).toEqual([]);
     await expect(
       of('tide').call('schedule_task', { prompt: 'x', schedule_type: 'cron', schedule_value: 'often' }),
     ).rejects.toThrow(/no cron expression.*Minute/);
@@ -119,9 +119,9 @@ describe('the tools of a group', () => {
   it('tasks: one that is done can be neither paused nor resumed, and the agent is not told that it was', async () => {
     const { of, store, clock } = await stand();
     const when = { prompt: 'look', kind: 'once', when: '', timeZone: 'UTC', context: 'isolated' } as const;
-    const { id = 0 } = (await store.addTask({ ...when, group: 'tide', next: clock.now() }, clock.now())) ?? {};
-    const at = await store.beginRun({ group: 'tide', task: id, epoch: 1 }, clock.now());
-    await store.endRun(at, { how: 'ok', backoff: [], result: 'calm' }, clock.now());
+    const { id = 0 } = (await store.tasks.add({ ...when, group: 'tide', next: clock.now() }, clock.now())) ?? {};
+    const at = await store.runs.begin({ group: 'tide', task: id, epoch: 1 }, clock.now());
+    await store.runs.end(at, { how: 'ok', backoff: [], result: 'calm' }, clock.now());
     for (const tool of ['pause_task', 'resume_task'])
       await expect(of('tide').call(tool, { id })).rejects.toThrow(`Task ${id} is done. Add it anew: schedule_task`);
     expect(await of('tide').call('cancel_task', { id })).toContain('cancelled');
@@ -160,7 +160,7 @@ describe('the tools of a group', () => {
     const { of, store } = await stand();
     const { chunk, entry, rules } = await import('../../test/contracts/chunks.ts');
     for (const group of ['tide', 'reef'])
-      await store.commit(
+      await store.transcripts.commit(
         [
           chunk([entry(`e-${group}`, `the lamp of ${group} is green`, { session: `s-${group}` })], {
             ...{ agent: 'claude-code', group, key: `${group}/x.jsonl` },

@@ -65,7 +65,7 @@ export const ownTools: readonly OwnTool[] = [
       await allowMessage(store, group, text, clock());
       // To others it is no answer: what this run was handed stays unanswered.
       const from = group === own ? { run: run.id, task: run.task } : {};
-      const { id: out } = await store.putOut(
+      const { id: out } = await store.messages.putOut(
         { group, kind: 'message', text, session: run.session(), ...from },
         clock(),
       );
@@ -115,7 +115,7 @@ export const ownTools: readonly OwnTool[] = [
       const { timeZone } = config.settings;
       const schedule = parseSchedule(schedule_type, schedule_value, { now: clock(), timeZone });
       await allowTask(store, group, clock());
-      const added = await store.addTask({ ...schedule, group, prompt, context: context_mode }, clock());
+      const added = await store.tasks.add({ ...schedule, group, prompt, context: context_mode }, clock());
       if (added === undefined) throw noGroup(group);
       wake();
       return `Task ${added.id} is scheduled; it is due first at ${timeIn(added.nextAt, timeZone)}.`;
@@ -126,7 +126,7 @@ export const ownTools: readonly OwnTool[] = [
     description: 'List the scheduled tasks of this group, with their ids.',
     input: z.strictObject({}),
     async run({ context: { store, config }, group }) {
-      const tasks = await store.tasks(group === mainGroup ? undefined : group);
+      const tasks = await store.tasks.list(group === mainGroup ? undefined : group);
       if (tasks.length === 0) return 'There are none.';
       return tasks.map((task) => describe(task, config.settings.timeZone)).join('\n');
     },
@@ -156,7 +156,7 @@ export const ownTools: readonly OwnTool[] = [
     input: z.strictObject({ id }),
     async run(caller, { id: task }) {
       await ownTask(caller, task);
-      await caller.context.store.removeTask(task);
+      await caller.context.store.tasks.remove(task);
       return `Task ${task} is cancelled.`;
     },
   }),
@@ -207,19 +207,19 @@ export function toolsFor(deps: ToolDeps, group: string, run: ToolRun): GroupTool
 
 /** The same words for what does not exist and for what is another group's. Main may have all. */
 async function ownTask({ context: { store }, group }: Caller, task: number): Promise<ScheduledTask> {
-  const found = await store.task(task);
+  const found = await store.tasks.get(task);
   if (found !== undefined && (found.group === group || group === mainGroup)) return found;
   throw new HoldfastError('NOT_FOUND', `There is no task ${task}`, { hint: 'See list_tasks.' });
 }
 
 async function turn({ context }: Caller, task: ScheduledTask, state: 'active' | 'paused'): Promise<void> {
   const next = state === 'active' ? nextAfter(task, context.clock()) : undefined;
-  if (!(await context.store.setTaskState(task.id, state, next)))
+  if (!(await context.store.tasks.setState(task.id, state, next)))
     throw new HoldfastError('CONFLICT', `Task ${task.id} is done`, { hint: 'Add it anew: schedule_task' });
 }
 
 async function known(store: Context['store'], group: string): Promise<void> {
-  if ((await store.group(group)) === undefined) throw noGroup(group);
+  if ((await store.groups.get(group)) === undefined) throw noGroup(group);
 }
 
 const noGroup = (group: string): HoldfastError => new HoldfastError('NOT_FOUND', `There is no group ${group}`);

@@ -3,9 +3,9 @@ import { conversationRules } from '../capture/conversation-rules.ts';
 import { chunkOf, redactRow } from '../capture/transfer/import-lines.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { ExportedEntry, ExportedFile, ExportedRow } from '../schema/exported.ts';
-import type { Chunk } from '../store/files.ts';
-import { hubKeyPrefix } from '../store/hub.ts';
+import { hubKeyPrefix } from '../store/hub/port.ts';
 import type { Store } from '../store/store.ts';
+import type { Chunk } from '../store/transcripts/port.ts';
 import { HoldfastError } from '../system/errors.ts';
 import type { FetchedEntry, PageRow, PageTombstone, TranscriptPage } from './fetch.ts';
 import type { HubDeps, LocalProject, Share } from './local.ts';
@@ -44,7 +44,7 @@ export function targetsOf(
     let batch: Chunk[] = [];
     let held = 0;
     const commit = async () => {
-      const outcomes = batch.length === 0 ? [] : await into.commit(batch, rules);
+      const outcomes = batch.length === 0 ? [] : await into.transcripts.commit(batch, rules);
       if (outcomes.some(({ stale }) => stale))
         throw new HoldfastError('STORE_BUSY', 'Another process takes in what the hub holds', {
           hint: 'Try again in a moment; nothing is lost.',
@@ -70,7 +70,7 @@ export function targetsOf(
     // An agent that this version does not know: what a newer one shares waits until this one is updated.
     if (agent === undefined) return;
     const key = hubKey(transcript.machine, share.id, transcript.key);
-    const state = await into.fileState(agent, key);
+    const state = await into.transcripts.state(agent, key);
     const file = fileOf(share, transcript, agent, key);
     const grown = transcript.entries.map(entryOf);
     const had = Number(state?.state[countName] ?? 0);
@@ -154,9 +154,9 @@ export function targetsOf(
       )
         taken.push(clean);
     }
-    if (gone.length > 0) await into.dropDerived(gone);
-    if (taken.length > 0) await into.replaceRows(taken);
-    if (added.length > 0) await into.takeRows(added);
+    if (gone.length > 0) await into.hub.dropDerived(gone);
+    if (taken.length > 0) await into.hub.replaceRows(taken);
+    if (added.length > 0) await into.transfer.takeRows(added);
   }
 
   return {
@@ -168,16 +168,16 @@ export function targetsOf(
       const others = tombstones.filter((one) => !isOwn(one));
       let fresh = 0;
       const forgetIn = async (into: Store, list: readonly PageTombstone[]) => {
-        const known = new Set((await into.tombstones()).map(({ print }) => print));
-        const memories = await into.forgottenUpTo();
+        const known = new Set((await into.removal.tombstones()).map(({ print }) => print));
+        const memories = await into.pages.forgottenUpTo();
         const prints = list.filter(({ print, memory }) => memory === null && !known.has(print));
         const pages = list.flatMap(({ memory, at }) =>
           memory === null || at <= (memories.get(memory) ?? -1) ? [] : [{ print: memory, at }],
         );
         if (prints.length + pages.length > 0) {
           const names = pages.map(({ print }) => print);
-          await into.takeTombstones(prints, names, { rules, now: clock() });
-          await into.noteForgotten(pages);
+          await into.removal.takeTombstones(prints, names, { rules, now: clock() });
+          await into.pages.noteForgotten(pages);
         }
         fresh += prints.length + pages.length;
       };
@@ -189,11 +189,11 @@ export function targetsOf(
     /** Takes out what a share gave that is shared with this person no more. */
     async drop(share: number): Promise<void> {
       for (const into of [store, await deps.team()]) {
-        const given = (await into.extractions()).filter(({ file }) => isOfShare(file, share));
-        if (given.length > 0) await into.dropExtractions(given);
-        const files = (await into.fileStates()).filter(({ key }) => isOfShare(key, share));
+        const given = (await into.memory.extractions()).filter(({ file }) => isOfShare(file, share));
+        if (given.length > 0) await into.memory.dropExtractions(given);
+        const files = (await into.transcripts.states()).filter(({ key }) => isOfShare(key, share));
         for (const { agent, key } of files)
-          await into.commit(
+          await into.transcripts.commit(
             [
               {
                 ...{
@@ -228,6 +228,6 @@ function moved({ cwd, project }: ExportedFile['sessions'][number], folder: strin
 }
 
 async function isOnlyOfHub(store: Store, agent: string, session: string): Promise<boolean> {
-  const keys = await store.transcriptKeys({ agent: agent as AgentName, session });
+  const keys = await store.hub.transcriptKeys({ agent: agent as AgentName, session });
   return keys.length > 0 && keys.every((key) => key.startsWith(hubKeyPrefix));
 }

@@ -5,9 +5,9 @@ import zlib from 'node:zlib';
 import { agents } from '../agents/index.ts';
 import { copyPath } from '../capture/vault/vault.ts';
 import type { AgentName } from '../schema/agent-name.ts';
-import { hubKeyPrefix } from '../store/hub.ts';
-import { tombstone } from '../store/tombstone.ts';
-import type { VaultCopy } from '../store/vault.ts';
+import { hubKeyPrefix } from '../store/hub/port.ts';
+import { tombstone } from '../store/removal/tombstone.ts';
+import type { VaultCopy } from '../store/vault/port.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
 import { type Batch, emptyBatch } from './batch.ts';
 import type { HubClient } from './connect.ts';
@@ -33,15 +33,15 @@ export async function pushCopies(
   );
   const allowed = mayLeave(deps);
   let latest = since;
-  for (const copy of await store.vaultCopies()) {
+  for (const copy of await store.vault.copies()) {
     if (copy.updatedAt <= since) continue;
     latest = Math.max(latest, copy.updatedAt);
     const agent = agents.find(({ name }) => name === copy.agent);
     if (copy.key.startsWith(hubKeyPrefix) || copy.bytes > largest || agent?.describe(copy.key).subagent !== undefined)
       continue;
     const found = new Set<Share | undefined>();
-    for (const { agent: name, session } of await store.sessionsIn(copy.agent, copy.key)) {
-      const one = (await store.findSessions(session)).find(({ id, agent: of }) => id === session && of === name);
+    for (const { agent: name, session } of await store.hub.sessionsIn(copy.agent, copy.key)) {
+      const one = (await store.sessions.find(session)).find(({ id, agent: of }) => id === session && of === name);
       const may = one !== undefined && (await allowed({ agent: name, session, cwd: one.cwd }));
       found.add(may ? shareOf.get(one.projectPath) : undefined);
     }

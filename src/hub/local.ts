@@ -3,7 +3,7 @@ import { ignoring } from '../capture/keep.ts';
 import { projectOf } from '../capture/project.ts';
 import { repositoryFinder } from '../capture/repository.ts';
 import type { Config } from '../config/config.ts';
-import type { SessionKey } from '../store/groups.ts';
+import type { SessionKey } from '../store/sessions/port.ts';
 import type { Store } from '../store/store.ts';
 import type { HubClient } from './connect.ts';
 import type { Membership } from './membership.ts';
@@ -49,7 +49,7 @@ export async function localProjects({
   const identify = repositoryFinder();
   const ignores = ignoring(config.ignore, projectOf);
   const found = new Map<string, LocalProject[]>();
-  for (const { path, name } of await store.projects()) {
+  for (const { path, name } of await store.projects.list()) {
     if (ignores(path)) continue;
     const repository = identify(path);
     if (repository === undefined) continue;
@@ -62,5 +62,5 @@ export async function localProjects({
 export function mayLeave({ store, config }: Pick<HubDeps, 'store' | 'config'>) {
   const ignores = ignoring(config.ignore, projectOf);
   return async (session: SessionKey & { readonly cwd: string }): Promise<boolean> =>
-    !(session.cwd !== '' && ignores(session.cwd)) && (await store.groupOf(session)) === undefined;
+    !(session.cwd !== '' && ignores(session.cwd)) && (await store.groups.of(session)) === undefined;
 }

@@ -28,7 +28,7 @@ export async function memoryRowsOf(
   folders: readonly LocalProject[],
 ): Promise<Omit<BatchRow, 'share'>[]> {
   const names = new Set(folders.map(({ name }) => name));
-  const homes = homesOf(await store.projectPlaces());
+  const homes = homesOf(await store.projects.places());
   const pages = new Set(folders.map(({ path, name }) => projectPage(homes.get(path) ?? name)));
   const row = (kind: string, key: string, at: number, line: string, print: string | null) => ({
     kind,
@@ -39,7 +39,7 @@ export async function memoryRowsOf(
     session: null,
     hash: hash53(line),
   });
-  const found = (await store.exportedMemory())
+  const found = (await store.hub.exportedMemory())
     .filter((line) => isOf(line, pages, names))
     .map((line) => {
       const text = JSON.stringify(redactRow(line));
@@ -48,7 +48,7 @@ export async function memoryRowsOf(
     });
   if (share.audience !== 'team') return found;
   for (const page of pages)
-    for (const { id, title, text, at, session, target } of await store.memories({ page, group: '' })) {
+    for (const { id, title, text, at, session, target } of await store.memory.list({ page, group: '' })) {
       const line: SharedMemory = { id, page, title: redact(title), text: redact(text), at, session };
       found.push(row('memory', id, Date.parse(at), JSON.stringify(line), hubPrint(targetPrint(page, target))));
     }

@@ -34,7 +34,7 @@ const entriesInAPage = 1000;
 
 export async function readPullNote(store: Store): Promise<PullNote> {
   const none = { hub: '', seq: 0, stamp: '', shares: [], machines: {} };
-  const text = await store.note(pullNoteName);
+  const text = await store.hub.note(pullNoteName);
   return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PullNote>) };
 }
 
@@ -45,7 +45,7 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
   const done = { entries: 0, forgotten: 0, taken: 0, dropped: 0 };
   const keep = async (change: Partial<PullNote>) => {
     note = { ...note, ...change };
-    await store.setNote(pullNoteName, JSON.stringify(note));
+    await store.hub.setNote(pullNoteName, JSON.stringify(note));
   };
 
   const local = await localProjects(deps);

@@ -1,6 +1,6 @@
 // This machine → hub. What the hub lacks is found by comparing, so a push that was killed, or repeated, ends with the same rows.
 import { randomUUID } from 'node:crypto';
-import type { SessionKey } from '../store/groups.ts';
+import type { SessionKey } from '../store/sessions/port.ts';
 import { type Batch, batchWriter, emptyBatch } from './batch.ts';
 import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
@@ -37,13 +37,13 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   );
   const state = { pushed: Number(rows[0]?.pushed ?? 0), mark: rows[0]?.mark ?? null };
   let note = await readNote(deps);
-  const upto = await store.lastChange();
+  const upto = await store.changes.last();
   // A store, or a hub, that was restored from a backup counts otherwise than before: then everything is compared.
   const known = note.hub === membership.hub && (state.mark === note.mark || state.mark === note.next);
   const cursor = known && state.pushed <= upto ? state.pushed : 0;
   const keep = async (change: Partial<PushNote>) => {
     note = { ...note, ...change };
-    await store.setNote(noteName, JSON.stringify(note));
+    await store.hub.setNote(noteName, JSON.stringify(note));
   };
   await keep({
     hub: membership.hub,
@@ -68,7 +68,7 @@ export async function push(deps: HubDeps): Promise<Pushed> {
   const local = await localProjects(deps);
   const changed = await changedSessions(deps, cursor);
   // What conversations gave is stored without what was forgotten of it, and the hub is to have it so.
-  if (forgotten.memories > 0) changed.sessions.push(...(await store.extractions()));
+  if (forgotten.memories > 0) changed.sessions.push(...(await store.memory.extractions()));
   let sessions = 0;
   let isNewShare = false;
   for (const share of shares) {
@@ -99,7 +99,7 @@ async function indexWords({ client, signal }: HubDeps): Promise<void> {
 
 async function readNote({ store }: HubDeps): Promise<PushNote> {
   const none = { hub: '', mark: null, next: null, done: {}, prints: 0, copies: 0 };
-  const text = await store.note(noteName);
+  const text = await store.hub.note(noteName);
   return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PushNote>) };
 }
 
@@ -112,7 +112,7 @@ async function changedSessions({ store }: HubDeps, cursor: number): Promise<Chan
   const found = new Map<string, SessionKey>();
   let memory = false;
   for (let from = cursor; ; ) {
-    const page = await store.changesAfter(from, 5000);
+    const page = await store.changes.after(from, 5000);
     for (const { kind, agent, session } of page) {
       if (kind === 'memory') memory = true;
       if (agent !== undefined && session !== undefined) found.set(`${agent} ${session}`, { agent, session });
@@ -142,9 +142,10 @@ async function sessionsOf(
       found.set(name, key);
   };
   for (const { path } of fresh)
-    for (const one of await store.sessions({ project: { path }, limit: 1_000_000 })) await take(one);
+    for (const one of await store.sessions.list({ project: { path }, limit: 1_000_000 })) await take(one);
   for (const { agent, session } of changed.sessions)
-    for (const one of await store.findSessions(session)) if (one.agent === agent && one.id === session) await take(one);
+    for (const one of await store.sessions.find(session))
+      if (one.agent === agent && one.id === session) await take(one);
   return [...found.values()];
 }
 
@@ -153,7 +154,7 @@ async function pushForgotten(
   told: number,
   send: (batch: Batch) => Promise<void>,
 ): Promise<{ total: number; sent: number; memories: number }> {
-  const [prints, memories] = [await store.tombstones(), [...(await store.forgottenUpTo())]];
+  const [prints, memories] = [await store.removal.tombstones(), [...(await store.pages.forgottenUpTo())]];
   // A memory that was forgotten again has another moment: then the sum differs though the count does not.
   const total = memories.reduce((sum, [, at]) => (sum + at + 1) % 2 ** 52, prints.length);
   if (total === told) return { total, sent: 0, memories: 0 };

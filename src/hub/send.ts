@@ -1,9 +1,9 @@
 // Sessions → what the hub lacks of them. Every text is redacted once more, by the rules of this machine as they are now.
 import { redactEntry, redactRow, redactSession } from '../capture/transfer/import-lines.ts';
 import type { ExportedEntry, ExportedFile, ExportedLine } from '../schema/exported.ts';
-import type { SessionKey } from '../store/groups.ts';
-import { hubKeyPrefix } from '../store/hub.ts';
-import { tombstone } from '../store/tombstone.ts';
+import { hubKeyPrefix } from '../store/hub/port.ts';
+import { tombstone } from '../store/removal/tombstone.ts';
+import type { SessionKey } from '../store/sessions/port.ts';
 import { type Batch, type BatchRow, batchWriter, type TranscriptPlace } from './batch.ts';
 import type { HubDeps, Share } from './local.ts';
 import { vectorText } from './vectors.ts';
@@ -37,7 +37,7 @@ export async function sendSessions(deps: SendDeps, keys: readonly SessionKey[]):
     }
     file = undefined;
   };
-  for await (const line of store.exportedSessions(keys)) {
+  for await (const line of store.hub.exportedSessions(keys)) {
     deps.signal?.throwIfAborted();
     if (line.is === 'file') {
       await endFile();
@@ -69,7 +69,7 @@ interface Glance {
 async function glances({ store }: SendDeps, keys: readonly SessionKey[]): Promise<Map<string, Glance>> {
   const found = new Map<string, Glance>();
   for (const { agent, session } of keys)
-    for (const one of await store.findSessions(session))
+    for (const one of await store.sessions.find(session))
       if (one.agent === agent && one.id === session)
         found.set(`${agent} ${session}`, {
           title: one.title,
@@ -205,7 +205,7 @@ async function changedRows(
 
 async function withVectors({ store, client }: SendDeps, batch: Batch): Promise<Batch> {
   if (batch.entries.length === 0) return batch;
-  const { model, vectors } = await store.entryVectors(batch.entries.map(({ uuid }) => uuid));
+  const { model, vectors } = await store.hub.entryVectors(batch.entries.map(({ uuid }) => uuid));
   if (vectors.size === 0) return batch;
   const { rows } = await client.query<{ vectors: boolean }>(
     'SELECT vector_schema IS NOT NULL AS vectors FROM holdfast.hub',

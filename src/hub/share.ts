@@ -28,7 +28,7 @@ async function projectNamed(deps: Deps, text: string): Promise<{ project: string
     throw new HoldfastError('AMBIGUOUS', `${found.length} repositories are called ${text}`, {
       hint: `Name one by its folder or its address:\n  ${found.map(([project]) => project).join('\n  ')}`,
     });
-  const known = (await deps.store.projects()).some(
+  const known = (await deps.store.projects.list()).some(
     ({ name, path: at }) => name === text || at === folder || at === projectOf(folder),
   );
   throw new HoldfastError(
@@ -116,9 +116,9 @@ export async function leave({ store, config }: Deps, membership: Membership, for
       });
   }
   fs.rmSync(path.dirname(teamStorePath(config.home)), { recursive: true, force: true });
-  await store.setNote(pullNoteName, undefined);
-  await store.setNote('hub: pushed', undefined);
-  await store.setNote(teammatesNote, undefined);
+  await store.hub.setNote(pullNoteName, undefined);
+  await store.hub.setNote('hub: pushed', undefined);
+  await store.hub.setNote(teammatesNote, undefined);
   removeMembership(config.home);
 }
 

@@ -3,8 +3,8 @@ import { stemmer } from 'stemmer';
 import { isTellingWord } from '../language/stop-words.ts';
 import { fold, wordPattern } from '../recall/question/words.ts';
 import type { ExportedEntry } from '../schema/exported.ts';
-import { indexText } from '../store/index-text.ts';
-import { indexedUses } from '../store/tool-text.ts';
+import { indexText } from '../store/search/index-text.ts';
+import { indexedUses } from '../store/search/tool-text.ts';
 
 /** 53 bits, so that JSON carries it whole. Of a million words one in ten billion pairs is alike. */
 export function hash53(text: string): number {

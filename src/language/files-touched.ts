@@ -1,7 +1,7 @@
 // Uses of tools → the files that a project's work was about: modified before read, paths as seen from the project.
 import path from 'node:path';
-import { isWithin } from '../store/links.ts';
-import type { Touch } from '../store/store.ts';
+import { isWithin } from '../store/projects/follow-links.ts';
+import type { Touch } from '../store/search/port.ts';
 
 export interface TouchedFile {
   readonly file: string;

@@ -5,7 +5,7 @@ import { shell } from '../agents/tools/shell-tools.ts';
 import { roughPurpose } from '../agents/tools/usual-commands.ts';
 import type { Entry } from '../schema/entry.ts';
 import type { ToolUse } from '../schema/tool-use.ts';
-import type { SessionEnding } from '../store/store.ts';
+import type { SessionEnding } from '../store/sessions/port.ts';
 import { cut, gist, inputField, type Sentence, sentencesOf, toolGist } from './gist.ts';
 
 export interface OpenEnd {

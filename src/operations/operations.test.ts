@@ -185,9 +185,12 @@ describe('lists', () => {
   });
 
   it('a project whose transcripts tell no whole path is named by what they tell', async () => {
-    const [project] = await holdfast.store.projects();
+    const [project] = await holdfast.store.projects.list();
     if (project === undefined) throw new Error('no project');
-    const store = { ...holdfast.store, projects: async () => [{ ...project, path: '-srv/worktrees' }] };
+    const store = {
+      ...holdfast.store,
+      projects: { ...holdfast.store.projects, list: async () => [{ ...project, path: '-srv/worktrees' }] },
+    };
     expect(await toProject(store, '-srv/worktrees')).toEqual({ path: '-srv/worktrees' });
     expect(await toProject(store, '-srv/other')).toEqual({ path: join(process.cwd(), '-srv/other') });
   });
@@ -238,7 +241,7 @@ describe('backup and restore', () => {
     expect(restored).toMatchObject({ entries: 5, sessions: 2 });
     expect(existsSync(restored.previous ?? '')).toBe(true);
     holdfast = await openHoldfast({ HOME: folder });
-    expect((await holdfast.store.counts()).entries).toBe(5);
+    expect((await holdfast.store.entries.counts()).entries).toBe(5);
   });
 
   it('refuse what is no sound Holdfast database, and change nothing', async () => {
@@ -249,7 +252,7 @@ describe('backup and restore', () => {
     copyFileSync(holdfast.config.databasePath, join(folder, 'before'));
     for (const bad of [file, text, folder, join(folder, 'absent')])
       await expect(restore.run(holdfast.context, { file: bad })).rejects.toMatchObject({ name: 'HoldfastError' });
-    expect((await holdfast.store.counts()).entries).toBe(5);
+    expect((await holdfast.store.entries.counts()).entries).toBe(5);
     expect(existsSync(`${holdfast.config.databasePath}.restore-${process.pid}`)).toBe(false);
   });
 

@@ -1,7 +1,7 @@
 // ④ Recall of what was made of entries: observations, summaries, memories. Words and meaning as for entries; dated memories fade.
 import { cosineOf } from '../embedding/embedder.ts';
 import type { DerivedKind, Hit } from '../schema/hit.ts';
-import type { DerivedAt, DerivedMatch } from '../store/distilled.ts';
+import type { DerivedAt, DerivedMatch } from '../store/distilled/port.ts';
 import type { Store } from '../store/store.ts';
 import { type Question, readQuestion } from './question/question.ts';
 import { compare } from './ranking/compare.ts';
@@ -24,11 +24,11 @@ export async function searchDerived(deps: SearchDeps, request: DerivedRequest): 
   const { store, config, clock = Date.now, meaning } = deps;
   const { kind, limit, filter = {} } = request;
   const question = await readQuestion(request.query, { now: clock(), config });
-  const matches = await store.searchDerived(kind, question.keywords, filter);
+  const matches = await store.distilled.search(kind, question.keywords, filter);
   if (request.query.trim() === '') return { hits: await newest(store, matches, request) };
   const state: Pick<MeaningState, 'search' | 'note'> = (await meaning?.ready()) ?? {};
   // How rare a word is, the entries know best.
-  const known = await store.keywordCounts(question.keywords);
+  const known = await store.search.keywordCounts(question.keywords);
   const rarity = known.matches.map((count) => Math.log((known.entries + 1) / (count + 1)));
   const { cosines, vector, note } = await compare(state, question, rarity, (vectors, query) =>
     vectors.scanSubjects(kind, query),
@@ -109,7 +109,7 @@ async function withTexts(
   const { kind, limit } = request;
   const rowOf = (place: number) => (matches[place] as DerivedMatch).row;
   const rows = some.map(({ place }) => rowOf(place));
-  const texts = new Map((await store.derivedAt(kind, rows)).map((one) => [one.row, one]));
+  const texts = new Map((await store.distilled.at(kind, rows)).map((one) => [one.row, one]));
   const read = new Map<number, DerivedAt>();
   for (const { place } of some) {
     const found = texts.get(rowOf(place));
@@ -134,7 +134,7 @@ async function vectorsOf(
   rows: readonly number[],
   model: string,
 ): Promise<Map<number, Int8Array>> {
-  const { ids, vectors } = await store.vectorsOf(rows, { kind, model });
+  const { ids, vectors } = await store.vectors.of(rows, { kind, model });
   const size = vectors.length / Math.max(1, ids.length);
   return new Map(ids.map((id, i) => [id, vectors.subarray(i * size, (i + 1) * size)]));
 }
@@ -143,7 +143,7 @@ async function vectorsOf(
 async function newest(store: Store, matches: readonly DerivedMatch[], request: DerivedRequest): Promise<Hit[]> {
   const { kind, limit, filter } = request;
   const rows = matches.slice(0, limit).map(({ row }) => row);
-  return (await store.derivedAt(kind, rows)).map((found, i) => ({
+  return (await store.distilled.at(kind, rows)).map((found, i) => ({
     ...hitOf(kind, found),
     score: 1 / (i + 1),
     snippet: snippet(found.text, { terms: [], phrases: [] }),

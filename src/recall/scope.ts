@@ -1,5 +1,6 @@
 // ④ Filters → which entries may be found.
-import type { KeywordFilter, Store } from '../store/store.ts';
+import type { KeywordFilter } from '../store/search/port.ts';
+import type { Store } from '../store/store.ts';
 import { flag, type Places } from './vectors/places.ts';
 import { bytes } from './vectors/scratch.ts';
 
@@ -11,7 +12,7 @@ export async function scopeOf(
 ): Promise<Uint8Array | undefined> {
   const { project, agent, group, starred, tag, role, since, until, use, subagents = false } = filter;
   const { flags, at, session } = places;
-  const users = use === undefined ? undefined : new Set(await store.toolUsers(use));
+  const users = use === undefined ? undefined : new Set(await store.search.toolUsers(use));
   let wanted: Uint8Array | undefined;
   const markSessions = (rows: readonly number[], value: 0 | 1) => {
     wanted ??= new Uint8Array(places.sessionCount).fill(1 - value);
@@ -21,10 +22,10 @@ export async function scopeOf(
     }
   };
   const isChosen = [project, agent, group, tag].some((one) => one !== undefined) || starred === true;
-  if (isChosen) markSessions(await store.sessionRows({ project, agent, group, starred, tag }), 1);
+  if (isChosen) markSessions(await store.sessions.rows({ project, agent, group, starred, tag }), 1);
   else {
     // Few belong to groups: these are looked for, and not all the others.
-    const ofGroups = await store.groupedSessionRows();
+    const ofGroups = await store.sessions.groupedRows();
     if (ofGroups.length > 0) markSessions(ofGroups, 0);
   }
   const not = flag.gone | (subagents ? 0 : flag.subagent);

@@ -178,7 +178,7 @@ describe('a search', () => {
       expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);
     }
     const [hit] = (await find(memory, 'drop the retry queue', { kind: 'conversation' })).hits;
-    const [entry] = await memory.store.conversationEntries(Number(hit?.id));
+    const [entry] = await memory.store.conversations.entries(Number(hit?.id));
     expect(entry?.session).toBe('batches');
     await expect(find(memory, '', { kind: 'conversation', file: 'theme.ts' })).rejects.toMatchObject({
       code: 'BAD_INPUT',
@@ -242,15 +242,15 @@ it('serves by keyword alone where search by meaning is switched off, and says so
 it('reads its best candidates closely first, and leaves that to the background where there is one', async () => {
   const memory = await aYear();
   const { store, meaning } = memory.context;
-  const { rough } = await store.vectorCounts();
+  const { rough } = await store.vectors.counts();
   expect(rough).toBeGreaterThan(0);
   meaning?.leaveReading();
   await find(memory, 'why were customers signed out');
-  expect((await store.vectorCounts()).rough).toBe(rough);
+  expect((await store.vectors.counts()).rough).toBe(rough);
   const other = openMeaning({ store, config: memory.context.config, closelyMs: 60_000 });
   const context = { ...memory.context, meaning: other };
   await search.run(context, search.input.parse({ query: 'why were customers signed out' }));
-  expect((await store.vectorCounts()).rough).toBeLessThan(rough);
+  expect((await store.vectors.counts()).rough).toBeLessThan(rough);
   await other.close();
 });
 

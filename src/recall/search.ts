@@ -1,9 +1,10 @@
 // ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
 import type { Config } from '../config/config.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
-import type { KeywordFilter, KeywordRanking, Store } from '../store/store.ts';
-import { withoutToolNames } from '../store/tool-text.ts';
-import type { EntryAt } from '../store/vectors.ts';
+import type { EntryAt } from '../store/entries/port.ts';
+import type { KeywordFilter, KeywordRanking } from '../store/search/port.ts';
+import { withoutToolNames } from '../store/search/tool-text.ts';
+import type { Store } from '../store/store.ts';
 import { searchDerived } from './derived.ts';
 import { type Question, readQuestion, withoutQuotes } from './question/question.ts';
 import { withCues } from './question/with-cues.ts';
@@ -116,7 +117,7 @@ async function comparedWith(
   const { keywords } = question;
   const { places } = state;
   const isSubagents = (row: number) => ((places.flags[places.placeOf(row)] ?? 0) & flag.subagent) !== 0;
-  const found = await store.rankKeywords(keywords, { ...request.filter, limit: mostByWords }, isSubagents);
+  const found = await store.search.rankKeywords(keywords, { ...request.filter, limit: mostByWords }, isSubagents);
   const { cosines, vector, note } = await compare(state, question, found.rarity, (vectors, query) =>
     vectors.scan(query),
   );
@@ -129,7 +130,7 @@ async function comparedWith(
     scope: await scopeOf(store, places, request.filter),
     words: atPlaces(found),
     uses: places.hasTools
-      ? atPlaces(await store.rankToolUses(keywords, { ...request.filter, limit: mostByWords }, isSubagents))
+      ? atPlaces(await store.search.rankToolUses(keywords, { ...request.filter, limit: mostByWords }, isSubagents))
       : [],
     cosines,
     wordsOnly: keywords.phrases.length > 0,
@@ -239,7 +240,7 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
   async conversation(found) {
     const { rowid } = found.state.places;
     const alone = rankAlone(found.input).slice(0, mostGrouped);
-    const conversations = await found.store.conversationsAt(alone.map(({ place }) => rowid[place] as number));
+    const conversations = await found.store.conversations.at(alone.map(({ place }) => rowid[place] as number));
     const best = grouped(alone, (place) => conversations.get(rowid[place] as number));
     const ids = new Map([...best].map(([id, { place }]) => [place, id]));
     return (await candidates(found, [...best.values()], true)).map((candidate) => ({
@@ -258,7 +259,7 @@ async function candidates(
 ): Promise<Candidate<EntryAt>[]> {
   const { places, search: vectors } = state;
   const some = ranked.slice(0, looked(limit));
-  const found = await store.entriesAt(some.map(({ place }) => places.rowid[place] as number));
+  const found = await store.entries.at(some.map(({ place }) => places.rowid[place] as number));
   const texts = new Map<number, EntryAt>(found.map((one) => [places.placeOf(one.row), one]));
   return refine(some, {
     read: texts,

@@ -10,8 +10,8 @@ import { forgetLines, vaultLines } from '../../src/capture/vault/vault-line.ts';
 import { checkFiles } from '../../src/operations/machine/checks.ts';
 import { notKept } from '../../src/schema/not-kept.ts';
 import { settingList } from '../../src/schema/settings.ts';
+import { tombstone } from '../../src/store/removal/tombstone.ts';
 import type { Store } from '../../src/store/store.ts';
-import { tombstone } from '../../src/store/tombstone.ts';
 import { type FixtureSet, fixtureSets, linesOf, sampleSets } from './agent-fixtures.ts';
 import { random } from './random-transcripts.ts';
 import { differences, later, workbench } from './transcript-builder.ts';
@@ -40,11 +40,11 @@ async function benchFor(set: FixtureSet) {
 const all = (set: FixtureSet, below: string) => fs.cpSync(set.folder, below, { recursive: true });
 
 async function found(store: Store, set: FixtureSet) {
-  const sessions = await store.sessions({ agent: set.agent.name, limit: 1000 });
+  const sessions = await store.sessions.list({ agent: set.agent.name, limit: 1000 });
   const entries = await Promise.all(
     sessions.map(async ({ id }) => {
-      const said = await store.transcript(set.agent.name, id, { subagents: true });
-      const uses = await store.toolUses(said.map((entry) => entry.id));
+      const said = await store.entries.transcript(set.agent.name, id, { subagents: true });
+      const uses = await store.entries.toolUses(said.map((entry) => entry.id));
       return [id, { said, uses }] as const;
     }),
   );
@@ -133,10 +133,15 @@ describe.each(lineSets)('%s, however it comes', (_, set) => {
       const store = await bench.open();
       const breaking: Store = {
         ...store,
-        commit: (chunks, rules, note) =>
-          round % 2 === 0 && round < 6
-            ? store.commit(chunks.slice(0, 1), rules, note).then(() => Promise.reject(new Error('killed')))
-            : store.commit(chunks, rules, note),
+        transcripts: {
+          ...store.transcripts,
+          commit: (chunks, rules, note) =>
+            round % 2 === 0 && round < 6
+              ? store.transcripts
+                  .commit(chunks.slice(0, 1), rules, note)
+                  .then(() => Promise.reject(new Error('killed')))
+              : store.transcripts.commit(chunks, rules, note),
+        },
       };
       const done = await bench
         .onto(breaking)

@@ -1,6 +1,7 @@
 // Chunks made by hand, for what a store does with them.
-import type { Chunk, NewEntry } from '../../src/store/files.ts';
+
 import type { Store } from '../../src/store/store.ts';
+import type { Chunk, NewEntry } from '../../src/store/transcripts/port.ts';
 
 export const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
 export const base = Date.parse('2026-05-01T12:00:00Z');
@@ -54,6 +55,6 @@ export async function scatter(store: Store): Promise<void> {
       const words = Array.from({ length: 90 }, (_, word) => `w${((file * 400 + i) * 31 + word * 17) % 2000}`);
       return entry(`scattered${file}-${i}`, words.join(' '), { session: `scattered${file}` });
     });
-    await store.commit([chunk(entries, { key: `scattered${file}.jsonl` })], rules);
+    await store.transcripts.commit([chunk(entries, { key: `scattered${file}.jsonl` })], rules);
   }
 }

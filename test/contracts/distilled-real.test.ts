@@ -38,7 +38,7 @@ describe.skipIf(!fs.existsSync(archive))('on real sessions the offline distiller
     execFileSync('tar', ['xzf', archive, '-C', folder]);
     holdfast = await openHoldfast({ HOME: folder, HOLDFAST_HOME: path.join(folder, 'data') });
     await ingest(holdfast.context, { dir: path.join(folder, 'real-transcripts') });
-    for (const { agent, id } of await holdfast.store.sessions({})) {
+    for (const { agent, id } of await holdfast.store.sessions.list({})) {
       const material = await readSession(holdfast.store, { agent, session: id });
       if (material !== undefined) sessions.push(material);
     }
@@ -89,7 +89,7 @@ describe.skipIf(!fs.existsSync(archive))('on real sessions the offline distiller
   });
 
   it('extracts what fits the schema, and the same from the same', async () => {
-    for (const { id } of await holdfast.store.conversations({})) {
+    for (const { id } of await holdfast.store.conversations.list({})) {
       const material = await readConversation(holdfast.store, id);
       if (material === undefined) continue;
       const made = extractConversation(material);

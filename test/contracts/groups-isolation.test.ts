@@ -50,8 +50,8 @@ async function stateOfOthers() {
     pointer: await reef.pointer(),
     history: await reef.getHistory(),
     archives: fs.readdirSync(reef.folders.conversations),
-    said: await Promise.all(sessions.map((session) => store.transcript('claude-code', session))),
-    owners: await Promise.all(sessions.map((session) => store.groupOf({ agent: 'claude-code', session }))),
+    said: await Promise.all(sessions.map((session) => store.entries.transcript('claude-code', session))),
+    owners: await Promise.all(sessions.map((session) => store.groups.of({ agent: 'claude-code', session }))),
     files: fs.readdirSync(transcripts(reef)).sort(),
   };
 }
@@ -169,8 +169,8 @@ describe('19: through the library, a group', () => {
       expect(await stateOfOthers(), what).toEqual(before);
     }
     await ingest(stand.holdfast.context, {});
-    expect(await store.groupOf({ agent: 'claude-code', session: 'person-new' })).toBeUndefined();
-    expect((await store.sessions({ group: 'tide' })).map(({ id }) => id)).toEqual(['tide-own']);
+    expect(await store.groups.of({ agent: 'claude-code', session: 'person-new' })).toBeUndefined();
+    expect((await store.sessions.list({ group: 'tide' })).map(({ id }) => id)).toEqual(['tide-own']);
     expect(attempts).toBe(8);
   });
 
@@ -190,7 +190,7 @@ describe('19: through the library, a group', () => {
         await ingestSources(context, sources, false);
         return tide.search(secret.person, 100);
       });
-      expect(await store.groupOf({ agent: 'claude-code', session: 'person-new' })).toBeUndefined();
+      expect(await store.groups.of({ agent: 'claude-code', session: 'person-new' })).toBeUndefined();
     },
     10_000,
   );
@@ -256,7 +256,7 @@ describe('19: over HTTP, the token of a group', () => {
     );
     try {
       const tokens = openTokens(config.home);
-      const born = async (name: string) => (await stand.holdfast.store.group(name)) as Group;
+      const born = async (name: string) => (await stand.holdfast.store.groups.get(name)) as Group;
       const token = groupToken(tokens, await born('tide'));
       const ask = async (method: string, address: string, body?: unknown, bearer = token) => {
         // fetch would resolve `..` before it is sent.
@@ -362,7 +362,7 @@ describe('19: the token of a group that was removed', () => {
       { port: 0 },
     );
     try {
-      const token = async () => groupToken(openTokens(config.home), (await store.group('tide')) as Group);
+      const token = async () => groupToken(openTokens(config.home), (await store.groups.get('tide')) as Group);
       const ask = (what: string, bearer: string) =>
         fetch(`http://127.0.0.1:${server.port}/api/groups/tide/${what}`, {
           headers: { authorization: `Bearer ${bearer}` },
@@ -370,12 +370,12 @@ describe('19: the token of a group that was removed', () => {
       const old = await token();
       const stream = await ask('events', old);
       expect(stream.status).toBe(200);
-      await store.removeGroup('tide');
+      await store.groups.remove('tide');
       expect((await ask('history', old)).status).toBe(401);
-      await store.createGroup('tide', Date.now() + 1);
+      await store.groups.create('tide', Date.now() + 1);
       expect((await ask('history', old)).status).toBe(401);
       expect((await ask('history', await token())).status).toBe(200);
-      await store.putOut({ group: 'tide', kind: 'notice', text: secret.person }, Date.now());
+      await store.messages.putOut({ group: 'tide', kind: 'notice', text: secret.person }, Date.now());
       // It ends by itself; what it said until then holds nothing of the new group.
       expect(await stream.text()).not.toContain(secret.person);
     } finally {

@@ -35,10 +35,10 @@ it('a message has no secret and nothing private, and once it is answered its byt
   expect(message.text).not.toMatch(/ghp_|carpenter/);
   expect(holds('the walrus said')).toBe(true);
   for (const word of [token, 'the carpenter wept']) expect(holds(word), word).toBe(false);
-  const run = await store.beginRun({ group: 'tide', epoch: 1 }, 1);
-  await store.handMessages(run, [message.id]);
-  await store.putOut({ group: 'tide', kind: 'answer', text: 'yes', answers: [message.id], run }, 2);
-  expect(await store.emptyLog()).toBe(true);
+  const run = await store.runs.begin({ group: 'tide', epoch: 1 }, 1);
+  await store.messages.hand(run, [message.id]);
+  await store.messages.putOut({ group: 'tide', kind: 'answer', text: 'yes', answers: [message.id], run }, 2);
+  expect(await store.admin.emptyLog()).toBe(true);
   expect(holds('the walrus said')).toBe(false);
 });
 
@@ -58,12 +58,12 @@ it('a task has no secret and nothing private, and once it is done or cancelled i
     context: 'group',
   });
   expect(task.prompt).not.toMatch(/ghp_|carpenter/);
-  const run = await store.beginRun({ group: 'tide', task: task.id, epoch: 1 }, 1);
-  await store.endRun(run, { how: 'ok', backoff: [], result: 'done' }, 2);
-  expect(await store.task(task.id)).toMatchObject({ state: 'done', prompt: '' });
+  const run = await store.runs.begin({ group: 'tide', task: task.id, epoch: 1 }, 1);
+  await store.runs.end(run, { how: 'ok', backoff: [], result: 'done' }, 2);
+  expect(await store.tasks.get(task.id)).toMatchObject({ state: 'done', prompt: '' });
   const other = await tasksAdd.run(context, { group: 'tide', prompt: said, every: '30m', context: 'group' });
   await tasksCancel.run(context, { id: other.task.id });
-  await store.emptyLog();
+  await store.admin.emptyLog();
   for (const word of [token, 'the carpenter wept', 'the walrus said']) expect(holds(word), word).toBe(false);
 });
 
@@ -71,7 +71,7 @@ it('so it is with what an agent sends and schedules, and with the names of bookm
   const { context } = stand.holdfast;
   const { store } = context;
   const tide = await openGroup(stand.deps, 'tide');
-  const run = await store.beginRun({ group: 'tide', epoch: 1 }, 1);
+  const run = await store.runs.begin({ group: 'tide', epoch: 1 }, 1);
   const deps = { context, takeIn: async () => {}, wake: () => {}, tell: () => {}, open: async () => tide };
   const { call } = toolsFor(deps, 'tide', { id: run, task: undefined, session: () => 's' });
   await call('send_message', { text: said });

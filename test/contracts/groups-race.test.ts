@@ -133,7 +133,7 @@ describe.skipIf(noSwap)(
         await ingest(context, { reimport: true });
         await fillVault(context, { quietMs: 0 });
       });
-      const said = await context.store.transcript('claude-code', 'one');
+      const said = await context.store.entries.transcript('claude-code', 'one');
       expect(JSON.stringify(said)).not.toContain('SECRET');
     });
   },

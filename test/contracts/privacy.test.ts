@@ -37,8 +37,8 @@ async function holds(bench: Bench, text: string): Promise<boolean> {
 }
 
 const toolUsesOf = async (bench: Bench) => {
-  const entries = await bench.store.transcript('claude-code', 's1');
-  return bench.store.toolUses(entries.map((entry) => entry.id));
+  const entries = await bench.store.entries.transcript('claude-code', 's1');
+  return bench.store.entries.toolUses(entries.map((entry) => entry.id));
 };
 
 describe('19: private passages', () => {
@@ -58,7 +58,7 @@ describe('19: private passages', () => {
     expect(await toolUsesOf(bench)).toMatchObject([
       { input: '{"command":"echo 1\\n","deep":[{"x":""}]}', output: 'out  put' },
     ]);
-    expect(await bench.store.sessions({})).toMatchObject([{ title: 'About  the build' }]);
+    expect(await bench.store.sessions.list({})).toMatchObject([{ title: 'About  the build' }]);
     expect(await holds(bench, 'hushhush')).toBe(false);
   });
 
@@ -93,11 +93,11 @@ describe('19: private passages', () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', turn);
     await bench.ingest();
-    expect(await bench.store.counts()).toMatchObject({ entries: 0, toolUses: 0, sessions: 0 });
+    expect(await bench.store.entries.counts()).toMatchObject({ entries: 0, toolUses: 0, sessions: 0 });
     bench.append('p/s1.jsonl', ...public_);
     await bench.ingest();
     expect(await bench.texts()).toEqual(['Now the build', 'Building\n[Used tools: Bash]']);
-    expect(await bench.store.sessions({})).toMatchObject([{ title: 'Now the build', toolUses: 1 }]);
+    expect(await bench.store.sessions.list({})).toMatchObject([{ title: 'Now the build', toolUses: 1 }]);
     expect(await holds(bench, 'hushhush')).toBe(false);
     await bench.ingest({ reimport: true });
     expect(await holds(bench, 'hushhush')).toBe(false);
@@ -147,10 +147,10 @@ describe('19: private passages', () => {
       receiveHook(deps, claudeCode, { session_id: 's1', hook_event_name: name, cwd: '/w', ...more });
     await hook('UserPromptSubmit', { prompt: '<private>hushhush</private>', prompt_id: '1' });
     await hook('Stop', { last_assistant_message: 'hushhush is done' });
-    expect((await bench.store.sessionState('claude-code', 's1'))?.lastAssistantMessage).toBeUndefined();
+    expect((await bench.store.sessions.state('claude-code', 's1'))?.lastAssistantMessage).toBeUndefined();
     await hook('UserPromptSubmit', { prompt: 'the build', prompt_id: '2' });
     await hook('Stop', { last_assistant_message: `built with ${token}` });
-    expect((await bench.store.sessionState('claude-code', 's1'))?.lastAssistantMessage).toBe(
+    expect((await bench.store.sessions.state('claude-code', 's1'))?.lastAssistantMessage).toBe(
       'built with [redacted: GitHub token]',
     );
 
@@ -164,7 +164,7 @@ describe('19: private passages', () => {
     await clients.observe({ claudeSessionId: 'c', tool_name: 'Bash', tool_input: { command: 'hushhush' } });
     await tell('c', 'public');
     await bench.ingest();
-    const texts = (await bench.store.transcript('client', 'c')).map((entry) => entry.text);
+    const texts = (await bench.store.entries.transcript('client', 'c')).map((entry) => entry.text);
     expect(texts).toEqual(['public', '[Used tools: Bash]', 'public answer']);
     expect(await holds(bench, 'hushhush')).toBe(false);
     const folder = path.join(bench.config.home, 'transcripts');
@@ -225,7 +225,7 @@ describe('21: secrets', () => {
       'My token is [redacted: GitHub token], use it',
       'export T=[redacted: GitHub token]\n[Used tools: Bash, Write]',
     ]);
-    expect((await bench.store.sessions({}))[0]?.title).toBe('Use [redacted: GitHub token]');
+    expect((await bench.store.sessions.list({}))[0]?.title).toBe('Use [redacted: GitHub token]');
     expect((await toolUsesOf(bench)).map(({ input }) => input.includes('[redacted: GitHub token]'))).toEqual([
       true,
       true,
@@ -277,12 +277,12 @@ describe('a pause', () => {
     bench.write('p/s1.jsonl', [lines[0] as Json]);
     await expect.poll(() => bench.texts()).toEqual(['before']);
     const other = await bench.open();
-    await other.startPause({ at: start + 10 * minute });
+    await other.pauses.start({ at: start + 10 * minute });
     bench.append('p/s1.jsonl', prompt('d', 'in the pause', 12));
     await expect
       .poll(async () => (await bench.state('p/s1.jsonl'))?.offset)
       .toBe(fs.statSync(path.join(bench.root, 'p/s1.jsonl')).size);
-    await other.endPause({ at: start + 20 * minute });
+    await other.pauses.end({ at: start + 20 * minute });
     bench.append('p/s1.jsonl', prompt('g', 'after', 22));
     await expect.poll(() => bench.texts()).toEqual(['before', 'after']);
     stop.abort();
@@ -291,7 +291,7 @@ describe('a pause', () => {
 
   it('keeps the last answer of a hook out, too', async () => {
     const bench = await workbench();
-    await bench.store.startPause({ at: start });
+    await bench.store.pauses.start({ at: start });
     const deps = { ...bench.deps, ...at(1), events: liveEvents(() => start), wake: () => {} };
     await receiveHook(deps, claudeCode, {
       session_id: 's1',
@@ -299,7 +299,7 @@ describe('a pause', () => {
       cwd: '/w',
       last_assistant_message: 'said in the pause',
     });
-    expect((await bench.store.sessionState('claude-code', 's1'))?.lastAssistantMessage).toBeUndefined();
+    expect((await bench.store.sessions.state('claude-code', 's1'))?.lastAssistantMessage).toBeUndefined();
   });
 });
 
@@ -309,7 +309,7 @@ describe('the ignore list', () => {
     answer(`${id}2`, [{ type: 'text', text: `${id} answered` }, toolUse(`${id}t`, 'Read')], 1, { sessionId: id, cwd }),
     toolResult(`${id}3`, `${id}t`, `${id} result`, 2),
   ];
-  const stored = async (bench: Bench) => (await bench.store.sessions({})).map(({ id }) => id).sort();
+  const stored = async (bench: Bench) => (await bench.store.sessions.list({})).map(({ id }) => id).sort();
 
   it.each([
     ['/srv/secret', ['other', 'star', 'twin']],
@@ -390,11 +390,11 @@ describe('rows from before a rule existed', () => {
       input: '{"command":"a\\\\n[redacted: GitHub token]"}',
       output: 'was [redacted: GitHub token]',
     });
-    const titles = (await bench.store.sessions({})).map(({ title }) => title).sort();
+    const titles = (await bench.store.sessions.list({})).map(({ title }) => title).sort();
     expect(titles).toEqual(['[redacted: GitHub token] first', 'plain title [redacted: GitHub token]']);
     const { hits } = await search(bench, { query: 'redacted entry', kind: 'entry', limit: 50 });
     expect(hits.length).toBeGreaterThanOrEqual(20);
-    expect(await bench.store.integrity()).toEqual([]);
+    expect(await bench.store.admin.integrity()).toEqual([]);
     await bench.closeStores();
     expect(onDisk(bench)).toBe(false);
   });
@@ -417,17 +417,17 @@ describe('rows from before a rule existed', () => {
       looked++;
       return text;
     };
-    const done = await bench.store.rewriteTexts(redactionVersion, { text: change, json: change }, 10);
+    const done = await bench.store.removal.rewriteTexts(redactionVersion, { text: change, json: change }, 10);
     expect(done).toMatchObject({ done: true });
     expect(looked).toBe(0);
-    const next = await bench.store.rewriteTexts(redactionVersion + 1, { text: change, json: change }, 10);
+    const next = await bench.store.removal.rewriteTexts(redactionVersion + 1, { text: change, json: change }, 10);
     expect(next).toMatchObject({ done: false });
     expect(looked).toBeGreaterThanOrEqual(10);
   });
 
   it('do not stop a newer chunk from being taken in between two steps', async () => {
     const bench = await withOldRows(10);
-    await bench.store.rewriteTexts(1, { text: (text) => text, json: (text) => text }, 3);
+    await bench.store.removal.rewriteTexts(1, { text: (text) => text, json: (text) => text }, 3);
     bench.append('p/s1.jsonl', prompt('new', `with ${token}`, 50));
     await bench.ingest();
     expect((await bench.texts()).at(-1)).toBe('with [redacted: GitHub token]');

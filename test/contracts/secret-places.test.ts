@@ -140,12 +140,12 @@ it('no secret of a transcript, a client or a hook is stored anywhere', async () 
   // Everything that is made from the rows: observations, summaries, pages, archives, an export, a backup.
   const { done } = await processJobs.run(context, processJobs.input.parse({ all: true }));
   expect(done).toMatchObject({ observe: expect.any(Number), summarize: expect.any(Number) });
-  for (const one of await bench.store.sessions({}))
+  for (const one of await bench.store.sessions.list({}))
     await archiveSession(bench.deps, { agent: one.agent, session: one.id });
   expect(fs.readdirSync(bench.config.archivePath).length).toBeGreaterThan(0);
   const { counts } = await exportAll.run(context, { file: path.join(bench.config.home, 'export.jsonl') });
   expect(counts).toMatchObject({ entry: expect.any(Number), observation: expect.any(Number) });
-  await bench.store.backup(path.join(bench.config.home, 'backup.db'));
+  await bench.store.admin.backup(path.join(bench.config.home, 'backup.db'));
   await bench.closeStores();
   expect(secrets.length).toBeGreaterThanOrEqual(60);
   expect(survivors(bench)).toEqual([]);
@@ -164,12 +164,12 @@ it('what older rules left is gone through again, in rows and copies, also after 
   const words = ['plain-one', 'plain-two', 'plain-tool', 'plain-file'];
   const later = new Map(words.map((word) => [word, secret()]));
   const put = (text: string) => words.reduce((all, word) => all.replaceAll(word, later.get(word) as string), text);
-  await bench.store.rewriteTexts(50, { text: put, json: put }, 1000);
-  for (let i = 0; i < 5; i++) await bench.store.rewriteTexts(50, { text: put, json: put }, 1000);
+  await bench.store.removal.rewriteTexts(50, { text: put, json: put }, 1000);
+  for (let i = 0; i < 5; i++) await bench.store.removal.rewriteTexts(50, { text: put, json: put }, 1000);
   const copy = path.join(bench.config.home, 'vault', 'claude-code', 'p', 's1.jsonl.gz');
   const old = zlib.gzipSync(put(zlib.gunzipSync(fs.readFileSync(copy)).toString('utf8')));
-  const [known] = await bench.store.vaultCopies();
-  await bench.store.replaceVault(known as never, old.length, () => fs.writeFileSync(copy, old));
+  const [known] = await bench.store.vault.copies();
+  await bench.store.vault.replace(known as never, old.length, () => fs.writeFileSync(copy, old));
   expect(survivors(bench).length).toBe(words.length);
   fs.rmSync(path.join(bench.config.home, 'vault', 'redaction.json'));
   const stop = new AbortController();

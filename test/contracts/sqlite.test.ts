@@ -65,7 +65,7 @@ describe('what an older version derived', () => {
     const store = await openSqliteStore(location);
     const toolUses = [{ id: 'u', tool: 'Edit', input: '{}', files: ['/w/tide/src/gauge.ts'] }];
     const many = Array.from({ length: entries }, (_, i) => entry(`e${i}`, `useTideGauge ${i}`, { toolUses }));
-    await store.commit([chunk(many)], rules);
+    await store.transcripts.commit([chunk(many)], rules);
     await store.close();
     raw(location, (db) => {
       db.exec("DELETE FROM entries_fts; DELETE FROM file_touches; DELETE FROM facts WHERE name = 'derived'");
@@ -74,23 +74,23 @@ describe('what an older version derived', () => {
     return location;
   }
   const state = async (store: Store) => [
-    (await store.searchKeywords({ terms: [{ words: ['gauge'], prefix: false }], phrases: [] }, { limit: 99 })).length,
-    (await store.fileTouches(['/w/tide/src/gauge.ts'], { limit: 99 })).length,
+    (await store.search.keywords({ terms: [{ words: ['gauge'], prefix: false }], phrases: [] }, { limit: 99 })).length,
+    (await store.search.fileTouches(['/w/tide/src/gauge.ts'], { limit: 99 })).length,
   ];
 
   it('is derived anew in steps, the newest first, and goes on where another connection stopped', async () => {
     const location = await older(25);
     const first = await openSqliteStore(location);
     expect(await state(first)).toEqual([0, 0]);
-    for (let i = 0; i < 5; i++) expect(await first.renewDerived(10)).toEqual({ done: false });
+    for (let i = 0; i < 5; i++) expect(await first.admin.renewDerived(10)).toEqual({ done: false });
     expect(await state(first)).toEqual([20, 25]);
-    expect((await first.fileTouches(['/w/tide/src/gauge.ts'], { limit: 1 }))[0]?.entry.id).toBe('e24');
+    expect((await first.search.fileTouches(['/w/tide/src/gauge.ts'], { limit: 1 }))[0]?.entry.id).toBe('e24');
     await first.close();
     const second = await openSqliteStore(location);
-    expect(await second.renewDerived(10)).toEqual({ done: true });
+    expect(await second.admin.renewDerived(10)).toEqual({ done: true });
     expect(await state(second)).toEqual([25, 25]);
-    expect(await second.renewDerived(10)).toEqual({ done: true });
-    expect(await second.integrity()).toEqual([]);
+    expect(await second.admin.renewDerived(10)).toEqual({ done: true });
+    expect(await second.admin.integrity()).toEqual([]);
     await second.close();
   });
 });
@@ -103,7 +103,7 @@ describe('tool uses in a store of before 028-tool-index', () => {
       const toolUses = [{ id: `u${i}`, tool: 'Bash', input: '{"command":"docker build"}', files: [] }];
       return entry(`e${i}`, `[Used tools: Bash]`, { tools: ['Bash'], toolUses });
     });
-    await store.commit([chunk(many)], rules);
+    await store.transcripts.commit([chunk(many)], rules);
     await store.close();
     raw(location, (db) => {
       db.exec(`DROP TABLE uses_fts; DROP TABLE unindexed_uses; DROP TRIGGER entries_used_no_more; DROP INDEX tool_uses_by_tool;
@@ -111,16 +111,17 @@ describe('tool uses in a store of before 028-tool-index', () => {
     });
     const first = await openSqliteStore(location);
     const found = async (one: Store) =>
-      (await one.rankToolUses({ terms: [{ words: ['docker'], prefix: false }], phrases: [] }, { limit: 99 })).rows;
+      (await one.search.rankToolUses({ terms: [{ words: ['docker'], prefix: false }], phrases: [] }, { limit: 99 }))
+        .rows;
     expect(await found(first)).toEqual([]);
-    expect(await first.renewDerived(10)).toEqual({ done: false });
+    expect(await first.admin.renewDerived(10)).toEqual({ done: false });
     expect([...(await found(first))].sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, i) => 16 + i));
     await first.close();
     const second = await openSqliteStore(location);
-    while (!(await second.renewDerived(10)).done);
+    while (!(await second.admin.renewDerived(10)).done);
     expect((await found(second)).length).toBe(25);
-    expect((await second.pendingTexts(99)).length).toBe(25);
-    expect(await second.integrity()).toEqual([]);
+    expect((await second.vectors.pending(99)).length).toBe(25);
+    expect(await second.admin.integrity()).toEqual([]);
     await second.close();
   });
 });
@@ -130,7 +131,7 @@ describe('questions in a store of before 016-asking', () => {
   async function older(entries: number): Promise<string> {
     const location = place();
     const store = await openSqliteStore(location);
-    await store.commit(
+    await store.transcripts.commit(
       [chunk(Array.from({ length: entries }, (_, i) => entry(`e${i}`, i % 3 ? 'so' : 'why?')))],
       rules,
     );
@@ -142,7 +143,7 @@ describe('questions in a store of before 016-asking', () => {
     return location;
   }
   const asking = async (store: Store) =>
-    (await store.placesAfter(0, { limit: 9 })).marks.flatMap((marks, i) => (marks & 32 ? [i] : []));
+    (await store.vectors.placesAfter(0, { limit: 9 })).marks.flatMap((marks, i) => (marks & 32 ? [i] : []));
   const noted = (location: string) =>
     raw(location, (db) => [
       db.prepare('SELECT count(*) FROM asking_entries').pluck().get(),
@@ -155,14 +156,14 @@ describe('questions in a store of before 016-asking', () => {
     const all = [0, 3, 6, 9, 12, 15, 18, 21, 24];
     expect(await asking(first)).toEqual(all);
     expect(noted(location)).toEqual([0, '25']);
-    await first.renewDerived(10);
+    await first.admin.renewDerived(10);
     expect(noted(location)).toEqual([4, '15']);
     expect(await asking(first)).toEqual(all);
     await first.close();
     const second = await openSqliteStore(location);
-    await second.commit([chunk([entry('late', 'and now?'), entry('later', 'so')], { from: 250 })], rules);
+    await second.transcripts.commit([chunk([entry('late', 'and now?'), entry('later', 'so')], { from: 250 })], rules);
     expect(await asking(second)).toEqual([...all, 25]);
-    while (!(await second.renewDerived(10)).done);
+    while (!(await second.admin.renewDerived(10)).done);
     expect(noted(location)).toEqual([10, undefined]);
     expect(await asking(second)).toEqual([...all, 25]);
     await second.close();
@@ -189,7 +190,7 @@ describe("a person's lines in a store of before 032-memory-on-several-machines",
       ).run();
     });
     const store = await openSqliteStore(location);
-    const { edits, written } = await store.page('a.md');
+    const { edits, written } = await store.pages.get('a.md');
     expect(edits.map(({ target, text, anchor }) => [target, text, anchor])).toEqual([
       ['own:0.32', 'first', 'body'],
       ['own:1.33', 'second', 'own:0.32'],
@@ -207,13 +208,13 @@ describe('migrations', () => {
   it('run once on a fresh database, in order, and not again', async () => {
     const location = place();
     const first = await openSqliteStore(location);
-    await first.commit([chunk([entry('a', 'kept')])], rules);
+    await first.transcripts.commit([chunk([entry('a', 'kept')])], rules);
     await first.close();
     const applied = () => raw(location, (db) => db.prepare('SELECT * FROM migrations ORDER BY name').all());
     const before = applied();
     expect(before.map((row) => (row as { name: string }).name)).toEqual(migrations.map(({ name }) => name));
     const second = await openSqliteStore(location);
-    expect((await second.counts()).entries).toBe(1);
+    expect((await second.entries.counts()).entries).toBe(1);
     await second.close();
     expect(applied()).toEqual(before);
   });
@@ -256,7 +257,7 @@ describe('migrations', () => {
     const location = place();
     fs.writeFileSync(location, '', { mode: 0o600 });
     const store = await openSqliteStore(location);
-    expect((await store.counts()).entries).toBe(0);
+    expect((await store.entries.counts()).entries).toBe(0);
     await store.close();
   });
 });
@@ -267,11 +268,11 @@ describe('the file', () => {
     const before = process.umask(0);
     try {
       const store = await openSqliteStore(location);
-      await store.commit([chunk([entry('a', 'x')])], rules);
-      await store.backup(`${location}.copy`);
+      await store.transcripts.commit([chunk([entry('a', 'x')])], rules);
+      await store.admin.backup(`${location}.copy`);
       for (const name of ['', '-wal', '-shm', '.copy'])
         expect((fs.statSync(location + name).mode & 0o777).toString(8), name || 'database').toBe('600');
-      expect(await store.size()).toBeGreaterThan(fs.statSync(location).size);
+      expect(await store.admin.size()).toBeGreaterThan(fs.statSync(location).size);
       await store.close();
     } finally {
       process.umask(before);
@@ -300,7 +301,7 @@ it('a backup is consistent while another process writes without a pause', async 
   const child = spawn(process.execPath, ['-e', writer, location], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     await once(child.stdout, 'data');
-    for (let i = 0; i < 3; i++) await store.backup(`${location}.${i}`);
+    for (let i = 0; i < 3; i++) await store.admin.backup(`${location}.${i}`);
   } finally {
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -328,50 +329,51 @@ describe('hot queries', () => {
   });
   const terms = (word: string) => ({ terms: [{ words: [word], prefix: false }], phrases: [] });
   const work: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
-    'a chunk that goes on': (store) => store.commit([on], rules),
-    'a fork': (store) => store.commit([fork], rules),
-    'a restart': (store) => store.commit([{ ...first, restart: true, entries: first.entries.slice(1) }], rules),
-    'a look at one file': (store) => store.fileState('claude-code', 'p/s1.jsonl'),
-    'a search': (store) => store.searchKeywords(terms('database'), { limit: 5 }),
+    'a chunk that goes on': (store) => store.transcripts.commit([on], rules),
+    'a fork': (store) => store.transcripts.commit([fork], rules),
+    'a restart': (store) =>
+      store.transcripts.commit([{ ...first, restart: true, entries: first.entries.slice(1) }], rules),
+    'a look at one file': (store) => store.transcripts.state('claude-code', 'p/s1.jsonl'),
+    'a search': (store) => store.search.keywords(terms('database'), { limit: 5 }),
     'a filtered search': (store) =>
-      store.searchKeywords(terms('database'), { limit: 5, project: { path: '/w/tide/src' }, role: 'user', since: 1 }),
-    'a transcript': (store) => store.transcript('claude-code', 's1', { subagents: true }),
-    'an entry by id': (store) => store.findEntries('a'),
-    'a session by id': (store) => store.findSessions('s'),
-    'tool uses': (store) => store.toolUses(['a', 'b']),
-    'a turn': (store) => store.turns('claude-code', 's1', 1),
-    'the turns of a session': (store) => store.turns('claude-code', 's1'),
+      store.search.keywords(terms('database'), { limit: 5, project: { path: '/w/tide/src' }, role: 'user', since: 1 }),
+    'a transcript': (store) => store.entries.transcript('claude-code', 's1', { subagents: true }),
+    'an entry by id': (store) => store.entries.find('a'),
+    'a session by id': (store) => store.sessions.find('s'),
+    'tool uses': (store) => store.entries.toolUses(['a', 'b']),
+    'a turn': (store) => store.entries.turns('claude-code', 's1', 1),
+    'the turns of a session': (store) => store.entries.turns('claude-code', 's1'),
     'an observation that is saved': (store) => takeObservation(store, observation('a')),
-    'a search in observations': (store) => store.searchDerived('observation', terms('database'), {}),
-    'who touched a file': (store) => store.fileTouches(['/w/tide/a.ts'], { limit: 5, since: 1 }),
-    'words in turns': (store) => store.turnMatches(terms('database'), 'a'),
-    sessions: (store) => store.sessions({ limit: 20 }),
-    conversations: (store) => store.conversations({ status: 'active', limit: 20 }),
-    'entries of a conversation': (store) => store.conversationEntries(1),
-    'a poll': (store) => store.markReady(0, { gapMs: 1, minEntries: 5 }),
-    'the planning of jobs': (store) => store.planJobs(0, { gapMs: 1 }),
+    'a search in observations': (store) => store.distilled.search('observation', terms('database'), {}),
+    'who touched a file': (store) => store.search.fileTouches(['/w/tide/a.ts'], { limit: 5, since: 1 }),
+    'words in turns': (store) => store.search.turnMatches(terms('database'), 'a'),
+    sessions: (store) => store.sessions.list({ limit: 20 }),
+    conversations: (store) => store.conversations.list({ status: 'active', limit: 20 }),
+    'entries of a conversation': (store) => store.conversations.entries(1),
+    'a poll': (store) => store.conversations.markReady(0, { gapMs: 1, minEntries: 5 }),
+    'the planning of jobs': (store) => store.jobs.plan(0, { gapMs: 1 }),
     'a look for texts without vectors': async (store) => [
-      await store.wantModel('m'),
-      await store.pendingTexts(5),
-      await store.dropOldVectors(5),
+      await store.vectors.wantModel('m'),
+      await store.vectors.pending(5),
+      await store.vectors.dropOld(5),
     ],
     'vectors saved': async (store) => {
-      const pending = await store.pendingTexts(5);
+      const pending = await store.vectors.pending(5);
       const vectors = [new Int8Array(16).fill(1)];
-      await store.saveVectors(
+      await store.vectors.save(
         'm',
         pending.map(({ kind, id, stamp }) => ({ kind, id, stamp, vectors })),
       );
     },
-    'a look for changed places': (store) => store.placesAfter(1, { model: 'm', limit: 5 }),
+    'a look for changed places': (store) => store.vectors.placesAfter(1, { model: 'm', limit: 5 }),
   };
 
   it.each(Object.entries(work))('%s reads no table of entries from end to end', async (_, run) => {
     const location = place();
     let ran: string[] = [];
     const store = await openSqliteStore(location, (sql) => ran.push(sql));
-    await store.commit([first], rules);
-    await store.wantModel('m');
+    await store.transcripts.commit([first], rules);
+    await store.vectors.wantModel('m');
     ran = [];
     await run(store);
     const statements = [...new Set(ran)].filter((sql) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)/i.test(sql));

@@ -15,7 +15,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
     function follower(store: Store) {
       let seen = 0;
       return async () => {
-        const changes = await store.changesAfter(seen, 1000);
+        const changes = await store.changes.after(seen, 1000);
         seen = changes.at(-1)?.seq ?? seen;
         return changes.map(told);
       };
@@ -23,61 +23,64 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
 
     it('are numbered in their order, each thing once, for every process alike', async () => {
       const { store, reopen } = open();
-      expect([await store.lastChange(), await store.changesAfter(0, 10)]).toEqual([0, []]);
+      expect([await store.changes.last(), await store.changes.after(0, 10)]).toEqual([0, []]);
       const next = follower(store);
-      await store.commit([chunk([entry('a', 'one'), entry('b', 'two', { session: 's2' })])], rules);
+      await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'two', { session: 's2' })])], rules);
       expect((await next()).sort()).toEqual(['entries s1', 'entries s2']);
       const other = await reopen();
-      await other.noteSession({ agent: 'claude-code', session: 's1', event: 'start', at: base });
+      await other.sessions.note({ agent: 'claude-code', session: 's1', event: 'start', at: base });
       await takeObservation(other, observation('a'));
       await takeSummary(other, summary());
-      await other.noteSession({ agent: 'claude-code', session: 's1', event: 'prompt', at: base + 1 });
+      await other.sessions.note({ agent: 'claude-code', session: 's1', event: 'prompt', at: base + 1 });
       await other.close();
       expect(await next()).toEqual(['observations s1', 'summary s1', 'state s1']);
       expect(await next()).toEqual([]);
-      const all = await store.changesAfter(0, 1000);
+      const all = await store.changes.after(0, 1000);
       expect(new Set(all.map(told)).size).toBe(all.length);
-      expect(all.at(-1)?.seq).toBe(await store.lastChange());
-      expect(await store.changesAfter(0, 2)).toEqual(all.slice(0, 2));
+      expect(all.at(-1)?.seq).toBe(await store.changes.last());
+      expect(await store.changes.after(0, 2)).toEqual(all.slice(0, 2));
     });
 
     it('tell that something is gone, and keep no name of it', async () => {
       const { store } = open();
-      await store.commit([chunk([entry('a', 'one'), entry('b', 'two', { session: 's2' })])], rules);
-      await store.noteSession({ agent: 'claude-code', session: 's1', event: 'start', at: base });
-      const before = await store.lastChange();
-      await store.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
-      expect((await store.changesAfter(before, 10)).map(told)).toContain('gone');
-      expect(JSON.stringify(await store.changesAfter(0, 1000))).not.toContain('s1');
-      expect(await store.lastChange()).toBeGreaterThan(before);
+      await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'two', { session: 's2' })])], rules);
+      await store.sessions.note({ agent: 'claude-code', session: 's1', event: 'start', at: base });
+      const before = await store.changes.last();
+      await store.removal.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
+      expect((await store.changes.after(before, 10)).map(told)).toContain('gone');
+      expect(JSON.stringify(await store.changes.after(0, 1000))).not.toContain('s1');
+      expect(await store.changes.last()).toBeGreaterThan(before);
     });
 
     it('that were not committed are not told', async () => {
       const { store } = open();
-      await store.commit([chunk([entry('a', 'one')])], rules);
-      const before = await store.lastChange();
-      await store.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base, dryRun: true });
-      expect(await store.changesAfter(before, 10)).toEqual([]);
+      await store.transcripts.commit([chunk([entry('a', 'one')])], rules);
+      const before = await store.changes.last();
+      await store.removal.forget(
+        { kind: 'session', agent: 'claude-code', id: 's1' },
+        { rules, now: base, dryRun: true },
+      );
+      expect(await store.changes.after(before, 10)).toEqual([]);
     });
   });
 
   describe('a part of a transcript', () => {
     it('is the same as that part of the whole, by place or around an entry', async () => {
       const { store } = open();
-      await store.commit([chunk(Array.from({ length: 30 }, (_, i) => entry(`e${i}`, `said ${i}`)))], rules);
-      const whole = await store.transcript('claude-code', 's1');
-      expect(await store.transcriptPage('claude-code', 's1', { from: 10, limit: 7 })).toEqual({
+      await store.transcripts.commit([chunk(Array.from({ length: 30 }, (_, i) => entry(`e${i}`, `said ${i}`)))], rules);
+      const whole = await store.entries.transcript('claude-code', 's1');
+      expect(await store.entries.page('claude-code', 's1', { from: 10, limit: 7 })).toEqual({
         total: 30,
         from: 10,
         entries: whole.slice(10, 17),
       });
-      expect(await store.transcriptPage('claude-code', 's1', { around: 'e20', limit: 5 })).toEqual({
+      expect(await store.entries.page('claude-code', 's1', { around: 'e20', limit: 5 })).toEqual({
         total: 30,
         from: 18,
         entries: whole.slice(18, 23),
       });
       // Where a subagent spoke, and where history stands in two files, it is put in order first; the result is the same.
-      await store.commit(
+      await store.transcripts.commit(
         [
           chunk([entry('x1', 'found'), entry('x2', 'it')], { key: 'p/s1/subagents/agent-a.jsonl', subagent: 'a' }),
           chunk([entry('e3', 'said 3'), entry('e30', 'went on')], { key: 'p/s1-fork.jsonl', bornAt: base + 1 }),
@@ -85,14 +88,14 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
         rules,
       );
       for (const subagents of [false, true]) {
-        const all = await store.transcript('claude-code', 's1', { subagents });
-        const part = await store.transcriptPage('claude-code', 's1', { subagents, from: 2, limit: 9 });
+        const all = await store.entries.transcript('claude-code', 's1', { subagents });
+        const part = await store.entries.page('claude-code', 's1', { subagents, from: 2, limit: 9 });
         expect(part).toEqual({ total: all.length, from: 2, entries: all.slice(2, 11) });
-        const around = await store.transcriptPage('claude-code', 's1', { subagents, around: 'e9', limit: 3 });
+        const around = await store.entries.page('claude-code', 's1', { subagents, around: 'e9', limit: 3 });
         expect(around.entries.map(({ id }) => id)).toEqual(['e8', 'e9', 'e10']);
       }
-      expect(await store.transcriptPage('claude-code', 's1', { from: 40, limit: 5 })).toMatchObject({ entries: [] });
-      expect(await store.transcriptPage('claude-code', 'none', { limit: 5 })).toEqual({
+      expect(await store.entries.page('claude-code', 's1', { from: 40, limit: 5 })).toMatchObject({ entries: [] });
+      expect(await store.entries.page('claude-code', 'none', { limit: 5 })).toEqual({
         total: 0,
         from: 0,
         entries: [],

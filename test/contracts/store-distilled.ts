@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import { toMoment } from '../../src/schema/time.ts';
-import type { NewObservation, NewSummary } from '../../src/store/distilled.ts';
-import type { Chunk } from '../../src/store/files.ts';
+import type { NewObservation, NewSummary } from '../../src/store/distilled/port.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Chunk } from '../../src/store/transcripts/port.ts';
 import { holding } from '../derived.ts';
 import { endJob, takeObservation, takeSummary } from '../distilled.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
@@ -52,7 +52,7 @@ const said = (uuid: string, text: string, more = {}) =>
   entry(uuid, text, { role: 'assistant', author: 'model', ...more });
 
 export function describeDistilled(open: () => { store: Store; reopen(): Promise<Store> }): void {
-  const commit = (...chunks: Chunk[]) => open().store.commit(chunks, rules);
+  const commit = (...chunks: Chunk[]) => open().store.transcripts.commit(chunks, rules);
   const uses = [{ id: 't', tool: 'Read', input: '{}', files: ['/w/tide/a.ts'] }];
 
   describe('turns', () => {
@@ -67,11 +67,11 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
           said('a2', 'done'),
         ]),
       );
-      expect(await store.prompts('claude-code', 's1')).toEqual([
+      expect(await store.entries.prompts('claude-code', 's1')).toEqual([
         { prompt: 1, entry: 'p1', at: base + 1 },
         { prompt: 2, entry: 'p2', at: base + 2 },
       ]);
-      const found = await store.turns('claude-code', 's1');
+      const found = await store.entries.turns('claude-code', 's1');
       expect(found).toMatchObject({
         project: 'tide',
         projectPath: '/w/tide',
@@ -86,18 +86,18 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         [2, ['p2', 'a2']],
       ]);
       expect(turns[0]?.toolUses).toMatchObject([{ id: 't', entry: 'a1', tool: 'Read' }]);
-      expect((await store.turns('claude-code', 's1', 2))?.turns).toEqual([turns[1]]);
-      expect((await store.turns('claude-code', 's1', 3))?.turns).toEqual([]);
-      expect((await store.turns('claude-code', 's1', 0))?.turns).toEqual([]);
-      expect(await store.turns('pi', 's1')).toBeUndefined();
+      expect((await store.entries.turns('claude-code', 's1', 2))?.turns).toEqual([turns[1]]);
+      expect((await store.entries.turns('claude-code', 's1', 3))?.turns).toEqual([]);
+      expect((await store.entries.turns('claude-code', 's1', 0))?.turns).toEqual([]);
+      expect(await store.entries.turns('pi', 's1')).toBeUndefined();
     });
 
     it('what came before the first prompt is number 0', async () => {
       const { store } = open();
       await commit(chunk([said('a0', 'going on'), entry('p1', 'now this')]));
-      expect((await store.turns('claude-code', 's1'))?.turns.map(({ prompt }) => prompt)).toEqual([0, 1]);
+      expect((await store.entries.turns('claude-code', 's1'))?.turns.map(({ prompt }) => prompt)).toEqual([0, 1]);
       await commit(chunk([said('b0', 'alone', { session: 's2' })], { key: 'p/s2.jsonl' }));
-      const alone = (await store.turns('claude-code', 's2', 0))?.turns[0];
+      const alone = (await store.entries.turns('claude-code', 's2', 0))?.turns[0];
       expect(alone?.entries.map(({ id }) => id)).toEqual(['b0']);
     });
 
@@ -118,7 +118,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         }),
       );
       const ids = async (session: string) =>
-        (await store.turns('claude-code', session))?.turns.map(({ prompt, entries }) => [
+        (await store.entries.turns('claude-code', session))?.turns.map(({ prompt, entries }) => [
           prompt,
           ...entries.map(({ id }) => id),
         ]);
@@ -135,7 +135,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         said(`a${i}`, i === 1 ? `x${'y'.repeat(50_000)}z` : `step ${i}`),
       );
       await commit(chunk([entry('p1', 'go'), ...many]));
-      const turn = (await store.turns('claude-code', 's1', 1))?.turns[0];
+      const turn = (await store.entries.turns('claude-code', 's1', 1))?.turns[0];
       expect(turn?.entries.length).toBe(1200);
       expect([turn?.entries[0]?.id, turn?.entries.at(-1)?.id]).toEqual(['p1', 'a1499']);
       expect(turn?.entries[2]?.text.length).toBeLessThan(17_000);
@@ -162,16 +162,16 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       const account = await takeSummary(store, summary());
       expect(account).toMatchObject({ ...summary(), project: 'tide' });
       const other = await reopen();
-      expect(await other.observations({})).toEqual([saved]);
-      expect(await other.summaries({})).toEqual([account]);
-      expect(await other.findObservations(saved?.id.slice(0, 6) ?? '')).toEqual([saved]);
-      expect(await other.findSummaries(account?.id ?? '')).toEqual([account]);
+      expect(await other.distilled.observations({})).toEqual([saved]);
+      expect(await other.distilled.summaries({})).toEqual([account]);
+      expect(await other.distilled.findObservations(saved?.id.slice(0, 6) ?? '')).toEqual([saved]);
+      expect(await other.distilled.findSummaries(account?.id ?? '')).toEqual([account]);
       for (const given of [
         { kind: 'observe', observation: undefined },
         { kind: 'summarize', summary: undefined },
       ] as const)
         await endJob(store, observation('p1'), given);
-      expect([await store.observations({}), await store.summaries({})]).toEqual([[], []]);
+      expect([await store.distilled.observations({}), await store.distilled.summaries({})]).toEqual([[], []]);
       expect((await takeObservation(store, observation('p1')))?.id).toBe(saved?.id);
       expect((await takeSummary(store, summary()))?.id).toBe(account?.id);
     });
@@ -185,15 +185,15 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       await endJob(store, other, { kind: 'observe', observation: other });
       const account = summary({ title: 'Another account', learned: '' });
       await endJob(store, account, { kind: 'summarize', summary: account });
-      expect((await store.observations({})).map(({ title }) => title)).toEqual(['Another title']);
-      expect((await store.summaries({})).map(({ title }) => title)).toEqual(['Another account']);
+      expect((await store.distilled.observations({})).map(({ title }) => title)).toEqual(['Another title']);
+      expect((await store.distilled.summaries({})).map(({ title }) => title)).toEqual(['Another account']);
       const found = async (words: string) => [
         (await holding(store, 'observation', words)).length,
         (await holding(store, 'summary', words)).length,
       ];
       expect(await found('summer moon')).toEqual([0, 0]);
       expect(await found('another')).toEqual([1, 1]);
-      expect(await store.integrity()).toEqual([]);
+      expect(await store.admin.integrity()).toEqual([]);
     });
 
     it('are refused without a trace when what they are about is gone', async () => {
@@ -203,7 +203,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await takeObservation(store, observation('q1'))).toBeUndefined();
       expect(await takeObservation(store, observation('p1', { session: 'none' }))).toBeUndefined();
       expect(await takeSummary(store, summary({ session: 'none' }))).toBeUndefined();
-      expect([await store.observations({}), await store.summaries({})]).toEqual([[], []]);
+      expect([await store.distilled.observations({}), await store.distilled.summaries({})]).toEqual([[], []]);
       expect(await takeObservation(store, observation('p1', { entries: ['p1', 'vanished', 'a1'] }))).toMatchObject({
         entries: ['p1', 'a1'],
       });
@@ -222,8 +222,8 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         store,
         observation('q1', { agent: 'pi', session: 'z', at: toMoment(base - 5), filesModified: ['moor.ts'] }),
       );
-      const ids = async (filter: Parameters<Store['observations']>[0]) =>
-        (await store.observations(filter)).map(({ session, prompt }) => `${session}.${prompt}`);
+      const ids = async (filter: Parameters<Store['distilled']['observations']>[0]) =>
+        (await store.distilled.observations(filter)).map(({ session, prompt }) => `${session}.${prompt}`);
       expect(await ids({})).toEqual(['s1.2', 's1.1', 'z.1']);
       expect(await ids({ limit: 1 })).toEqual(['s1.2']);
       expect(await ids({ project: { name: 'moor' } })).toEqual(['z.1']);
@@ -239,7 +239,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(hits.map(({ session }) => session)).toEqual(['s1', 's1']);
       expect(await ids({ file: '/w/tide/src/tide.ts' })).toEqual(['s1.1']);
       const derived = async (words: string, filter = {}) =>
-        (await store.searchDerived('observation', parseKeywords(words), filter)).map(({ row, score }) => ({
+        (await store.distilled.search('observation', parseKeywords(words), filter)).map(({ row, score }) => ({
           row,
           score,
         }));
@@ -248,7 +248,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect((await derived('nowhere')).map(({ score }) => score)).toEqual([undefined, undefined, undefined]);
       expect(passing.every(({ score }) => (score ?? 0) > 0)).toBe(true);
       const rows = passing.map(({ row }) => row).reverse();
-      const read = await store.derivedAt('observation', [...rows, 999]);
+      const read = await store.distilled.at('observation', [...rows, 999]);
       expect(read.map(({ row }) => row)).toEqual(rows);
       expect(read[0]).toMatchObject({ session: 's1', agent: 'claude-code', project: 'tide' });
       expect(await holding(store, 'observation', '"; DROP')).toEqual([]);
@@ -261,10 +261,10 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       await takeObservation(store, observation('p1'));
       await takeSummary(store, summary());
       await takeSummary(store, summary({ agent: 'pi', session: 'z' }));
-      await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
-      expect(await store.observations({})).toEqual([]);
-      expect((await store.summaries({})).map(({ session }) => session)).toEqual(['z']);
-      expect(await store.integrity()).toEqual([]);
+      await store.removal.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
+      expect(await store.distilled.observations({})).toEqual([]);
+      expect((await store.distilled.summaries({})).map(({ session }) => session)).toEqual(['z']);
+      expect(await store.admin.integrity()).toEqual([]);
     });
 
     it('stay when a transcript is read anew, unless their prompt is no longer in it', async () => {
@@ -273,10 +273,12 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       await takeObservation(store, observation('p1', { entries: ['p1', 'a1'] }));
       await takeObservation(store, observation('p2', { prompt: 2 }));
       await commit(chunk([entry('p1', 'first'), entry('p3', 'third')], { restart: true, prune: true }));
-      expect((await store.observations({})).map(({ prompt, entries }) => [prompt, entries])).toEqual([[1, ['p1']]]);
+      expect((await store.distilled.observations({})).map(({ prompt, entries }) => [prompt, entries])).toEqual([
+        [1, ['p1']],
+      ]);
       await takeObservation(store, observation('p3', { prompt: 2 }));
-      expect((await store.observations({})).length).toBe(2);
-      expect(await store.integrity()).toEqual([]);
+      expect((await store.distilled.observations({})).length).toBe(2);
+      expect(await store.admin.integrity()).toEqual([]);
     });
 
     it('follow a turn that changes hands: it is told once', async () => {
@@ -292,7 +294,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       await commit(chunk([entry('p1', 'first')], { bornAt: base }));
       expect(await takeObservation(store, observation('p1', { session: 's2' }))).toBeUndefined();
       await takeObservation(store, observation('p1'));
-      expect((await store.observations({})).map(({ session }) => session)).toEqual(['s1']);
+      expect((await store.distilled.observations({})).map(({ session }) => session)).toEqual(['s1']);
     });
 
     it('are redacted with the texts that they came from', async () => {
@@ -304,10 +306,13 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       );
       await takeSummary(store, summary({ notes: 'old-secret leaked' }));
       const hide = (text: string) => text.replaceAll('old-secret', '[removed]');
-      for (let all = false; !all; ) ({ outside: all } = await store.rewriteTexts(1, { text: hide, json: hide }, 100));
-      expect(JSON.stringify([await store.observations({}), await store.summaries({})])).not.toContain('old-secret');
+      for (let all = false; !all; )
+        ({ outside: all } = await store.removal.rewriteTexts(1, { text: hide, json: hide }, 100));
+      expect(
+        JSON.stringify([await store.distilled.observations({}), await store.distilled.summaries({})]),
+      ).not.toContain('old-secret');
       expect(await holding(store, 'observation', '"old secret"')).toEqual([]);
-      expect(await store.integrity()).toEqual([]);
+      expect(await store.admin.integrity()).toEqual([]);
     });
   });
 }

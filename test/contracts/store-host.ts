@@ -1,6 +1,6 @@
 // What every engine must do for the host of agents: no message lost, none handed twice after output, one transaction for each step.
 import { expect, it } from 'vitest';
-import type { RunEnd } from '../../src/store/host.ts';
+import type { RunEnd } from '../../src/store/runs/port.ts';
 import type { Store } from '../../src/store/store.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
@@ -11,73 +11,76 @@ const failed = (error = 'it broke'): RunEnd => ({ how: 'failed', error, backoff 
 
 export function describeHost(open: () => OpenStore): void {
   async function begun(store: Store, ...texts: string[]) {
-    await store.createGroup('tide', base);
+    await store.groups.create('tide', base);
     const ids: number[] = [];
-    for (const text of texts) ids.push((await store.addMessage('tide', { text }, base))?.id as number);
-    const run = await store.beginRun({ group: 'tide', epoch: 1 }, base);
+    for (const text of texts) ids.push((await store.messages.add('tide', { text }, base))?.id as number);
+    const run = await store.runs.begin({ group: 'tide', epoch: 1 }, base);
     return { ids, run };
   }
   const states = async (store: Store, ids: readonly number[]) =>
-    Promise.all(ids.map(async (id) => (await store.message('tide', id))?.state));
+    Promise.all(ids.map(async (id) => (await store.messages.get('tide', id))?.state));
 
   it('keeps messages in order for their group alone, and takes none for a group that is not there', async () => {
     const { store, reopen } = open();
-    expect(await store.addMessage('reef', { text: 'lost?' }, base)).toBeUndefined();
+    expect(await store.messages.add('reef', { text: 'lost?' }, base)).toBeUndefined();
     const { ids } = await begun(store, 'one', 'two');
-    await store.createGroup('reef', base);
-    await store.addMessage('reef', { text: 'other', from: 'Ada' }, base);
+    await store.groups.create('reef', base);
+    await store.messages.add('reef', { text: 'other', from: 'Ada' }, base);
     const again = await reopen();
-    expect((await again.waitingMessages('tide')).map(({ text }) => text)).toEqual(['one', 'two']);
-    expect((await again.waitingMessages('reef')).map(({ text, from }) => [text, from])).toEqual([['other', 'Ada']]);
-    expect(await again.message('reef', ids[0] as number)).toBeUndefined();
+    expect((await again.messages.waiting('tide')).map(({ text }) => text)).toEqual(['one', 'two']);
+    expect((await again.messages.waiting('reef')).map(({ text, from }) => [text, from])).toEqual([['other', 'Ada']]);
+    expect(await again.messages.get('reef', ids[0] as number)).toBeUndefined();
   });
 
   it('says which messages have no answer yet: those that wait, are being answered, or were given up', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two', 'three');
-    await store.createGroup('reef', base);
-    await store.addMessage('reef', { text: 'other' }, base);
-    await store.handMessages(run, ids.slice(0, 2));
-    await store.putOut({ group: 'tide', kind: 'answer', text: 'done', answers: [ids[0] as number], run }, base);
-    const left = await store.unansweredMessages('tide');
+    await store.groups.create('reef', base);
+    await store.messages.add('reef', { text: 'other' }, base);
+    await store.messages.hand(run, ids.slice(0, 2));
+    await store.messages.putOut(
+      { group: 'tide', kind: 'answer', text: 'done', answers: [ids[0] as number], run },
+      base,
+    );
+    const left = await store.messages.unanswered('tide');
     expect(left.map(({ text, state }) => [text, state])).toEqual([
       ['two', 'handed'],
       ['three', 'waiting'],
     ]);
-    await store.endRun(run, { how: 'failed', error: 'it broke', backoff: [] }, base);
-    expect((await store.unansweredMessages('tide')).map(({ state }) => state)).toEqual(['given-up', 'given-up']);
+    await store.runs.end(run, { how: 'failed', error: 'it broke', backoff: [] }, base);
+    expect((await store.messages.unanswered('tide')).map(({ state }) => state)).toEqual(['given-up', 'given-up']);
   });
 
   it('hands a message once, and only to a living run of its own group', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one');
-    await store.createGroup('reef', base);
-    const foreign = await store.beginRun({ group: 'reef', epoch: 2 }, base);
-    const task = await store.beginRun({ group: 'tide', task: 7, epoch: 2 }, base);
-    expect(await store.handMessages(foreign, ids)).toEqual([]);
-    expect(await store.handMessages(task, ids)).toEqual([]);
-    expect(await store.handMessages(run, [...ids, 999])).toEqual(ids);
-    expect(await store.handMessages(run, ids)).toEqual([]);
-    await store.releaseMessages(foreign, ids);
+    await store.groups.create('reef', base);
+    const foreign = await store.runs.begin({ group: 'reef', epoch: 2 }, base);
+    const task = await store.runs.begin({ group: 'tide', task: 7, epoch: 2 }, base);
+    expect(await store.messages.hand(foreign, ids)).toEqual([]);
+    expect(await store.messages.hand(task, ids)).toEqual([]);
+    expect(await store.messages.hand(run, [...ids, 999])).toEqual(ids);
+    expect(await store.messages.hand(run, ids)).toEqual([]);
+    await store.messages.release(foreign, ids);
     expect(await states(store, ids)).toEqual(['handed']);
-    await store.releaseMessages(run, ids);
+    await store.messages.release(run, ids);
     expect(await states(store, ids)).toEqual(['waiting']);
-    await store.endRun(run, ok, base);
-    expect(await store.handMessages(run, ids)).toEqual([]);
+    await store.runs.end(run, ok, base);
+    expect(await store.messages.hand(run, ids)).toEqual([]);
   });
 
   it('ends a message and tells its answer in one step, and keeps its text no longer', async () => {
     const { store, reopen } = open();
     const { ids, run } = await begun(store, 'one', 'two', 'three');
-    await store.handMessages(run, ids.slice(0, 2));
-    const out = await store.putOut(
+    await store.messages.hand(run, ids.slice(0, 2));
+    const out = await store.messages.putOut(
       { group: 'tide', kind: 'answer', text: 'both', answers: ids.slice(0, 2), run, session: 's' },
       base + 1,
     );
     const again = await reopen();
     expect(await states(again, ids)).toEqual(['answered', 'answered', 'waiting']);
-    expect((await again.message('tide', ids[0] as number))?.text).toBe('');
-    expect(await again.outgoing('tide', 0, 10)).toEqual([
+    expect((await again.messages.get('tide', ids[0] as number))?.text).toBe('');
+    expect(await again.messages.outgoing('tide', 0, 10)).toEqual([
       {
         id: out.id,
         group: 'tide',
@@ -87,147 +90,147 @@ export function describeHost(open: () => OpenStore): void {
         at: '2026-05-01T12:00:00.001Z',
       },
     ]);
-    expect(await again.outgoing('tide', out.id, 10)).toEqual([]);
-    expect(await again.lastOutgoing()).toBe(out.id);
+    expect(await again.messages.outgoing('tide', out.id, 10)).toEqual([]);
+    expect(await again.messages.lastOutgoing()).toBe(out.id);
   });
 
   it('host.md 5: an answer moves the position to go on at in the same step, for the active session alone', async () => {
     const { store } = open();
     const { run } = await begun(store);
-    await store.setPointer('tide', { agent: 'claude-code', session: 's' }, { at: base });
-    const epoch = (await store.pointer('tide'))?.epoch as number;
+    await store.groups.setPointer('tide', { agent: 'claude-code', session: 's' }, { at: base });
+    const epoch = (await store.groups.pointer('tide'))?.epoch as number;
     const answer = { group: 'tide', kind: 'answer', text: 'a', run } as const;
-    await store.putOut({ ...answer, session: 's', position: { epoch, at: 'p1' } }, base);
-    expect((await store.pointer('tide'))?.resumeAt).toBe('p1');
-    await store.putOut({ ...answer, session: 'other', position: { epoch, at: 'p2' } }, base);
-    await store.putOut({ ...answer, session: 's', position: { epoch: epoch - 1, at: 'p3' } }, base);
-    expect((await store.pointer('tide'))?.resumeAt).toBe('p1');
+    await store.messages.putOut({ ...answer, session: 's', position: { epoch, at: 'p1' } }, base);
+    expect((await store.groups.pointer('tide'))?.resumeAt).toBe('p1');
+    await store.messages.putOut({ ...answer, session: 'other', position: { epoch, at: 'p2' } }, base);
+    await store.messages.putOut({ ...answer, session: 's', position: { epoch: epoch - 1, at: 'p3' } }, base);
+    expect((await store.groups.pointer('tide'))?.resumeAt).toBe('p1');
   });
 
   it('host.md 9: an error before any output lets the message wait again, one after output does not', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two');
     const [first = 0, second = 0] = ids;
-    await store.handMessages(run, [first]);
-    await store.putOut({ group: 'tide', kind: 'message', text: 'on my way', run }, base);
-    await store.handMessages(run, [second]);
-    const { retryAt, notice } = await store.endRun(run, failed(), base);
+    await store.messages.hand(run, [first]);
+    await store.messages.putOut({ group: 'tide', kind: 'message', text: 'on my way', run }, base);
+    await store.messages.hand(run, [second]);
+    const { retryAt, notice } = await store.runs.end(run, failed(), base);
     expect(await states(store, ids)).toEqual(['answered', 'waiting']);
     expect(retryAt).toBe(base + 5000);
     expect(notice).toMatchObject({ kind: 'notice', answers: [first], text: expect.stringContaining('it broke') });
-    expect((await store.message('tide', second))?.attempts).toBe(1);
+    expect((await store.messages.get('tide', second))?.attempts).toBe(1);
     // Ended again, as after a kill in between, nothing is changed.
-    expect(await store.endRun(run, failed('other'), base + 1)).toEqual({
+    expect(await store.runs.end(run, failed('other'), base + 1)).toEqual({
       retryAt: undefined,
       gaveUp: false,
       notice: undefined,
     });
-    expect((await store.lastErrors()).map(({ error }) => error)).toEqual(['it broke']);
+    expect((await store.runs.lastErrors()).map(({ error }) => error)).toEqual(['it broke']);
   });
 
   it('knows what the person has seen in a chat, for each group that there is', async () => {
     const { store, reopen } = open();
-    for (const group of ['tide', 'reef']) await store.createGroup(group, base);
-    expect(await store.seenInChat('tide')).toBeUndefined();
-    for (const id of [7, 3]) await store.noteSeen('tide', id);
-    await store.noteSeen('nobody', 7);
+    for (const group of ['tide', 'reef']) await store.groups.create(group, base);
+    expect(await store.messages.seenInChat('tide')).toBeUndefined();
+    for (const id of [7, 3]) await store.messages.noteSeen('tide', id);
+    await store.messages.noteSeen('nobody', 7);
     const again = await reopen();
-    expect([await again.seenInChat('tide'), await again.seenInChat('reef')]).toEqual([7, undefined]);
-    expect(await again.seenInChat('nobody')).toBeUndefined();
-    await again.removeGroup('tide');
-    await again.createGroup('tide', base);
-    expect(await again.seenInChat('tide')).toBeUndefined();
+    expect([await again.messages.seenInChat('tide'), await again.messages.seenInChat('reef')]).toEqual([7, undefined]);
+    expect(await again.messages.seenInChat('nobody')).toBeUndefined();
+    await again.groups.remove('tide');
+    await again.groups.create('tide', base);
+    expect(await again.messages.seenInChat('tide')).toBeUndefined();
   });
 
   it('host.md 9: an answer is output of what it answers; what the run has besides, or has never seen, waits again', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two', 'three');
     const [first = 0, second = 0, third = 0] = ids;
-    await store.handMessages(run, ids);
-    await store.putOut({ group: 'tide', kind: 'message', text: 'on my way', run }, base);
-    await store.releaseMessages(run, [third]);
+    await store.messages.hand(run, ids);
+    await store.messages.putOut({ group: 'tide', kind: 'message', text: 'on my way', run }, base);
+    await store.messages.release(run, [third]);
     expect(await states(store, ids)).toEqual(['handed', 'handed', 'waiting']);
-    await store.putOut({ group: 'tide', kind: 'answer', text: 'a', answers: [first], run }, base);
-    expect(await store.endRun(run, failed(), base)).toMatchObject({ retryAt: base + 5000, notice: undefined });
+    await store.messages.putOut({ group: 'tide', kind: 'answer', text: 'a', answers: [first], run }, base);
+    expect(await store.runs.end(run, failed(), base)).toMatchObject({ retryAt: base + 5000, notice: undefined });
     expect(await states(store, ids)).toEqual(['answered', 'waiting', 'waiting']);
-    expect((await store.message('tide', second))?.attempts).toBe(1);
+    expect((await store.messages.get('tide', second))?.attempts).toBe(1);
   });
 
   it('host.md 10: waits longer after each failure, gives up after the last, and tries again with the next message', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one');
-    await store.handMessages(run, ids);
+    await store.messages.hand(run, ids);
     let now = base;
-    expect(await store.endRun(run, failed(), now)).toMatchObject({ retryAt: now + 5000, gaveUp: false });
-    expect(await store.dueGroups(now + 4999)).toEqual([]);
-    expect(await store.nextDue(now)).toBe(now + 5000);
+    expect(await store.runs.end(run, failed(), now)).toMatchObject({ retryAt: now + 5000, gaveUp: false });
+    expect(await store.runs.dueGroups(now + 4999)).toEqual([]);
+    expect(await store.runs.nextDue(now)).toBe(now + 5000);
     now += 5000;
-    expect(await store.dueGroups(now)).toEqual(['tide']);
+    expect(await store.runs.dueGroups(now)).toEqual(['tide']);
     const fail = async () => {
-      const next = await store.beginRun({ group: 'tide', epoch: 1 }, now);
-      await store.handMessages(next, ids);
-      return store.endRun(next, failed(), now);
+      const next = await store.runs.begin({ group: 'tide', epoch: 1 }, now);
+      await store.messages.hand(next, ids);
+      return store.runs.end(next, failed(), now);
     };
     // Another message while it is being tried neither hastens it nor overtakes.
-    const other = (await store.addMessage('tide', { text: 'two' }, now))?.id as number;
+    const other = (await store.messages.add('tide', { text: 'two' }, now))?.id as number;
     expect(await fail()).toMatchObject({ retryAt: now + 10_000, gaveUp: false });
-    expect(await store.dueGroups(now)).toEqual([]);
+    expect(await store.runs.dueGroups(now)).toEqual([]);
     now += 10_000;
     const last = await fail();
     expect(last).toMatchObject({ retryAt: undefined, gaveUp: true, notice: { answers: [...ids, other] } });
     expect(await states(store, [...ids, other])).toEqual(['given-up', 'given-up']);
-    expect(await store.dueGroups(now + 1e9)).toEqual([]);
-    expect(await store.nextDue(now)).toBeUndefined();
-    await store.addMessage('tide', { text: 'three' }, now);
-    expect((await store.waitingMessages('tide')).map(({ text }) => text)).toEqual(['one', 'two', 'three']);
-    expect(await store.dueGroups(now)).toEqual(['tide']);
+    expect(await store.runs.dueGroups(now + 1e9)).toEqual([]);
+    expect(await store.runs.nextDue(now)).toBeUndefined();
+    await store.messages.add('tide', { text: 'three' }, now);
+    expect((await store.messages.waiting('tide')).map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+    expect(await store.runs.dueGroups(now)).toEqual(['tide']);
   });
 
   it('forgets failures once something was said, and does not come back for ever to what always fails', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'poison');
-    await store.handMessages(run, ids);
-    await store.endRun(run, failed(), base);
-    const good = await store.beginRun({ group: 'tide', epoch: 1 }, base);
-    await store.putOut({ group: 'tide', kind: 'message', text: 'hm', run: good }, base);
-    expect((await store.queues())[0]).toMatchObject({ group: 'tide', waiting: 1, failures: 0 });
-    await store.endRun(good, ok, base);
+    await store.messages.hand(run, ids);
+    await store.runs.end(run, failed(), base);
+    const good = await store.runs.begin({ group: 'tide', epoch: 1 }, base);
+    await store.messages.putOut({ group: 'tide', kind: 'message', text: 'hm', run: good }, base);
+    expect((await store.runs.queues())[0]).toMatchObject({ group: 'tide', waiting: 1, failures: 0 });
+    await store.runs.end(good, ok, base);
     for (let i = 0; i < 11; i++) {
-      const next = await store.beginRun({ group: 'tide', epoch: 1 }, base);
-      await store.handMessages(next, ids);
-      await store.endRun(next, { how: 'again', error: 'the host ended', backoff }, base);
+      const next = await store.runs.begin({ group: 'tide', epoch: 1 }, base);
+      await store.messages.hand(next, ids);
+      await store.runs.end(next, { how: 'again', error: 'the host ended', backoff }, base);
     }
     expect(await states(store, ids)).toEqual(['given-up']);
-    await store.addMessage('tide', { text: 'hello?' }, base);
-    expect((await store.waitingMessages('tide')).map(({ text }) => text)).toEqual(['hello?']);
+    await store.messages.add('tide', { text: 'hello?' }, base);
+    expect((await store.messages.waiting('tide')).map(({ text }) => text)).toEqual(['hello?']);
   });
 
   it('a run that ends in order gives back what it has not answered, at no cost', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one');
-    await store.handMessages(run, ids);
-    await store.endRun(run, ok, base);
-    expect(await store.message('tide', ids[0] as number)).toMatchObject({ state: 'waiting', attempts: 0 });
-    expect(await store.dueGroups(base)).toEqual(['tide']);
-    expect(await store.openRuns()).toEqual([]);
+    await store.messages.hand(run, ids);
+    await store.runs.end(run, ok, base);
+    expect(await store.messages.get('tide', ids[0] as number)).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect(await store.runs.dueGroups(base)).toEqual(['tide']);
+    expect(await store.runs.open()).toEqual([]);
   });
 
   it('host.md 11: the group that waits longest is first', async () => {
     const { store } = open();
     for (const [i, group] of ['c', 'a', 'b'].entries()) {
-      await store.createGroup(group, base);
-      await store.addMessage(group, { text: group }, base + i);
+      await store.groups.create(group, base);
+      await store.messages.add(group, { text: group }, base + i);
     }
-    await store.addMessage('c', { text: 'more' }, base + 9);
-    expect(await store.dueGroups(base + 10)).toEqual(['c', 'a', 'b']);
-    const run = await store.beginRun({ group: 'c', epoch: 1 }, base);
-    await store.endRun(run, failed(), base + 5);
-    expect(await store.dueGroups(base + 10_000)).toEqual(['a', 'b', 'c']);
+    await store.messages.add('c', { text: 'more' }, base + 9);
+    expect(await store.runs.dueGroups(base + 10)).toEqual(['c', 'a', 'b']);
+    const run = await store.runs.begin({ group: 'c', epoch: 1 }, base);
+    await store.runs.end(run, failed(), base + 5);
+    expect(await store.runs.dueGroups(base + 10_000)).toEqual(['a', 'b', 'c']);
   });
 
   it('knows which tasks are due, and that a run is at one', async () => {
     const { store } = open();
-    await store.createGroup('tide', base);
+    await store.groups.create('tide', base);
     const task = {
       group: 'tide',
       prompt: 'look',
@@ -236,51 +239,51 @@ export function describeHost(open: () => OpenStore): void {
       timeZone: 'UTC',
       context: 'group',
     } as const;
-    expect(await store.addTask({ ...task, group: 'reef', next: base }, base)).toBeUndefined();
-    const late = await store.addTask({ ...task, next: base + 20 }, base);
-    const soon = await store.addTask({ ...task, next: base + 10 }, base);
+    expect(await store.tasks.add({ ...task, group: 'reef', next: base }, base)).toBeUndefined();
+    const late = await store.tasks.add({ ...task, next: base + 20 }, base);
+    const soon = await store.tasks.add({ ...task, next: base + 10 }, base);
     const [a, b] = [soon?.id as number, late?.id as number];
-    expect(await store.nextDue(base)).toBe(base + 10);
-    expect((await store.dueTasks(base + 30)).map(({ id }) => id)).toEqual([a, b]);
-    const run = await store.beginRun({ group: 'tide', task: a, epoch: 1 }, base + 30);
-    expect((await store.dueTasks(base + 30)).map(({ id }) => id)).toEqual([b]);
+    expect(await store.runs.nextDue(base)).toBe(base + 10);
+    expect((await store.tasks.due(base + 30)).map(({ id }) => id)).toEqual([a, b]);
+    const run = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 30);
+    expect((await store.tasks.due(base + 30)).map(({ id }) => id)).toEqual([b]);
     // Killed before anything was said: due as before. Done: due at its next time.
-    await store.endRun(run, { how: 'again', backoff, next: base + 99 }, base + 31);
-    expect((await store.dueTasks(base + 31)).map(({ id }) => id)).toEqual([a, b]);
-    const second = await store.beginRun({ group: 'tide', task: a, epoch: 1 }, base + 31);
-    await store.endRun(second, { how: 'ok', backoff, next: base + 60_010, result: 'calm' }, base + 32);
-    expect(await store.task(a)).toMatchObject({
+    await store.runs.end(run, { how: 'again', backoff, next: base + 99 }, base + 31);
+    expect((await store.tasks.due(base + 31)).map(({ id }) => id)).toEqual([a, b]);
+    const second = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 31);
+    await store.runs.end(second, { how: 'ok', backoff, next: base + 60_010, result: 'calm' }, base + 32);
+    expect(await store.tasks.get(a)).toMatchObject({
       lastResult: 'calm',
       nextAt: '2026-05-01T12:01:00.010Z',
       state: 'active',
     });
-    expect((await store.taskRuns(a, 5)).map(({ result }) => result)).toEqual(['calm', undefined]);
-    expect(await store.setTaskState(b, 'paused', undefined)).toBe(true);
-    expect(await store.dueTasks(base + 40)).toEqual([]);
-    expect(await store.setTaskState(b, 'active', base + 70)).toBe(true);
-    expect((await store.task(b))?.nextAt).toBe('2026-05-01T12:00:00.070Z');
-    expect(await store.removeTask(b)).toBe(true);
-    expect(await store.removeTask(b)).toBe(false);
-    expect((await store.tasks('tide')).map(({ id }) => id)).toEqual([a]);
+    expect((await store.tasks.runs(a, 5)).map(({ result }) => result)).toEqual(['calm', undefined]);
+    expect(await store.tasks.setState(b, 'paused', undefined)).toBe(true);
+    expect(await store.tasks.due(base + 40)).toEqual([]);
+    expect(await store.tasks.setState(b, 'active', base + 70)).toBe(true);
+    expect((await store.tasks.get(b))?.nextAt).toBe('2026-05-01T12:00:00.070Z');
+    expect(await store.tasks.remove(b)).toBe(true);
+    expect(await store.tasks.remove(b)).toBe(false);
+    expect((await store.tasks.list('tide')).map(({ id }) => id)).toEqual([a]);
   });
 
   it('a task that fails before it said anything is tried again, then left to its next time; one with none is done', async () => {
     const { store } = open();
-    await store.createGroup('tide', base);
-    const added = await store.addTask(
+    await store.groups.create('tide', base);
+    const added = await store.tasks.add(
       { group: 'tide', prompt: 'x', kind: 'once', when: '', timeZone: 'UTC', context: 'isolated', next: base },
       base,
     );
     const task = added?.id as number;
     const fail = async () => {
-      const run = await store.beginRun({ group: 'tide', task, epoch: 1 }, base);
-      return store.endRun(run, failed(), base);
+      const run = await store.runs.begin({ group: 'tide', task, epoch: 1 }, base);
+      return store.runs.end(run, failed(), base);
     };
     expect(await fail()).toMatchObject({ retryAt: base + 5000, gaveUp: false });
     expect(await fail()).toMatchObject({ retryAt: base + 10_000 });
     expect(await fail()).toMatchObject({ gaveUp: true, notice: { task, text: expect.stringContaining('it broke') } });
-    expect(await store.task(task)).toMatchObject({ state: 'done', lastError: 'it broke' });
-    expect(await store.setTaskState(task, 'active', base)).toBe(false);
+    expect(await store.tasks.get(task)).toMatchObject({ state: 'done', lastError: 'it broke' });
+    expect(await store.tasks.setState(task, 'active', base)).toBe(false);
   });
 
   it('what was told goes with the session that it was said in, by forgetting and by deleting, from the log of tasks too', async () => {
@@ -289,9 +292,15 @@ export function describeHost(open: () => OpenStore): void {
     for (const session of ['s1', 's2', 's3']) {
       const uuid = `e-${session}`;
       const sessions = [{ session, cwd: undefined, projectPath: undefined, title: undefined }];
-      await store.commit([chunk([entry(uuid, 'said', { session, at: base })], { key: session, sessions })], rules);
-      await store.putOut({ group: 'tide', kind: 'message', text: `early ${session}`, session, run }, base - 1);
-      await store.putOut({ group: 'tide', kind: 'answer', text: `told in ${session}`, session, run }, base + 1);
+      await store.transcripts.commit(
+        [chunk([entry(uuid, 'said', { session, at: base })], { key: session, sessions })],
+        rules,
+      );
+      await store.messages.putOut({ group: 'tide', kind: 'message', text: `early ${session}`, session, run }, base - 1);
+      await store.messages.putOut(
+        { group: 'tide', kind: 'answer', text: `told in ${session}`, session, run },
+        base + 1,
+      );
     }
     const task = {
       group: 'tide',
@@ -301,35 +310,35 @@ export function describeHost(open: () => OpenStore): void {
       timeZone: 'UTC',
       context: 'group',
     } as const;
-    const id = (await store.addTask({ ...task, next: base }, base))?.id as number;
-    const at = await store.beginRun({ group: 'tide', task: id, epoch: 1 }, base);
-    await store.endRun(at, { how: 'ok', backoff, next: base + 1, result: 'told in s1' }, base);
-    const left = async () => (await store.outgoing('tide', 0, 99)).map(({ text }) => text);
-    await store.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
+    const id = (await store.tasks.add({ ...task, next: base }, base))?.id as number;
+    const at = await store.runs.begin({ group: 'tide', task: id, epoch: 1 }, base);
+    await store.runs.end(at, { how: 'ok', backoff, next: base + 1, result: 'told in s1' }, base);
+    const left = async () => (await store.messages.outgoing('tide', 0, 99)).map(({ text }) => text);
+    await store.removal.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
     expect(await left()).toEqual(['early s2', 'told in s2', 'early s3', 'told in s3']);
-    expect([(await store.task(id))?.lastResult, (await store.taskRuns(id, 9))[0]?.result]).toEqual([
+    expect([(await store.tasks.get(id))?.lastResult, (await store.tasks.runs(id, 9))[0]?.result]).toEqual([
       undefined,
       undefined,
     ]);
-    await store.forget({ kind: 'entry', agent: 'claude-code', id: 'e-s2' }, { rules, now: base });
+    await store.removal.forget({ kind: 'entry', agent: 'claude-code', id: 'e-s2' }, { rules, now: base });
     expect(await left()).toEqual(['early s2', 'early s3', 'told in s3']);
-    await store.deleteSessions([{ agent: 'claude-code', session: 's3' }], rules);
+    await store.removal.deleteSessions([{ agent: 'claude-code', session: 's3' }], rules);
     expect(await left()).toEqual(['early s2']);
   });
 
   it('takes all that is a group’s with it, and drops what is old', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two');
-    await store.handMessages(run, ids.slice(0, 1));
-    await store.putOut({ group: 'tide', kind: 'answer', text: 'a', answers: ids.slice(0, 1), run }, base);
-    await store.endRun(run, ok, base);
-    expect(await store.dropOldMessages(base)).toBe(0);
-    expect(await store.dropOldMessages(base + 1)).toBe(3);
-    const last = await store.lastOutgoing();
-    await store.removeGroup('tide');
-    await store.createGroup('tide', base);
-    expect(await store.waitingMessages('tide')).toEqual([]);
-    expect(await store.lastOutgoing()).toBe(last);
-    expect((await store.putOut({ group: 'tide', kind: 'notice', text: 'n' }, base)).id).toBeGreaterThan(last);
+    await store.messages.hand(run, ids.slice(0, 1));
+    await store.messages.putOut({ group: 'tide', kind: 'answer', text: 'a', answers: ids.slice(0, 1), run }, base);
+    await store.runs.end(run, ok, base);
+    expect(await store.messages.dropOld(base)).toBe(0);
+    expect(await store.messages.dropOld(base + 1)).toBe(3);
+    const last = await store.messages.lastOutgoing();
+    await store.groups.remove('tide');
+    await store.groups.create('tide', base);
+    expect(await store.messages.waiting('tide')).toEqual([]);
+    expect(await store.messages.lastOutgoing()).toBe(last);
+    expect((await store.messages.putOut({ group: 'tide', kind: 'notice', text: 'n' }, base)).id).toBeGreaterThan(last);
   });
 }

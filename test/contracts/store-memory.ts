@@ -1,6 +1,7 @@
 // What every engine must do for the librarian: rows, pages with versions, and the index of memories.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Edit, ExtractionRow, NewMemory, Statement } from '../../src/store/memory.ts';
+import type { ExtractionRow, NewMemory, Statement } from '../../src/store/memory/port.ts';
+import type { Edit } from '../../src/store/pages/port.ts';
 import type { Store } from '../../src/store/store.ts';
 import { holding } from '../derived.ts';
 import type { OpenStore } from './store.ts';
@@ -44,56 +45,56 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       store = opened.store;
     });
     afterEach(() => opened.close());
-    const pageNames = async () => (await store.pages()).map(({ page, due }) => `${page}${due ? ' due' : ''}`);
+    const pageNames = async () => (await store.pages.list()).map(({ page, due }) => `${page}${due ? ' due' : ''}`);
 
     it('an extraction takes the place of the one of the same conversation; pages that lose or gain are due', async () => {
       const first = row('s1', 100);
-      expect(await store.saveExtractions([{ row: first, statements: [statement('a.md', 'k', 110)] }])).toEqual([
+      expect(await store.memory.saveExtractions([{ row: first, statements: [statement('a.md', 'k', 110)] }])).toEqual([
         'a.md',
       ]);
       const second = row('s1', 100, { by: 'model', json: '{"x":1}' });
       expect(
-        await store.saveExtractions([{ row: second, statements: [statement('b.md', 'k', 110)] }], 'rules'),
+        await store.memory.saveExtractions([{ row: second, statements: [statement('b.md', 'k', 110)] }], 'rules'),
       ).toEqual(['a.md', 'b.md']);
-      await store.saveExtractions([{ row: row('s0', 50), statements: [] }]);
+      await store.memory.saveExtractions([{ row: row('s0', 50), statements: [] }]);
       const other = await opened.reopen();
-      expect(await other.extraction('pi', 's1.jsonl', 0)).toEqual(second);
-      expect((await other.extractions()).map(({ session }) => session)).toEqual(['s0', 's1']);
-      expect(await other.extractions({ agent: 'claude-code', session: 's1' })).toEqual([]);
-      expect((await other.page('b.md')).statements).toEqual([statement('b.md', 'k', 110)]);
-      expect((await other.page('a.md')).statements).toEqual([]);
-      expect(await other.placingRules()).toBe('rules');
-      expect(await store.dropExtractions([second, second])).toEqual(['b.md']);
+      expect(await other.memory.extraction('pi', 's1.jsonl', 0)).toEqual(second);
+      expect((await other.memory.extractions()).map(({ session }) => session)).toEqual(['s0', 's1']);
+      expect(await other.memory.extractions({ agent: 'claude-code', session: 's1' })).toEqual([]);
+      expect((await other.pages.get('b.md')).statements).toEqual([statement('b.md', 'k', 110)]);
+      expect((await other.pages.get('a.md')).statements).toEqual([]);
+      expect(await other.memory.placingRules()).toBe('rules');
+      expect(await store.memory.dropExtractions([second, second])).toEqual(['b.md']);
       expect(await pageNames()).toEqual(['a.md due', 'b.md due']);
     });
 
     it('conversations of one transcript that begin in the same moment are told apart by their place in it', async () => {
       const rows = [30, 4, 17].map((firstPos) => row('s1', 100, { firstPos, json: `"${firstPos}"` }));
       for (const each of rows)
-        await store.saveExtractions([{ row: each, statements: [statement('a.md', `k${each.firstPos}`, 110)] }]);
+        await store.memory.saveExtractions([{ row: each, statements: [statement('a.md', `k${each.firstPos}`, 110)] }]);
       const other = await opened.reopen();
-      expect((await other.extractions()).map(({ firstPos, json }) => [firstPos, json])).toEqual([
+      expect((await other.memory.extractions()).map(({ firstPos, json }) => [firstPos, json])).toEqual([
         [4, '"4"'],
         [17, '"17"'],
         [30, '"30"'],
       ]);
-      expect((await other.extraction('pi', 's1.jsonl', 17))?.json).toBe('"17"');
-      expect(await store.dropExtractions([row('s1', 100, { firstPos: 17 })])).toEqual(['a.md']);
-      expect((await store.page('a.md')).statements.map(({ target }) => target)).toEqual(['k30', 'k4']);
+      expect((await other.memory.extraction('pi', 's1.jsonl', 17))?.json).toBe('"17"');
+      expect(await store.memory.dropExtractions([row('s1', 100, { firstPos: 17 })])).toEqual(['a.md']);
+      expect((await store.pages.get('a.md')).statements.map(({ target }) => target)).toEqual(['k30', 'k4']);
     });
 
     it('a page is settled only by who saw its last version; whoever comes late changes nothing', async () => {
-      await store.saveStatement(statement('a.md', 'k', 1, { source: 'remembered' }));
-      const { version } = await store.page('a.md');
+      await store.memory.saveStatement(statement('a.md', 'k', 1, { source: 'remembered' }));
+      const { version } = await store.pages.get('a.md');
       const written = { text: 'before', targets: ['k'] };
-      const next = await store.preparePage('a.md', version, {
+      const next = await store.pages.prepare('a.md', version, {
         edits: [edit('k', 3)],
         written,
         intended: { text: 'after', targets: ['k'] },
       });
       expect(next).toBe(version + 1);
-      expect(await store.preparePage('a.md', version, { edits: [edit('k', 4)] })).toBeUndefined();
-      expect(await store.page('a.md')).toMatchObject({
+      expect(await store.pages.prepare('a.md', version, { edits: [edit('k', 4)] })).toBeUndefined();
+      expect(await store.pages.get('a.md')).toMatchObject({
         ...{ version: next, written, intended: { text: 'after', targets: ['k'] }, edits: [edit('k', 3)] },
       });
       let ran = 0;
@@ -101,10 +102,10 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
         ran++;
         return done();
       };
-      expect(await store.settlePage('a.md', version, put, [memory('m1', 'otter')])).toBe(false);
-      expect(await store.settlePage('a.md', version + 1, () => undefined, [memory('m1', 'otter')])).toBe(false);
+      expect(await store.pages.settle('a.md', version, put, [memory('m1', 'otter')])).toBe(false);
+      expect(await store.pages.settle('a.md', version + 1, () => undefined, [memory('m1', 'otter')])).toBe(false);
       await expect(
-        store.settlePage(
+        store.pages.settle(
           'a.md',
           version + 1,
           () => {
@@ -113,17 +114,17 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
           [],
         ),
       ).rejects.toThrow('no space');
-      expect([ran, await store.memories({}), await pageNames()]).toEqual([0, [], ['a.md due']]);
-      expect(await store.settlePage('a.md', version + 1, put, [memory('m1', 'otter')])).toBe(true);
-      const { intended, written: now } = await store.page('a.md');
+      expect([ran, await store.memory.list({}), await pageNames()]).toEqual([0, [], ['a.md due']]);
+      expect(await store.pages.settle('a.md', version + 1, put, [memory('m1', 'otter')])).toBe(true);
+      const { intended, written: now } = await store.pages.get('a.md');
       expect([ran, intended, now?.text, await pageNames()]).toEqual([1, undefined, 'after', ['a.md']]);
-      expect(await store.takeUncommitted()).toEqual(['a.md']);
-      expect(await store.takeUncommitted()).toEqual([]);
+      expect(await store.pages.takeUncommitted()).toEqual(['a.md']);
+      expect(await store.pages.takeUncommitted()).toEqual([]);
     });
 
     it('finds memories by words, newest texts only, with their filters; what did not change keeps its row', async () => {
       const settle = async (memories: readonly NewMemory[]) =>
-        store.settlePage('a.md', (await store.page('a.md')).version, done, memories);
+        store.pages.settle('a.md', (await store.pages.get('a.md')).version, done, memories);
       const find = async (query: string, filter = {}) =>
         (await holding(store, 'memory', query, filter)).map(({ id, row: at }) => [id, at]);
       await settle([
@@ -132,7 +133,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       ]);
       const [[, rowOfFirst] = []] = await find('swimming');
       expect((await find('otters')).map(([id]) => id).sort()).toEqual(['m1', 'm2']);
-      expect((await store.memories({ kind: 'dated' })).map(({ id }) => id)).toEqual(['m2']);
+      expect((await store.memory.list({ kind: 'dated' })).map(({ id }) => id)).toEqual(['m2']);
       expect((await find('otter', { project: { name: 'courier' } })).map(([id]) => id)).toEqual(['m1']);
       expect((await find('otter', { since: 10, until: 51 })).map(([id]) => id)).toEqual(['m2']);
       await settle([
@@ -141,18 +142,18 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
         memory('m2', 'a beaver sleeps', { kind: 'dated' }),
       ]);
       expect(await find('otter')).toEqual([['m1', rowOfFirst]]);
-      expect((await store.memories({ page: 'a.md' })).map(({ id }) => id)).toEqual(['m0', 'm1', 'm2']);
-      expect((await store.findMemories('m')).length).toBe(3);
-      expect((await store.findMemories('m1')).map(({ target, at }) => [target, at])).toEqual([
+      expect((await store.memory.list({ page: 'a.md' })).map(({ id }) => id)).toEqual(['m0', 'm1', 'm2']);
+      expect((await store.memory.find('m')).length).toBe(3);
+      expect((await store.memory.find('m1')).map(({ target, at }) => [target, at])).toEqual([
         ['m1', '1970-01-01T00:00:00.005Z'],
       ]);
       await settle([]);
-      expect([await find('otter beaver'), await store.memories({})]).toEqual([[], []]);
+      expect([await find('otter beaver'), await store.memory.list({})]).toEqual([[], []]);
     });
 
     it('knows what conversations said later than a person about the same', async () => {
       const said = (page: string, target: string, at: number) => statement(page, target, at);
-      await store.saveExtractions([
+      await store.memory.saveExtractions([
         {
           row: row('s1', 100),
           statements: [said('a.md', 'k:a', 10), said('a.md', 'k:b', 10), said('a.md', 'k:c', 10)],
@@ -162,27 +163,32 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
           statements: [said('a.md', 'k:a', 30), said('a.md', 'k:b', 30), said('b.md', 'k:a', 30)],
         },
       ]);
-      await store.saveStatement(statement('a.md', 'k:a', 20, { source: 'remembered' }));
-      await store.addEdit('a.md', edit('k:b', 20));
-      await store.addEdit('a.md', edit('k:c', 20));
-      expect((await store.contested()).map(({ target, at }) => [target, at])).toEqual([
+      await store.memory.saveStatement(statement('a.md', 'k:a', 20, { source: 'remembered' }));
+      await store.pages.addEdit('a.md', edit('k:b', 20));
+      await store.pages.addEdit('a.md', edit('k:c', 20));
+      expect((await store.pages.contested()).map(({ target, at }) => [target, at])).toEqual([
         ['k:a', 30],
         ['k:b', 30],
       ]);
     });
 
     it('forgets a target with all that was said and written about it; what stood behind it stays in place', async () => {
-      await store.saveExtractions([
+      await store.memory.saveExtractions([
         { row: row('s1', 100, { json: '"old"' }), statements: [statement('a.md', 'k', 10)] },
       ]);
-      await store.saveStatement(statement('a.md', 'k', 20, { source: 'promoted', from: 'm00000000000a x.md' }));
+      await store.memory.saveStatement(statement('a.md', 'k', 20, { source: 'promoted', from: 'm00000000000a x.md' }));
       const own = (target: string, anchor: string): Edit => ({ ...edit(target, 5), kind: 'add', anchor });
       for (const each of [own('own:0', 'k'), own('own:1', 'own:0'), edit('k/0', 6), edit('k', 7)])
-        await store.addEdit('a.md', each);
-      expect(await store.promotedFrom('m00000000000a')).toHaveLength(1);
-      await store.forgetTarget('a.md', 'own:0', ['p1'], []);
-      await store.forgetTarget('a.md', 'k', ['p1', 'p2'], [{ row: row('s1', 100, { json: '"new"' }), statements: [] }]);
-      const { statements, edits } = await store.page('a.md');
+        await store.pages.addEdit('a.md', each);
+      expect(await store.memory.promotedFrom('m00000000000a')).toHaveLength(1);
+      await store.pages.forgetTarget('a.md', 'own:0', ['p1'], []);
+      await store.pages.forgetTarget(
+        'a.md',
+        'k',
+        ['p1', 'p2'],
+        [{ row: row('s1', 100, { json: '"new"' }), statements: [] }],
+      );
+      const { statements, edits } = await store.pages.get('a.md');
       expect([statements, edits.map(({ target, kind, anchor, text }) => [target, kind, anchor, text])]).toEqual([
         [],
         [
@@ -190,14 +196,14 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
           ['own:1', 'add', 'own:0', edit('own:1', 5).text],
         ],
       ]);
-      expect((await store.extraction('pi', 's1.jsonl', 0))?.json).toBe('"new"');
-      expect([...(await store.forgotten())].sort()).toEqual(['p1', 'p2']);
-      await store.scrub();
+      expect((await store.memory.extraction('pi', 's1.jsonl', 0))?.json).toBe('"new"');
+      expect([...(await store.pages.forgotten())].sort()).toEqual(['p1', 'p2']);
+      await store.admin.scrub();
     });
 
     it('is redacted with the texts that it came from: rows and index at once, and its pages are due', async () => {
       const secret = 'old-secret';
-      await store.saveExtractions(
+      await store.memory.saveExtractions(
         [
           {
             row: row('s1', 100, { json: JSON.stringify({ x: `a ${secret}` }) }),
@@ -207,30 +213,30 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
         ],
         'rules',
       );
-      await store.saveStatement(statement('c.md', 'k', 20, { source: 'remembered', text: `mine ${secret}` }));
-      await store.addEdit('d.md', { ...edit('k', 5), text: secret, before: secret, section: secret });
+      await store.memory.saveStatement(statement('c.md', 'k', 20, { source: 'remembered', text: `mine ${secret}` }));
+      await store.pages.addEdit('d.md', { ...edit('k', 5), text: secret, before: secret, section: secret });
       for (const page of ['a.md', 'b.md', 'c.md', 'd.md', 'e.md']) {
-        const { version } = await store.page(page);
+        const { version } = await store.pages.get(page);
         const text = page === 'e.md' ? `said ${secret}` : page;
-        await store.settlePage(page, version, done, [memory(`m-${page}`, text, { page, title: text })]);
+        await store.pages.settle(page, version, done, [memory(`m-${page}`, text, { page, title: text })]);
       }
       expect((await pageNames()).filter((name) => name.endsWith(' due'))).toEqual([]);
       const change = (text: string) => text.replaceAll(secret, '[removed]');
       for (let all = false; !all; )
-        ({ outside: all } = await store.rewriteTexts(1, { text: change, json: change }, 100));
-      const pages = await Promise.all(['a.md', 'b.md', 'c.md', 'd.md'].map((page) => store.page(page)));
-      const left = [await store.extractions(), pages, await store.memories({})];
+        ({ outside: all } = await store.removal.rewriteTexts(1, { text: change, json: change }, 100));
+      const pages = await Promise.all(['a.md', 'b.md', 'c.md', 'd.md'].map((page) => store.pages.get(page)));
+      const left = [await store.memory.extractions(), pages, await store.memory.list({})];
       expect(JSON.stringify(left)).not.toContain(secret);
       expect(JSON.stringify(left).split('[removed]')).toHaveLength(1 + 11);
       expect(await holding(store, 'memory', `"${secret}"`)).toEqual([]);
       expect(await holding(store, 'memory', '"said removed"')).toHaveLength(1);
       expect(await pageNames()).toEqual(['a.md due', 'b.md', 'c.md due', 'd.md due', 'e.md due']);
-      expect(await store.placingRules()).toBeUndefined();
-      expect(await store.integrity()).toEqual([]);
+      expect(await store.memory.placingRules()).toBeUndefined();
+      expect(await store.admin.integrity()).toEqual([]);
     });
 
     it('merges targets, and parts them again', async () => {
-      await store.mergeTargets(
+      await store.pages.mergeTargets(
         'a.md',
         [
           { target: 'x', into: 'y' },
@@ -238,14 +244,14 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
         ],
         1,
       );
-      expect((await store.page('a.md')).merged).toEqual(
+      expect((await store.pages.get('a.md')).merged).toEqual(
         new Map([
           ['x', 'y'],
           ['z', 'y'],
         ]),
       );
-      expect(await store.unmergeTargets('a.md', 'y', 30)).toBe(2);
-      expect((await store.page('a.md')).merged.size).toBe(0);
+      expect(await store.pages.unmergeTargets('a.md', 'y', 30)).toBe(2);
+      expect((await store.pages.get('a.md')).merged.size).toBe(0);
     });
   });
 }

@@ -1,8 +1,8 @@
 // What every engine must do with files that tools were used on, and with what older versions derived.
 import { expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
-import type { NewToolUse } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { NewToolUse } from '../../src/store/transcripts/port.ts';
 import { base, chunk, entry, rules } from './chunks.ts';
 
 const use = (id: string, tool: string, ...files: string[]): NewToolUse => ({ id, tool, input: '{}', files });
@@ -17,7 +17,7 @@ const does = (uuid: string, minutes: number, ...toolUses: NewToolUse[]) =>
 
 export function describeTouches(open: () => { store: Store }): void {
   const fill = (store: Store) =>
-    store.commit(
+    store.transcripts.commit(
       [
         chunk(
           [
@@ -41,17 +41,17 @@ export function describeTouches(open: () => { store: Store }): void {
       rules,
     );
   const touched = async (store: Store, paths: string[], filter = {}) =>
-    (await store.fileTouches(paths, { limit: 20, ...filter })).map(({ entry: { id }, tool }) => `${id} ${tool}`);
+    (await store.search.fileTouches(paths, { limit: 20, ...filter })).map(({ entry: { id }, tool }) => `${id} ${tool}`);
 
   it('knows all paths that end in a name', async () => {
     const { store } = open();
     await fill(store);
-    expect([...(await store.touchedFiles('gauge.ts'))].sort()).toEqual([
+    expect([...(await store.search.touchedFiles('gauge.ts'))].sort()).toEqual([
       '/w/tide/lib/gauge.ts',
       '/w/tide/src/gauge.ts',
       'src/gauge.ts',
     ]);
-    expect(await store.touchedFiles('auge.ts')).toEqual([]);
+    expect(await store.search.touchedFiles('auge.ts')).toEqual([]);
   });
 
   it('tells which tools touched files, newest first, with the prompt before and how it ended', async () => {
@@ -64,10 +64,10 @@ export function describeTouches(open: () => { store: Store }): void {
     expect(await touched(store, all, { project: { name: 'tide' } })).toEqual(['e3 Write', 'e2 Edit', 'e1 Read']);
     expect(await touched(store, all, { until: base + 120_000 })).toEqual(['e1 Read']);
     expect(await touched(store, [])).toEqual([]);
-    const [edit, read] = await store.fileTouches(['/w/tide/src/gauge.ts'], { limit: 9 });
+    const [edit, read] = await store.search.fileTouches(['/w/tide/src/gauge.ts'], { limit: 9 });
     expect(edit).toMatchObject({ failed: true, prompt: 'p1', project: 'tide', cwd: '/w/tide/src' });
     expect(read).toMatchObject({ failed: false, prompt: 'p1', file: '/w/tide/src/gauge.ts' });
-    const [alone] = await store.fileTouches(['src/gauge.ts'], { limit: 9 });
+    const [alone] = await store.search.fileTouches(['src/gauge.ts'], { limit: 9 });
     expect(alone?.prompt).toBeUndefined();
   });
 
@@ -75,7 +75,7 @@ export function describeTouches(open: () => { store: Store }): void {
     const { store } = open();
     await fill(store);
     const found = async (query: string, at: string) =>
-      (await store.turnMatches(parseKeywords(query), at)).map(({ id }) => id);
+      (await store.search.turnMatches(parseKeywords(query), at)).map(({ id }) => id);
     expect(await found('gauge twice', 'e1')).toEqual(['p1']);
     expect(await found('gauge twice', 'e2')).toEqual(['p1']);
     expect(await found('gauge twice', 'e3')).toEqual([]);
@@ -88,16 +88,16 @@ export function describeTouches(open: () => { store: Store }): void {
   it('forgets a touch with its entry, and a path with its last touch', async () => {
     const { store } = open();
     await fill(store);
-    await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
-    expect(await store.touchedFiles('gauge.ts')).toEqual(['src/gauge.ts']);
-    expect(await store.touchedFiles('other.ts')).toEqual([]);
-    expect(await store.integrity()).toEqual([]);
+    await store.removal.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
+    expect(await store.search.touchedFiles('gauge.ts')).toEqual(['src/gauge.ts']);
+    expect(await store.search.touchedFiles('other.ts')).toEqual([]);
+    expect(await store.admin.integrity()).toEqual([]);
   });
 
   it('follows a transcript that was read anew', async () => {
     const { store } = open();
     await fill(store);
-    await store.commit(
+    await store.transcripts.commit(
       [
         chunk([entry('p1', 'Make it'), does('e1', 7, use('u1', 'Read', '/w/tide/src/moved.ts'))], {
           restart: true,
@@ -107,14 +107,14 @@ export function describeTouches(open: () => { store: Store }): void {
       rules,
     );
     expect(await touched(store, ['/w/tide/src/gauge.ts', '/w/tide/lib/gauge.ts'])).toEqual([]);
-    expect(await store.touchedFiles('gauge.ts')).toEqual(['src/gauge.ts']);
+    expect(await store.search.touchedFiles('gauge.ts')).toEqual(['src/gauge.ts']);
     expect(await touched(store, ['/w/tide/src/moved.ts'], { since: base + 420_000 })).toEqual(['e1 Read']);
   });
 
   it('has nothing to renew in what it wrote itself', async () => {
     const { store } = open();
-    expect(await store.renewDerived(1)).toEqual({ done: true });
+    expect(await store.admin.renewDerived(1)).toEqual({ done: true });
     await fill(store);
-    expect(await store.renewDerived(1)).toEqual({ done: true });
+    expect(await store.admin.renewDerived(1)).toEqual({ done: true });
   });
 }

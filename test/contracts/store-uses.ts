@@ -1,8 +1,9 @@
 // What every engine must do so that what tools did can be found.
 import { expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
-import type { NewToolUse } from '../../src/store/files.ts';
-import type { KeywordFilter, Store } from '../../src/store/store.ts';
+import type { KeywordFilter } from '../../src/store/search/port.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { NewToolUse } from '../../src/store/transcripts/port.ts';
 import { chunk, entry, rules } from './chunks.ts';
 
 const use = (id: string, tool: string, input: unknown): NewToolUse => ({
@@ -18,40 +19,40 @@ const result = (id: string, output: string, outcome: 'ok' | 'error' = 'ok') => (
 export function describeUses(open: () => { store: Store }): void {
   const found = async (query: string, filter: Partial<KeywordFilter> = {}) => {
     const { store } = open();
-    const { rows } = await store.rankToolUses(parseKeywords(query), { limit: 50, ...filter });
-    return (await store.entriesAt(rows)).map((one) => one.entry.id);
+    const { rows } = await store.search.rankToolUses(parseKeywords(query), { limit: 50, ...filter });
+    return (await store.entries.at(rows)).map((one) => one.entry.id);
   };
   const build = use('u1', 'Bash', { command: 'docker build -t harbour .', description: 'Build the image' });
   const edit = use('u2', 'Edit', { file_path: '/w/gate.ts', old_string: 'open()', new_string: 'useTideGauge()' });
 
   it('finds an entry by the command that it ran, by what it changed and by what came of it', async () => {
     const { store } = open();
-    await store.commit(
+    await store.transcripts.commit(
       [chunk([does('a', build), does('b', edit)], { results: [result('u1', 'no space left on device', 'error')] })],
       rules,
     );
     expect(await found('docker build')).toEqual(['a']);
     expect(await found('space left')).toEqual(['a']);
     expect(await found('gauge')).toEqual(['b']);
-    expect(await store.rankKeywords(parseKeywords('docker'), { limit: 9 })).toMatchObject({ rows: [] });
+    expect(await store.search.rankKeywords(parseKeywords('docker'), { limit: 9 })).toMatchObject({ rows: [] });
   });
 
   it('finds what came of a use when that is told later, and asks for another vector', async () => {
     const { store } = open();
-    await store.wantModel('m');
-    await store.commit([chunk([does('a', build)])], rules);
-    const [first] = await store.pendingTexts(1);
+    await store.vectors.wantModel('m');
+    await store.transcripts.commit([chunk([does('a', build)])], rules);
+    const [first] = await store.vectors.pending(1);
     expect(first?.text).toContain('docker build -t harbour .');
-    await store.saveVectors('m', [{ kind: 'entry', id: first?.id ?? 0, stamp: first?.stamp ?? 0, vectors: [] }]);
-    await store.commit([chunk([], { from: 10, results: [result('u1', 'Successfully tagged')] })], rules);
+    await store.vectors.save('m', [{ kind: 'entry', id: first?.id ?? 0, stamp: first?.stamp ?? 0, vectors: [] }]);
+    await store.transcripts.commit([chunk([], { from: 10, results: [result('u1', 'Successfully tagged')] })], rules);
     expect(await found('tagged')).toEqual(['a']);
-    expect((await store.pendingTexts(1))[0]?.text).toContain('Successfully tagged');
+    expect((await store.vectors.pending(1))[0]?.text).toContain('Successfully tagged');
   });
 
   it('keeps to tools and outcomes', async () => {
     const { store } = open();
     const again = use('u3', 'Bash', { command: 'docker build --no-cache .' });
-    await store.commit(
+    await store.transcripts.commit(
       [
         chunk([does('a', build), does('b', edit), does('c', again)], {
           results: [result('u1', 'failed', 'error'), result('u3', 'done')],
@@ -63,24 +64,24 @@ export function describeUses(open: () => { store: Store }): void {
     expect(await found('docker', { use: { outcome: 'error' } })).toEqual(['a']);
     expect(await found('docker', { use: { tools: ['Edit'] } })).toEqual([]);
     expect(await found('docker', { use: { tools: ['Bash'], outcome: 'ok' } })).toEqual(['c']);
-    expect(await store.toolNames()).toEqual(['Bash', 'Edit']);
-    expect((await store.toolUsers({ tools: ['Bash'] })).length).toBe(2);
+    expect(await store.search.toolNames()).toEqual(['Bash', 'Edit']);
+    expect((await store.search.toolUsers({ tools: ['Bash'] })).length).toBe(2);
   });
 
   it('finds nothing of a session that is gone, nor of a text that was redacted', async () => {
     const { store } = open();
-    await store.commit(
+    await store.transcripts.commit(
       [
         chunk([does('a', build)]),
         chunk([{ ...does('x', use('u9', 'Bash', { command: 'echo hunter2' })), session: 's2' }], { key: 'p/s2.jsonl' }),
       ],
       rules,
     );
-    await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
+    await store.removal.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
     expect(await found('docker')).toEqual([]);
     expect(await found('hunter2')).toEqual(['x']);
     const change = (text: string) => text.replaceAll('hunter2', '[redacted]');
-    while (!(await store.rewriteTexts(99, { text: change, json: change }, 10)).outside);
+    while (!(await store.removal.rewriteTexts(99, { text: change, json: change }, 10)).outside);
     expect(await found('hunter2')).toEqual([]);
     expect(await found('redacted')).toEqual(['x']);
   });
@@ -91,7 +92,7 @@ export function describeUses(open: () => { store: Store }): void {
     const line = `lonelyword ${'x'.repeat(5_000_000)}`;
     const binary = Array.from({ length: 4000 }, (_, i) => String.fromCharCode(i % 256)).join('');
     const odd = { id: 'o', tool: 'Bash', input: '{"command":"cut in the mid', files: [] };
-    await store.commit(
+    await store.transcripts.commit(
       [
         chunk([does('many', ...many), does('long', use('l', 'Bash', {})), does('odd', odd, use('b', 'Bash', null))], {
           results: [result('l', line), result('o', '\u001b[31mredfailure\u001b[0m'), result('b', binary)],
@@ -99,11 +100,11 @@ export function describeUses(open: () => { store: Store }): void {
       ],
       rules,
     );
-    expect((await store.toolUses(['many'])).length).toBe(10_000);
+    expect((await store.entries.toolUses(['many'])).length).toBe(10_000);
     expect(await found('lonelyword')).toEqual(['long']);
     expect(await found('redfailure')).toEqual(['odd']);
     expect(await found('middle mid')).toEqual(['odd']);
-    const texts = await store.pendingTexts(10);
+    const texts = await store.vectors.pending(10);
     expect(Math.max(...texts.map(({ text }) => text.length))).toBeLessThan(5000);
   });
 }

@@ -1,8 +1,8 @@
 // The part of the store's contract about vectors: what lacks one is known, and none outlives its text.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Chunk } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { PendingText } from '../../src/store/vectors.ts';
+import type { Chunk } from '../../src/store/transcripts/port.ts';
+import type { PendingText } from '../../src/store/vectors/port.ts';
 import { chunk, entry, rules } from './chunks.ts';
 
 export function describeVectors(open: () => { store: Store; reopen(): Promise<Store> }): void {
@@ -11,61 +11,61 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
     beforeEach(() => {
       store = open().store;
     });
-    const commit = (...chunks: Chunk[]) => store.commit(chunks, rules);
+    const commit = (...chunks: Chunk[]) => store.transcripts.commit(chunks, rules);
     const vector = (...numbers: number[]) => Int8Array.from({ length: 16 }, (_, i) => numbers[i] ?? 0);
     const done = (pending: readonly PendingText[], ...parts: Int8Array[]) =>
       pending.map(({ kind, id, stamp }) => ({ kind, id, stamp, vectors: parts }));
-    const texts = async () => (await store.pendingTexts(100)).map(({ text }) => text).sort();
+    const texts = async () => (await store.vectors.pending(100)).map(({ text }) => text).sort();
     const stored = async (model: string) => {
-      const { ids, vectors } = await store.vectorsAfter(0, { kind: 'entry', model, limit: 100 });
-      const entries = await store.entriesAt(ids);
+      const { ids, vectors } = await store.vectors.after(0, { kind: 'entry', model, limit: 100 });
+      const entries = await store.entries.at(ids);
       return entries.map(({ entry: { text } }, i) => `${text}: ${vectors[i * 16]}`).sort();
     };
     const embedAll = async (model: string, first = 1) => {
-      await store.wantModel(model);
-      return store.saveVectors(model, done(await store.pendingTexts(100), vector(first)));
+      await store.vectors.wantModel(model);
+      return store.vectors.save(model, done(await store.vectors.pending(100), vector(first)));
     };
 
     it('knows which texts lack a vector, the newest first, and none twice', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await commit(chunk([entry('c', 'three')], { from: 20 }));
-      await store.wantModel('m1');
-      expect((await store.pendingTexts(2)).map(({ text }) => text)).toEqual(['three', 'two']);
-      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 3, rough: 0 });
-      expect(await store.saveVectors('m1', done(await store.pendingTexts(2), vector(1)))).toBe(2);
+      await store.vectors.wantModel('m1');
+      expect((await store.vectors.pending(2)).map(({ text }) => text)).toEqual(['three', 'two']);
+      expect(await store.vectors.counts()).toEqual({ embedded: 0, pending: 3, rough: 0 });
+      expect(await store.vectors.save('m1', done(await store.vectors.pending(2), vector(1)))).toBe(2);
       expect(await texts()).toEqual(['one']);
-      expect(await store.vectorCounts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
+      expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
     });
 
     it('knows which vectors are rough, newest first, and puts better ones in their place', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two'), entry('c', 'three')]));
-      await store.wantModel('m1');
-      await store.saveVectors('m1', done(await store.pendingTexts(9), vector(1)), { rough: true });
-      expect(await store.vectorCounts()).toEqual({ embedded: 3, pending: 0, rough: 3 });
-      const rough = await store.roughTexts(2);
+      await store.vectors.wantModel('m1');
+      await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
+      expect(await store.vectors.counts()).toEqual({ embedded: 3, pending: 0, rough: 3 });
+      const rough = await store.vectors.rough(2);
       expect(rough.map(({ text }) => text)).toHaveLength(2);
-      expect((await store.roughTexts(9, [1])).map(({ text }) => text)).toEqual(['one']);
+      expect((await store.vectors.rough(9, [1])).map(({ text }) => text)).toEqual(['one']);
       const better = rough.map(({ seq }, i) => ({ seq, vector: i === 0 ? vector(7) : undefined }));
-      expect(await store.refineVectors('m1', better)).toBe(2);
-      expect(await store.refineVectors('m1', better)).toBe(0);
-      expect(await store.vectorCounts()).toEqual({ embedded: 3, pending: 0, rough: 1 });
+      expect(await store.vectors.refine('m1', better)).toBe(2);
+      expect(await store.vectors.refine('m1', better)).toBe(0);
+      expect(await store.vectors.counts()).toEqual({ embedded: 3, pending: 0, rough: 1 });
       expect(await stored('m1')).toContain(`${rough[0]?.text}: 7`);
       expect(await stored('m1')).toContain(`${rough[1]?.text}: 1`);
     });
 
     it('refines no vector of a text that has changed or gone, nor of a model that is no longer wanted', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
-      await store.wantModel('m1');
-      await store.saveVectors('m1', done(await store.pendingTexts(9), vector(1)), { rough: true });
-      const rough = await store.roughTexts(9);
+      await store.vectors.wantModel('m1');
+      await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
+      const rough = await store.vectors.rough(9);
       const better = rough.map(({ seq }) => ({ seq, vector: vector(7) }));
-      await store.wantModel('m2');
-      expect(await store.refineVectors('m1', better)).toBe(0);
+      await store.vectors.wantModel('m2');
+      expect(await store.vectors.refine('m1', better)).toBe(0);
       await embedAll('m2');
-      while (!(await store.dropOldVectors(100)));
-      expect(await store.roughTexts(9)).toEqual([]);
-      await store.wantModel('m1');
-      expect(await store.refineVectors('m1', better)).toBe(0);
+      while (!(await store.vectors.dropOld(100)));
+      expect(await store.vectors.rough(9)).toEqual([]);
+      await store.vectors.wantModel('m1');
+      expect(await store.vectors.refine('m1', better)).toBe(0);
     });
 
     it('wants none for an entry that only names its tools, nor for an empty one', async () => {
@@ -75,34 +75,36 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
 
     it('takes a text that says nothing off the list, without a vector', async () => {
       await commit(chunk([entry('a', '…')]));
-      await store.wantModel('m1');
-      await store.saveVectors('m1', done(await store.pendingTexts(1)));
-      expect(await store.vectorCounts()).toEqual({ embedded: 0, pending: 0, rough: 0 });
+      await store.vectors.wantModel('m1');
+      await store.vectors.save('m1', done(await store.vectors.pending(1)));
+      expect(await store.vectors.counts()).toEqual({ embedded: 0, pending: 0, rough: 0 });
     });
 
     it('gives vectors back as they were saved, all parts, also through another connection', async () => {
       await commit(chunk([entry('a', 'long'), entry('b', 'short')]));
-      await store.wantModel('m1');
-      const [short, long] = await store.pendingTexts(2);
-      await store.saveVectors('m1', [
+      await store.vectors.wantModel('m1');
+      const [short, long] = await store.vectors.pending(2);
+      await store.vectors.save('m1', [
         ...done([long as PendingText], vector(-128, 127), vector(0, -1)),
         ...done([short as PendingText], vector(9)),
       ]);
       const other = await open().reopen();
-      const page = await other.vectorsAfter(0, { kind: 'entry', model: 'm1', limit: 10 });
+      const page = await other.vectors.after(0, { kind: 'entry', model: 'm1', limit: 10 });
       expect(page.ids).toEqual([long?.id, long?.id, short?.id]);
       expect([...page.vectors]).toEqual([vector(-128, 127), vector(0, -1), vector(9)].flatMap((each) => [...each]));
-      expect(await other.vectorsAfter(page.seqs[0] as number, { kind: 'entry', model: 'm1', limit: 1 })).toMatchObject({
-        seqs: [page.seqs[1]],
-      });
-      expect(await other.vectorsOf([short?.id as number, 999], { kind: 'entry', model: 'm1' })).toMatchObject({
+      expect(await other.vectors.after(page.seqs[0] as number, { kind: 'entry', model: 'm1', limit: 1 })).toMatchObject(
+        {
+          seqs: [page.seqs[1]],
+        },
+      );
+      expect(await other.vectors.of([short?.id as number, 999], { kind: 'entry', model: 'm1' })).toMatchObject({
         ids: [short?.id],
       });
-      expect((await other.vectorsAt([page.seqs[2] as number, 999, page.seqs[0] as number])).seqs).toEqual([
+      expect((await other.vectors.at([page.seqs[2] as number, 999, page.seqs[0] as number])).seqs).toEqual([
         page.seqs[2],
         page.seqs[0],
       ]);
-      expect(await other.vectorsAfter(0, { kind: 'entry', model: 'another', limit: 10 })).toMatchObject({ ids: [] });
+      expect(await other.vectors.after(0, { kind: 'entry', model: 'another', limit: 10 })).toMatchObject({ ids: [] });
     });
 
     it('a text that changes loses its vector at once, and one that goes takes it along', async () => {
@@ -111,91 +113,95 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       await commit(chunk([entry('a', 'stays'), entry('b', 'has changed')], { restart: true, prune: true }));
       expect(await stored('m1')).toEqual(['stays: 1']);
       expect(await texts()).toEqual(['has changed']);
-      await store.rewriteTexts(99, { text: (text) => text.replace('stays', '[secret]'), json: (text) => text }, 100);
+      await store.removal.rewriteTexts(
+        99,
+        { text: (text) => text.replace('stays', '[secret]'), json: (text) => text },
+        100,
+      );
       expect(await stored('m1')).toEqual([]);
       await embedAll('m1', 2);
       expect(await stored('m1')).toEqual(['[secret]: 2', 'has changed: 2']);
-      await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
-      expect((await store.vectorsAfter(0, { kind: 'entry', model: 'm1', limit: 9 })).ids).toEqual([]);
-      expect(await store.pendingTexts(9)).toEqual([]);
-      expect(await store.integrity()).toEqual([]);
+      await store.removal.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
+      expect((await store.vectors.after(0, { kind: 'entry', model: 'm1', limit: 9 })).ids).toEqual([]);
+      expect(await store.vectors.pending(9)).toEqual([]);
+      expect(await store.admin.integrity()).toEqual([]);
     });
 
     it('refuses the vector of a text that has changed since it was read', async () => {
       await commit(chunk([entry('a', 'before')]));
-      await store.wantModel('m1');
-      const read = await store.pendingTexts(1);
+      await store.vectors.wantModel('m1');
+      const read = await store.vectors.pending(1);
       await commit(chunk([entry('a', 'after')], { restart: true, prune: true }));
-      expect(await store.saveVectors('m1', done(read, vector(1)))).toBe(0);
+      expect(await store.vectors.save('m1', done(read, vector(1)))).toBe(0);
       expect(await texts()).toEqual(['after']);
     });
 
     it('of two who embed the same text, one is taken', async () => {
       await commit(chunk([entry('a', 'x')]));
-      await store.wantModel('m1');
-      const [first, second] = [await store.pendingTexts(1), await store.pendingTexts(1)];
-      expect(await store.saveVectors('m1', done(first, vector(1)))).toBe(1);
-      expect(await store.saveVectors('m1', done(second, vector(2)))).toBe(0);
+      await store.vectors.wantModel('m1');
+      const [first, second] = [await store.vectors.pending(1), await store.vectors.pending(1)];
+      expect(await store.vectors.save('m1', done(first, vector(1)))).toBe(1);
+      expect(await store.vectors.save('m1', done(second, vector(2)))).toBe(0);
       expect(await stored('m1')).toEqual(['x: 1']);
     });
 
     it('keeps the vectors of the old model until the new one is complete, then drops them', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await embedAll('old');
-      expect(await store.vectorModels()).toEqual([{ name: 'old', dimensions: 16, wanted: true, complete: true }]);
-      await store.wantModel('new');
-      await store.saveVectors('new', done(await store.pendingTexts(1), vector(2)));
-      expect(await store.dropOldVectors(10)).toBe(true);
+      expect(await store.vectors.models()).toEqual([{ name: 'old', dimensions: 16, wanted: true, complete: true }]);
+      await store.vectors.wantModel('new');
+      await store.vectors.save('new', done(await store.vectors.pending(1), vector(2)));
+      expect(await store.vectors.dropOld(10)).toBe(true);
       expect(await stored('old')).toEqual(['one: 1', 'two: 1']);
-      expect(await store.vectorModels()).toMatchObject([
+      expect(await store.vectors.models()).toMatchObject([
         { name: 'old', wanted: false, complete: true },
         { name: 'new', wanted: true, complete: false },
       ]);
-      await store.saveVectors('new', done(await store.pendingTexts(1), vector(2)));
-      expect(await store.dropOldVectors(1)).toBe(false);
-      while (!(await store.dropOldVectors(1)));
-      expect(await store.vectorModels()).toMatchObject([{ name: 'new', wanted: true, complete: true }]);
+      await store.vectors.save('new', done(await store.vectors.pending(1), vector(2)));
+      expect(await store.vectors.dropOld(1)).toBe(false);
+      while (!(await store.vectors.dropOld(1)));
+      expect(await store.vectors.models()).toMatchObject([{ name: 'new', wanted: true, complete: true }]);
       expect([await stored('old'), await stored('new')]).toEqual([[], ['one: 2', 'two: 2']]);
     });
 
     it('going back to the old model asks only for what came in meanwhile', async () => {
       await commit(chunk([entry('a', 'one')]));
       await embedAll('old');
-      await store.wantModel('new');
-      const half = await store.pendingTexts(1);
+      await store.vectors.wantModel('new');
+      const half = await store.vectors.pending(1);
       await commit(chunk([entry('b', 'two')], { from: 10 }));
-      await store.wantModel('old');
+      await store.vectors.wantModel('old');
       expect(await texts()).toEqual(['two']);
-      expect(await store.saveVectors('new', done(half, vector(2)))).toBe(0);
+      expect(await store.vectors.save('new', done(half, vector(2)))).toBe(0);
     });
 
     it('refuses vectors of another length than before, and saves none of the batch', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
-      await store.wantModel('m1');
-      const [two, one] = (await store.pendingTexts(2)) as [PendingText, PendingText];
+      await store.vectors.wantModel('m1');
+      const [two, one] = (await store.vectors.pending(2)) as [PendingText, PendingText];
       const wrong = [...done([two], vector(1)), ...done([one], new Int8Array(32).fill(1))];
-      await expect(store.saveVectors('m1', wrong)).rejects.toMatchObject({ code: 'CONFLICT' });
+      await expect(store.vectors.save('m1', wrong)).rejects.toMatchObject({ code: 'CONFLICT' });
       expect(await texts()).toEqual(['one', 'two']);
     });
 
     it('lets one process at a time embed, until its time is over', async () => {
-      expect(await store.leaseEmbedding('a', 0, 100)).toBe(true);
-      expect(await store.leaseEmbedding('b', 50, 150)).toBe(false);
-      expect(await store.leaseEmbedding('b', 50, undefined)).toBe(false);
-      expect(await store.leaseEmbedding('a', 60, 160)).toBe(true);
-      expect(await store.leaseEmbedding('b', 161, 200)).toBe(true);
-      expect(await store.leaseEmbedding('b', 170, undefined)).toBe(true);
-      expect(await store.leaseEmbedding('a', 171, 200)).toBe(true);
+      expect(await store.vectors.lease('a', 0, 100)).toBe(true);
+      expect(await store.vectors.lease('b', 50, 150)).toBe(false);
+      expect(await store.vectors.lease('b', 50, undefined)).toBe(false);
+      expect(await store.vectors.lease('a', 60, 160)).toBe(true);
+      expect(await store.vectors.lease('b', 161, 200)).toBe(true);
+      expect(await store.vectors.lease('b', 170, undefined)).toBe(true);
+      expect(await store.vectors.lease('a', 171, 200)).toBe(true);
     });
 
     it('remembers why embedding failed, until it works', async () => {
       await commit(chunk([entry('a', 'x')]));
-      await store.wantModel('m1');
+      await store.vectors.wantModel('m1');
       const trouble = { at: 1, message: 'no answer', hint: 'Start it.', nextAt: 2 };
-      await store.noteEmbeddingTrouble(trouble);
-      expect(await store.embeddingTrouble()).toEqual(trouble);
+      await store.vectors.noteTrouble(trouble);
+      expect(await store.vectors.trouble()).toEqual(trouble);
       await embedAll('m1');
-      expect(await store.embeddingTrouble()).toBeUndefined();
+      expect(await store.vectors.trouble()).toBeUndefined();
     });
 
     it('tells which sessions have changed since a position, whole, also those that are gone', async () => {
@@ -203,30 +209,30 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
         chunk([entry('a', 'one'), entry('b', 'three', { role: 'assistant', author: 'model' })]),
         chunk([entry('x', 'other', { session: 's2' })], { key: 'p/s2.jsonl' }),
       );
-      const first = await store.placesAfter(0, { limit: 100 });
+      const first = await store.vectors.placesAfter(0, { limit: 100 });
       expect(first.done).toBe(true);
       expect([first.marks, first.lengths]).toEqual([
         [64, 1, 64],
         [3, 5, 5],
       ]);
-      expect(await store.placesAfter(first.position, { limit: 100 })).toMatchObject({
+      expect(await store.vectors.placesAfter(first.position, { limit: 100 })).toMatchObject({
         sessions: [],
         ids: [],
         position: first.position,
         done: true,
       });
       await embedAll('m1');
-      await store.deleteSessions([{ agent: 'claude-code', session: 's2' }], rules);
-      const next = await store.placesAfter(first.position, { model: 'm1', limit: 1 });
+      await store.removal.deleteSessions([{ agent: 'claude-code', session: 's2' }], rules);
+      const next = await store.vectors.placesAfter(first.position, { model: 'm1', limit: 1 });
       expect(next).toMatchObject({ done: false });
       expect([next.ids, next.vectors]).toEqual([next.ids, [expect.any(Number), expect.any(Number)]]);
       expect(Math.min(...next.ids, ...next.vectors)).toBeGreaterThan(0);
-      const last = await store.placesAfter(next.position, { model: 'm1', limit: 100 });
+      const last = await store.vectors.placesAfter(next.position, { model: 'm1', limit: 100 });
       expect(last).toMatchObject({ done: true, sessions: [expect.any(Number)], ids: [0] });
     });
 
     it('tells which entries end with a question, also after their texts have changed', async () => {
-      const marks = async () => (await store.placesAfter(0, { limit: 100 })).marks.map((one) => one & 32);
+      const marks = async () => (await store.vectors.placesAfter(0, { limit: 100 })).marks.map((one) => one & 32);
       const long = 'x'.repeat(300);
       await commit(
         chunk([entry('a', 'why?'), entry('b', 'so'), entry('c', `why? ${long}`), entry('d', `${long} why?`)]),
@@ -242,9 +248,9 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       const place = [{ session: 's2', cwd: '/w/reef', projectPath: '/w/reef', title: 'Reef' }];
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await commit(chunk([entry('c', 'x', { session: 's2' })], { key: 'k', agent: 'pi', sessions: place }));
-      const { ids, sessions } = await store.placesAfter(0, { limit: 9 });
+      const { ids, sessions } = await store.vectors.placesAfter(0, { limit: 9 });
       const [a, b, c] = ids as [number, number, number];
-      const found = await store.entriesAt([c, 999, a, b]);
+      const found = await store.entries.at([c, 999, a, b]);
       expect(found.map(({ row, entry: { id } }) => [row, id])).toEqual([
         [c, 'c'],
         [a, 'a'],
@@ -252,9 +258,9 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       ]);
       expect(found[0]).toMatchObject({ project: 'reef', title: 'Reef' });
       const all = [...new Set(sessions)];
-      expect(await store.sessionRows({})).toEqual(all);
-      expect(await store.sessionRows({ agent: 'pi' })).toEqual([all[1]]);
-      expect(await store.sessionRows({ project: { name: 'tide' } })).toEqual([all[0]]);
+      expect(await store.sessions.rows({})).toEqual(all);
+      expect(await store.sessions.rows({ agent: 'pi' })).toEqual([all[1]]);
+      expect(await store.sessions.rows({ project: { name: 'tide' } })).toEqual([all[0]]);
     });
   });
 }

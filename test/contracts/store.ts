@@ -1,8 +1,9 @@
 // What every engine behind the Store interface must do. An engine passes it with a few lines: see sqlite.test.ts.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
-import type { Chunk } from '../../src/store/files.ts';
-import type { KeywordFilter, Store } from '../../src/store/store.ts';
+import type { KeywordFilter } from '../../src/store/search/port.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Chunk } from '../../src/store/transcripts/port.ts';
 import { base, chunk, entry, rules, scatter } from './chunks.ts';
 import { describeChanges } from './store-changes.ts';
 import { describeDistilled } from './store-distilled.ts';
@@ -30,13 +31,13 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       store = opened.store;
     });
     afterEach(() => opened.close());
-    const commit = (...chunks: Chunk[]) => store.commit(chunks, rules);
+    const commit = (...chunks: Chunk[]) => store.transcripts.commit(chunks, rules);
     const find = async (query: string, filter: Partial<KeywordFilter> = {}) =>
-      (await store.searchKeywords(parseKeywords(query), { limit: 20, ...filter })).map((hit) => hit.entry.id).sort();
+      (await store.search.keywords(parseKeywords(query), { limit: 20, ...filter })).map((hit) => hit.entry.id).sort();
     const rank = async (query: string, filter: Partial<KeywordFilter> = {}) => {
-      const { rows, scores } = await store.rankKeywords(parseKeywords(query), { limit: 20, ...filter });
+      const { rows, scores } = await store.search.rankKeywords(parseKeywords(query), { limit: 20, ...filter });
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-      return (await store.entriesAt(rows)).map(({ entry }) => entry.id);
+      return (await store.entries.at(rows)).map(({ entry }) => entry.id);
     };
 
     describeChanges(() => opened);
@@ -48,14 +49,14 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     describeVectors(() => opened);
 
     it('is empty at first, and says so without an error', async () => {
-      expect(await store.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });
-      expect(await store.fileStates()).toEqual([]);
-      expect(await store.fileState('pi', 'x')).toBeUndefined();
-      expect(await store.sessions({})).toEqual([]);
-      expect(await store.conversations({})).toEqual([]);
-      expect(await store.transcript('pi', 'none')).toEqual([]);
-      expect(await store.toolUses([])).toEqual([]);
-      expect(await store.integrity()).toEqual([]);
+      expect(await store.entries.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });
+      expect(await store.transcripts.states()).toEqual([]);
+      expect(await store.transcripts.state('pi', 'x')).toBeUndefined();
+      expect(await store.sessions.list({})).toEqual([]);
+      expect(await store.conversations.list({})).toEqual([]);
+      expect(await store.entries.transcript('pi', 'none')).toEqual([]);
+      expect(await store.entries.toolUses([])).toEqual([]);
+      expect(await store.admin.integrity()).toEqual([]);
       expect(await find('anything')).toEqual([]);
     });
 
@@ -69,7 +70,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       );
       const other = await opened.reopen();
       for (const each of [store, other]) {
-        const [first, second] = await each.transcript('claude-code', 's1');
+        const [first, second] = await each.entries.transcript('claude-code', 's1');
         expect(first).toEqual({
           id: 'a',
           session: 's1',
@@ -82,7 +83,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           abandoned: false,
         });
         expect(second).toMatchObject({ id: 'b', tools: ['Read'] });
-        expect(await each.fileState('claude-code', 'p/s1.jsonl')).toMatchObject({
+        expect(await each.transcripts.state('claude-code', 'p/s1.jsonl')).toMatchObject({
           offset: 20,
           malformed: 2,
           state: { ordinal: 3, name: 'x', flag: true },
@@ -90,7 +91,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           copies: new Map([['/root', 20]]),
         });
       }
-      expect(await store.projects()).toMatchObject([{ name: 'tide', path: '/w/tide', sessions: 1, entries: 2 }]);
+      expect(await store.projects.list()).toMatchObject([{ name: 'tide', path: '/w/tide', sessions: 1, entries: 2 }]);
     });
 
     it('leaves a stale chunk out and says so; the others of the commit are taken', async () => {
@@ -103,33 +104,33 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         { stale: false, added: 1 },
         { stale: true, added: 0 },
       ]);
-      expect(await store.counts()).toMatchObject({ files: 2, entries: 2 });
+      expect(await store.entries.counts()).toMatchObject({ files: 2, entries: 2 });
     });
 
     it('takes all chunks of a commit or none', async () => {
       const broken = chunk([entry('b', null as unknown as string)], { key: 'q' });
       await expect(commit(chunk([entry('a', 'x')]), broken)).rejects.toThrow();
-      expect(await store.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });
+      expect(await store.entries.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });
     });
 
     it('reads anew from the start: what is gone goes, what stays keeps its place', async () => {
       await commit(chunk([entry('a', 'stays'), entry('b', 'goes')]));
       await commit(chunk([entry('c', 'came'), entry('a', 'stays, changed')], { restart: true, prune: true }));
-      expect((await store.transcript('claude-code', 's1')).map((each) => each.text)).toEqual([
+      expect((await store.entries.transcript('claude-code', 's1')).map((each) => each.text)).toEqual([
         'came',
         'stays, changed',
       ]);
       expect(await find('goes')).toEqual([]);
       expect(await find('changed')).toEqual(['a']);
-      expect(await store.integrity()).toEqual([]);
+      expect(await store.admin.integrity()).toEqual([]);
     });
 
     it('records failures and copies without touching entries', async () => {
       await commit(chunk([entry('a', 'x')]));
-      await store.noteFailure('claude-code', 'p/s1.jsonl', '/root', 'denied');
-      await store.noteFailure('pi', 'never read', '/elsewhere', 'binary');
-      await store.noteCopies([{ agent: 'claude-code', key: 'p/s1.jsonl', root: '/backup', size: 7 }]);
-      expect(await store.fileState('claude-code', 'p/s1.jsonl')).toMatchObject({
+      await store.transcripts.noteFailure('claude-code', 'p/s1.jsonl', '/root', 'denied');
+      await store.transcripts.noteFailure('pi', 'never read', '/elsewhere', 'binary');
+      await store.transcripts.noteCopies([{ agent: 'claude-code', key: 'p/s1.jsonl', root: '/backup', size: 7 }]);
+      expect(await store.transcripts.state('claude-code', 'p/s1.jsonl')).toMatchObject({
         status: 'failed',
         error: 'denied',
         offset: 10,
@@ -138,20 +139,23 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           ['/root', 10],
         ]),
       });
-      expect(await store.fileState('pi', 'never read')).toMatchObject({ status: 'failed', offset: 0 });
-      expect((await store.transcript('claude-code', 's1')).length).toBe(1);
+      expect(await store.transcripts.state('pi', 'never read')).toMatchObject({ status: 'failed', offset: 0 });
+      expect((await store.entries.transcript('claude-code', 's1')).length).toBe(1);
       await commit(chunk([entry('b', 'y')], { from: 10 }));
-      expect(await store.fileState('claude-code', 'p/s1.jsonl')).toMatchObject({ status: 'ok', error: undefined });
+      expect(await store.transcripts.state('claude-code', 'p/s1.jsonl')).toMatchObject({
+        status: 'ok',
+        error: undefined,
+      });
     });
 
     it('finds sessions and entries by their id or its beginning; a whole id means that one', async () => {
       await commit(chunk([entry('abc', 'x'), entry('abcd', 'y'), entry('ab%_', 'z', { session: 's10' })]));
-      const ids = async (id: string) => (await store.findEntries(id)).map((each) => each.id).sort();
+      const ids = async (id: string) => (await store.entries.find(id)).map((each) => each.id).sort();
       expect(await ids('abc')).toEqual(['abc']);
       expect(await ids('ab')).toEqual(['ab%_', 'abc', 'abcd']);
       expect(await ids('%')).toEqual([]);
-      expect((await store.findSessions('s1')).map((each) => each.id)).toEqual(['s1']);
-      expect((await store.findSessions('s')).map((each) => each.id).sort()).toEqual(['s1', 's10']);
+      expect((await store.sessions.find('s1')).map((each) => each.id)).toEqual(['s1']);
+      expect((await store.sessions.find('s')).map((each) => each.id).sort()).toEqual(['s1', 's10']);
     });
 
     it('filters sessions by project, agent and time, newest first', async () => {
@@ -174,8 +178,8 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           sessions: place('homeless', undefined),
         }),
       );
-      const ids = async (filter: Parameters<Store['sessions']>[0]) =>
-        (await store.sessions(filter)).map((each) => each.id);
+      const ids = async (filter: Parameters<Store['sessions']['list']>[0]) =>
+        (await store.sessions.list(filter)).map((each) => each.id);
       expect(await ids({})).toEqual(['twin', 'inner', 'homeless', 'old']);
       expect(await ids({ limit: 2 })).toEqual(['twin', 'inner']);
       expect(await ids({ project: { name: 'tide' } })).toEqual(['twin', 'old']);
@@ -238,7 +242,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         expect(await find('database', { since: base + 1 })).toEqual(['pi']);
         expect(await find('database', { until: base + 1 })).toEqual(['db']);
         expect(await find('database', { subagents: true, agent: 'claude-code', since: base + 1 })).toEqual(['sub']);
-        expect(await store.searchKeywords(parseKeywords('database'), { limit: 1 })).toHaveLength(1);
+        expect(await store.search.keywords(parseKeywords('database'), { limit: 1 })).toHaveLength(1);
         expect(await find('database', { limit: 0 })).toEqual([]);
       });
 
@@ -260,7 +264,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         ['SQL', "'); DROP TABLE entries; --"],
       ])('takes any text as a query: %s', async (_, query) => {
         for (const filter of [{}, { role: 'user' as const, project: { name: query } }]) {
-          await expect(store.searchKeywords(parseKeywords(query), { limit: 5, ...filter })).resolves.toBeInstanceOf(
+          await expect(store.search.keywords(parseKeywords(query), { limit: 5, ...filter })).resolves.toBeInstanceOf(
             Array,
           );
         }
@@ -269,8 +273,8 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           terms: [{ words: [query.slice(0, 300), ''], prefix: true }],
           phrases: [[], [query.slice(0, 300)]],
         };
-        await expect(store.searchKeywords(raw, { limit: 5 })).resolves.toBeInstanceOf(Array);
-        await expect(store.rankKeywords(raw, { limit: 5 })).resolves.toBeTruthy();
+        await expect(store.search.keywords(raw, { limit: 5 })).resolves.toBeInstanceOf(Array);
+        await expect(store.search.rankKeywords(raw, { limit: 5 })).resolves.toBeTruthy();
         expect(await find('refused')).toEqual(['db']);
       });
 
@@ -296,7 +300,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         const texts = Array.from({ length: 150 }, (_, i) => `gauge ${i % 2 ? 'melanie' : 'caroline'} says ${i}`);
         const entries = texts.map((text, i) => entry(`many${i}`, text, { session: 'many' }));
         const others = Array.from({ length: 600 }, (_, i) => entry(`other${i}`, `other ${i}`, { session: 'others' }));
-        await store.commit(
+        await store.transcripts.commit(
           [
             chunk(entries, {
               key: 'many.jsonl',
@@ -307,7 +311,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           rules,
         );
         const scope = { project: { path: '/w/many' }, limit: 200 };
-        const { rarity } = await store.rankKeywords(parseKeywords('melanie 77 unheard'), scope);
+        const { rarity } = await store.search.rankKeywords(parseKeywords('melanie 77 unheard'), scope);
         expect(rarity[0]).toBeCloseTo(Math.log(151 / 76), 5);
         expect(rarity[2]).toBeGreaterThan(rarity[1] as number);
         expect(await rank('melanie 77', scope)).toEqual(['many77']);
@@ -322,7 +326,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         const entries = texts.map((text, i) => entry(`large${i}`, text, { session: 'large' }));
         await commit(chunk(entries, { key: 'large.jsonl' }));
         const scoresOf = async (query: string) => {
-          const { rows, scores } = await store.rankKeywords(parseKeywords(query), { limit: 9000 });
+          const { rows, scores } = await store.search.rankKeywords(parseKeywords(query), { limit: 9000 });
           return new Map(rows.map((row, i) => [row, scores[i] as number]));
         };
         const [both, quill, amber] = [await scoresOf('quill amber'), await scoresOf('quill'), await scoresOf('amber')];
@@ -338,41 +342,41 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
 
       it('puts the index together in steps, with searches and writes between them, and finds the same', async () => {
         await scatter(store);
-        expect(await store.isIndexScattered()).toBe(true);
+        expect(await store.admin.isIndexScattered()).toBe(true);
         const found = async () => [await rank('w17 w99'), await find('w256'), await find('"w17 w34"')];
         const before = await found();
         expect(before.map(({ length }) => length)).toEqual([20, 20, 20]);
-        for (let steps = 0; await store.mergeIndex(); steps++) {
+        for (let steps = 0; await store.admin.mergeIndex(); steps++) {
           expect(await found()).toEqual(before);
           if (steps === 1) await commit(chunk([entry('meanwhile', 'a gauge meanwhile')], { key: 'meanwhile.jsonl' }));
           expect(steps).toBeLessThan(1000);
         }
-        expect(await store.isIndexScattered()).toBe(false);
-        expect(await store.mergeIndex()).toBe(false);
+        expect(await store.admin.isIndexScattered()).toBe(false);
+        expect(await store.admin.mergeIndex()).toBe(false);
         expect(await found()).toEqual(before);
         expect(await find('meanwhile')).toEqual(['meanwhile']);
-        expect(await store.integrity()).toEqual([]);
+        expect(await store.admin.integrity()).toEqual([]);
       });
 
       it('knows the conversation of a row', async () => {
-        const { rows } = await store.rankKeywords(parseKeywords('refused'), { limit: 1 });
-        const id = (await store.conversationsAt(rows)).get(rows[0] as number);
-        expect((await store.conversationEntries(id as number)).map((one) => one.id)).toContain('db');
-        expect((await store.conversationsAt([999_999])).size).toBe(0);
+        const { rows } = await store.search.rankKeywords(parseKeywords('refused'), { limit: 1 });
+        const id = (await store.conversations.at(rows)).get(rows[0] as number);
+        expect((await store.conversations.entries(id as number)).map((one) => one.id)).toContain('db');
+        expect((await store.conversations.at([999_999])).size).toBe(0);
       });
     });
 
     it('has one running pause at most, and keeps those that have ended', async () => {
-      expect(await store.pauses()).toEqual([]);
-      expect(await store.endPause({ at: 1 })).toBeUndefined();
-      expect(await store.startPause({ at: 10 })).toEqual({ from: 10, until: undefined });
+      expect(await store.pauses.list()).toEqual([]);
+      expect(await store.pauses.end({ at: 1 })).toBeUndefined();
+      expect(await store.pauses.start({ at: 10 })).toEqual({ from: 10, until: undefined });
       const other = await opened.reopen();
-      expect(await other.startPause({ at: 20 })).toEqual({ from: 10, until: undefined });
-      expect(await other.endPause({ at: 30 })).toEqual({ from: 10, until: 30 });
-      expect(await store.startPause({ at: 40 })).toEqual({ from: 40, until: undefined });
+      expect(await other.pauses.start({ at: 20 })).toEqual({ from: 10, until: undefined });
+      expect(await other.pauses.end({ at: 30 })).toEqual({ from: 10, until: 30 });
+      expect(await store.pauses.start({ at: 40 })).toEqual({ from: 40, until: undefined });
       // The clock was set back.
-      expect(await store.endPause({ at: 35 })).toEqual({ from: 35, until: 35 });
-      expect(await store.pauses()).toEqual([
+      expect(await store.pauses.end({ at: 35 })).toEqual({ from: 35, until: 35 });
+      expect(await store.pauses.list()).toEqual([
         { from: 10, until: 30 },
         { from: 35, until: 35 },
       ]);
@@ -386,20 +390,21 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         json: (text: string) => text.replace('old', 'new'),
       };
       const steps: boolean[] = [];
-      for (let i = 0; i < 20 && !steps.at(-1); i++) steps.push((await store.rewriteTexts(1, change, 2)).outside);
+      for (let i = 0; i < 20 && !steps.at(-1); i++)
+        steps.push((await store.removal.rewriteTexts(1, change, 2)).outside);
       expect(steps.length).toBeGreaterThan(2);
-      const texts = (await store.transcript('claude-code', 's1')).map(({ text }) => text);
+      const texts = (await store.entries.transcript('claude-code', 's1')).map(({ text }) => text);
       expect(texts).toEqual(['fresh one', 'fresh two', 'new']);
-      expect((await store.toolUses(['b']))[0]?.input).toBe('{"command":"new"}');
+      expect((await store.entries.toolUses(['b']))[0]?.input).toBe('{"command":"new"}');
       expect(await find('old')).toEqual([]);
       expect(await find('fresh')).toEqual(['a', 'b']);
-      expect((await store.sessions({}))[0]?.title).toBe('fresh one');
+      expect((await store.sessions.list({}))[0]?.title).toBe('fresh one');
       const never = { text: () => 'never', json: () => 'never' };
       // It is done when the caller has said so, and not for a version that was not gone through.
-      await store.finishRewriting(2);
-      expect(await store.rewriteTexts(1, never, 9)).toMatchObject({ done: false, outside: true });
-      await store.finishRewriting(1);
-      expect(await store.rewriteTexts(1, never, 9)).toMatchObject({ done: true, outside: false });
+      await store.removal.finishRewriting(2);
+      expect(await store.removal.rewriteTexts(1, never, 9)).toMatchObject({ done: false, outside: true });
+      await store.removal.finishRewriting(1);
+      expect(await store.removal.rewriteTexts(1, never, 9)).toMatchObject({ done: true, outside: false });
       expect(await find('never')).toEqual([]);
     });
 
@@ -407,14 +412,14 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       await commit(chunk(Array.from({ length: 50 }, (_, i) => entry(`e${i}`, `text ${i}`))));
       const other = await opened.reopen();
       const target = `${store.location}.copy`;
-      const writing = other.commit([chunk([entry('w', 'while')], { key: 'w' })], rules);
-      await Promise.all([store.backup(target), writing]);
-      await expect(store.backup(target)).rejects.toMatchObject({ code: 'CONFLICT' });
-      expect((await store.counts()).entries).toBe(51);
+      const writing = other.transcripts.commit([chunk([entry('w', 'while')], { key: 'w' })], rules);
+      await Promise.all([store.admin.backup(target), writing]);
+      await expect(store.admin.backup(target)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect((await store.entries.counts()).entries).toBe(51);
       const copy = await opened.reopen(target);
-      expect(await copy.integrity()).toEqual([]);
-      expect([50, 51]).toContain((await copy.counts()).entries);
-      expect((await copy.searchKeywords(parseKeywords('text'), { limit: 99 })).length).toBe(50);
+      expect(await copy.admin.integrity()).toEqual([]);
+      expect([50, 51]).toContain((await copy.entries.counts()).entries);
+      expect((await copy.search.keywords(parseKeywords('text'), { limit: 99 })).length).toBe(50);
     });
   });
 }

@@ -109,10 +109,10 @@ export async function workbench(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()
       /** The worker, scanning in this process, until the signal. */
       work: (signal: AbortSignal, clock = deps.clock) =>
         runWorker({ ...deps, clock, scan: () => ingest({ ...deps, clock }, {}), log: () => {} }, signal),
-      state: (key: string) => store.fileState('claude-code', key),
+      state: (key: string) => store.transcripts.state('claude-code', key),
       /** What the entries of a session say, in order. */
       texts: async (session = 's1', subagents = false): Promise<string[]> =>
-        (await store.transcript('claude-code', session, { subagents })).map((entry) => entry.text),
+        (await store.entries.transcript('claude-code', session, { subagents })).map((entry) => entry.text),
     };
   };
   return {

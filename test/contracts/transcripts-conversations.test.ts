@@ -9,7 +9,7 @@ const gapMs = 60 * minute;
 
 /** Conversations of all files, oldest first. */
 const talks = async (bench: Bench): Promise<Conversation[]> =>
-  [...(await bench.store.conversations({}))].sort((a, b) => a.firstAt.localeCompare(b.firstAt) || a.id - b.id);
+  [...(await bench.store.conversations.list({}))].sort((a, b) => a.firstAt.localeCompare(b.firstAt) || a.id - b.id);
 const sizes = async (bench: Bench): Promise<number[]> => (await talks(bench)).map((talk) => talk.entries);
 
 const claim = {
@@ -22,27 +22,27 @@ const claim = {
   mixed: true,
 } as const;
 const memories = async ({ store }: Bench) =>
-  (await store.jobs({ kind: 'remember' })).map(
+  (await store.jobs.list({ kind: 'remember' })).map(
     ({ id }) => ({ id, kind: 'remember', by: 'offline', tokens: 0 }) as const,
   );
 
 /** Memories are made once their turns have been looked at. */
 async function claimMemories({ store }: Bench, now: number) {
-  const turns = await store.jobs({ kind: 'observe' });
-  await store.cancelJobs(
+  const turns = await store.jobs.list({ kind: 'observe' });
+  await store.jobs.cancel(
     turns.map(({ id }) => id),
     now,
   );
-  return store.claimJobs({ ...claim, now });
+  return store.jobs.claim({ ...claim, now });
 }
 
 /** All that ever moves a conversation. */
 const moves: Readonly<Record<string, (bench: Bench) => Promise<unknown>>> = {
-  silence: ({ store }) => store.markReady(later, { gapMs, minEntries: 5 }),
-  planning: ({ store }) => store.planJobs(later, { gapMs }),
+  silence: ({ store }) => store.conversations.markReady(later, { gapMs, minEntries: 5 }),
+  planning: ({ store }) => store.jobs.plan(later, { gapMs }),
   claiming: (bench) => claimMemories(bench, later),
-  finishing: async (bench) => bench.store.finishJobs('x', await memories(bench), later),
-  releasing: ({ store }) => store.releaseJobs('x', later),
+  finishing: async (bench) => bench.store.jobs.finish('x', await memories(bench), later),
+  releasing: ({ store }) => store.jobs.release('x', later),
 };
 
 /** Takes conversations that are long enough on, each by what takes it there. */
@@ -104,7 +104,7 @@ describe('splitting', () => {
     whole.write(key, lines);
     await whole.ingest();
     expect(await sizes(whole)).toEqual(await sizes(bench));
-    expect(await whole.store.conversationEntries((await talks(whole))[0]?.id ?? 0)).toHaveLength(5);
+    expect(await whole.store.conversations.entries((await talks(whole))[0]?.id ?? 0)).toHaveLength(5);
   });
 });
 
@@ -134,7 +134,7 @@ describe('statuses', () => {
     const last = start + 5 * minute;
     await bench.take(key);
     const rules = { gapMs, minEntries: 5 };
-    expect(await bench.store.markReady(last + gapMs, rules)).toBe(0);
+    expect(await bench.store.conversations.markReady(last + gapMs, rules)).toBe(0);
     let now = last + gapMs;
     const stop = new AbortController();
     const running = bench.work(stop.signal, () => now);
@@ -173,22 +173,22 @@ describe('statuses', () => {
     await bench.ingest();
     const id = (await talks(bench))[0]?.id ?? 0;
     const rules = { gapMs };
-    await bench.store.planJobs(later, rules);
+    await bench.store.jobs.plan(later, rules);
     expect((await talks(bench))[0]?.status).toBe('queued');
-    const turns = await bench.store.jobs({ kind: 'observe' });
-    await bench.store.cancelJobs(
+    const turns = await bench.store.jobs.list({ kind: 'observe' });
+    await bench.store.jobs.cancel(
       turns.map((job) => job.id),
       later,
     );
     const brief = { ...claim, leaseMs: 10, limit: 1 };
     for (let attempt = 1; attempt <= 3; attempt++) {
       const now = later + attempt * 10;
-      expect(await bench.store.claimJobs({ ...brief, now })).toMatchObject([{ subject: id, attempts: attempt }]);
+      expect(await bench.store.jobs.claim({ ...brief, now })).toMatchObject([{ subject: id, attempts: attempt }]);
       expect((await talks(bench))[0]).toMatchObject({ status: 'processing', attempts: attempt });
-      expect(await bench.store.claimJobs({ ...brief, now: now + 9 })).toEqual([]);
+      expect(await bench.store.jobs.claim({ ...brief, now: now + 9 })).toEqual([]);
     }
-    expect(await bench.store.claimJobs({ ...brief, now: later + 40 })).toEqual([]);
-    const [shown] = await bench.store.jobs({ statuses: ['failed'] });
+    expect(await bench.store.jobs.claim({ ...brief, now: later + 40 })).toEqual([]);
+    const [shown] = await bench.store.jobs.list({ statuses: ['failed'] });
     expect(shown).toMatchObject({
       kind: 'remember',
       subject: String(id),
@@ -214,8 +214,8 @@ describe('rebuilds', () => {
       const rows = await talks(bench);
       expect(rows.slice(0, 2)).toEqual(frozen);
       expect(rows.slice(2)).toMatchObject([{ entries: 1 }]);
-      expect(await bench.store.conversationEntries(first.id)).toHaveLength(6);
-      expect((await bench.store.conversationEntries(rows[2]?.id ?? 0)).map((entry) => entry.id)).toEqual(['late']);
+      expect(await bench.store.conversations.entries(first.id)).toHaveLength(6);
+      expect((await bench.store.conversations.entries(rows[2]?.id ?? 0)).map((entry) => entry.id)).toEqual(['late']);
       bench.append(key, prompt('later', 'later', 207 + 61));
       await bench.ingest();
       expect(await sizes(bench)).toEqual([6, 6, 2]);
@@ -262,14 +262,14 @@ describe('rebuilds', () => {
           from = to;
           await pieces.take(name);
           if (chance(0.3)) continue;
-          await pieces.store.markReady(later, { gapMs, minEntries: 1 });
+          await pieces.store.conversations.markReady(later, { gapMs, minEntries: 1 });
           await moves.planning?.(pieces);
           if (chance(0.8)) await claimMemories(pieces, later + 60_000);
           if (chance(0.8)) await moves.finishing?.(pieces);
         }
       await pieces.ingest();
       const shape = async (bench: Bench) =>
-        (await bench.store.conversations({}))
+        (await bench.store.conversations.list({}))
           .map(({ file, firstPos, firstAt, lastAt, entries }) => ({ file, firstPos, firstAt, lastAt, entries }))
           .sort((a, b) => a.file.localeCompare(b.file) || a.firstPos - b.firstPos);
       expect(await shape(pieces), `seed ${seed}`).toEqual(await shape(whole));
@@ -296,7 +296,7 @@ describe('rebuilds', () => {
     const [fresh, ...others] = rows.filter(({ firstPos, id }) => firstPos >= 0 && id !== old.id);
     expect(fresh).toMatchObject({ entries: 5, status: 'ready' });
     expect(others).toEqual([]);
-    expect(await bench.store.conversationEntries(fresh?.id ?? 0)).toHaveLength(5);
+    expect(await bench.store.conversations.entries(fresh?.id ?? 0)).toHaveLength(5);
   });
 
   it('24. an archived row of a fork keeps its entries when the origin is imported later', async () => {
@@ -308,10 +308,10 @@ describe('rebuilds', () => {
     await bring(bench, 'archived');
     bench.write(key, [...prompts('a', 6), answer('b', 'the origin went on', 5.5)]);
     await bench.ingest();
-    expect((await bench.store.findEntries('a0'))[0]?.session).toBe('s1');
+    expect((await bench.store.entries.find('a0'))[0]?.session).toBe('s1');
     const rows = await talks(bench);
     expect(rows.find((talk) => talk.id === row.id)).toMatchObject({ status: 'archived', entries: 7 });
-    expect(await bench.store.conversationEntries(row.id)).toHaveLength(7);
+    expect(await bench.store.conversations.entries(row.id)).toHaveLength(7);
     expect(rows.filter((talk) => talk.id !== row.id).map((talk) => talk.entries)).toEqual([1]);
   });
 
@@ -331,12 +331,12 @@ describe('rebuilds', () => {
     await bench.ingest();
     await bring(bench, 'archived');
     expect(await statusOf(bench)).toBe('archived');
-    const before = [bench.rows(), await bench.store.conversations({})];
+    const before = [bench.rows(), await bench.store.conversations.list({})];
     for (let round = 0; round < 2; round++) {
       expect((await bench.ingest({ reimport: true })).entries.added).toBe(0);
-      expect([bench.rows(), await bench.store.conversations({})]).toEqual(before);
+      expect([bench.rows(), await bench.store.conversations.list({})]).toEqual(before);
     }
-    expect(await bench.store.integrity()).toEqual([]);
+    expect(await bench.store.admin.integrity()).toEqual([]);
   });
 });
 

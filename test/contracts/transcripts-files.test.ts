@@ -23,10 +23,10 @@ describe('a file that is not what it was', () => {
     await bench.ingest();
     expect(await bench.texts()).toEqual(texts);
     const gone = async () =>
-      (await bench.store.transcript('claude-code', 's1')).filter((entry) => entry.gone).map(({ id }) => id);
+      (await bench.store.entries.transcript('claude-code', 's1')).filter((entry) => entry.gone).map(({ id }) => id);
     expect(await gone()).toEqual(['b', 'c0', 'c1', 'c2', 'c3', 'c4', 'c5']);
-    expect(await bench.store.counts()).toMatchObject({ entries: 13, goneEntries: 7, toolUses: 1, sessions: 1 });
-    expect((await bench.store.conversations({})).map((talk) => talk.entries).sort()).toEqual([1, 6, 6]);
+    expect(await bench.store.entries.counts()).toMatchObject({ entries: 13, goneEntries: 7, toolUses: 1, sessions: 1 });
+    expect((await bench.store.conversations.list({})).map((talk) => talk.entries).sort()).toEqual([1, 6, 6]);
     const { hits } = await search(bench, { query: 'c number 3', kind: 'entry', filter: {}, limit: 9 });
     expect(hits.find(({ id }) => id === 'c3')).toMatchObject({ gone: true });
     // What is written after the cut stands after it; what was there stays.
@@ -35,11 +35,11 @@ describe('a file that is not what it was', () => {
     await bench.ingest({ reimport: true });
     expect(await bench.texts()).toEqual([...texts, 'new']);
     expect(await gone()).toHaveLength(7);
-    expect(await bench.store.integrity()).toEqual([]);
+    expect(await bench.store.admin.integrity()).toEqual([]);
     // The file as it was brings everything back as it was.
     bench.write(key, lines);
     await bench.ingest();
-    expect((await bench.store.counts()).goneEntries).toBe(1);
+    expect((await bench.store.entries.counts()).goneEntries).toBe(1);
     await bench.ingest({ reimport: true, prune: true });
     expect(differences(bench.rows(), before)).toEqual([]);
   });
@@ -54,9 +54,9 @@ describe('a file that is not what it was', () => {
     await bench.ingest({ reimport: true, prune: true });
     await fresh.ingest();
     expect(await bench.texts()).toEqual(words(prompts('a', 6)));
-    expect(await bench.store.integrity()).toEqual([]);
-    expect(await bench.store.counts()).toEqual(await fresh.store.counts());
-    expect((await bench.store.counts()).toolUses).toBe(0);
+    expect(await bench.store.admin.integrity()).toEqual([]);
+    expect(await bench.store.entries.counts()).toEqual(await fresh.store.entries.counts());
+    expect((await bench.store.entries.counts()).toolUses).toBe(0);
   });
 
   it('4. an entry that another file holds too is not gone: it is that file’s', async () => {
@@ -69,8 +69,8 @@ describe('a file that is not what it was', () => {
     await bench.ingest();
     bench.write(key, prompts('a', 1));
     await bench.ingest();
-    expect(await bench.store.counts()).toMatchObject({ entries: 4, goneEntries: 0 });
-    expect((await bench.store.findEntries('a2'))[0]?.session).toBe('s2');
+    expect(await bench.store.entries.counts()).toMatchObject({ entries: 4, goneEntries: 0 });
+    expect((await bench.store.entries.find('a2'))[0]?.session).toBe('s2');
   });
 
   it.each([
@@ -83,13 +83,13 @@ describe('a file that is not what it was', () => {
     await bench.ingest();
     bench.write(key, lines);
     await bench.ingest();
-    expect((await bench.store.sessions({})).map((session) => session.id).sort()).toEqual(['s1', 's9']);
+    expect((await bench.store.sessions.list({})).map((session) => session.id).sort()).toEqual(['s1', 's9']);
     expect(await bench.texts('s9')).toEqual(words(lines));
     expect(await bench.texts('s1')).toEqual(words(prompts('a', 6)));
-    expect(await bench.store.counts()).toMatchObject({ files: 1, entries: lines.length + 6, goneEntries: 6 });
-    expect(await bench.store.integrity()).toEqual([]);
+    expect(await bench.store.entries.counts()).toMatchObject({ files: 1, entries: lines.length + 6, goneEntries: 6 });
+    expect(await bench.store.admin.integrity()).toEqual([]);
     await bench.ingest({ reimport: true, prune: true });
-    expect((await bench.store.sessions({})).map((session) => session.id)).toEqual(['s9']);
+    expect((await bench.store.sessions.list({})).map((session) => session.id)).toEqual(['s9']);
   });
 
   it('4. a replacement is noticed by what stands before the offset too, also after a pass that took nothing', async () => {
@@ -101,7 +101,7 @@ describe('a file that is not what it was', () => {
     await bench.ingest();
     bench.write(key, [same, ...prompts('b', 40)]);
     await bench.ingest();
-    const held = (await bench.store.transcript('claude-code', 's1')).filter((entry) => !entry.gone);
+    const held = (await bench.store.entries.transcript('claude-code', 's1')).filter((entry) => !entry.gone);
     expect(held.map(({ text }) => text)).toEqual(['h'.repeat(2000), ...words(prompts('b', 40))]);
   });
 
@@ -141,7 +141,7 @@ describe('a file that is not what it was', () => {
       for (const turn of first === 'live' ? [{}, { dir: backup }] : [{ dir: backup }, {}]) await bench.ingest(turn);
       for (const turn of [{ dir: backup }, { dir: backup, reimport: true }, {}]) await bench.ingest(turn);
       expect(await bench.texts()).toEqual(words(prompts('a', 9)));
-      expect(await bench.store.counts()).toMatchObject({ files: 1, entries: 9 });
+      expect(await bench.store.entries.counts()).toMatchObject({ files: 1, entries: 9 });
     }
   });
 
@@ -186,7 +186,7 @@ describe('keys', () => {
       for (const turn of backupFirst ? turns : turns.reverse()) await bench.ingest(turn);
       const state = await bench.state(key);
       expect([...(state?.copies.keys() ?? [])].sort()).toEqual([bench.root, backup].sort());
-      expect(await bench.store.counts()).toMatchObject({ files: 1, entries: 7, sessions: 1 });
+      expect(await bench.store.entries.counts()).toMatchObject({ files: 1, entries: 7, sessions: 1 });
       if (backupFirst) expect((await bench.ingest()).files).toMatchObject({ imported: 0, skipped: 1 });
     }
   });
@@ -196,7 +196,7 @@ describe('keys', () => {
     const outside = path.join(bench.home, 'downloads');
     await bench.ingest({ file: bench.write(key, prompts('a', 3)) });
     await bench.ingest({ file: bench.write('deep/er/s2.jsonl', prompts('b', 3, 0, 1, { sessionId: 's2' }), outside) });
-    expect((await bench.store.fileStates()).map((file) => `${file.agent} ${file.key}`).sort()).toEqual([
+    expect((await bench.store.transcripts.states()).map((file) => `${file.agent} ${file.key}`).sort()).toEqual([
       `claude-code ${key}`,
       'claude-code s2.jsonl',
     ]);
@@ -214,7 +214,7 @@ describe('keys', () => {
     for (const reimport of [false, true]) for (const dir of [one, two]) await bench.ingest({ dir, reimport });
     expect(await bench.texts('s1')).toEqual(words(a));
     expect(await bench.texts('s2')).toEqual([...words(b), 'more']);
-    expect(await bench.store.counts()).toMatchObject({ files: 2, entries: 9 });
+    expect(await bench.store.entries.counts()).toMatchObject({ files: 2, entries: 9 });
   });
 });
 
@@ -272,7 +272,7 @@ describe('the vault', () => {
     expect(linesIn(copy)).toHaveLength(2);
     expect(linesIn(older ?? '')).toHaveLength(6);
     const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
-    await bench.store.forget({ kind: 'entry', agent: 'claude-code', id: 'a4' }, { rules, now: later });
+    await bench.store.removal.forget({ kind: 'entry', agent: 'claude-code', id: 'a4' }, { rules, now: later });
     await rewriteCopy(bench.deps, { agent: 'claude-code', key });
     expect(linesIn(older ?? '').join('\n')).not.toContain('a number 4');
     expect(linesIn(older ?? '').join('\n')).toContain('a number 5');

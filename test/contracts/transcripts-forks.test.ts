@@ -22,7 +22,7 @@ function permutations<T>(items: readonly T[]): T[][] {
 
 async function owners(bench: Bench): Promise<Record<string, string>> {
   const ids = [...origin, ...fork, ...forkOfFork].map((line) => String(line.uuid));
-  const found = await Promise.all([...new Set(ids)].map((id) => bench.store.findEntries(id)));
+  const found = await Promise.all([...new Set(ids)].map((id) => bench.store.entries.find(id)));
   return Object.fromEntries(found.flat().map((entry) => [entry.id, entry.session]));
 }
 
@@ -36,7 +36,7 @@ describe('forks', () => {
         bench.write(key, files[key] ?? []);
         await bench.ingest();
       }
-      expect(await bench.store.counts()).toMatchObject({ entries: 11, sessions: 3, toolUses: 1 });
+      expect(await bench.store.entries.counts()).toMatchObject({ entries: 11, sessions: 3, toolUses: 1 });
       expect(await owners(bench)).toEqual(
         Object.fromEntries([
           ...['o0', 'o1', 'o2', 'o3', 'o4', 'o5'].map((id) => [id, 'origin']),
@@ -49,16 +49,16 @@ describe('forks', () => {
         ['fork', fork],
         ['third', forkOfFork],
       ] as const) {
-        const transcript = await bench.store.transcript('claude-code', session);
+        const transcript = await bench.store.entries.transcript('claude-code', session);
         expect(transcript.map((entry) => entry.id)).toEqual(lines.map((line) => line.uuid));
-        expect((await bench.store.findSessions(session))[0]).toMatchObject({
+        expect((await bench.store.sessions.find(session))[0]).toMatchObject({
           entries: lines.length,
           title: 'o number 0',
         });
       }
-      const talks = await bench.store.conversations({});
+      const talks = await bench.store.conversations.list({});
       expect(talks.reduce((sum, talk) => sum + talk.entries, 0)).toBe(11);
-      expect(await bench.store.integrity()).toEqual([]);
+      expect(await bench.store.admin.integrity()).toEqual([]);
     },
   );
 
@@ -69,12 +69,12 @@ describe('forks', () => {
     bench.write('p/origin.jsonl', as('origin', prompts('z', 2)));
     await bench.ingest();
     expect(await owners(bench)).toMatchObject({ o0: 'fork', o3: 'fork', f0: 'fork', g0: 'third' });
-    expect((await bench.store.findEntries('o5')).map(({ gone }) => gone)).toEqual([true]);
+    expect((await bench.store.entries.find('o5')).map(({ gone }) => gone)).toEqual([true]);
     expect((await bench.texts('third')).slice(0, 2)).toEqual(['o number 0', 'o number 1']);
     bench.write('p/origin.jsonl', origin);
     await bench.ingest();
     expect(await owners(bench)).toMatchObject({ o0: 'origin', o5: 'origin', f0: 'fork' });
-    expect(await bench.store.integrity()).toEqual([]);
+    expect(await bench.store.admin.integrity()).toEqual([]);
   });
 
   it('18. a resumed session that goes on under the same id in a second file is one session', async () => {
@@ -82,8 +82,8 @@ describe('forks', () => {
     bench.write('p/s1.jsonl', prompts('a', 3));
     bench.write('q/s1.jsonl', [...prompts('a', 3), ...prompts('b', 2, 10)]);
     await bench.ingest();
-    expect(await bench.store.counts()).toMatchObject({ entries: 5, sessions: 1 });
-    expect((await bench.store.sessions({}))[0]).toMatchObject({ entries: 5 });
+    expect(await bench.store.entries.counts()).toMatchObject({ entries: 5, sessions: 1 });
+    expect((await bench.store.sessions.list({}))[0]).toMatchObject({ entries: 5 });
     expect(await bench.texts()).toHaveLength(5);
   });
 });
@@ -107,7 +107,7 @@ describe('branches', () => {
       bench.write('p/s1.jsonl', lines);
       await bench.ingest();
     }
-    const entries = await bench.store.transcript('claude-code', 's1');
+    const entries = await bench.store.entries.transcript('claude-code', 's1');
     expect(entries).toHaveLength(lines.filter((line) => line.type !== 'system').length);
     return entries.filter((entry) => entry.abandoned).map((entry) => entry.id);
   };
@@ -144,7 +144,7 @@ describe('branches', () => {
     bench.write('p/kept.jsonl', as('kept', [...a, ...b, ...turn('k', 'b!', 9)]));
     await bench.ingest();
     const marks = async (session: string) =>
-      (await bench.store.transcript('claude-code', session)).map(
+      (await bench.store.entries.transcript('claude-code', session)).map(
         (entry) => `${entry.id}${entry.abandoned ? ' left' : ''}`,
       );
     expect(await marks('s1')).toEqual(['a', 'a!', 'b left', 'b! left', 'd', 'd!']);

@@ -6,8 +6,8 @@ import { claudeCode } from '../../src/agents/claude-code/index.ts';
 import type { Source } from '../../src/capture/chunk.ts';
 import { readBatches } from '../../src/capture/reader.ts';
 import { doctor } from '../../src/operations/machine/doctor.ts';
-import type { Chunk } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Chunk } from '../../src/store/transcripts/port.ts';
 import { answer, bytesOf, differences, later, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';
 
 const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
@@ -104,7 +104,7 @@ describe('offsets', () => {
       expect(offset === 0 || bytes[offset - 1] === 10 || bytes[offset] === 10, `offset ${offset}`).toBe(true);
     }
     expect(await bench.texts()).toEqual(['before', text, 'after']);
-    expect((await bench.store.counts()).malformed).toBe(0);
+    expect((await bench.store.entries.counts()).malformed).toBe(0);
   });
 
   it('6. a partial last line is deferred, and told from a malformed one only when it is finished', async () => {
@@ -145,14 +145,14 @@ describe('transactions and crashes', () => {
     bench.write('p/s2.jsonl', prompts('c', 6, 0, 1, { sessionId: 's2' }));
     const chunks = await chunksOf(bench.store, bench.root, bench.config.home);
     const bad = { ...(chunks.at(-1) as Chunk), status: 'nonsense' as 'ok' };
-    await expect(bench.store.commit([...chunks.slice(0, -1), bad], rules)).rejects.toThrow();
+    await expect(bench.store.transcripts.commit([...chunks.slice(0, -1), bad], rules)).rejects.toThrow();
     const [entry] = (chunks.at(-1) as Chunk).entries;
     const badEntry = { ...(chunks.at(-1) as Chunk), entries: [entry, { ...entry, uuid: 'x', text: null }] as never };
-    await expect(bench.store.commit([...chunks.slice(0, -1), badEntry], rules)).rejects.toThrow();
+    await expect(bench.store.transcripts.commit([...chunks.slice(0, -1), badEntry], rules)).rejects.toThrow();
     expect(bench.rows()).toEqual(before);
     await bench.ingest();
-    expect(await bench.store.integrity()).toEqual([]);
-    expect((await bench.store.counts()).entries).toBe(18);
+    expect(await bench.store.admin.integrity()).toEqual([]);
+    expect((await bench.store.entries.counts()).entries).toBe(18);
   });
 
   it('9. after a crash at any commit a restart leaves what an uninterrupted run leaves, equal timestamps included', async () => {
@@ -178,10 +178,13 @@ describe('transactions and crashes', () => {
       const store = await broken.open();
       const failing: Store = {
         ...store,
-        commit: (chunks, how) => {
-          // What is committed of a batch is a prefix of its chunks: here one, then the process is gone.
-          if (left-- > 0) return store.commit(chunks, how);
-          return store.commit(chunks.slice(0, 1), how).then(() => Promise.reject(new Error('killed')));
+        transcripts: {
+          ...store.transcripts,
+          commit: (chunks, how) => {
+            // What is committed of a batch is a prefix of its chunks: here one, then the process is gone.
+            if (left-- > 0) return store.transcripts.commit(chunks, how);
+            return store.transcripts.commit(chunks.slice(0, 1), how).then(() => Promise.reject(new Error('killed')));
+          },
         },
       };
       const done = await broken
@@ -209,7 +212,7 @@ describe('transactions and crashes', () => {
     const health = await doctor.run({ config: bench.config, store: bench.store, clock: () => later }, {});
     expect(health.ok).toBe(false);
     expect(health.checks.find((check) => check.name === 'transcripts')?.message).toContain('broken.jsonl');
-    expect(health.counts).toEqual(await bench.store.counts());
+    expect(health.counts).toEqual(await bench.store.entries.counts());
   });
 });
 
@@ -224,7 +227,7 @@ const keysBelow = (root: string): string[] =>
   (fs.readdirSync(root, { recursive: true }) as string[]).filter((key) => key.endsWith('.jsonl')).sort();
 
 async function chunksOf(store: Store, root: string, home: string): Promise<Chunk[]> {
-  const states = new Map((await store.fileStates()).map((state) => [`${state.agent} ${state.key}`, state]));
+  const states = new Map((await store.transcripts.states()).map((state) => [`${state.agent} ${state.key}`, state]));
   const sources = keysBelow(root).map((key) => sourceOf(root, key));
   return [...readBatches({ sources, states, reimport: false, home })].flat().flatMap(({ chunk }) => chunk ?? []);
 }

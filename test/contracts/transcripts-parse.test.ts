@@ -42,15 +42,15 @@ describe('which lines count', () => {
     expect((await bench.texts('s1', true)).sort()).toEqual(
       ['look for otters', 'none here', 'nested otter', 'ok', 'flat otter'].sort(),
     );
-    const [session, ...others] = await bench.store.sessions({});
+    const [session, ...others] = await bench.store.sessions.list({});
     expect(others).toEqual([]);
     expect(session).toMatchObject({ id: 's1', entries: 2, subagentEntries: 3, title: 'look for otters' });
     const find = async (subagents?: boolean) =>
       (await search(bench, { query: 'otter', kind: 'entry', filter: { subagents }, limit: 9 })).hits;
     expect((await find()).map((hit) => hit.id)).toEqual(['a']);
     expect((await find(true)).map((hit) => hit.subagent ?? '').sort()).toEqual(['', 'f1', 'n1']);
-    expect((await bench.store.conversations({})).map((talk) => talk.entries)).toEqual([2]);
-    expect((await bench.store.findEntries('n'))[0]).toMatchObject({ session: 's1', author: 'machine' });
+    expect((await bench.store.conversations.list({})).map((talk) => talk.entries)).toEqual([2]);
+    expect((await bench.store.entries.find('n'))[0]).toMatchObject({ session: 's1', author: 'machine' });
   });
 
   it('15. an answer carries its text and the names of its tools; tool uses are rows, not entries', async () => {
@@ -71,8 +71,8 @@ describe('which lines count', () => {
     ]);
     await bench.ingest();
     expect(await bench.texts()).toEqual(['go', 'Looking.\n[Used tools: Read, Bash]', '[Used tools: Glob]']);
-    expect(await bench.store.counts()).toMatchObject({ entries: 3, toolUses: 4 });
-    const uses = await bench.store.toolUses(['w', 'silent']);
+    expect(await bench.store.entries.counts()).toMatchObject({ entries: 3, toolUses: 4 });
+    const uses = await bench.store.entries.toolUses(['w', 'silent']);
     expect(uses.map((use) => [use.id, use.tool, use.outcome, use.files])).toEqual([
       ['1', 'Read', 'ok', ['/a/b.ts']],
       ['2', 'Bash', 'error', []],
@@ -101,7 +101,7 @@ describe('which lines count', () => {
     for (const session of ['s1', 's2']) bench.write(`p/${session}.jsonl`, lines(session));
     await bench.ingest();
     await bench.ingest({ reimport: true });
-    const uses = await bench.store.toolUses(['s1-1', 's1-3', 's2-1', 's2-3']);
+    const uses = await bench.store.entries.toolUses(['s1-1', 's1-3', 's2-1', 's2-3']);
     expect(uses.map((use) => `${JSON.parse(use.input).command}: ${use.output}`)).toEqual([
       'first of s1: done s1 1',
       'second of s1: done s1 2',
@@ -117,7 +117,7 @@ describe('which lines count', () => {
     await bench.ingest();
     expect(await bench.texts('by-name')).toEqual(['nameless']);
     expect(await bench.texts('by-line')).toEqual(['named']);
-    expect(await bench.store.findSessions('other-name')).toEqual([]);
+    expect(await bench.store.sessions.find('other-name')).toEqual([]);
   });
 
   it('17. a malformed line is counted and skipped; the rest of the file is imported', async () => {
@@ -136,7 +136,7 @@ describe('which lines count', () => {
     const report = await bench.ingest();
     expect(report).toMatchObject({ files: { imported: 1, failed: 0 }, entries: { added: 2, malformed: bad.length } });
     expect(report.problems).toMatchObject([{ message: expect.stringContaining('the first is line 2') }]);
-    expect((await bench.store.counts()).malformed).toBe(bad.length);
+    expect((await bench.store.entries.counts()).malformed).toBe(bad.length);
   });
 
   it('17. a line of 50 MB does not end the process, and the line after it is taken', async () => {
@@ -175,7 +175,7 @@ describe('who speaks', () => {
     const bench = await workbench();
     bench.write(key, [prompt('a', 'x', 0, { message: { role: 'user', content }, ...more })]);
     await bench.ingest();
-    expect((await bench.store.findEntries('a'))[0]?.author).toBe(author);
+    expect((await bench.store.entries.find('a'))[0]?.author).toBe(author);
   });
 
   it('20. sessions written by our own distiller are never ingested, however they are cut', async () => {
@@ -198,8 +198,8 @@ describe('who speaks', () => {
     bench.append('p/marked.jsonl', prompt('d4', 'and on', 2));
     await bench.ingest();
     await bench.ingest({ reimport: true });
-    expect(await bench.store.counts()).toMatchObject({ files: 2, entries: 0, sessions: 0, toolUses: 0 });
-    expect((await bench.store.fileStates()).map((file) => file.status)).toEqual(['ignored', 'ignored']);
+    expect(await bench.store.entries.counts()).toMatchObject({ files: 2, entries: 0, sessions: 0, toolUses: 0 });
+    expect((await bench.store.transcripts.states()).map((file) => file.status)).toEqual(['ignored', 'ignored']);
   });
 
   it('20. a session that only quotes the mark, or works beside the data folder, is a session like any other', async () => {

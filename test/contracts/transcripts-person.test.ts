@@ -7,7 +7,7 @@ const take = async (lines: readonly Json[]) => {
   const bench = await workbench();
   bench.write(key, lines);
   await bench.ingest();
-  const entries = await bench.store.transcript('claude-code', 's1');
+  const entries = await bench.store.entries.transcript('claude-code', 's1');
   return { bench, said: entries.filter(({ author }) => author === 'person').map(({ text, form }) => [form, text]) };
 };
 const rejected =
@@ -33,8 +33,8 @@ describe("a person's words", () => {
       ['choice', 'Which formats?\n→ Also .tgz\nand .tbz\n\nRecursive?\n→ Yes, Only zip'],
     ]);
     // The tool itself is on the skip list.
-    expect((await bench.store.counts()).toolUses).toBe(0);
-    expect((await bench.store.findEntries('r'))[0]).toMatchObject({ author: 'person', role: 'user', form: 'choice' });
+    expect((await bench.store.entries.counts()).toolUses).toBe(0);
+    expect((await bench.store.entries.find('r'))[0]).toMatchObject({ author: 'person', role: 'user', form: 'choice' });
   });
 
   it('14. an approved plan, a rejected one and a rejected tool are stored with what the person said to them', async () => {
@@ -148,7 +148,7 @@ describe('what a transcript says about its session', () => {
         prRepository: 'dev/tide',
       },
     ]);
-    const origin = (await bench.store.sessions({}))[0];
+    const origin = (await bench.store.sessions.list({}))[0];
     expect(origin).toMatchObject({
       branch: 'tides',
       branches: ['tides', 'main'],
@@ -162,9 +162,9 @@ describe('what a transcript says about its session', () => {
     ]);
     bench.write('p/s3.jsonl', [prompt('y', 'told', 9, { sessionId: 's3', forkedFrom: { sessionId: 's1' } })]);
     await bench.ingest();
-    const fork = async (id: string) => (await bench.store.findSessions(id))[0]?.forkOf;
+    const fork = async (id: string) => (await bench.store.sessions.find(id))[0]?.forkOf;
     expect([await fork('s1'), await fork('s2'), await fork('s3')]).toEqual([undefined, 's1', 's1']);
-    expect((await bench.store.findSessions('s2'))[0]).not.toHaveProperty('branches');
+    expect((await bench.store.sessions.find('s2'))[0]).not.toHaveProperty('branches');
   });
 
   it('14. a title by a person counts before one by the agent, and one by the agent before a summary of another file', async () => {
@@ -174,7 +174,7 @@ describe('what a transcript says about its session', () => {
       { type: 'ai-title', aiTitle: 'By the agent' },
     ]);
     const title = async (id = 's1') => {
-      const [session] = await bench.store.findSessions(id);
+      const [session] = await bench.store.sessions.find(id);
       return [session?.title, session?.titleSource];
     };
     expect(await title()).toEqual(['By the agent', 'agent']);
@@ -203,7 +203,7 @@ describe('what a transcript says about its session', () => {
       prompt('a', 'one'),
       prompt('k', 'This session is being continued from a previous conversation: tides', 1, { isCompactSummary: true }),
     ]);
-    expect((await bench.store.findEntries('k'))[0]).toMatchObject({ author: 'machine', form: 'compaction' });
+    expect((await bench.store.entries.find('k'))[0]).toMatchObject({ author: 'machine', form: 'compaction' });
   });
 
   it('14. what is noted before the first entry, and the branch of a private turn, follow what is kept', async () => {
@@ -222,7 +222,7 @@ describe('what a transcript says about its session', () => {
       bench.append(key, line);
       await bench.take(key);
     }
-    expect((await bench.store.sessions({}))[0]).toMatchObject({
+    expect((await bench.store.sessions.list({}))[0]).toMatchObject({
       branch: 'main',
       links: ['https://example.com/tide/pull/1'],
     });

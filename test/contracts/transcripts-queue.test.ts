@@ -83,8 +83,8 @@ describe('what is typed while the agent works', () => {
     );
     await bench.ingest();
     expect(await bench.texts('s2')).toEqual(await bench.texts('s1'));
-    expect((await bench.store.counts()).entries).toBe(4);
-    expect((await bench.store.findEntries('g1'))[0]).toMatchObject({ author: 'person', role: 'user', session: 's1' });
+    expect((await bench.store.entries.counts()).entries).toBe(4);
+    expect((await bench.store.entries.find('g1'))[0]).toMatchObject({ author: 'person', role: 'user', session: 's1' });
   });
 
   it('14. a queued prompt that the person took back was not said', async () => {

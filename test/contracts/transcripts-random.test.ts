@@ -46,9 +46,9 @@ async function compare(seed: number): Promise<void> {
     if (chance(0.05)) await pieces.ingest({ reimport: true });
   }
   await pieces.ingest();
-  await pieces.store.markReady(later, { gapMs: 3_600_000, minEntries: 5 });
+  await pieces.store.conversations.markReady(later, { gapMs: 3_600_000, minEntries: 5 });
   expect(differences(bench.rows(), whole), `seed ${seed}`).toEqual([]);
-  expect(await pieces.store.integrity(), `seed ${seed}`).toEqual([]);
+  expect(await pieces.store.admin.integrity(), `seed ${seed}`).toEqual([]);
   await bench.dispose();
 }
 

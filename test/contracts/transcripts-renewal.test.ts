@@ -8,7 +8,7 @@ import { readBatches, stateKey } from '../../src/capture/reader.ts';
 import { staleTranscripts } from '../../src/capture/reread.ts';
 import { fillVault } from '../../src/capture/vault/vault.ts';
 import type { IngestReport } from '../../src/schema/ingest-report.ts';
-import { tombstone } from '../../src/store/tombstone.ts';
+import { tombstone } from '../../src/store/removal/tombstone.ts';
 import {
   answer,
   type Bench,
@@ -105,7 +105,7 @@ describe('a store of an older version', () => {
     const before = ids();
     await bench.ingest({ renew: true });
     expect(ids()).toEqual(before);
-    expect((await bench.store.counts()).goneEntries).toBe(0);
+    expect((await bench.store.entries.counts()).goneEntries).toBe(0);
   });
 
   it('is read again from the vault where the transcript is gone, and the copy stays the copy of that transcript', async () => {
@@ -118,16 +118,16 @@ describe('a store of an older version', () => {
     fs.rmSync(file);
     expect((await bench.ingest({ renew: true })).files).toMatchObject({ imported: 1, failed: 0 });
     expect(await bench.texts()).toEqual(texts);
-    expect(await bench.store.counts()).toMatchObject({ files: 1, goneEntries: 0 });
+    expect(await bench.store.entries.counts()).toMatchObject({ files: 1, goneEntries: 0 });
     expect(await isStale(bench)).toBe(0);
-    expect(await bench.store.vaultDue()).toEqual([]);
+    expect(await bench.store.vault.due()).toEqual([]);
     expect(fs.readdirSync(bench.config.home).filter((name) => name.startsWith('rereading'))).toEqual([]);
     // The transcript is put back, as `resume` or a person does it, and goes on.
     fs.writeFileSync(file, bytes);
     bench.append(key, prompt('p3', 'and now?', 11));
     await bench.ingest();
     expect(await bench.texts()).toEqual([...texts, 'and now?']);
-    expect(await bench.store.counts()).toMatchObject({ files: 1, goneEntries: 0 });
+    expect(await bench.store.entries.counts()).toMatchObject({ files: 1, goneEntries: 0 });
   });
 
   it('stays as it is where the vault has only a part of the transcript, and where it has none', async () => {
@@ -196,7 +196,7 @@ it('a reading that another process has overtaken writes nothing', async () => {
   await bench.ingest();
   const rows = bench.rows();
   const rules = conversationRules(bench.config.settings);
-  expect(await bench.store.commit(chunks, rules)).toEqual([{ stale: true, added: 0 }]);
+  expect(await bench.store.transcripts.commit(chunks, rules)).toEqual([{ stale: true, added: 0 }]);
   expect(differences(bench.rows(), rows)).toEqual([]);
   await bench.ingest({ renew: true });
   expect(await bench.texts()).toEqual(expect.arrayContaining(['mind the buoy', 'meanwhile']));

@@ -70,9 +70,9 @@ describe('one writer at a time', () => {
     const second = await bench.open();
     await Promise.all([bench.ingest(), ingest({ ...bench.deps, store: second }, {}), bench.ingest({ reimport: true })]);
     await alone.ingest();
-    expect(await bench.store.counts()).toEqual(await alone.store.counts());
-    expect(await second.counts()).toEqual(await alone.store.counts());
-    expect(await bench.store.integrity()).toEqual([]);
+    expect(await bench.store.entries.counts()).toEqual(await alone.store.entries.counts());
+    expect(await second.entries.counts()).toEqual(await alone.store.entries.counts());
+    expect(await bench.store.admin.integrity()).toEqual([]);
   });
 
   it('11. a chunk that another process was faster with is left out, and the file is read anew from where that one ended', async () => {
@@ -83,10 +83,13 @@ describe('one writer at a time', () => {
     let raced = false;
     const store = {
       ...bench.store,
-      commit: async (...given: Parameters<typeof second.commit>) => {
-        if (!raced) await bench.onto(second).take(key, Math.floor(size / 2));
-        raced = true;
-        return bench.store.commit(...given);
+      transcripts: {
+        ...bench.store.transcripts,
+        commit: async (...given: Parameters<typeof second.transcripts.commit>) => {
+          if (!raced) await bench.onto(second).take(key, Math.floor(size / 2));
+          raced = true;
+          return bench.store.transcripts.commit(...given);
+        },
       },
     };
     expect(await bench.onto(store).take(key)).toMatchObject({ imported: 1, failed: 0 });
@@ -108,7 +111,7 @@ describe('one writer at a time', () => {
       said += text;
     });
     await once(child.stdout, 'data');
-    expect((await bench.store.counts()).entries).toBe(0);
+    expect((await bench.store.entries.counts()).entries).toBe(0);
     child.stdin.write('enough\n');
     expect((await bench.ingest()).entries.added).toBe(3);
     const done = Date.now();
@@ -154,9 +157,12 @@ describe('the worker', () => {
     let commits = 0;
     const store = {
       ...bench.store,
-      commit: (...given: Parameters<typeof bench.store.commit>) => {
-        commits++;
-        return bench.store.commit(...given);
+      transcripts: {
+        ...bench.store.transcripts,
+        commit: (...given: Parameters<typeof bench.store.transcripts.commit>) => {
+          commits++;
+          return bench.store.transcripts.commit(...given);
+        },
       },
     };
     await working(bench, store);
@@ -174,7 +180,7 @@ describe('the worker', () => {
     await working(bench);
     bench.append(key, prompt('b', 'more', 3));
     await pause();
-    expect((await bench.store.counts()).files).toBe(0);
+    expect((await bench.store.entries.counts()).files).toBe(0);
     expect((await folderSources(bench.config, bench.root)).sources).toHaveLength(1);
   });
 });
@@ -188,9 +194,12 @@ async function working(bench: Bench, store = bench.store): Promise<void> {
   });
   const told: Store = {
     ...store,
-    markReady(...given) {
-      polled();
-      return store.markReady(...given);
+    conversations: {
+      ...store.conversations,
+      markReady(...given) {
+        polled();
+        return store.conversations.markReady(...given);
+      },
     },
   };
   const running = bench.onto(told).work(stop.signal);

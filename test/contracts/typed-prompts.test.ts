@@ -25,8 +25,8 @@ describe.skipIf(!archives.every((file) => fs.existsSync(file)))('what people typ
           typed.push(...typedIn(path.join(folder, key)));
     }
     const said = new Map<string, string>();
-    for (const { agent, id } of await store.sessions({})) {
-      const own = (await store.transcript(agent, id)).filter(({ author }) => author === 'person');
+    for (const { agent, id } of await store.sessions.list({})) {
+      const own = (await store.entries.transcript(agent, id)).filter(({ author }) => author === 'person');
       said.set(id, own.map(({ text }) => plain(text)).join('\n'));
     }
     const missing = typed.filter(

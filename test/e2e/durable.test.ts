@@ -28,7 +28,7 @@ const opened = await openSqliteStore(database);
 const rules = { gapMs: 3600000, maxEntries: 500, maxChars: 200000 };
 for (let n = 0; n < ${commits}; n++) {
   const text = 'chunk ' + n + ' ' + 'words that fill a page '.repeat(n % 7 === 0 ? 20000 : 20) + n;
-  await opened.commit([{
+  await opened.transcripts.commit([{
     agent: 'claude-code', key: 'p/s.jsonl', root: '/r', size: n + 1, subagent: undefined, from: n, to: n + 1,
     restart: false, last: true, lines: n + 1, malformed: 0, head: 'h', tail: 't', state: {}, bornAt: 1, status: 'ok',
     sessions: [{ session: 's', cwd: '/w', projectPath: '/w', title: undefined }],

@@ -211,7 +211,7 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change lasting
       at,
       (round) => ['groups', 'create', `g${round}`],
       async (round) => {
-        if ((await memory.store.group(`g${round}`)) === undefined) return;
+        if ((await memory.store.groups.get(`g${round}`)) === undefined) return;
         expect(fs.existsSync(path.join(at.home, 'groups', `g${round}`, 'CLAUDE.md'))).toBe(true);
         const settings = path.join(at.home, 'agent-homes', `g${round}`, '.claude', 'settings.json');
         expect(JSON.parse(fs.readFileSync(settings, 'utf8'))).toHaveProperty('env');
@@ -233,7 +233,7 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change lasting
       async (round) => {
         const folders = ['agent-homes', 'snapshots', 'groups'].map((name) => path.join(at.home, name, `g${round}`));
         const left = folders.filter((folder) => fs.existsSync(folder));
-        if ((await memory.store.group(`g${round}`)) === undefined) expect(left, `call ${round}`).toEqual([]);
+        if ((await memory.store.groups.get(`g${round}`)) === undefined) expect(left, `call ${round}`).toEqual([]);
         else expect(await ask(at.env, 'groups', 'remove', `g${round}`, '--yes')).toMatchObject({ removed: true });
         expect(folders.filter((folder) => fs.existsSync(folder))).toEqual([]);
       },
@@ -264,7 +264,7 @@ await memory.close();`,
       async (round) => {
         marks = round;
         await tide.set(`s${round}`);
-        await deps.store.leaveSession(
+        await deps.store.groups.leaveSession(
           'tide',
           { agent: 'claude-code', session: `s${round}` },
           { leaving: { agent: 'claude-code', session: `s${round}`, name: 'x', createdAt: 1 }, at: round },
@@ -308,13 +308,13 @@ await memory.close();`,
           return ['sessions', 'purge', '--keep', '0', '--yes'];
         },
         async () => {
-          const left = await store.sessions({});
+          const left = await store.sessions.list({});
           expect([0, 3]).toContain(left.length);
-          for (const { agent, id } of left) expect(await store.transcript(agent, id)).toHaveLength(1);
+          for (const { agent, id } of left) expect(await store.entries.transcript(agent, id)).toHaveLength(1);
           if (left.length > 0) await ask(at.env, 'sessions', 'purge', '--keep', '0', '--yes');
-          expect(await store.counts()).toMatchObject({ sessions: 0, entries: 0, toolUses: 0 });
-          expect(await store.vaultCopies()).toEqual([]);
-          expect(await store.integrity()).toEqual([]);
+          expect(await store.entries.counts()).toMatchObject({ sessions: 0, entries: 0, toolUses: 0 });
+          expect(await store.vault.copies()).toEqual([]);
+          expect(await store.admin.integrity()).toEqual([]);
         },
         { calls },
       );

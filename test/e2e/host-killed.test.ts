@@ -25,7 +25,7 @@ it('a host that is killed at any moment goes on where it was: each message is an
   const ids: number[] = [];
   const say = async () => {
     const group = groups[below(groups.length)] as string;
-    ids.push((await holdfast.store.addMessage(group, { text: `m${ids.length}` }, Date.now()))?.id as number);
+    ids.push((await holdfast.store.messages.add(group, { text: `m${ids.length}` }, Date.now()))?.id as number);
     await ring(config);
   };
   const start = async () => {
@@ -45,10 +45,10 @@ it('a host that is killed at any moment goes on where it was: each message is an
     }
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(await holdfast.store.integrity()).toEqual([]);
+    expect(await holdfast.store.admin.integrity()).toEqual([]);
   }
   await start();
-  const open = async () => (await holdfast.store.queues()).reduce((sum, one) => sum + one.waiting + one.handed, 0);
+  const open = async () => (await holdfast.store.runs.queues()).reduce((sum, one) => sum + one.waiting + one.handed, 0);
   await until(async () => (await open()) === 0, `all answers (seed ${seed})`);
   const db = new Database(config.databasePath, { readonly: true });
   onTestFinished(() => void db.close());
@@ -65,7 +65,7 @@ it('a host that is killed at any moment goes on where it was: each message is an
         "SELECT answers, session FROM outgoing WHERE group_name = ? AND kind = 'answer' ORDER BY id DESC LIMIT 1",
       )
       .get(group);
-    expect(await holdfast.store.pointer(group), `${group}, seed ${seed}`).toMatchObject({
+    expect(await holdfast.store.groups.pointer(group), `${group}, seed ${seed}`).toMatchObject({
       session: last?.session,
       resumeAt: `p${(JSON.parse(last?.answers ?? '[]') as number[]).at(-1)}`,
     });

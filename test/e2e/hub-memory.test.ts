@@ -40,7 +40,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
   const remember = (machine: Machine, key: string, said: string) =>
     machine.run('remember', { text: said, key, project: 'app' });
   const idOf = async (machine: Machine, part: string) => {
-    const memories = await machine.store.memories({ page });
+    const memories = await machine.store.memory.list({ page });
     const found = memories.find((one) => one.text.includes(part));
     if (found === undefined) throw new Error(`${machine.name} has no memory with ${part}: ${text(machine)}`);
     return found.id;
@@ -131,7 +131,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
     const done: Record<string, number> = {};
     for (let step = 0; step < steps; step++) {
       const machine = machines[random(machines.length)] as Machine;
-      const memories = await machine.store.memories({ page });
+      const memories = await machine.store.memory.list({ page });
       const one = memories[random(Math.max(1, memories.length))];
       const act = [
         'remember',
@@ -176,7 +176,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
     await settle(machines, 4);
     console.log(JSON.stringify(done));
     const rows = async (machine: Machine) => {
-      const { edits, statements, merged } = await machine.store.page(page);
+      const { edits, statements, merged } = await machine.store.pages.get(page);
       return {
         edits,
         statements: statements.map(({ target, at, text: said }) => [target, at, said]).sort(),

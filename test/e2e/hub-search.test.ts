@@ -11,7 +11,7 @@ import { nearest, searchHub } from '../../src/hub/search.ts';
 import { readAddress } from '../../src/hub/url.ts';
 import { vectorText } from '../../src/hub/vectors.ts';
 import { hash53, wordsOf } from '../../src/hub/words.ts';
-import { tombstone } from '../../src/store/tombstone.ts';
+import { tombstone } from '../../src/store/removal/tombstone.ts';
 import { because } from '../because.ts';
 import { addressIn, type Cluster, newMachine, noPostgres, openCluster } from '../hub-stand.ts';
 

@@ -261,6 +261,6 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     const other = await newMachine('other');
     await other.run('hub join', { url: addressIn((await machine.run('hub invite')).command), machine: 'other' });
     await other.sync();
-    expect((await other.store.counts()).entries).toBe(3);
+    expect((await other.store.entries.counts()).entries).toBe(3);
   });
 });

@@ -30,7 +30,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
   }
   const texts = async (machine: Machine, id: string) => machine.texts(id);
   const teamTexts = (machine: Machine, id: string) =>
-    machine.team(async (store) => (await store.transcript('claude-code', id)).map(({ text }) => text));
+    machine.team(async (store) => (await store.entries.transcript('claude-code', id)).map(({ text }) => text));
 
   it('shares nothing until it is told to, then with my other machine alone, then with the team', async () => {
     const { laptop, server, bobs } = await threeMachines();
@@ -77,7 +77,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     const id = await laptop.session(['from the laptop']);
     await laptop.run('hub share', { project: laptop.folder });
     await server.sync();
-    const [session] = await server.store.findSessions(id);
+    const [session] = await server.store.sessions.find(id);
     expect(session).toMatchObject({ projectPath: server.folder, cwd: server.folder });
   });
 
@@ -136,7 +136,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     const { laptop, server } = await threeMachines();
     const id = await laptop.session(['the lighthouse is on port 8080']);
     const at = Date.parse('2026-03-02T09:00:00Z');
-    await laptop.store.saveExtractions([
+    await laptop.store.memory.saveExtractions([
       {
         row: {
           ...{ agent: 'claude-code', file: `p/${id}.jsonl`, firstPos: 0, firstAt: at, lastAt: at, session: id },
@@ -154,15 +154,15 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     await server.sync();
     await server.run('memory list');
     const facts = path.join(server.config.memoryPath, 'core/facts.md');
-    expect([(await server.store.extractions()).length, fs.readFileSync(facts, 'utf8')]).toEqual([
+    expect([(await server.store.memory.extractions()).length, fs.readFileSync(facts, 'utf8')]).toEqual([
       1,
       expect.stringContaining('8080'),
     ]);
     await laptop.run('hub unshare', { project: 'app', yes: true });
     await server.sync();
     await server.run('memory list');
-    expect([await server.store.extractions(), fs.existsSync(facts)]).toEqual([[], false]);
-    expect(await laptop.store.extractions()).toHaveLength(1);
+    expect([await server.store.memory.extractions(), fs.existsSync(facts)]).toEqual([[], false]);
+    expect(await laptop.store.memory.extractions()).toHaveLength(1);
   });
 
   it("lets the hub's administrator forget a session of anybody for all, and nobody else", async () => {
@@ -208,7 +208,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     );
     await laptop.run('hub unshare', { project: 'app', yes: true });
     await bobs.sync();
-    expect(await bobs.store.note('hub: teammates')).toBe('{}');
+    expect(await bobs.store.hub.note('hub: teammates')).toBe('{}');
   });
 
   it("goes on with a teammate's session: the transcript comes from the hub, without what was forgotten", async () => {

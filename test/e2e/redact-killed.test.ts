@@ -47,11 +47,11 @@ async function older(): Promise<{ own: Place; origin: string }> {
   rmSync(folder, { recursive: true });
 
   const store = await openSqliteStore(own.database);
-  while (!(await store.rewriteTexts(50, { text: put, json: put }, 10_000)).outside);
-  for (const copy of await store.vaultCopies()) {
+  while (!(await store.removal.rewriteTexts(50, { text: put, json: put }, 10_000)).outside);
+  for (const copy of await store.vault.copies()) {
     const file = path.join(own.home, 'vault', copy.agent, `${copy.key}.gz`);
     const bytes = gzipSync(put(gunzipSync(readFileSync(file)).toString()));
-    await store.replaceVault(copy, bytes.length, () => writeFileSync(file, bytes));
+    await store.vault.replace(copy, bytes.length, () => writeFileSync(file, bytes));
   }
   await store.close();
   const kept = path.join(own.home, 'vault', 'claude-code', 'p', 's1.kept-0.jsonl.gz');

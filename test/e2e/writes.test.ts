@@ -114,10 +114,10 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
       script,
       `import { openSqliteStore } from ${open};
 const store = await openSqliteStore(${JSON.stringify(at.database)});
-while (await store.mergeIndex());
+while (await store.admin.mergeIndex());
 await store.close();`,
     );
-    const found = async () => (await store.searchKeywords(parseKeywords('w256 w17'), { limit: 5000 })).length;
+    const found = async () => (await store.search.keywords(parseKeywords('w256 w17'), { limit: 5000 })).length;
     const before = await found();
     expect(before).toBeGreaterThan(100);
     const kills = await killAtEach(
@@ -125,12 +125,12 @@ await store.close();`,
       () => [],
       async () => {
         expect(await found()).toBe(before);
-        expect(await store.integrity()).toEqual([]);
+        expect(await store.admin.integrity()).toEqual([]);
       },
       { start: script },
     );
     expect(kills).toBeGreaterThan(2);
-    expect(await store.isIndexScattered()).toBe(false);
+    expect(await store.admin.isIndexScattered()).toBe(false);
   });
 
   it('of restore leaves the old database or the restored one, and the old one is kept', async () => {

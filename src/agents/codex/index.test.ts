@@ -228,7 +228,9 @@ describe('in the memory', () => {
       fs.writeFileSync(path.join(root, key), `${lines.map((one) => JSON.stringify(one)).join('\n')}\n`);
     };
     const texts = async (session: string) =>
-      (await bench.store.transcript('codex', session)).map(({ text, abandoned }) => (abandoned ? `(${text})` : text));
+      (await bench.store.entries.transcript('codex', session)).map(({ text, abandoned }) =>
+        abandoned ? `(${text})` : text,
+      );
     return { ...bench, root, put, texts };
   }
   const key = (id: string) => `sessions/2026/05/01/rollout-2026-05-01T10-00-00-${id}.jsonl`;
@@ -240,17 +242,17 @@ describe('in the memory', () => {
     const [from, to] = ['0.120.0', '0.120.0-migrated'].map((set) => linesOf(path.join(fixtures, set, day, name)));
     bench.put(`${day}/${name}`, from ?? []);
     await bench.ingest();
-    const before = await bench.store.transcript('codex', session);
+    const before = await bench.store.entries.transcript('codex', session);
     bench.put(`${day}/${name}`, to ?? []);
     await bench.ingest();
-    const entries = await bench.store.transcript('codex', session);
+    const entries = await bench.store.entries.transcript('codex', session);
     expect(entries).toEqual(before);
     expect(entries.length).toBe(9);
     fs.mkdirSync(path.join(bench.root, 'archived_sessions'));
     fs.renameSync(path.join(bench.root, day, name), path.join(bench.root, 'archived_sessions', name));
     await bench.ingest();
-    expect(await bench.store.transcript('codex', session)).toEqual(before);
-    expect((await bench.store.sessions({ limit: 10 })).length).toBe(1);
+    expect(await bench.store.entries.transcript('codex', session)).toEqual(before);
+    expect((await bench.store.sessions.list({ limit: 10 })).length).toBe(1);
   });
 
   const zstd = (zlib as { zstdCompressSync?: (text: string) => Buffer }).zstdCompressSync;
@@ -309,7 +311,7 @@ describe('in the memory', () => {
 
   it("takes the person's names from the index, whichever comes first, and forgets them with the session", async () => {
     const bench = await memory();
-    const titles = async () => (await bench.store.sessions({ limit: 10 })).map(({ title }) => title).sort();
+    const titles = async () => (await bench.store.sessions.list({ limit: 10 })).map(({ title }) => title).sort();
     const named = (id: string, thread_name: string) => ({ id, thread_name, updated_at: at(0) });
     bench.put('session_index.jsonl', [named('t1', 'Tide tables'), named('t2', 'Later')]);
     bench.put(key('t1'), [meta(), turn(1, 'a'), typed(1, 'one')]);

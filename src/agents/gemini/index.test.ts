@@ -28,7 +28,9 @@ async function memory() {
     fs.writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   };
   const texts = async (session: string) =>
-    (await bench.store.transcript('gemini', session)).map(({ text, abandoned }) => (abandoned ? `(${text})` : text));
+    (await bench.store.entries.transcript('gemini', session)).map(({ text, abandoned }) =>
+      abandoned ? `(${text})` : text,
+    );
   return { ...bench, put, texts, chats: path.join(home, '.gemini/tmp/proj/chats') };
 }
 
@@ -74,8 +76,8 @@ it('a call that comes with a later copy of its message is found, and what a chec
     '[Used tools: run_shell_command]',
     '[Used tools: run_shell_command]',
   ]);
-  const entries = await bench.store.transcript('gemini', 's1');
-  const uses = await bench.store.toolUses(entries.map(({ id }) => id));
+  const entries = await bench.store.entries.transcript('gemini', 's1');
+  const uses = await bench.store.entries.toolUses(entries.map(({ id }) => id));
   expect(uses.map(({ id, outcome }) => [id, outcome]).sort()).toEqual([
     ['a', 'ok'],
     ['b', 'error'],
@@ -102,7 +104,9 @@ it('the JSON of older versions is pulled once, also when it is written again wit
   fs.rmSync(path.join(bench.chats, 'session-2026-09-01T10-00-s1.json'));
   await bench.ingest();
   expect(await bench.texts('s1')).toEqual(['one', 'I look.', '[Used tools: run_shell_command]', 'two']);
-  const uses = await bench.store.toolUses((await bench.store.transcript('gemini', 's1')).map(({ id }) => id));
+  const uses = await bench.store.entries.toolUses(
+    (await bench.store.entries.transcript('gemini', 's1')).map(({ id }) => id),
+  );
   expect(uses.map(({ outcome }) => outcome)).toEqual(['error']);
 });
 

@@ -17,7 +17,7 @@ async function withSample() {
   db.close();
   const report = await bench.ingest();
   const said = async (session: string, subagents = false) =>
-    (await bench.store.transcript('opencode', session, { subagents })).map(
+    (await bench.store.entries.transcript('opencode', session, { subagents })).map(
       ({ role, author, text }) => `${role} ${author}: ${text}`,
     );
   return { ...bench, report, said };
@@ -37,14 +37,14 @@ it('1.18.33: the prompts, answers and tool uses of a session', async () => {
     'assistant model: [Used tools: edit]',
     'assistant model: Done: the port is now 4712.',
   ]);
-  const [session] = await store.findSessions(main);
+  const [session] = await store.sessions.find(main);
   expect(session).toMatchObject({ cwd: '/home/dev/proj', title: 'Reading the notes', entries: 9, toolUses: 3 });
 });
 
 it('1.18.33: a command that failed is a failure, although the agent calls it completed', async () => {
   const { store } = await withSample();
-  const entries = await store.transcript('opencode', main);
-  const uses = await store.toolUses(entries.map(({ id }) => id));
+  const entries = await store.entries.transcript('opencode', main);
+  const uses = await store.entries.toolUses(entries.map(({ id }) => id));
   expect(uses.map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual(['bash ok', 'bash error', 'edit ok']);
 });
 
@@ -54,8 +54,8 @@ it('1.18.33: a fork does not double its history, and names its origin', async ()
     'user person: NOTOOLS this is the fork',
     'assistant model: Plain answer without tools.',
   ]);
-  expect((await store.findSessions(fork))[0]).toMatchObject({ forkOf: main, entries: 11 });
-  const counts = await store.counts();
+  expect((await store.sessions.find(fork))[0]).toMatchObject({ forkOf: main, entries: 11 });
+  const counts = await store.entries.counts();
   // 9 of the first session, 2 of the fork, 5 of the third and 5 of its helper.
   expect(counts).toMatchObject({ entries: 21, sessions: 3 });
 });
@@ -74,7 +74,7 @@ it('1.1.65: sessions that stand in JSON files, one for each part', async () => {
   fs.cpSync(fixture, bench.config.watchPath(openCode), { recursive: true });
   expect(await bench.ingest()).toMatchObject({ files: { imported: 1, failed: 0 }, problems: [] });
   const id = 'ses_e1e34b2c8ffeLKVOXkQwE1AmOy';
-  const entries = await bench.store.transcript('opencode', id);
+  const entries = await bench.store.entries.transcript('opencode', id);
   expect(entries.map(({ text }) => text)).toEqual([
     'Which port do the notes name?',
     'I will read the file first.',
@@ -82,5 +82,5 @@ it('1.1.65: sessions that stand in JSON files, one for each part', async () => {
     '[Used tools: bash]',
     'The notes say that the port is 4711. The file missing.txt does not exist.',
   ]);
-  expect((await bench.store.findSessions(id))[0]).toMatchObject({ cwd: '/home/dev/proj', toolUses: 2 });
+  expect((await bench.store.sessions.find(id))[0]).toMatchObject({ cwd: '/home/dev/proj', toolUses: 2 });
 });

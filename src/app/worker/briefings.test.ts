@@ -78,7 +78,10 @@ it('follow what another process has muted, and sessions that were removed, whose
   own.wake();
   await expect.poll(() => briefingFolder(memory.config.home).state()?.rules).toContain('s1');
   await own.idle();
-  await memory.store.deleteSessions([{ agent: 'claude-code', session: 's2' }], { gapMs: 1, minEntries: 1 } as never);
+  await memory.store.removal.deleteSessions([{ agent: 'claude-code', session: 's2' }], {
+    gapMs: 1,
+    minEntries: 1,
+  } as never);
   own.wake();
   await expect.poll(() => says(memory, '/srv/shop') ?? '').not.toContain('cod');
   await own.idle();

@@ -67,9 +67,9 @@ export function briefings(deps: BriefingsDeps, signal: AbortSignal): Briefings {
   async function renew(): Promise<void> {
     const { store, clock } = deps;
     const now: PrepareDeps = { store, clock, config: deps.config.reload() };
-    const [state, rules, last] = [folder.state(), await briefingRules(now), await store.lastChange()];
+    const [state, rules, last] = [folder.state(), await briefingRules(now), await store.changes.last()];
     const known = state === undefined || state.seq > last ? undefined : state;
-    const changes = known === undefined ? [] : await store.changesAfter(known.seq, mostChanges);
+    const changes = known === undefined ? [] : await store.changes.after(known.seq, mostChanges);
     const gone = changes.some(({ kind }) => kind === 'gone');
     const everything =
       known?.rules !== rules || gone || changes.length === mostChanges || changes.some(concernsEveryProject);
@@ -93,7 +93,7 @@ export function briefings(deps: BriefingsDeps, signal: AbortSignal): Briefings {
   async function renewAll(now: PrepareDeps, done: ReadonlySet<string>): Promise<void> {
     const began = performance.now();
     const places = new Set<string>();
-    for (const { path } of await now.store.projects()) {
+    for (const { path } of await now.store.projects.list()) {
       if (signal.aborted) return;
       for (const place of await prepareProject(now, path, folder)) places.add(place);
       // Others wait for this process too.
@@ -124,6 +124,6 @@ async function projectsOf(store: Store, changes: readonly Change[]): Promise<Set
     ),
   );
   for (const session of sessions)
-    for (const { id, projectPath } of await store.findSessions(session)) if (id === session) found.add(projectPath);
+    for (const { id, projectPath } of await store.sessions.find(session)) if (id === session) found.add(projectPath);
   return found;
 }

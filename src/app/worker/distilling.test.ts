@@ -12,9 +12,12 @@ async function set(run: (bench: Awaited<ReturnType<typeof distillBench>>, n: num
   let [runs, looks] = [0, 0];
   const store = {
     ...bench.store,
-    nextJobAt: () => {
-      looks++;
-      return bench.store.nextJobAt();
+    jobs: {
+      ...bench.store.jobs,
+      nextAt: () => {
+        looks++;
+        return bench.store.jobs.nextAt();
+      },
     },
   };
   const worker: Distilling = distilling({
@@ -41,7 +44,7 @@ describe('the worker', () => {
     await sleep(50);
     expect(runs()).toBe(0);
     worker.wake();
-    await expect.poll(() => bench.store.jobCounts()).toMatchObject({ ready: 0, done: 4 });
+    await expect.poll(() => bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 4 });
     const looksMeanwhile = async () => {
       const before = looks();
       await sleep(150);
@@ -68,19 +71,19 @@ describe('the worker', () => {
     worker.wake();
     await sleep(100);
     expect(runs).toBe(0);
-    expect(await bench.store.jobCounts()).toMatchObject({ ready: 0, done: 0 });
+    expect(await bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 0 });
   });
 
   it('begins nothing for a turn that goes on, and looks again when its silence is over', async () => {
     const { bench, worker, runs } = await set(doAll);
     await bench.session('s1', 1);
-    const end = Date.parse((await bench.store.sessions({}))[0]?.endedAt ?? '');
+    const end = Date.parse((await bench.store.sessions.list({}))[0]?.endedAt ?? '');
     bench.now = end + gapMs - 100;
     worker.wake();
     await sleep(50);
     expect(runs()).toBe(0);
     bench.now = end + gapMs;
-    await expect.poll(() => bench.store.jobCounts()).toMatchObject({ done: 2 });
+    await expect.poll(() => bench.store.jobs.counts()).toMatchObject({ done: 2 });
   });
 
   it('sees what comes while it works', async () => {
@@ -94,14 +97,14 @@ describe('the worker', () => {
     });
     await bench.session('s1', 1);
     worker.wake();
-    await expect.poll(() => bench.store.jobCounts()).toMatchObject({ ready: 0, done: 4 });
+    await expect.poll(() => bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 4 });
   });
 
   it('leaves many sessions to the process that does the work', async () => {
     const { bench, worker, runs } = await set(doAll);
     for (let i = 0; i < 12; i++) await bench.session(`s${i}`, 1);
     worker.wake();
-    await expect.poll(() => bench.store.jobCounts()).toMatchObject({ ready: 0, done: 24 });
+    await expect.poll(() => bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 24 });
     expect(runs()).toBeGreaterThan(0);
   });
 

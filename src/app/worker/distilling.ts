@@ -79,8 +79,8 @@ export function distilling({
 
   async function work(): Promise<void> {
     if (!isWanted()) return;
-    const isPlanned = await store.planJobs(clock(), { gapMs }, fewSessions);
-    const next = isPlanned ? await store.nextJobAt() : clock();
+    const isPlanned = await store.jobs.plan(clock(), { gapMs }, fewSessions);
+    const next = isPlanned ? await store.jobs.nextAt() : clock();
     if (next === undefined || closed) return;
     if (next > clock()) {
       wakeIn(next - clock());

@@ -13,7 +13,7 @@ export function embedding(
   signal: AbortSignal,
 ): Repeated {
   async function run(): Promise<void> {
-    const trouble = await store.embeddingTrouble();
+    const trouble = await store.vectors.trouble();
     if (trouble !== undefined && trouble.nextAt > clock()) return;
     try {
       // The settings may be others than at the start.

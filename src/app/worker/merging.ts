@@ -8,8 +8,8 @@ const pauseMs = 10;
 
 export function merging({ store, log }: Pick<WorkerDeps, 'store' | 'log'>, signal: AbortSignal): Repeated {
   async function merge(): Promise<void> {
-    if (!(await store.isIndexScattered())) return;
-    while (!signal.aborted && (await store.mergeIndex())) await sleep(pauseMs);
+    if (!(await store.admin.isIndexScattered())) return;
+    while (!signal.aborted && (await store.admin.mergeIndex())) await sleep(pauseMs);
   }
   return repeated(merge, log, signal);
 }

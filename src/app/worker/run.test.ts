@@ -68,7 +68,7 @@ const authorized = () => ({ authorization: `Bearer ${openTokens(holdfast.config.
 describe('the worker', () => {
   it('tells live viewers of entries that come in, and ends their streams when it stops', async () => {
     const port = await run();
-    await expect.poll(async () => (await holdfast.store.counts()).entries).toBe(1);
+    await expect.poll(async () => (await holdfast.store.entries.counts()).entries).toBe(1);
     let appended = false;
     const response = await fetch(`http://127.0.0.1:${port}/api/events`, { headers: authorized() });
     const text = new Promise<string>((resolve) => {
@@ -97,25 +97,25 @@ describe('the worker', () => {
     holdfast = await openHoldfast({ HOME: folder, HOLDFAST_POLL_INTERVAL_MS: '86400000' });
     await run();
     const { store, config } = holdfast;
-    await expect.poll(async () => (await store.counts()).entries).toBe(1);
+    await expect.poll(async () => (await store.entries.counts()).entries).toBe(1);
     appendFileSync(file, line(1));
-    await expect.poll(async () => (await store.counts()).entries).toBe(2);
+    await expect.poll(async () => (await store.entries.counts()).entries).toBe(2);
     const left = join(config.home, 'spool', 'claude-code.1');
     writeFileSync(
       `${left}.tmp`,
       JSON.stringify({ session_id: session, hook_event_name: 'SessionEnd', reason: 'other' }),
     );
     renameSync(`${left}.tmp`, `${left}.json`);
-    const status = async () => (await store.sessionState('claude-code', session))?.status;
+    const status = async () => (await store.sessions.state('claude-code', session))?.status;
     await expect.poll(status).toBe('completed');
   });
 
   it('puts the index of words together after an import has left it in parts', async () => {
     const { store } = holdfast;
     await scatter(store);
-    expect(await store.isIndexScattered()).toBe(true);
+    expect(await store.admin.isIndexScattered()).toBe(true);
     await run();
-    await expect.poll(() => store.isIndexScattered(), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => store.admin.isIndexScattered(), { timeout: 10_000 }).toBe(false);
     expect(logged.filter((text) => /went|error|fail/i.test(text))).toEqual([]);
   });
 
@@ -146,9 +146,9 @@ describe('the worker', () => {
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
     const { port } = stranger.address() as AddressInfo;
     const open = run(port);
-    await expect.poll(async () => (await holdfast.store.counts()).entries).toBe(1);
+    await expect.poll(async () => (await holdfast.store.entries.counts()).entries).toBe(1);
     appendFileSync(file, line(1));
-    await expect.poll(async () => (await holdfast.store.counts()).entries).toBe(2);
+    await expect.poll(async () => (await holdfast.store.entries.counts()).entries).toBe(2);
     const told = () => logged.filter((text) => text.includes(`Port ${port} is held by`));
     await expect.poll(told).toHaveLength(1);
     stranger.close();

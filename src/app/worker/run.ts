@@ -104,7 +104,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   };
   const rereads = rereading(deps, signal, came);
   const hub = exchanging(deps, signal, came);
-  await store.keepLedger().catch(complain);
+  await store.admin.keepLedger().catch(complain);
   const scans = scanning(deps, { due, seen, events, complain }, signal);
   const queue = takingIn(deps, { due, seen, events, vectors, complain }, signal);
   const distils = distillingOf(deps, { events, vectors, complain });
@@ -140,7 +140,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   const chores: Chore[] = [
     {
       name: 'conversations',
-      run: () => store.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages }),
+      run: () => store.conversations.markReady(clock(), { gapMs, minEntries: config.settings.minConversationMessages }),
     },
     { name: 'distilling', run: () => distils?.wake() },
     { name: 'databases of agents', run: () => watches.pulls.queue.retry() },

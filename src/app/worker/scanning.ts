@@ -31,7 +31,7 @@ export function scanning(
         log(`imported ${report.entries.added} entries from ${report.files.imported} transcripts`);
       for (const problem of report.problems) log(problem.message);
       // These reads fill a cache of 16 MB that an idle worker does not need.
-      await store.shrink();
+      await store.admin.shrink();
       if (report.entries.added > 0) events.publish({ kind: 'entries', added: report.entries.added });
     } catch (error) {
       due.scan = true;

@@ -54,7 +54,7 @@ export const archivingAfter =
   (agent, session) =>
     void queue
       .idle()
-      .then(() => store.groupOf({ agent, session }))
+      .then(() => store.groups.of({ agent, session }))
       .then((group) => (group === undefined ? undefined : groupFolders(config, group).conversations))
       .then((folder) => archiveSession({ store, config, clock }, { agent, session, folder }))
       .catch(complain);

@@ -21,8 +21,8 @@ async function followed(
   await tell(own, session, '/srv/shop', new Date(start).toISOString(), said);
   await seen.moved(agent, session);
   const note = (event: 'start' | 'end', minutes: number, reason?: string) =>
-    own.store.noteSession({ agent, session, event, at: at(minutes), reason });
-  return { own, seen, heard, note, state: () => own.store.sessionState(agent, session) };
+    own.store.sessions.note({ agent, session, event, at: at(minutes), reason });
+  return { own, seen, heard, note, state: () => own.store.sessions.state(agent, session) };
 }
 
 const ask: Said = { by: 'user', text: 'Count the herring.' };
@@ -40,7 +40,7 @@ describe('1 and 14. a session is as far as its transcript says', () => {
 
   it('a tool that runs for long is no end of a turn', async () => {
     const { state, own, seen } = await followed([ask, use]);
-    await own.store.followTranscript(agent, session, { quiet: true, since: 0 });
+    await own.store.sessions.follow(agent, session, { quiet: true, since: 0 });
     expect(await state()).toMatchObject({ status: 'active', prompts: 1 });
     seen.close();
   });

@@ -4,7 +4,7 @@ import type { LiveEvents } from '../../schema/live-event.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface TurnsDeps {
-  readonly store: Pick<Store, 'followTranscript' | 'toldSince'>;
+  readonly store: Pick<Store, 'sessions'>;
   readonly events: LiveEvents;
   readonly clock: () => number;
   readonly complain: (error: unknown) => void;
@@ -27,7 +27,7 @@ export function turns({ store, events, clock, complain, quietMs = 60_000 }: Turn
 
   async function follow(agent: AgentName, session: string, quiet: boolean): Promise<void> {
     try {
-      const state = await store.followTranscript(agent, session, { quiet, since: clock() - dayMs });
+      const state = await store.sessions.follow(agent, session, { quiet, since: clock() - dayMs });
       if (state !== undefined) events.publish({ kind: 'session', agent, session, state: state.status });
     } catch (error) {
       complain(error);
@@ -50,7 +50,7 @@ export function turns({ store, events, clock, complain, quietMs = 60_000 }: Turn
   return {
     moved,
     async caughtUp() {
-      for (const { agent, session } of await store.toldSince(clock() - dayMs)) await moved(agent, session);
+      for (const { agent, session } of await store.sessions.toldSince(clock() - dayMs)) await moved(agent, session);
     },
     close() {
       for (const timer of timers.values()) clearTimeout(timer);

@@ -98,9 +98,9 @@ export function openClients(deps: LiveDeps): Clients {
 
   const note = async (
     session: string,
-    change: Omit<Parameters<typeof store.noteSession>[0], 'agent' | 'session' | 'at'>,
+    change: Omit<Parameters<typeof store.sessions.note>[0], 'agent' | 'session' | 'at'>,
   ) => {
-    const state = await store.noteSession({ agent: client.name, session, at: clock(), ...change });
+    const state = await store.sessions.note({ agent: client.name, session, at: clock(), ...change });
     events.publish({
       kind: 'session',
       agent: client.name,

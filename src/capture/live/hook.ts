@@ -7,7 +7,8 @@ import { withoutInjected } from '../../agents/injected.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { LiveEvents } from '../../schema/live-event.ts';
-import type { SessionChange, Store } from '../../store/store.ts';
+import type { SessionChange } from '../../store/sessions/port.ts';
+import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { redact } from '../redaction/redact.ts';
 import { liveLimits } from './live-limits.ts';
@@ -54,7 +55,7 @@ export async function receiveHook(deps: LiveDeps, agent: Agent, payload: unknown
     const key = transcript === undefined ? undefined : path.relative(root, transcript).replaceAll('\\', '/');
     const own = key === undefined || transcript === undefined ? undefined : { key, size: sizeOf(transcript) };
     const kept = lastAnswer !== undefined && (await limits.keepsText(agent.name, event.session, own));
-    const state = await deps.store.noteSession({
+    const state = await deps.store.sessions.note({
       ...change,
       agent: agent.name,
       session: event.session,

@@ -37,11 +37,11 @@ export function liveLimits({ store, config }: Pick<LiveDeps, 'store' | 'config'>
     knowsTurn: (agent, session) => known.has(`${agent} ${session}`),
     async keepsText(agent, session, transcript) {
       // A pause that runs holds back all that is told now, whatever the clock says.
-      if ((await store.pauses()).some(({ until }) => until === undefined)) return false;
+      if ((await store.pauses.list()).some(({ until }) => until === undefined)) return false;
       const told = known.get(`${agent} ${session}`);
       if (told !== undefined || transcript === undefined) return told !== true;
       // The worker was started in the middle of a turn: the transcript has its prompt.
-      const state = await store.fileState(agent, transcript.key);
+      const state = await store.transcripts.state(agent, transcript.key);
       // What was not read yet may hold a private prompt.
       return state !== undefined && state.offset >= transcript.size && !isInPrivateTurn(state.state, session);
     },

@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const hook = (name: string, rest: object = {}) =>
   receiveHook(deps, claudeCode, { session_id: 's1', hook_event_name: name, cwd: '/home/dev/app', ...rest });
-const state = () => store.sessionState('claude-code', 's1');
+const state = () => store.sessions.state('claude-code', 's1');
 
 describe('a hook', () => {
   it('4. counts prompts 1, 2, 3 for a session, and the same prompt told twice once', async () => {
@@ -153,18 +153,18 @@ describe('a client without a transcript', () => {
     expect(files).toHaveLength(1);
     expect(fs.statSync(path.join(config.watchPath(client), files[0] as string)).mode & 0o777).toBe(0o600);
     await ingest({ store, config, clock: deps.clock }, {});
-    const entries = await store.transcript('client', id);
+    const entries = await store.entries.transcript('client', id);
     expect(entries.map(({ role, text }) => [role, text])).toEqual([
       ['user', 'rename the button'],
       ['assistant', '[Used tools: FileSave]'],
       ['assistant', 'Renamed it.'],
       ['user', 'and now?'],
     ]);
-    expect(await store.toolUses(entries.map((entry) => entry.id))).toMatchObject([
+    expect(await store.entries.toolUses(entries.map((entry) => entry.id))).toMatchObject([
       { tool: 'FileSave', files: ['src/button.ts'], outcome: 'ok', output: 'saved' },
     ]);
-    expect(await store.sessionState('client', id)).toMatchObject({ status: 'active', prompts: 2 });
-    expect(await store.findSessions(id)).toMatchObject([{ project: 'app', title: 'rename the button' }]);
+    expect(await store.sessions.state('client', id)).toMatchObject({ status: 'active', prompts: 2 });
+    expect(await store.sessions.find(id)).toMatchObject([{ project: 'app', title: 'rename the button' }]);
   });
 });
 
@@ -181,7 +181,7 @@ it('a session of a client in an ignored folder leaves nothing, not even its end'
   await clients.summarize({ ...id, last_assistant_message: 'hushhush' });
   await clients.complete({ ...id, reason: 'idle' });
   expect(fs.existsSync(config.watchPath(client))).toBe(false);
-  expect(await store.sessionState('client', 'c')).toBeUndefined();
+  expect(await store.sessions.state('client', 'c')).toBeUndefined();
   expect(told).toEqual([]);
 });
 
@@ -192,7 +192,7 @@ it('half a line that a full disk left takes nothing along that comes after it', 
   fs.appendFileSync(path.join(config.watchPath(client), name as string), '{"kind":"prompt","id":"h","text":"ha');
   await clients.init({ claudeSessionId: 'c', userPrompt: 'after' });
   await ingest({ store, config, clock: deps.clock }, {});
-  expect((await store.transcript('client', 'c')).map(({ text }) => text)).toEqual(['before', 'after']);
+  expect((await store.entries.transcript('client', 'c')).map(({ text }) => text)).toEqual(['before', 'after']);
 });
 
 describe('6. tools whose uses are not kept', () => {
@@ -221,8 +221,8 @@ describe('6. tools whose uses are not kept', () => {
   it.each(byDefault)('%s is one, in a transcript and from a client; that it was used is kept', async (name) => {
     write([name, 'Bash']);
     await ingest({ store, config, clock: deps.clock }, {});
-    expect((await store.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
-    expect((await store.findEntries('u1'))[0]?.text).toBe(`[Used tools: ${name}, Bash]`);
+    expect((await store.entries.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
+    expect((await store.entries.find('u1'))[0]?.text).toBe(`[Used tools: ${name}, Bash]`);
     const clients = openClients(deps);
     await clients.init({ claudeSessionId: 'c', userPrompt: 'go' });
     expect(await clients.observe({ claudeSessionId: 'c', tool_name: name })).toEqual({ stored: false });
@@ -233,7 +233,9 @@ describe('6. tools whose uses are not kept', () => {
     const own = loadConfig({ ...config.environment, HOLDFAST_SKIP_TOOLS: 'Bash,mcp__tide__gauge' });
     write([...byDefault, 'Bash', 'mcp__tide__gauge', 'Read']);
     await ingest({ store, config: own, clock: deps.clock }, {});
-    expect((await store.toolUses(['u1'])).map(({ tool }) => tool).sort()).toEqual([...byDefault, 'Read'].sort());
+    expect((await store.entries.toolUses(['u1'])).map(({ tool }) => tool).sort()).toEqual(
+      [...byDefault, 'Read'].sort(),
+    );
     const clients = openClients({ ...deps, config: own });
     await clients.init({ claudeSessionId: 'c', userPrompt: 'go' });
     expect(await clients.observe({ claudeSessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: false });
@@ -243,7 +245,7 @@ describe('6. tools whose uses are not kept', () => {
 
 describe('7. the last messages of a client without a transcript', () => {
   const reminder = '<system-reminder>\nmind the tide table\n</system-reminder>';
-  const said = async () => (await store.transcript('client', 'c')).map(({ role, text }) => [role, text]);
+  const said = async () => (await store.entries.transcript('client', 'c')).map(({ role, text }) => [role, text]);
   const taken = () => ingest({ store, config, clock: deps.clock }, {});
 
   it('are stored once, without what was put into them, also when the client has told of nothing else', async () => {
@@ -260,7 +262,7 @@ describe('7. the last messages of a client without a transcript', () => {
       ['user', 'Which buoy is loose?'],
       ['assistant', 'The red one.'],
     ]);
-    expect(await store.sessionState('client', 'c')).toMatchObject({
+    expect(await store.sessions.state('client', 'c')).toMatchObject({
       lastUserMessage: 'Which buoy is loose?',
       lastAssistantMessage: 'The red one.',
     });
@@ -299,5 +301,5 @@ it('a tool input that is nested without end costs no other line its place', asyn
   const text = '{"type":"text","text":"plain"}';
   fs.writeFileSync(path.join(root, 's1.jsonl'), line('u1', text) + line('u2', deep) + line('u3', text));
   expect((await ingest({ store, config, clock: deps.clock }, {})).problems).toEqual([]);
-  expect((await store.transcript('claude-code', 's1')).map(({ id }) => id)).toEqual(['u1', 'u2', 'u3']);
+  expect((await store.entries.transcript('claude-code', 's1')).map(({ id }) => id)).toEqual(['u1', 'u2', 'u3']);
 });

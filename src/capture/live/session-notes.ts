@@ -1,7 +1,7 @@
 // ① What one piece of a transcript says about its sessions, beside what was said in them: folder, title, and facts such as the branch.
 import type { ParsedEntry, ParsedHeader, ParsedItem, ReaderState } from '../../agents/agent.ts';
 import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
-import type { SessionFact, SessionInFile } from '../../store/files.ts';
+import type { SessionFact, SessionInFile } from '../../store/transcripts/port.ts';
 import { redact } from '../redaction/redact.ts';
 
 /** Reader state of our own, under names that no agent uses. */

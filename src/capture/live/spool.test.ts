@@ -45,7 +45,7 @@ function leave(name: string, text: string, at = Date.now()): void {
 const payload = (name: string, more: object = {}) =>
   JSON.stringify({ session_id: 's1', hook_event_name: name, cwd: '/w', ...more });
 const open = (own = deps) => openSpool(own, (error) => complaints.push(error));
-const state = () => store.sessionState('claude-code', 's1');
+const state = () => store.sessions.state('claude-code', 's1');
 
 it('what waits is taken in, oldest first, as of when it was left', async () => {
   leave('claude-code.9.json', payload('SessionEnd', { reason: 'other' }), Date.parse('2026-02-01T00:00:02Z'));
@@ -85,8 +85,11 @@ it('3. a store that cannot be written loses nothing: the next look takes it in',
   let full = true;
   const failing: Store = {
     ...store,
-    noteSession: (change) =>
-      full ? Promise.reject(new HoldfastError('DISK_FULL', 'No space left')) : store.noteSession(change),
+    sessions: {
+      ...store.sessions,
+      note: (change) =>
+        full ? Promise.reject(new HoldfastError('DISK_FULL', 'No space left')) : store.sessions.note(change),
+    },
   };
   const spool = await open({ ...deps, store: failing });
   expect(complaints).toHaveLength(1);

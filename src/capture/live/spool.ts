@@ -108,7 +108,7 @@ async function receive(deps: LiveDeps, agent: Agent | undefined, payload: unknow
   const { session } = event;
   // A reason that only newer clients know is told as a start.
   const source = BriefingSource.safeParse(event.reason).data ?? 'startup';
-  await deps.store.saveBriefing({ ...told, agent: agent.name, session, source, at: deps.clock() });
+  await deps.store.briefings.save({ ...told, agent: agent.name, session, source, at: deps.clock() });
   deps.events.publish({ kind: 'briefing', agent: agent.name, session });
 }
 

@@ -14,7 +14,8 @@ async function bench(env: NodeJS.ProcessEnv = {}) {
   const folder = made.config.watchPath(openCode);
   const db = openCodeDatabase(path.join(folder, 'opencode.db'));
   const pulled = (session: string) => path.join(made.config.home, 'pulled', 'opencode', `${session}.jsonl`);
-  const texts = async (session: string) => (await made.store.transcript('opencode', session)).map(({ text }) => text);
+  const texts = async (session: string) =>
+    (await made.store.entries.transcript('opencode', session)).map(({ text }) => text);
   return { ...made, db, folder, pulled, texts };
 }
 
@@ -125,12 +126,12 @@ it('a write that was cut leaves no trace: the next pull gives the same as one wi
     Array.from({ length: 20 }, (_, i) => ({ prompt: `ask ${i}`, answer: `say ${i}` })),
   );
   await ingest();
-  const whole = (await store.transcript('opencode', 'ses_a')).map(({ text }) => text);
+  const whole = (await store.entries.transcript('opencode', 'ses_a')).map(({ text }) => text);
   const { size } = fs.statSync(pulled('ses_a'));
   for (let cut = 1; cut < size; cut += 97) {
     fs.truncateSync(pulled('ses_a'), Math.min(cut, fs.statSync(pulled('ses_a')).size));
     await ingest();
-    expect((await store.transcript('opencode', 'ses_a')).map(({ text }) => text)).toEqual(whole);
+    expect((await store.entries.transcript('opencode', 'ses_a')).map(({ text }) => text)).toEqual(whole);
   }
   expect(rows().entries).toHaveLength(40);
 });
@@ -149,7 +150,7 @@ it('what is forgotten goes from the pulled transcript, is not pulled again, and 
   ];
   addSession(db, 'ses_a', turns);
   await ingest();
-  const [entry] = await store.transcript('opencode', 'ses_a');
+  const [entry] = await store.entries.transcript('opencode', 'ses_a');
   const { size } = fs.statSync(pulled('ses_a'));
   const { files, left } = await forgetItem(ours(made), entry?.id ?? '');
   expect(files).toContain(pulled('ses_a'));
@@ -180,7 +181,7 @@ it('a session that is forgotten as a whole is not pulled again', async () => {
   ]);
   await ingest();
   expect(fs.existsSync(pulled('ses_a'))).toBe(false);
-  expect((await store.sessions({})).map(({ id }) => id)).toEqual(['ses_b']);
+  expect((await store.sessions.list({})).map(({ id }) => id)).toEqual(['ses_b']);
 });
 
 it('secrets, private turns and ignored folders do not reach the pulled transcript', async () => {
@@ -212,7 +213,7 @@ it('a folder or a file that is named is pulled from, and meets what was pulled b
     entries: { added: 0 },
     problems: [],
   });
-  expect(await store.counts()).toMatchObject({ sessions: 3, entries: 21 });
+  expect(await store.entries.counts()).toMatchObject({ sessions: 3, entries: 21 });
 });
 
 it('a database that is damaged is named, and the others are read', async () => {

@@ -6,8 +6,8 @@ import type { Agent, ReaderState } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { type AgentPull, type PulledSession, pulledKey } from '../../agents/pull.ts';
 import type { Config } from '../../config/config.ts';
+import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
-import { type Tombstones, tombstone } from '../../store/tombstone.ts';
 import { systemCode } from '../../system/errors.ts';
 import type { RunningTime } from '../../system/running-time.ts';
 import type { Limits } from '../keep.ts';
@@ -112,20 +112,20 @@ interface Rules {
 async function rulesOf({ store, config, clock, running }: PullDeps): Promise<Rules> {
   return {
     limits: {
-      pauses: await store.pauses({ at: clock(), running: running?.() }),
+      pauses: await store.pauses.list({ at: clock(), running: running?.() }),
       ignore: config.reload().ignore,
       skipTools: [],
     },
     projectOf: projectFinder({
       separateWorktrees: config.settings.separateWorktrees,
-      links: await store.projectLinks(),
+      links: await store.projects.links(),
     }),
     forgotten: await forgottenBy(store),
   };
 }
 
 const forgottenBy = async (store: Store): Promise<Tombstones> =>
-  new Set((await store.tombstones()).map(({ print }) => print));
+  new Set((await store.removal.tombstones()).map(({ print }) => print));
 
 /** True when the transcript has grown. */
 async function pullSession(
@@ -182,7 +182,7 @@ async function pullBatches(
     const noted: PullNote = { mark: last ? mark : (note?.mark ?? ''), cursor, state };
     const all = [...lines, noteLine(noted)];
     let fits = false;
-    const kept = await deps.store.unlessForgotten(forgotten.size, () => {
+    const kept = await deps.store.vault.unlessForgotten(forgotten.size, () => {
       fits = append(file, size, all);
     });
     if (!kept || !fits) return false;

@@ -7,8 +7,8 @@ import { agentNamed } from '../../agents/index.ts';
 import { isPulledKey } from '../../agents/pull.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
-import { type Tombstones, tombstone } from '../../store/tombstone.ts';
 import { isAlive } from '../../system/alive.ts';
 import { explain, systemCode } from '../../system/errors.ts';
 import { replaceFile, syncFolder } from '../../system/replace-file.ts';
@@ -32,16 +32,16 @@ export async function forgetInPulled(
   if (agent === undefined || !isPulledKey(agent, key)) return 'none';
   const file = path.join(deps.config.pulledPath(agent), key);
   sweepDrafts(path.dirname(file));
-  const forgotten: Tombstones = new Set((await deps.store.tombstones()).map(({ print }) => print));
+  const forgotten: Tombstones = new Set((await deps.store.removal.tombstones()).map(({ print }) => print));
   if (forgotten.has(tombstone.session(agent.name, agent.describe(key).session))) return remove(deps, file);
   return rewrite(deps, file, () => forgetLines(agent, key, forgotten));
 }
 
 async function remove({ store }: Pick<Deps, 'store'>, file: string): Promise<Outcome> {
   if (!fs.existsSync(file)) return 'none';
-  const known = (await store.tombstones()).length;
+  const known = (await store.removal.tombstones()).length;
   // In a transaction: no pull writes there at this moment, and none that begins later writes it again.
-  await store.unlessForgotten(known, () => {
+  await store.vault.unlessForgotten(known, () => {
     fs.rmSync(file, { force: true });
     syncFolder(path.dirname(file));
   });
@@ -62,10 +62,10 @@ async function rewrite(
   const after = lines.map((line) => (isNote(line) || line === '' ? line : padded(line, change(line))));
   if (after.every((line, i) => line === lines[i])) return 'same';
   const text = after.map((line) => `${line}\n`).join('');
-  const known = (await store.tombstones()).length;
+  const known = (await store.removal.tombstones()).length;
   let replaced = false;
   try {
-    await store.unlessForgotten(known, () => {
+    await store.vault.unlessForgotten(known, () => {
       replaced = replaceFile(file, text, 0o600, () => fs.statSync(file).size === size);
     });
   } catch (error) {

@@ -20,11 +20,11 @@ export async function redactStored(
 ): Promise<{ done: boolean; changed: number }> {
   let changed = 0;
   for (;;) {
-    const step = await store.rewriteTexts(version, { text: redact, json: redactJson }, textsInAStep);
+    const step = await store.removal.rewriteTexts(version, { text: redact, json: redactJson }, textsInAStep);
     changed += step.changed;
     if (step.outside) {
       if (step.changed > 0) outside?.();
-      await store.finishRewriting(version);
+      await store.removal.finishRewriting(version);
       return { done: true, changed };
     }
     if (step.done || signal?.aborted) return { done: step.done, changed };

@@ -61,7 +61,7 @@ export async function* claudeMemLines(
     const tables = new Set(db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all());
     const missing = ['sdk_sessions', 'observations', 'session_summaries'].filter((table) => !tables.has(table));
     if (missing.length > 0) throw notOne(file, `it has no table ${missing[0]}`);
-    const projects = new Map((await store.projects()).map(({ name, path }) => [name, path]));
+    const projects = new Map((await store.projects.list()).map(({ name, path }) => [name, path]));
     const sessions = sessionsOf(db);
     let foreign = 0;
     for (const row of sessions) {
@@ -141,8 +141,8 @@ async function* sessionLines(
   const key = `claude-mem/${session}.jsonl`;
   const observations = madeOf(db, 'observations', row.memory);
   const summaries = madeOf(db, 'session_summaries', row.memory);
-  const stored = await store.prompts(agent, session);
-  const taken = (await store.fileState(agent, key)) !== undefined;
+  const stored = await store.entries.prompts(agent, session);
+  const taken = (await store.transcripts.state(agent, key)) !== undefined;
   let asked: Asked[] = stored.map(({ prompt, entry, at }) => ({ prompt, uuid: entry, at }));
   let isKnown = stored.length > 0;
   if (!isKnown || taken) {

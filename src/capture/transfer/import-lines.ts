@@ -2,10 +2,11 @@
 // and the transcript itself, when it is found later, goes on from there.
 import { createHash } from 'node:crypto';
 import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../../schema/exported.ts';
-import type { Chunk, ConversationRules, FileState } from '../../store/files.ts';
-import type { Tombstone } from '../../store/removal.ts';
+import type { ConversationRules } from '../../store/conversations/port.ts';
+import type { Tombstone } from '../../store/removal/port.ts';
+import { tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
-import { tombstone } from '../../store/tombstone.ts';
+import type { Chunk, FileState } from '../../store/transcripts/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { redact, redactJson } from '../redaction/redact.ts';
 
@@ -63,7 +64,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   async function commit(): Promise<void> {
     const outcomes =
       batch.length > 0
-        ? await store.commit(
+        ? await store.transcripts.commit(
             batch.map(({ chunk }) => chunk),
             rules,
           )
@@ -75,7 +76,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
       });
     done.transcripts += batch.length;
     for (const { added } of outcomes) done.entries += added;
-    await store.noteCopies(
+    await store.transcripts.noteCopies(
       batch.flatMap(({ chunk: { agent, key }, copies }) =>
         copies.map(({ root, size }) => ({ agent, key, root, size })),
       ),
@@ -87,13 +88,13 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   async function flush(): Promise<void> {
     signal?.throwIfAborted();
     if (prints.length + memories.length > 0) {
-      const known = new Set((await store.tombstones()).map(({ print }) => print));
+      const known = new Set((await store.removal.tombstones()).map(({ print }) => print));
       const fresh = prints.splice(0).filter(({ print }) => !known.has(print));
-      await store.takeTombstones(fresh, memories.splice(0), { rules, now: clock() });
+      await store.removal.takeTombstones(fresh, memories.splice(0), { rules, now: clock() });
     }
     await endFile();
     await commit();
-    if (rows.length > 0) note(await store.takeRows(rows.map(redactRow)));
+    if (rows.length > 0) note(await store.transfer.takeRows(rows.map(redactRow)));
     rows = [];
     deps.progress?.(read);
     await new Promise(setImmediate);
@@ -117,8 +118,8 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
   }
   await flush();
   if (later.length > 0) {
-    await store.planJobs(clock(), { gapMs: rules.gapMs });
-    note(await store.takeRows(later));
+    await store.jobs.plan(clock(), { gapMs: rules.gapMs });
+    note(await store.transfer.takeRows(later));
   }
   return done;
 }
@@ -129,9 +130,9 @@ async function toChunk(
   file: ExportedFile,
   entries: readonly ExportedEntry[],
 ): Promise<Chunk | undefined> {
-  const state = await store.fileState(file.agent, file.key);
+  const state = await store.transcripts.state(file.agent, file.key);
   if (state === undefined && !file.partial) return chunkOf(file, file.key, 0, entries);
-  const known = await store.knownEntries(entries.map(({ uuid }) => uuid));
+  const known = await store.transfer.knownEntries(entries.map(({ uuid }) => uuid));
   if (entries.every(({ uuid }) => known.has(uuid)) && (state !== undefined || file.partial)) return undefined;
   // The same transcript, of which less was read here.
   if (state !== undefined && !file.partial && goesOn(state, file))
@@ -142,7 +143,7 @@ async function toChunk(
       entries.filter(({ pos }) => pos >= state.offset),
     );
   // Another one of the same name, or a part: kept apart, so that the transcript itself is still read whole.
-  const gone = new Set((await store.tombstones()).map((one) => one.print));
+  const gone = new Set((await store.removal.tombstones()).map((one) => one.print));
   const fresh = entries.filter(
     ({ uuid, session }) =>
       !known.has(uuid) &&

@@ -30,7 +30,7 @@ it('copies that have not grown for vaultDays go, with their bytes; 0 keeps all; 
   await fillVault(keeping(0, now), { quietMs: Number.NEGATIVE_INFINITY });
   await say('young', 'And the horn');
   await fillVault(keeping(0, now + 20 * day), { quietMs: Number.NEGATIVE_INFINITY });
-  const files = async () => (await store.vaultCopies()).map(({ agent, key }) => copyPath(config, agent, key));
+  const files = async () => (await store.vault.copies()).map(({ agent, key }) => copyPath(config, agent, key));
   const [first, second] = (await files()) as [string, string];
 
   expect(await thinVault(keeping(0, now + 1000 * day))).toBe(0);
@@ -47,7 +47,7 @@ it('copies that have not grown for vaultDays go, with their bytes; 0 keeps all; 
 
   await say('old', 'Mend the lamp', 'The lamp again');
   await fillVault(keeping(30, now + 32 * day), { quietMs: Number.NEGATIVE_INFINITY });
-  const [copy] = await store.sessionCopies('claude-code', 'old');
+  const [copy] = await store.vault.sessionCopies('claude-code', 'old');
   const transcript = path.join(config.watchPath(claudeCode), copy?.key ?? '');
   fs.rmSync(transcript);
   await restoreSession(memory.context, 'claude-code', 'old');

@@ -15,7 +15,7 @@ it('a folder that was put on the ignore list since the start is not copied', asy
   fs.writeFileSync(config.filePath, JSON.stringify({ ignore: ['/srv/diary'] }));
   await fillVault(memory.context, { quietMs: Number.NEGATIVE_INFINITY });
 
-  const copies = (await store.vaultCopies()).map(({ agent, key }) => copyPath(config, agent, key));
+  const copies = (await store.vault.copies()).map(({ agent, key }) => copyPath(config, agent, key));
   const kept = copies
     .filter((file) => fs.existsSync(file))
     .map((file) => zlib.gunzipSync(fs.readFileSync(file)).toString('utf8'))

@@ -1,7 +1,7 @@
 // A line of a transcript → the line for the vault: redacted, and still of use to the agent that wrote it.
 import type { Agent, ReaderState } from '../../agents/agent.ts';
 import { notKept } from '../../schema/not-kept.ts';
-import { type Tombstones, tombstone } from '../../store/tombstone.ts';
+import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import { type Keeper, keeper, type Limits, noLimits, noteParent } from '../keep.ts';
 import { fieldName, optionBefore, redact, redactField, withoutPrivatePassages } from '../redaction/redact.ts';
 

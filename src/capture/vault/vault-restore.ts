@@ -24,7 +24,7 @@ export async function restoreSession(
   if (known === undefined) return { own: 'unknown', restored: [] };
   let own: Restored = 'unknown';
   const restored: string[] = [];
-  for (const copy of await deps.store.sessionCopies(agent, session)) {
+  for (const copy of await deps.store.vault.sessionCopies(agent, session)) {
     const root = rootOf(deps.config, known, copy.key);
     const target = path.join(root, copy.key);
     if (!isWhereItSays(deps.config, target)) continue;

@@ -8,9 +8,9 @@ import type { Agent, ReaderState } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
-import { type Tombstones, tombstone } from '../../store/tombstone.ts';
-import type { VaultDue } from '../../store/vault.ts';
+import type { VaultDue } from '../../store/vault/port.ts';
 import { isAlive } from '../../system/alive.ts';
 import { explain, systemCode } from '../../system/errors.ts';
 import { replaceFile, syncFolder } from '../../system/replace-file.ts';
@@ -59,11 +59,11 @@ export async function fillVault(
   await redactVault(deps);
   if (!config.settings.vault) return done;
   const limits: Limits = {
-    pauses: await store.pauses({ at: clock(), running: running?.() }),
+    pauses: await store.pauses.list({ at: clock(), running: running?.() }),
     ignore: config.reload().ignore,
     skipTools: [],
   };
-  for (const due of await store.vaultDue()) {
+  for (const due of await store.vault.due()) {
     if (signal?.aborted) break;
     const forgotten = await forgottenBy(store);
     const source = due.roots
@@ -91,7 +91,7 @@ async function copyPart(
   const above = await stateAbove(store, agent, due.key);
   const projectOf = projectFinder({
     separateWorktrees: config.settings.separateWorktrees,
-    links: await store.projectLinks(),
+    links: await store.projects.links(),
   });
   const { vaultLines } = await import('./vault-line.ts');
   const toVault = vaultLines(agent, due.key, state, limits, {
@@ -113,7 +113,7 @@ async function copyPart(
     await new Promise(setImmediate);
   }
   // Only now does the part count: a crash before this leaves bytes beyond the known end, which the next write replaces.
-  const counts = await store.noteVault({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten.size);
+  const counts = await store.vault.note({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten.size);
   // Something was forgotten meanwhile, and may stand in what was written: it is made again.
   if (counts !== undefined) cutAt(target, counts.bytes);
   return counts === undefined && bytes > due.bytes;
@@ -122,14 +122,14 @@ async function copyPart(
 /** What is known of the transcript of a subagent's session. Older clients name that session in the lines alone, which ingest has read. */
 async function stateAbove(store: Store, agent: Agent, key: string): Promise<ReaderState | undefined> {
   const { session, subagent } = agent.describe(key);
-  const own = (await store.fileState(agent.name, key))?.state;
+  const own = (await store.transcripts.state(agent.name, key))?.state;
   const parent = own === undefined ? undefined : parentOf(own);
   if (parent !== undefined)
-    return (await store.fileStates(agent.name)).find(({ state }) => isStateOf(state, parent))?.state;
+    return (await store.transcripts.states(agent.name)).find(({ state }) => isStateOf(state, parent))?.state;
   if (subagent === undefined) return undefined;
   const said = own?.['@session'];
   for (const above of sessionKeys(key, typeof said === 'string' ? said : session)) {
-    const known = await store.fileState(agent.name, above);
+    const known = await store.transcripts.state(agent.name, above);
     if (known !== undefined) return known.state;
   }
   return undefined;
@@ -167,7 +167,7 @@ const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean 
   forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
 
 const forgottenBy = async (store: Store): Promise<Tombstones> =>
-  new Set((await store.tombstones()).map(({ print }) => print));
+  new Set((await store.removal.tombstones()).map(({ print }) => print));
 
 type Rules = 'forgotten' | 'redaction';
 
@@ -184,7 +184,7 @@ export async function rewriteCopy(
   sweepDrafts(path.dirname(copyPath(config, name, key)));
   const older = olderCopies(config, name, key);
   if (agent !== undefined && older.length > 0) await rewriteOlder({ store }, { agent, key, rules }, older);
-  const copy = (await store.vaultCopies()).find((one) => one.agent === name && one.key === key);
+  const copy = (await store.vault.copies()).find((one) => one.agent === name && one.key === key);
   const file = copyPath(config, name, key);
   if (agent === undefined || copy === undefined) {
     // The bytes of a copy that nobody knows of any more.
@@ -204,7 +204,7 @@ export async function rewriteCopy(
   const draft = `${file}.${process.pid}.rewriting`;
   try {
     fs.writeFileSync(draft, packed, { mode: 0o600, flush: true });
-    const replaced = await store.replaceVault(copy, packed.length, () => {
+    const replaced = await store.vault.replace(copy, packed.length, () => {
       fs.renameSync(draft, file);
       syncFolder(path.dirname(file));
     });
@@ -228,7 +228,7 @@ async function redactVault({ store, config, signal }: VaultDeps): Promise<void> 
   const progress = readProgress(progressFile(config));
   if (progress.version >= redactionVersion && progress.after === undefined) return;
   const nameOf = ({ agent, key }: { agent: string; key: string }) => `${agent} ${key}`;
-  const copies = [...(await store.vaultCopies())].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const copies = [...(await store.vault.copies())].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (copies.length === 0 && !config.settings.vault) return;
   // A data folder that was removed stays removed.
   if (!fs.existsSync(config.home)) return;
@@ -361,7 +361,7 @@ function writeAt(file: string, at: number, bytes: Buffer): void {
 export async function thinVault({ store, config, clock }: VaultDeps): Promise<number> {
   const { vaultDays } = config.settings;
   if (vaultDays === 0) return 0;
-  const old = (await store.vaultCopies()).filter(({ updatedAt }) => clock() - updatedAt > vaultDays * dayMs);
+  const old = (await store.vault.copies()).filter(({ updatedAt }) => clock() - updatedAt > vaultDays * dayMs);
   for (const copy of old) await dropCopy({ store, config }, copy);
   return old.length;
 }
@@ -373,7 +373,7 @@ async function dropCopy(
 ): Promise<void> {
   for (const file of [copyPath(config, agent, key), ...olderCopies(config, agent, key)])
     fs.rmSync(file, { force: true });
-  await store.dropVault(agent, key);
+  await store.vault.drop(agent, key);
 }
 
 /** The agent of a group may have put a link in the way. */

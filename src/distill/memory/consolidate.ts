@@ -25,9 +25,9 @@ export async function consolidate(
   const { store } = deps;
   const wanted = only === undefined ? undefined : (await findNamed(deps, only)).page;
   const duplicates: Duplicate[] = [];
-  for (const { page, derived } of await store.pages()) {
+  for (const { page, derived } of await store.pages.list()) {
     if (!derived || (wanted !== undefined && wanted !== page)) continue;
-    const state = await store.page(page);
+    const state = await store.pages.get(page);
     const edited = standing(state.edits);
     const facts = versionsOf(state.statements, state.merged).filter(
       ({ current, target }) =>
@@ -50,7 +50,7 @@ export async function consolidate(
       });
       duplicates.push({ page, keep: shown(keep), merge: same.map(shown) });
       if (apply)
-        await store.mergeTargets(
+        await store.pages.mergeTargets(
           page,
           same.map(({ target }) => ({ target, into: keep.target })),
           deps.clock(),
@@ -64,7 +64,7 @@ export async function consolidate(
 export async function separate(deps: MemoryDeps, name: string): Promise<{ page: string; parted: number } & InLine> {
   await bringInLine(deps);
   const { page, target } = await findNamed(deps, name);
-  const parted = target === undefined ? 0 : await deps.store.unmergeTargets(page, target, deps.clock());
+  const parted = target === undefined ? 0 : await deps.store.pages.unmergeTargets(page, target, deps.clock());
   return { page, parted, ...(await writeDue(deps)) };
 }
 

@@ -33,11 +33,13 @@ it('two projects that share only the name of their folder have pages of their ow
         { by: 'user', text: 'Begin.' },
         { by: 'assistant', text: 'Begun.' },
       ]);
-    for (const one of await memory.store.conversations({}))
+    for (const one of await memory.store.conversations.list({}))
       await apply(memory, one, {
         projects: [{ name: 'cli', statements: [{ key: 'place', text: `At ${one.session}.` }] }],
       });
-    const pages = (await memory.store.pages()).map(({ page }) => page).filter((page) => page.startsWith('projects/'));
+    const pages = (await memory.store.pages.list())
+      .map(({ page }) => page)
+      .filter((page) => page.startsWith('projects/'));
     return pages.sort().map((page) => [page, read(memory, page).match(/At s\S+\./g)]);
   };
   const found = await pagesOf(['/home/ann/cli', '/home/ben/cli']);

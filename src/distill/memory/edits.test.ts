@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Edit } from '../../store/memory.ts';
+import type { Edit } from '../../store/pages/port.ts';
 import { joinPage, parsePage } from './blocks.ts';
 import { applyEdits, noticeEdits } from './edits.ts';
 import type { TargetBlock } from './page.ts';

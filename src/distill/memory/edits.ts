@@ -1,5 +1,5 @@
 // What a person changed in a file, as edits of targets; and edits on top of what the librarian writes now. Both are functions of rows.
-import type { Edit } from '../../store/memory.ts';
+import type { Edit } from '../../store/pages/port.ts';
 import { type Block, isHeading } from './blocks.ts';
 import { matchBlocks } from './match.ts';
 import { hash } from './names.ts';

@@ -1,6 +1,7 @@
 // What a person names, by id or by page → a page, and a target on it. What was taken out can still be named, to bring it back.
 import path from 'node:path';
-import type { PageState, TargetMemory } from '../../store/memory.ts';
+import type { TargetMemory } from '../../store/memory/port.ts';
+import type { PageState } from '../../store/pages/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { isEmptied } from './edits.ts';
 import type { MemoryDeps } from './librarian.ts';
@@ -23,11 +24,11 @@ export async function findNamed(deps: MemoryDeps, given: string): Promise<Named>
   if (name === '')
     throw new HoldfastError('BAD_INPUT', 'The name is empty', { hint: 'List pages with `holdfast memory list`.' });
   const page = await pageNamed(deps, name);
-  if (page !== undefined) return { page, target: undefined, state: await store.page(page), memory: undefined };
-  const found = await store.findMemories(name.toLowerCase());
+  if (page !== undefined) return { page, target: undefined, state: await store.pages.get(page), memory: undefined };
+  const found = await store.memory.find(name.toLowerCase());
   const [memory] = found;
   if (memory !== undefined && (found.length === 1 || memory.id === name)) {
-    return { page: memory.page, target: memory.target, state: await store.page(memory.page), memory };
+    return { page: memory.page, target: memory.target, state: await store.pages.get(memory.page), memory };
   }
   if (found.length > 1)
     throw new HoldfastError('AMBIGUOUS', `${found.length} memories begin with ${JSON.stringify(name)}`, {
@@ -54,8 +55,8 @@ export function targetsOf({ statements, edits, merged }: PageState): Map<string,
 }
 
 async function findGone({ store }: MemoryDeps, id: string): Promise<Named | undefined> {
-  for (const { page } of await store.pages()) {
-    const state = await store.page(page);
+  for (const { page } of await store.pages.list()) {
+    const state = await store.pages.get(page);
     for (const [target, text] of targetsOf(state))
       if (memoryId(page, target, text).startsWith(id)) return { page, target, state, memory: undefined };
   }
@@ -65,7 +66,7 @@ async function findGone({ store }: MemoryDeps, id: string): Promise<Named | unde
 /** `core/facts.md`, `core/facts`, `facts`, `projects/courier`, or the path of the file. */
 async function pageNamed({ store, config }: MemoryDeps, name: string): Promise<string | undefined> {
   const inside = path.relative(config.memoryPath, path.resolve(name)).replaceAll(path.sep, '/');
-  const pages = (await store.pages()).filter(({ stamp, due }) => stamp !== '' || due).map(({ page }) => page);
+  const pages = (await store.pages.list()).filter(({ stamp, due }) => stamp !== '' || due).map(({ page }) => page);
   for (const candidate of [name, inside].flatMap((each) => [each, `${each}.md`, `${each}/overview.md`]))
     if (pages.includes(candidate)) return candidate;
   const ends = pages.filter((page) => page.endsWith(`/${name}.md`) || page.endsWith(`/${name}/overview.md`));

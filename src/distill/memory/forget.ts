@@ -2,7 +2,8 @@
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { Extraction } from '../../schema/extraction.ts';
-import type { PageState, Statement } from '../../store/memory.ts';
+import type { Statement } from '../../store/memory/port.ts';
+import type { PageState } from '../../store/pages/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { isEmptied, isOwn } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
@@ -32,13 +33,13 @@ export async function forgetMemory(
   if (!(await agrees({ page, memories: targets.length, text: memory?.text }))) return { page, forgotten: 0, ...found };
   for (const each of targets) await forgetTarget(deps, page, each);
   const inLine = await writeDue(deps);
-  await deps.store.scrub();
+  await deps.store.admin.scrub();
   return { page, forgotten: targets.length, ...inLine };
 }
 
 async function forgetTarget(deps: MemoryDeps, page: string, target: string): Promise<void> {
   const { store } = deps;
-  const state = await store.page(page);
+  const state = await store.pages.get(page);
   const said = state.statements.filter((each) => mergedInto(each.target, state.merged) === target);
   const parts = state.written ? partsOf(withTargets(state.written), '') : [];
   const shown = parts.find((part) => part.target === target);
@@ -50,7 +51,7 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
       .filter((text) => text !== '')
       .map((text) => hash('text', plain(text))),
   ];
-  const forgotten = new Set([...(await store.forgotten()), ...prints]);
+  const forgotten = new Set([...(await store.pages.forgotten()), ...prints]);
   const targets = new Set([
     target,
     ...said.map((each) => each.target),
@@ -58,7 +59,7 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
   ]);
   const replacing = await rowsWithout(deps, forgotten);
   for (const [i, each] of [...targets].entries())
-    await store.forgetTarget(
+    await store.pages.forgetTarget(
       page,
       each,
       [...prints, targetPrint(page, each)],
@@ -69,16 +70,16 @@ async function forgetTarget(deps: MemoryDeps, page: string, target: string): Pro
   if (target.startsWith('ep:'))
     for (const statement of said)
       if (statement.project !== '')
-        await store.forgetTarget(
+        await store.pages.forgetTarget(
           pageOfGroup(
             ownerOf(page).group,
-            projectPage(await homeOf(store, homesOf(await store.projectPlaces()), statement)),
+            projectPage(await homeOf(store, homesOf(await store.projects.places()), statement)),
           ),
           target.replace(/^ep:/, 'act:'),
           [],
           [],
         );
-  for (const promoted of await store.promotedFrom(memoryId(page, target, shown?.text ?? '')))
+  for (const promoted of await store.memory.promotedFrom(memoryId(page, target, shown?.text ?? '')))
     await forgetTarget(deps, promoted.page, promoted.target);
 }
 
@@ -91,11 +92,11 @@ const reachOf = ({ clock }: MemoryDeps, { statements, edits }: PageState): numbe
  * function of the rows and the hashes, so all machines end with the same. Returns how many rows that changed.
  */
 export async function forgetAsElsewhere({ store }: Pick<MemoryDeps, 'store'>): Promise<number> {
-  const reached = await store.forgottenUpTo();
+  const reached = await store.pages.forgottenUpTo();
   if (![...reached.values()].some((at) => at > 0)) return 0;
   let gone = 0;
-  for (const { page } of await store.pages()) {
-    const { statements, edits } = await store.page(page);
+  for (const { page } of await store.pages.list()) {
+    const { statements, edits } = await store.pages.get(page);
     const targets = new Set([
       ...statements.filter(({ source }) => source !== 'conversation').map(({ target }) => target),
       ...edits.filter((each) => !isEmptied(each)).map(({ target }) => groupOf(target)),
@@ -104,7 +105,7 @@ export async function forgetAsElsewhere({ store }: Pick<MemoryDeps, 'store'>): P
       const at = reached.get(targetPrint(page, target)) ?? 0;
       return at === 0 ? [] : [{ target, at }];
     });
-    if (going.length > 0) gone += await store.forgetUpTo(page, going);
+    if (going.length > 0) gone += await store.pages.forgetUpTo(page, going);
   }
   return gone;
 }
@@ -124,7 +125,7 @@ export async function forgetSource(
 ): Promise<{ extractions: number } & InLine> {
   await bringInLine(deps);
   const { store } = deps;
-  const rows = (await store.extractions({ agent: source.agent, session: source.session })).filter(
+  const rows = (await store.memory.extractions({ agent: source.agent, session: source.session })).filter(
     ({ file, firstPos }) =>
       (source.file === undefined || source.file === file) &&
       (source.firstPos === undefined || source.firstPos === firstPos),
@@ -134,18 +135,18 @@ export async function forgetSource(
     const { data } = Extraction.safeParse(JSON.parse(json));
     if (data !== undefined) placed.push(...(await placeRow(deps, row, data, new Set())).statements);
   }
-  await store.dropExtractions(rows);
+  await store.memory.dropExtractions(rows);
   const seen = new Set<string>();
   for (const { page, target, text } of placed) {
     if (seen.has(`${page}\0${target}`)) continue;
     seen.add(`${page}\0${target}`);
-    const left = (await store.page(page)).statements.some((each) => each.target === target);
+    const left = (await store.pages.get(page)).statements.some((each) => each.target === target);
     if (left) continue;
-    await store.forgetTarget(page, target, [], []);
-    for (const promoted of await store.promotedFrom(memoryId(page, target, text)))
-      await store.forgetTarget(promoted.page, promoted.target, [], []);
+    await store.pages.forgetTarget(page, target, [], []);
+    for (const promoted of await store.memory.promotedFrom(memoryId(page, target, text)))
+      await store.pages.forgetTarget(promoted.page, promoted.target, [], []);
   }
   const inLine = await writeDue(deps);
-  await store.scrub();
+  await store.admin.scrub();
   return { extractions: rows.length, ...inLine };
 }

@@ -38,7 +38,7 @@ it('commits that a page is gone', async () => {
   const memory = await repository();
   await apply(memory, monday, fact('a', '1'));
   await afterBatch(memory.context);
-  await memory.store.dropExtractions(await memory.store.extractions());
+  await memory.store.memory.dropExtractions(await memory.store.memory.extractions());
   await afterBatch(memory.context);
   expect(git(memory, 'ls-files')).toBe('');
 });

@@ -24,7 +24,7 @@ export async function commitPages(deps: MemoryDeps): Promise<void> {
   const { store, config } = deps;
   const folder = config.memoryPath;
   if (!config.settings.memoryGit || !isRepository(folder)) return;
-  const pages = await store.takeUncommitted();
+  const pages = await store.pages.takeUncommitted();
   if (pages.length === 0) return;
   // Whoever was started by a hook of another repository must not commit there.
   const inherited = Object.entries(config.environment).filter(([name]) => !name.startsWith('GIT_'));
@@ -64,6 +64,6 @@ export async function commitPages(deps: MemoryDeps): Promise<void> {
   } catch (error) {
     const said = ((error as { stderr?: string }).stderr ?? String(error)).trim().split('\n')[0];
     deps.log?.(`The memory files were not committed: ${said}`);
-    await store.markUncommitted(pages);
+    await store.pages.markUncommitted(pages);
   }
 }

@@ -2,7 +2,8 @@
 
 import type { MemoryVersion } from '../../schema/memory.ts';
 import { toMoment } from '../../schema/time.ts';
-import type { Edit, PageState, Statement } from '../../store/memory.ts';
+import type { Statement } from '../../store/memory/port.ts';
+import type { Edit, PageState } from '../../store/pages/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { isEmptied, nextMoment, standing } from './edits.ts';
 import { findNamed, targetsOf } from './find.ts';
@@ -70,9 +71,9 @@ export async function revert(
     );
   const at = nextMoment(state.edits, deps.clock());
   const edits = release || wanted === undefined ? released(state, target, at) : wanted.edits(state, at);
-  for (const edit of edits) await deps.store.addEdit(page, edit);
+  for (const edit of edits) await deps.store.pages.addEdit(page, edit);
   const inLine = await writeDue(deps);
-  const text = (await deps.store.memories({ page })).find((memory) => memory.target === target)?.text ?? '';
+  const text = (await deps.store.memory.list({ page })).find((memory) => memory.target === target)?.text ?? '';
   return { page, id: memoryId(page, target, text), text, inLine };
 }
 

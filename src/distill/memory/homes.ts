@@ -1,6 +1,7 @@
 // Which page a project has. Worktrees and clones of one repository share it; two projects that only share a name do not.
 import { createHash } from 'node:crypto';
-import type { ProjectPlace, Store } from '../../store/store.ts';
+import type { ProjectPlace } from '../../store/projects/port.ts';
+import type { Store } from '../../store/store.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -45,14 +46,14 @@ export const homeRules = (homes: ReadonlyMap<string, string>): string => {
 
 /** The name of the page of the project that a session worked in; the project's own name where the session is not known. */
 export async function homeOf(
-  store: Pick<Store, 'findSessions'>,
+  store: Pick<Store, 'sessions'>,
   homes: ReadonlyMap<string, string>,
   { agent, session, project }: { readonly agent?: string; readonly session: string; readonly project: string },
 ): Promise<string> {
   // Where no two projects share a name, nothing has to be looked up.
   if (project === '' || [...homes.values()].every((home) => home !== project && !home.startsWith(`${project}-`)))
     return project;
-  const found = (await store.findSessions(session)).find(
+  const found = (await store.sessions.find(session)).find(
     (one) => one.id === session && (agent ?? one.agent) === one.agent,
   );
   return homes.get(found?.projectPath ?? '') ?? project;

@@ -31,7 +31,7 @@ const facts = 'core/facts.md';
 const find = async (memory: Memory, query: string) =>
   (await holding(memory.store, 'memory', query)).map(({ text }) => text);
 const idOf = async (memory: Memory, text: string): Promise<string> => {
-  const found = (await memory.store.memories({})).find((each) => each.text.includes(text));
+  const found = (await memory.store.memory.list({})).find((each) => each.text.includes(text));
   if (found === undefined) throw new Error(`no memory says ${text}`);
   return found.id;
 };
@@ -296,7 +296,7 @@ describe('forget', () => {
     await forgetSource(memory.context, { agent: monday.agent, session: monday.session });
     expect(bytes(memory).includes('zanzibarite')).toBe(false);
     expect(read(memory, facts)).toContain('- **b:** both again\n');
-    expect((await memory.store.extractions()).map(({ session }) => session)).toEqual([tuesday.session]);
+    expect((await memory.store.memory.extractions()).map(({ session }) => session)).toEqual([tuesday.session]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { InsightPlace } from '../../schema/extraction.ts';
 import { nameOfGroup } from '../../schema/group.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
 import { toMoment } from '../../schema/time.ts';
-import type { PageState } from '../../store/memory.ts';
+import type { PageState } from '../../store/pages/port.ts';
 import { standing } from './edits.ts';
 import { pageOfGroup } from './group-pages.ts';
 import { homeOf, homesOf } from './homes.ts';
@@ -55,24 +55,24 @@ export async function knownFor(
   conversation: Pick<Conversation, 'agent' | 'session' | 'project'>,
   said: string,
 ): Promise<KnownPages> {
-  const group = nameOfGroup((await store.groupOf(conversation)) ?? '');
+  const group = nameOfGroup((await store.groups.of(conversation)) ?? '');
   const text = said.toLowerCase();
   const subjects: KnownSubject[] = [];
   const { project } = conversation;
   if (project !== '') {
-    const home = await homeOf(store, homesOf(await store.projectPlaces()), conversation);
-    const state = await store.page(pageOfGroup(group, projectPage(home)));
+    const home = await homeOf(store, homesOf(await store.projects.places()), conversation);
+    const state = await store.pages.get(pageOfGroup(group, projectPage(home)));
     subjects.push({ list: 'projects', name: project, lines: linesOf(state) });
   }
   for (const [about, { page }] of Object.entries(corePages) as [About, { page: string }][])
-    subjects.push({ list: 'facts', name: about, lines: linesOf(await store.page(pageOfGroup(group, page))) });
-  const pages = (await store.pages()).map(({ page }) => page);
+    subjects.push({ list: 'facts', name: about, lines: linesOf(await store.pages.get(pageOfGroup(group, page))) });
+  const pages = (await store.pages.list()).map(({ page }) => page);
   const people = pageOfGroup(group, 'relationships/');
   const mentioned = pages.filter(
     (page) => page.startsWith(people) && text.includes(firstNameIn(page.slice(people.length))),
   );
   for (const page of mentioned.slice(0, most.people)) {
-    const state = await store.page(page);
+    const state = await store.pages.get(page);
     subjects.push({ list: 'people', name: state.statements[0]?.title ?? '', lines: linesOf(state) });
   }
   const insights = await insightsFor({ store }, { group, project }, text);
@@ -109,7 +109,7 @@ async function insightsFor(
 ): Promise<KnownInsight[]> {
   const said = new Set(wordsOf(text));
   const folder = pageOfGroup(group, 'insights/');
-  const all = (await store.memories({ group, kind: 'evergreen' })).filter(
+  const all = (await store.memory.list({ group, kind: 'evergreen' })).filter(
     (one) => one.page.startsWith(folder) && one.project === project,
   );
   const scored = all
@@ -118,7 +118,7 @@ async function insightsFor(
     .sort((a, b) => b.shared - a.shared || (a.one.id < b.one.id ? -1 : 1));
   const found: KnownInsight[] = [];
   for (const { one } of scored.slice(0, most.insights)) {
-    const { statements, merged } = await store.page(one.page);
+    const { statements, merged } = await store.pages.get(one.page);
     const first = versionsOf(statements, merged).find(({ target }) => target === one.target)?.all[0];
     if (first === undefined) continue;
     const place = { at: toMoment(first.at), title: first.title, target: one.target };

@@ -31,7 +31,7 @@ describe('memory files', () => {
     const bad = { ...extraction(), facts: [{ key: '', text: 'x', about: 'world' as const }] };
     await expect(applyExtraction(memory.context, monday, bad, 'offline')).rejects.toMatchObject({ code: 'BAD_INPUT' });
     expect(filesOf(folderOf(memory))).toEqual({});
-    expect(await memory.store.extractions()).toEqual([]);
+    expect(await memory.store.memory.extractions()).toEqual([]);
   });
 
   it('30. every category has its file, with frontmatter that is YAML', async () => {
@@ -271,7 +271,7 @@ describe("33. a person's edit", () => {
       /# Facts\n\n- my own line\n\nMy paragraph\.\n\n- \*\*a:\*\* a\?\n- \*\*c:\*\* c\?\n- \*\*d:\*\* d!\n- \*\*e:\*\* e\?\n/,
     );
     const [found] = await holding(memory.store, 'memory', 'my own line');
-    expect(await memory.store.findMemories(found?.id ?? '')).toMatchObject([
+    expect(await memory.store.memory.find(found?.id ?? '')).toMatchObject([
       { text: 'my own line', source: 'person', kind: 'evergreen', page: facts },
     ]);
   });
@@ -334,7 +334,7 @@ describe("33. a person's edit", () => {
     write(memory, 'picture.png', 'otter');
     await bringInLine(memory.context);
     const find = async (query: string) =>
-      (await Promise.all((await holding(memory.store, 'memory', query)).map(({ id }) => memory.store.findMemories(id))))
+      (await Promise.all((await holding(memory.store, 'memory', query)).map(({ id }) => memory.store.memory.find(id))))
         .flat()
         .map(({ text, kind, at, project, title }) => ({ text, kind, at, project, title }));
     expect(await find('otter')).toEqual([
@@ -383,10 +383,13 @@ describe("33. a person's edit", () => {
     let edited = false;
     const hurried = {
       ...store,
-      async settlePage(...args: Parameters<typeof store.settlePage>) {
-        if (!edited && args[0] === facts) change(memory, facts, '# Facts\n', '# Facts\n\nIn the last moment.\n');
-        edited = true;
-        return store.settlePage(...args);
+      pages: {
+        ...store.pages,
+        async settle(...args: Parameters<typeof store.pages.settle>) {
+          if (!edited && args[0] === facts) change(memory, facts, '# Facts\n', '# Facts\n\nIn the last moment.\n');
+          edited = true;
+          return store.pages.settle(...args);
+        },
       },
     };
     await applyExtraction({ ...memory.context, store: hurried }, tuesday, extraction(fact('b', '2')), 'offline');

@@ -4,7 +4,8 @@ import type { Config } from '../../config/config.ts';
 import type { Conversation } from '../../schema/conversation.ts';
 import { Extraction } from '../../schema/extraction.ts';
 import { nameOfGroup } from '../../schema/group.ts';
-import type { ExtractionRow, PageState, PlacedExtraction, Statement } from '../../store/memory.ts';
+import type { ExtractionRow, PlacedExtraction, Statement } from '../../store/memory/port.ts';
+import type { PageState } from '../../store/pages/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { parsePage } from './blocks.ts';
@@ -56,14 +57,14 @@ export async function keepExtraction(
   const group = await groupOf(deps, conversation);
   const row = { agent, file, firstPos, session, project, group, by, ...moments };
   const homes = await keepRules(deps);
-  const forgotten = await deps.store.forgotten();
+  const forgotten = await deps.store.pages.forgotten();
   const placed = await placeRow(deps, row, checked.data, forgotten, homes);
-  const before = await deps.store.extraction(agent, file, firstPos);
-  if (before === undefined || !sameRow(before, placed.row)) await deps.store.saveExtractions([placed]);
+  const before = await deps.store.memory.extraction(agent, file, firstPos);
+  if (before === undefined || !sameRow(before, placed.row)) await deps.store.memory.saveExtractions([placed]);
 }
 
 const groupOf = async ({ store }: MemoryDeps, of: Pick<Source, 'agent' | 'session'>): Promise<string> =>
-  nameOfGroup((await store.groupOf(of)) ?? '');
+  nameOfGroup((await store.groups.of(of)) ?? '');
 
 const sameRow = (a: ExtractionRow, b: ExtractionRow): boolean =>
   a.json === b.json &&
@@ -79,7 +80,7 @@ export async function bringInLine(deps: MemoryDeps): Promise<InLine> {
   await keepRules(deps);
   const { store, config } = deps;
   const files = listPages(config.memoryPath);
-  const known = new Map((await store.pages()).map((glance) => [glance.page, glance]));
+  const known = new Map((await store.pages.list()).map((glance) => [glance.page, glance]));
   const pages: string[] = [];
   for (const page of new Set([...files.keys(), ...known.keys()])) {
     const glance = known.get(page);
@@ -93,7 +94,7 @@ export async function bringInLine(deps: MemoryDeps): Promise<InLine> {
 /** Writes the pages that rows have changed for, and no others. */
 export async function writeDue(deps: MemoryDeps): Promise<InLine> {
   const pages: string[] = [];
-  for (const { page, due } of await deps.store.pages())
+  for (const { page, due } of await deps.store.pages.list())
     if (due && page !== questionsPage && (await syncPage(deps, page))) pages.push(page);
   return { pages: [...new Set([...pages, ...(await syncQuestions(deps))])] };
 }
@@ -101,13 +102,13 @@ export async function writeDue(deps: MemoryDeps): Promise<InLine> {
 /** Statements are placed by the person's days and by the names of projects: with another time zone, or a second project of one name, again. */
 async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>> {
   const { store, config } = deps;
-  const homes = homesOf(await store.projectPlaces());
+  const homes = homesOf(await store.projects.places());
   const rules = `${placingVersion} ${config.settings.timeZone} ${homeRules(homes)}`.trim();
-  const before = await store.placingRules();
+  const before = await store.memory.placingRules();
   if (before === rules) return homes;
-  const forgotten = await store.forgotten();
+  const forgotten = await store.pages.forgotten();
   const rows: PlacedExtraction[] = [];
-  for (const { json, ...row } of await store.extractions()) {
+  for (const { json, ...row } of await store.memory.extractions()) {
     const { data } = Extraction.safeParse(JSON.parse(json));
     // One that an older version allowed and this one does not stays as it is placed.
     if (data !== undefined)
@@ -115,7 +116,7 @@ async function keepRules(deps: MemoryDeps): Promise<ReadonlyMap<string, string>>
         await placeRow(deps, { ...row, group: (await groupOf(deps, row)) || row.group }, data, forgotten, homes),
       );
   }
-  await store.saveExtractions(rows, rules);
+  await store.memory.saveExtractions(rows, rules);
   return homes;
 }
 
@@ -129,12 +130,12 @@ async function syncQuestions(deps: MemoryDeps): Promise<readonly string[]> {
   for (const page of changed) if (await syncPage(deps, page)) pages.push(page);
   pages.push(...(await writeQuestions(deps, await proposalsOf(deps))));
   // What was rejected leaves the file of the database too.
-  await deps.store.scrub();
+  await deps.store.admin.scrub();
   return [...new Set(pages)];
 }
 
 async function writeQuestions(deps: MemoryDeps, proposals: readonly Proposal[]): Promise<readonly string[]> {
-  const state = await deps.store.page(questionsPage);
+  const state = await deps.store.pages.get(questionsPage);
   const isNone = proposals.length + state.statements.length + state.edits.length === 0 && state.written === undefined;
   if (isNone && readPage(deps.config.memoryPath, questionsPage) === undefined) return [];
   const more = proposals.map(({ line }) => line);
@@ -146,7 +147,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
   const { store, config } = deps;
   const { memoryPath, settings } = config;
   for (let tries = 0; tries < patience; tries++) {
-    const stored = await store.page(page);
+    const stored = await store.pages.get(page);
     const state = more.length === 0 ? stored : { ...stored, statements: [...stored.statements, ...more] };
     let file: FileOnDisk | undefined;
     try {
@@ -164,7 +165,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
     const { edits, written, next, memories } = planPage(page, state, file, { timeZone: settings.timeZone });
     let version: number | undefined = state.version;
     if (edits.length > 0 || written !== undefined || next !== undefined || state.intended !== undefined) {
-      version = await store.preparePage(page, version, { edits, written, intended: next });
+      version = await store.pages.prepare(page, version, { edits, written, intended: next });
       if (version === undefined) continue;
     }
     const put = () => {
@@ -175,7 +176,7 @@ export async function syncPage(deps: MemoryDeps, page: string, more: readonly St
       const done = writePage(memoryPath, page, next.text, file);
       return done === undefined ? undefined : { ...done, derived: done.stamp !== '' };
     };
-    if (await store.settlePage(page, version, put, memories)) return next !== undefined;
+    if (await store.pages.settle(page, version, put, memories)) return next !== undefined;
   }
   throw new HoldfastError('CONFLICT', `${page} changes faster than it can be written`, {
     hint: 'Close what writes it; what was to be written is kept and written later.',
@@ -195,5 +196,5 @@ async function settlePersonal(
   const blocks = parsePage(file?.text ?? '').map((block, i) => ({ ...block, target: `own:${i}` }));
   const { timeZone } = config.settings;
   const memories = memoriesOn({ page, blocks, personal: true, ...state, changedAt: file?.changedAt ?? 0, timeZone });
-  return store.settlePage(page, state.version, () => ({ stamp: file?.stamp ?? '', derived: false }), memories);
+  return store.pages.settle(page, state.version, () => ({ stamp: file?.stamp ?? '', derived: false }), memories);
 }

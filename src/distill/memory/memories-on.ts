@@ -1,7 +1,8 @@
 // A page's blocks → what search finds: facts line by line, episodes as a whole, people's own text by section.
 import { parse } from 'yaml';
 import type { MemoryKind } from '../../schema/memory.ts';
-import type { Edit, NewMemory, PageState, Statement } from '../../store/memory.ts';
+import type { NewMemory, Statement } from '../../store/memory/port.ts';
+import type { Edit, PageState } from '../../store/pages/port.ts';
 import { isHeading, isItem } from './blocks.ts';
 import { isOwn, standing } from './edits.ts';
 import { ownerOf } from './group-pages.ts';

@@ -231,37 +231,44 @@ describe('processing', () => {
       if (step % 2 === 0) await apply(memory, said[2] as Said);
       expect(filesOf(folderOf(memory)), `step ${step}`).toEqual(expected);
       expect(await bringInLine(memory.context), `step ${step}`).toEqual({ pages: [] });
-      for (const { page } of await memory.store.pages()) expect((await memory.store.page(page)).edits).toEqual([]);
+      for (const { page } of await memory.store.pages.list())
+        expect((await memory.store.pages.get(page)).edits).toEqual([]);
     }
     expect(steps).toBeGreaterThan(20);
   }, 240_000);
 });
 
-/** The store whose given step fails: before a call, after it, or inside `settlePage` when the file is written and the row is not. */
+/** The store whose given step fails: before a call, after it, or inside `settle` when the file is written and the row is not. */
 function breaking(store: Store, step: number): Store {
   let count = 0;
   const pass = () => {
     if (count++ === step) throw new Error('broken off');
   };
-  const watched = ['saveExtractions', 'preparePage', 'settlePage', 'page', 'pages'];
-  return new Proxy(store, {
-    get(target, name: keyof Store & string) {
-      const method = target[name] as unknown as (...args: unknown[]) => Promise<unknown>;
-      if (!watched.includes(name)) return method;
-      return async (...args: unknown[]) => {
-        pass();
-        if (name === 'settlePage') {
-          const put = args[2] as () => unknown;
-          args[2] = () => {
-            const done = put();
-            pass();
-            return done;
-          };
-        }
-        const result = await method.apply(target, args);
-        pass();
-        return result;
-      };
-    },
-  });
+  const watched = ['saveExtractions', 'prepare', 'settle', 'get', 'list'];
+  const failing = <T extends object>(port: T): T =>
+    new Proxy(port, {
+      get(target, name) {
+        const method = target[name as keyof T] as (...args: unknown[]) => Promise<unknown>;
+        if (!watched.includes(String(name))) return method;
+        return async (...args: unknown[]) => {
+          pass();
+          if (name === 'settle') {
+            const put = args[2] as () => unknown;
+            args[2] = () => {
+              const done = put();
+              pass();
+              return done;
+            };
+          }
+          const result = await method.apply(target, args);
+          pass();
+          return result;
+        };
+      },
+    });
+  return {
+    ...store,
+    pages: failing(store.pages),
+    memory: { ...store.memory, saveExtractions: failing(store.memory).saveExtractions },
+  };
 }

@@ -1,6 +1,6 @@
 // ③ Statements → a page as the librarian writes it, before a person's edits. The same statements give the same bytes.
 import { stringify } from 'yaml';
-import type { Statement } from '../../store/memory.ts';
+import type { Statement } from '../../store/memory/port.ts';
 import { type Block, fenceEnd, isFence, parseBody } from './blocks.ts';
 import { ownerOf } from './group-pages.ts';
 import { localTime } from './local-time.ts';

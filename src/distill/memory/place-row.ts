@@ -1,6 +1,6 @@
 // ③ What a conversation gave → the row and its statements, without what was forgotten.
 import { Extraction } from '../../schema/extraction.ts';
-import type { ExtractionRow, PlacedExtraction } from '../../store/memory.ts';
+import type { ExtractionRow, PlacedExtraction } from '../../store/memory/port.ts';
 import { homeOf, homesOf } from './homes.ts';
 import type { MemoryDeps } from './librarian.ts';
 import { place, withoutForgotten } from './place.ts';
@@ -12,7 +12,7 @@ export async function placeRow(
   forgotten: ReadonlySet<string>,
   homes?: ReadonlyMap<string, string>,
 ): Promise<PlacedExtraction> {
-  const home = await homeOf(store, homes ?? homesOf(await store.projectPlaces()), row);
+  const home = await homeOf(store, homes ?? homesOf(await store.projects.places()), row);
   const left = withoutForgotten(extraction, place(row, extraction, config.settings.timeZone, home), forgotten);
   return { row: { ...row, json: JSON.stringify(left.extraction) }, statements: left.statements };
 }
@@ -20,7 +20,7 @@ export async function placeRow(
 /** The extractions that held something of what is forgotten, as they are without it. */
 export async function rowsWithout(deps: MemoryDeps, forgotten: ReadonlySet<string>): Promise<PlacedExtraction[]> {
   const changed: PlacedExtraction[] = [];
-  for (const { json, ...row } of await deps.store.extractions()) {
+  for (const { json, ...row } of await deps.store.memory.extractions()) {
     const { data } = Extraction.safeParse(JSON.parse(json));
     if (data === undefined) continue;
     const placed = await placeRow(deps, row, data, forgotten);

@@ -1,8 +1,8 @@
 // ③ What a conversation gave → statements, each with its page and its target there. A function of its arguments alone.
 import type { Extraction, KeyedStatement } from '../../schema/extraction.ts';
 import type { About, SaidBy } from '../../schema/memory.ts';
-import { originalKey } from '../../store/hub.ts';
-import type { ExtractionRow, Statement } from '../../store/memory.ts';
+import { originalKey } from '../../store/hub/port.ts';
+import type { ExtractionRow, Statement } from '../../store/memory/port.ts';
 import { pageOfGroup } from './group-pages.ts';
 import { localTime } from './local-time.ts';
 import { hash, keyOf, nameSlug, plain, titleSlug } from './names.ts';

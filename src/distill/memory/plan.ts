@@ -1,5 +1,7 @@
 // ③ Rows and the file as it is → what the person changed, what is to be written, what the index is to hold. A function of its arguments.
-import type { Edit, NewMemory, PageState, Written } from '../../store/memory.ts';
+
+import type { NewMemory } from '../../store/memory/port.ts';
+import type { Edit, PageState, Written } from '../../store/pages/port.ts';
 import { joinPage, parsePage } from './blocks.ts';
 import { applyEdits, nextMoment, noticeEdits } from './edits.ts';
 import { matchBlocks } from './match.ts';

@@ -35,7 +35,7 @@ describe('a mark in questions.md', () => {
     await bringInLine(memory.context);
     expect(filesOf(folderOf(memory))[questions] ?? '').not.toContain('deno');
     expect(read(memory, facts)).toContain('- **package manager:** bun, always\n');
-    expect(JSON.stringify(await memory.store.extractions())).not.toContain('deno');
+    expect(JSON.stringify(await memory.store.memory.extractions())).not.toContain('deno');
     await apply(memory, conversation('later-2', '2099-02-01T00:00:00.000Z'), fact('package manager', 'deno'));
     expect(filesOf(folderOf(memory))[questions] ?? '').not.toContain('deno');
     await apply(memory, conversation('later-3', '2099-03-01T00:00:00.000Z'), fact('package manager', 'yarn'));
@@ -49,7 +49,7 @@ describe('a mark in questions.md', () => {
     await bringInLine(memory.context);
     expect(read(memory, facts)).toContain('- **package manager:** deno\n');
     expect(filesOf(folderOf(memory))[questions] ?? '').not.toContain('deno');
-    const [kept] = await memory.store.memories({ page: facts });
+    const [kept] = await memory.store.memory.list({ page: facts });
     expect(kept).toMatchObject({ source: 'promoted', saidBy: 'person', session: 'later' });
     expect(await bringInLine(memory.context)).toEqual({ pages: [] });
   });
@@ -61,7 +61,7 @@ describe('a mark in questions.md', () => {
     change(memory, questions, /$/, '\n- [-] package manager: deno\n');
     await bringInLine(memory.context);
     expect(read(memory, facts)).toBe(before);
-    expect(JSON.stringify(await memory.store.extractions())).toContain('deno');
+    expect(JSON.stringify(await memory.store.memory.extractions())).toContain('deno');
   });
 
   it('is carried out once, wherever it is broken off', async () => {
@@ -111,7 +111,7 @@ describe('a note', () => {
     await apply(memory, day(5), note('staging port', 'staging listens on port 8443, behind the proxy'));
     expect(read(memory, facts)).toContain('- **staging port:** staging listens on port 8443, behind the proxy');
     expect(filesOf(folderOf(memory))[questions] ?? '').not.toContain('8443');
-    const [one] = await memory.store.memories({ page: facts });
+    const [one] = await memory.store.memory.list({ page: facts });
     const [{ versions } = { versions: [] }] = await historyOf(memory.context, one?.id ?? '');
     expect(versions.map(({ session, current }) => [session, current])).toEqual([
       ['s1', false],
@@ -163,7 +163,7 @@ describe('a statement that is retired', () => {
         saidBy: 'agent' as const,
       })),
     });
-    const one = (await memory.store.memories({ page: facts })).find(({ text }) => text.includes('Redis'));
+    const one = (await memory.store.memory.list({ page: facts })).find(({ text }) => text.includes('Redis'));
     await apply(memory, day(2), retire('queue', 'the queue was removed'));
     expect(read(memory, facts)).not.toContain('Redis');
     expect(read(memory, facts)).toContain('- **port:** 80');
@@ -186,7 +186,7 @@ describe('a statement that is retired', () => {
     await apply(memory, day(1), { facts: [{ key: 'queue', text: 'Redis', about: 'world', saidBy: 'agent' }] });
     await apply(memory, day(2), retire('queue', 'gone'));
     expect(filesOf(folderOf(memory))).toEqual({});
-    expect(await memory.store.memories({})).toEqual([]);
+    expect(await memory.store.memory.list({})).toEqual([]);
   });
 
   it('is not, where the person said it: an agent’s word does not reach it, and against what they wrote they are asked', async () => {
@@ -215,7 +215,7 @@ describe('an insight', () => {
       insights: [{ at, title: 'Lost webhooks', text, ...more }],
     });
     await apply(memory, day(1), insights('The queue loses webhooks at a deploy.'));
-    const [first] = await memory.store.memories({ page: 'insights/2026-09-02-lost-webhooks.md' });
+    const [first] = await memory.store.memory.list({ page: 'insights/2026-09-02-lost-webhooks.md' });
     const revises = { at, title: 'Lost webhooks', target: first?.target ?? '' };
     const later = {
       at: '2026-09-05T08:30:00.000Z',
@@ -240,17 +240,19 @@ function breaking(store: Store, step: number): Store {
   const pass = () => {
     if (count++ === step) throw new Error('broken off');
   };
-  const watched = ['preparePage', 'settlePage', 'saveStatement', 'addEdit', 'forgetTarget', 'scrub'];
-  return new Proxy(store, {
-    get(target, name: keyof Store & string) {
-      const method = target[name] as unknown as (...args: unknown[]) => Promise<unknown>;
-      if (!watched.includes(name)) return method;
-      return async (...args: unknown[]) => {
-        pass();
-        const result = await method.apply(target, args);
-        pass();
-        return result;
-      };
-    },
-  });
+  const watched = ['prepare', 'settle', 'saveStatement', 'addEdit', 'forgetTarget', 'scrub'];
+  const failing = <T extends object>(port: T): T =>
+    new Proxy(port, {
+      get(target, name) {
+        const method = target[name as keyof T] as (...args: unknown[]) => Promise<unknown>;
+        if (!watched.includes(String(name))) return method;
+        return async (...args: unknown[]) => {
+          pass();
+          const result = await method.apply(target, args);
+          pass();
+          return result;
+        };
+      },
+    });
+  return { ...store, pages: failing(store.pages), memory: failing(store.memory), admin: failing(store.admin) };
 }

@@ -1,6 +1,8 @@
 // ③ What waits for a person's word on the page of questions: what conversations say against what the person wrote, and notes that only one
 // session has said. A mark in the box of its line keeps it or rejects it for good.
-import type { Edit, PageState, Statement } from '../../store/memory.ts';
+
+import type { Statement } from '../../store/memory/port.ts';
+import type { Edit, PageState } from '../../store/pages/port.ts';
 import { nextMoment, standing } from './edits.ts';
 import { ownerOf } from './group-pages.ts';
 import type { MemoryDeps } from './librarian.ts';
@@ -45,14 +47,15 @@ const proposal = (said: Statement, target: string, isNote: boolean, text: string
 /** What conversations said later than a person, and otherwise: the person's word stands, and they are asked. */
 async function doubts({ store }: Deps): Promise<Proposal[]> {
   const latest = new Map<string, Statement>();
-  for (const statement of await store.contested()) latest.set(`${statement.page}\0${statement.target}`, statement);
+  for (const statement of await store.pages.contested())
+    latest.set(`${statement.page}\0${statement.target}`, statement);
   const states = new Map<string, PageState>();
   const found: Proposal[] = [];
   for (const statement of latest.values()) {
     const { page, key, text, kind } = statement;
     // Questions are on the person's own page, and what a group says is not for it.
     if (ownerOf(page).group !== '') continue;
-    const state = states.get(page) ?? (await store.page(page));
+    const state = states.get(page) ?? (await store.pages.get(page));
     states.set(page, state);
     const target = mergedInto(statement.target, state.merged);
     const edit = standing(state.edits).get(target);
@@ -74,7 +77,7 @@ async function doubts({ store }: Deps): Promise<Proposal[]> {
 
 /** Measured by the last conversation and not by the clock: equal rows give equal pages. */
 async function notes({ store, config }: Deps): Promise<Proposal[]> {
-  const { statements, lastAt } = await store.noted();
+  const { statements, lastAt } = await store.pages.noted();
   const oldest = lastAt - fadedAfter * config.settings.memoryHalfLifeDays * dayMs;
   const pages = new Map<string, Statement[]>();
   for (const each of statements) pages.set(each.page, [...(pages.get(each.page) ?? []), each]);
@@ -92,7 +95,7 @@ async function notes({ store, config }: Deps): Promise<Proposal[]> {
 /** Carries out the marks that a person has put; returns the pages that are due. What is marked is a row by now, so a crash only defers it. */
 export async function settleMarked(deps: Deps, proposals: readonly Proposal[]): Promise<readonly string[]> {
   if (proposals.length === 0) return [];
-  const marked = standing((await deps.store.page(questionsPage)).edits);
+  const marked = standing((await deps.store.pages.get(questionsPage)).edits);
   const due = new Set<string>();
   for (const each of proposals) {
     const edit = marked.get(each.line.target);
@@ -114,26 +117,26 @@ const markIn = (line: string): 'keep' | 'reject' | undefined => {
 async function reject(deps: Deps, { said, line, isNote }: Proposal): Promise<void> {
   const { store } = deps;
   const hashes = isNote ? printsOf(said) : [hash('text', plain(said.text))];
-  const rows = await rowsWithout(deps, new Set([...(await store.forgotten()), ...hashes]));
-  await store.forgetTarget(questionsPage, line.target, hashes, rows);
+  const rows = await rowsWithout(deps, new Set([...(await store.pages.forgotten()), ...hashes]));
+  await store.pages.forgetTarget(questionsPage, line.target, hashes, rows);
 }
 
 /** As if the person had asked to remember it. Done again after a crash, it has the same effect. */
 async function keep({ store, clock }: Deps, { said, target, line }: Proposal): Promise<void> {
-  const state = await store.page(said.page);
+  const state = await store.pages.get(said.page);
   const edits = [...standing(state.edits).keys()].filter((each) => groupOf(each) === target);
   const change = (kind: Edit['kind'], on: string): Edit => ({
     ...{ target: on, kind, text: '', tight: false, front: false, anchor: '', section: '', before: '' },
     at: nextMoment(state.edits, clock()),
   });
-  if (said.kind === 'retired') await store.addEdit(said.page, change('remove', target));
+  if (said.kind === 'retired') await store.pages.addEdit(said.page, change('remove', target));
   else {
-    await store.saveStatement({
+    await store.memory.saveStatement({
       ...said,
       ...{ kind: 'keyed', at: clock(), file: '', pos: 0, order: 0, source: 'promoted', saidBy: 'person' },
       from: `${memoryId(said.page, said.target, said.text)} ${said.page}`,
     });
-    for (const each of edits) await store.addEdit(said.page, change('release', each));
+    for (const each of edits) await store.pages.addEdit(said.page, change('release', each));
   }
-  await store.forgetTarget(questionsPage, line.target, [], []);
+  await store.pages.forgetTarget(questionsPage, line.target, [], []);
 }

@@ -1,7 +1,7 @@
 // What somebody asks to remember: rows of their own, on the right page and in the index at once. They outrank what conversations say.
 
 import type { About, Memory, SaidBy } from '../../schema/memory.ts';
-import type { Statement } from '../../store/memory.ts';
+import type { Statement } from '../../store/memory/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { nextMoment, standing } from './edits.ts';
 import { findNamed } from './find.ts';
@@ -55,10 +55,10 @@ async function keep(
   const kind = key === '' ? 'plain' : 'keyed';
   // What the person has in the file now comes first. A folder that cannot be written now keeps nothing from being remembered.
   await syncPage(deps, place.page).catch(() => undefined);
-  const state = await store.page(place.page);
+  const state = await store.pages.get(place.page);
   const target = mergedInto(own, state.merged);
   // Two wishes of one moment still have an order, and what is asked for after a forgetting is not reached by it.
-  const reached = (await store.forgottenUpTo()).get(targetPrint(place.page, own)) ?? 0;
+  const reached = (await store.pages.forgottenUpTo()).get(targetPrint(place.page, own)) ?? 0;
   const at = state.statements.reduce(
     (last, each) => (each.source === 'conversation' ? last : Math.max(last, each.at + 1)),
     Math.max(deps.clock(), reached + 1),
@@ -74,15 +74,15 @@ async function keep(
   if (!known) {
     // What was written by hand before gives way to what is asked for now.
     for (const each of holding)
-      await store.addEdit(place.page, edit({ target: each, kind: 'release', at: nextMoment(state.edits, at) }));
-    await store.saveStatement({
+      await store.pages.addEdit(place.page, edit({ target: each, kind: 'release', at: nextMoment(state.edits, at) }));
+    await store.memory.saveStatement({
       ...{ page: place.page, target: own, kind, at, file: '', pos: 0, order: 0, title: place.title },
       ...{ key, text, why: '', project, tags, saidBy },
       ...origin,
     });
   }
   await writeDue(deps);
-  const memory = (await store.memories({ page: place.page })).find((each) => each.target === target);
+  const memory = (await store.memory.list({ page: place.page })).find((each) => each.target === target);
   if (memory === undefined)
     throw new HoldfastError('INTERNAL', `${place.page} does not show what was to be remembered`);
   return { memory, known };

@@ -1,6 +1,6 @@
 // ③ What was said under one target, and what of it holds. A function of the rows.
-import { originalKey } from '../../store/hub.ts';
-import type { Statement } from '../../store/memory.ts';
+import { originalKey } from '../../store/hub/port.ts';
+import type { Statement } from '../../store/memory/port.ts';
 import { keyOf, plain } from './names.ts';
 
 /** All that was said under one target, in the order of time, and what holds. */

@@ -1,5 +1,5 @@
 // A whole session at once, without a model: its observations and its account, from one reading.
-import type { NewObservation, NewSummary } from '../../store/distilled.ts';
+import type { NewObservation, NewSummary } from '../../store/distilled/port.ts';
 import type { Store } from '../../store/store.ts';
 import { readSession, type TurnKey } from '../material.ts';
 import { observationOf, summaryOf } from '../rows.ts';

@@ -7,7 +7,7 @@ import { answerText, interrupted, openEnds, tellsOfPassing } from '../../languag
 import type { Entry } from '../../schema/entry.ts';
 import type { SummaryText } from '../../schema/summary.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import type { SessionEnding } from '../../store/store.ts';
+import type { SessionEnding } from '../../store/sessions/port.ts';
 import type { SessionMaterial, Turn } from '../material.ts';
 import { achieved, outcomeIn } from './answer.ts';
 import { type Command, ends } from './deeds.ts';

@@ -32,7 +32,7 @@ export const backup = operation({
           hint: `It keeps its copies in ${backupFolder(config.home)}.`,
         });
       const { keepBackups } = await import('./backups.ts');
-      await store.keepLedger();
+      await store.admin.keepLedger();
       const { file, removed, why } = await keepBackups({ store, config, clock });
       const made = file === undefined ? { file: '', bytes: 0 } : { file, bytes: statSync(file).size };
       return { ...made, removed: [...removed], ...(why === undefined ? {} : { why }) };
@@ -43,7 +43,7 @@ export const backup = operation({
     } catch (error) {
       throw explain(error, dirname(file));
     }
-    await store.backup(file);
+    await store.admin.backup(file);
     return { file, bytes: statSync(file).size };
   },
 });

@@ -53,7 +53,7 @@ describe('automatic backups', () => {
     expect(names(memory).length).toBeLessThanOrEqual(2);
     fs.rmSync(folderOf(memory), { recursive: true });
     const large = 3_000_000;
-    await memory.store.saveBriefing({
+    await memory.store.briefings.save({
       ...{ agent: 'claude-code', session: 's', project: 'p', at: 1, source: 'startup' },
       text: 'x'.repeat(large),
     });
@@ -72,7 +72,7 @@ describe('automatic backups', () => {
     await rememberThis.run(memory.context, { text: 'The password hint is xylophonist', key: 'hint' });
     await keepBackups(memory.context, true);
     const manual = path.join(folderOf(memory), 'holdfast-mine.db');
-    await memory.store.backup(manual);
+    await memory.store.admin.backup(manual);
     expect(bytesOf(memory)).toContain('quetzalcoatl');
     fs.rmSync(manual);
     const [before = ''] = names(memory);
@@ -81,7 +81,7 @@ describe('automatic backups', () => {
     expect(bytesOf(memory)).not.toMatch(/quetzalcoatl|zanzibarite/);
     expect(names(memory)).toHaveLength(1);
     expect(names(memory)[0]).not.toBe(before);
-    const [known] = await memory.store.findMemories('m');
+    const [known] = await memory.store.memory.find('m');
     await forget.run(
       { ...memory.context, clock: () => now + 2 },
       { id: known?.id as string, dryRun: false, yes: true },
@@ -101,8 +101,8 @@ describe('automatic backups', () => {
     const memory = await demoMemory();
     const manual = path.join(folderOf(memory), 'holdfast-mine.db');
     fs.mkdirSync(folderOf(memory), { mode: 0o700 });
-    await memory.store.backup(manual);
-    const [session] = await memory.store.sessions({});
+    await memory.store.admin.backup(manual);
+    const [session] = await memory.store.sessions.list({});
     const { left } = await forget.run(memory.context, { id: session?.id as string, dryRun: true, yes: true });
     expect(left.join()).toContain('holdfast-mine.db');
   });

@@ -57,16 +57,16 @@ async function makeBackup({ store, config, clock }: BackupDeps): Promise<Pick<Ke
   const plan = backupPlan(config.reload());
   if (plan === undefined) return { why: 'backup.automatic is off' };
   await checkPages({ store, config, clock });
-  const file = roomForBackup(plan, await store.size(), clock());
+  const file = roomForBackup(plan, await store.admin.size(), clock());
   if (file === undefined) return { why: 'the database is larger than backup.maxMb, or than half of the free disk' };
-  await store.backup(file);
+  await store.admin.backup(file);
   thinBackups(plan);
   return { file };
 }
 
 /** A damaged database must not push out copies of a sound one. What is found stands in a file, for `status`. */
 async function checkPages({ store, config, clock }: BackupDeps): Promise<void> {
-  const problems = await store.integrity().catch((error: unknown) => [explain(error, 'the database').message]);
+  const problems = await store.admin.integrity().catch((error: unknown) => [explain(error, 'the database').message]);
   if (problems.length === 0) {
     fs.rmSync(damageFile(config), { force: true });
     return;

@@ -73,16 +73,18 @@ it.each(Carrier.options.filter((name) => name !== 'claude-code'))(
 
 it('what was carried is not counted twice, and what follows is linked to where it came from', async () => {
   const { carry, ingest, store } = await bench();
-  const before = await store.counts();
+  const before = await store.entries.counts();
   const { carried } = await carry('codex');
   expect(await ingest()).toMatchObject({ problems: [], entries: { added: 0 } });
-  expect(await store.counts()).toEqual({ ...before, files: before.files + 1 });
+  expect(await store.entries.counts()).toEqual({ ...before, files: before.files + 1 });
   const timestamp = new Date(later + 60_000).toISOString();
   const said = { type: 'event_msg', payload: { type: 'user_message', message: 'Go on in Codex' }, timestamp };
   fs.appendFileSync(carried.files[0] ?? '', `${JSON.stringify(said)}\n`);
   await ingest();
-  expect((await store.transcript('codex', carried.session)).map(({ text }) => text)).toEqual(['Go on in Codex']);
-  expect((await store.findSessions(carried.session))[0]).toMatchObject({ agent: 'codex', forkOf: 's1' });
+  expect((await store.entries.transcript('codex', carried.session)).map(({ text }) => text)).toEqual([
+    'Go on in Codex',
+  ]);
+  expect((await store.sessions.find(carried.session))[0]).toMatchObject({ agent: 'codex', forkOf: 's1' });
 });
 
 it('a session of OpenCode is carried with the model that was used there last, and is imported first', async () => {
@@ -112,7 +114,7 @@ it('a session that another agent has begun is carried into Claude Code', async (
   if ('sessions' in output || output.carried === undefined) throw new Error('it was not carried');
   expect(output.carried.files[0]).toContain(root);
   await ingest();
-  expect((await store.findSessions(output.carried.session)).length).toBe(0);
+  expect((await store.sessions.find(output.carried.session)).length).toBe(0);
 });
 
 it('its own agent resumes it as before, and an agent that cannot continue sessions is refused', async () => {
@@ -126,11 +128,11 @@ it.each(['copilot', 'gemini', 'qwen', 'droid', 'codex'] as const)(
   '%s: its reader finds nothing new in what was carried',
   async (into) => {
     const { carry, ingest, store } = await bench();
-    const before = await store.counts();
+    const before = await store.entries.counts();
     const { carried } = await carry(into);
     expect(await ingest()).toMatchObject({ problems: [], entries: { added: 0 } });
-    expect((await store.counts()).entries).toBe(before.entries);
-    expect(await store.findSessions(carried.session)).toEqual([]);
+    expect((await store.entries.counts()).entries).toBe(before.entries);
+    expect(await store.sessions.find(carried.session)).toEqual([]);
   },
 );
 
@@ -155,6 +157,6 @@ it('Droid: a fork of what was carried holds only what is new, and is linked to w
     `${[JSON.stringify(head), ...copied, JSON.stringify(said)].join('\n')}\n`,
   );
   await ingest();
-  expect((await store.transcript('droid', own)).map(({ text }) => text)).toEqual(['Go on in Droid']);
-  expect((await store.findSessions(own))[0]).toMatchObject({ forkOf: 's1' });
+  expect((await store.entries.transcript('droid', own)).map(({ text }) => text)).toEqual(['Go on in Droid']);
+  expect((await store.sessions.find(own))[0]).toMatchObject({ forkOf: 's1' });
 });

@@ -37,8 +37,8 @@ export async function carrySession(
         hint: `These do: ${carriers.map(({ name }) => name).join(', ')}.`,
       },
     );
-  const entries = await store.transcript(session.agent, session.id);
-  const uses = await store.toolUses(entries.map(({ id }) => id));
+  const entries = await store.entries.transcript(session.agent, session.id);
+  const uses = await store.entries.toolUses(entries.map(({ id }) => id));
   const from = agents.find(({ name }) => name === session.agent)?.title ?? session.agent;
   const turns = turnsOf(entries, uses, `${from} session ${session.id}`);
   if (turns.length === 0)

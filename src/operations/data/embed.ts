@@ -16,7 +16,7 @@ export const embed = operation({
   async run({ store, config, clock, signal, progress }) {
     // Loaded only here: a search must not pay for it.
     const { embedPending } = await import('../../embedding/pending.ts');
-    const before = await store.vectorCounts();
+    const before = await store.vectors.counts();
     const sizes = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };
     await embedPending({
       store,
@@ -27,7 +27,7 @@ export const embed = operation({
       progress: progress && ((done, total) => progress({ ...sizes, embedded: { done, total } })),
     });
     signal?.throwIfAborted();
-    const [models, after] = await Promise.all([store.vectorModels(), store.vectorCounts()]);
+    const [models, after] = await Promise.all([store.vectors.models(), store.vectors.counts()]);
     return {
       model: models.find(({ wanted }) => wanted)?.name ?? null,
       entries: after.embedded,

@@ -35,12 +35,12 @@ export const exportAll = operation({
     // An empty file would look like a backup.
     if (
       project !== undefined &&
-      (await store.sessions({ project: filter.project, group: everyone, limit: 1 })).length === 0
+      (await store.sessions.list({ project: filter.project, group: everyone, limit: 1 })).length === 0
     )
       throw new HoldfastError('NOT_FOUND', `No session is known in the project ${project}`, {
         hint: 'List projects with `holdfast projects`. Nothing was written.',
       });
-    const { counts, lines } = await store.exported(filter);
+    const { counts, lines } = await store.transfer.exported(filter);
     const header = { is: 'header', format: exportFormat, version: exportVersion, at: toMoment(clock()), counts };
     const total = Object.values(counts).reduce((sum, n) => sum + n, 0);
     const target = file === '-' ? undefined : path.resolve(file ?? `holdfast-${stamp(clock())}.jsonl`);

@@ -12,7 +12,7 @@ import { copyPath, rewriteCopy } from '../../capture/vault/vault.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import { archiveSession, dropArchives } from '../../sessions/archives/archives.ts';
-import type { ForgottenTraces } from '../../store/removal.ts';
+import type { ForgottenTraces } from '../../store/removal/port.ts';
 import { ownBackups } from '../../store/sqlite/backup-files.ts';
 import type { Store } from '../../store/store.ts';
 import { renewBriefings } from '../recall/prepare-briefings.ts';
@@ -35,7 +35,7 @@ export interface Wiped {
 /** Finishes every forgetting that is due. Returns what was done; undefined when there was nothing to do. */
 export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefined> {
   const { store, clock } = deps;
-  const all = await store.unfinishedForgetting(clock());
+  const all = await store.removal.unfinishedForgetting(clock());
   if (all.length === 0) return undefined;
   const done = { memories: 0, files: new Set<string>(), left: new Set<string>() };
   for (const { traces } of all) {
@@ -58,13 +58,13 @@ export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefin
     return { ...done, files: [...done.files], left: [...done.left] };
   }
   for (const what of await reachBackups(deps)) done.left.add(what);
-  await store.finishForgetting(all.map(({ id }) => id));
+  await store.removal.finishForgetting(all.map(({ id }) => id));
   return { ...done, files: [...done.files], left: [...done.left] };
 }
 
 async function wipeFreeBytes(store: Store): Promise<boolean> {
   for (let tries = 0; tries < 5; tries++) {
-    if (await store.purge()) return true;
+    if (await store.admin.purge()) return true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   return false;
@@ -87,7 +87,7 @@ async function wipeArchives(
 ): Promise<void> {
   const { store } = deps;
   for (const { agent, session, gone } of sessions) {
-    const archives = await store.archives({ agent, session });
+    const archives = await store.archives.list({ agent, session });
     for (const { folder, file } of gone ? [] : archives) {
       const { outcome, file: now } = await archiveSession(deps, { agent, session, folder });
       if (outcome === 'same') continue;
@@ -96,7 +96,7 @@ async function wipeArchives(
       // What the person has changed stays beside the new one.
       if (outcome !== 'none' && now !== old && fs.existsSync(old)) done.left.add(`${old}, which somebody has changed`);
     }
-    const silent = gone || (await store.transcript(agent, session)).length === 0;
+    const silent = gone || (await store.entries.transcript(agent, session)).length === 0;
     if (!silent) continue;
     const { removed, kept } = await dropArchives(deps, agent, session);
     for (const file of removed) done.files.add(file);

@@ -62,8 +62,8 @@ async function fullMemory(): Promise<Memory> {
   await archiveSession({ store, config, clock }, { agent: 'claude-code', session: 's-one' });
   const at = Date.parse('2026-10-03T10:00:00Z');
   const given = { agent: 'claude-code', session: 's-two', project: 'tide', at, source: 'startup' } as const;
-  await store.saveBriefing({ ...given, text: `Last: the ${word} password` });
-  for (const told of await store.conversations({}))
+  await store.briefings.save({ ...given, text: `Last: the ${word} password` });
+  for (const told of await store.conversations.list({}))
     if (told.session === 's-one') await apply(memory, told, fact('password', `The password is ${word}`));
   return memory;
 }
@@ -73,7 +73,7 @@ const fill = ({ context: { store, config, clock } }: Memory) =>
   fillVault({ store, config, clock }, { quietMs: Number.NEGATIVE_INFINITY });
 
 const entriesOf = async ({ context: { store } }: Memory, session = 's-one') =>
-  (await store.transcript('claude-code', session)).map(({ id }) => id);
+  (await store.entries.transcript('claude-code', session)).map(({ id }) => id);
 
 describe('forget', () => {
   it('takes an entry out of every file below the data folder, with what derives from it, and nothing else', async () => {
@@ -103,9 +103,11 @@ describe('forget', () => {
     expect(holding(memory)).toEqual([]);
     expect(await entriesOf(memory)).toEqual(['s-one-e0', 's-one-e1', 's-one-e4', 's-one-e5', 's-one-e6']);
     await distillAll(context.store);
-    expect((await context.store.observations({ session: 's-one' })).map(({ prompt }) => prompt)).toEqual([2, 1]);
+    expect((await context.store.distilled.observations({ session: 's-one' })).map(({ prompt }) => prompt)).toEqual([
+      2, 1,
+    ]);
     expect(holding(memory)).toEqual([]);
-    expect(await context.store.integrity()).toEqual([]);
+    expect(await context.store.admin.integrity()).toEqual([]);
     expect((await search.run(context, { ...search.input.parse({ query: word }) })).hits).toEqual([]);
   });
 
@@ -150,7 +152,7 @@ describe('forget', () => {
       ask('Build the harbour gate'),
       ask('And on'),
     ]);
-    await store.noteSession({
+    await store.sessions.note({
       agent: 'claude-code',
       session: 's-one',
       at: now,
@@ -159,8 +161,8 @@ describe('forget', () => {
     });
     await fill(memory);
     expect(holding(memory, 'harbour')).toEqual([]);
-    expect((await store.sessions({})).map(({ id }) => id)).toEqual(['s-two']);
-    expect((await store.transcript('claude-code', 's-two')).length).toBe(2);
+    expect((await store.sessions.list({})).map(({ id }) => id)).toEqual(['s-two']);
+    expect((await store.entries.transcript('claude-code', 's-two')).length).toBe(2);
   });
 
   it('an id of nothing but spaces is that of nothing, though there is a single session', async () => {
@@ -196,17 +198,17 @@ describe('forget', () => {
   it('an observation or a summary goes and is not made again; what they speak of stays', async () => {
     const memory = await fullMemory();
     const { store } = memory.context;
-    const observation = (await store.observations({})).find(
+    const observation = (await store.distilled.observations({})).find(
       ({ session, prompt }) => session === 's-one' && prompt === 2,
     );
     const done = await run(memory, observation?.id as string);
     expect(done).toMatchObject({ kind: 'observation', removed: { observations: 1, summaries: 1, entries: 0 } });
     await distillAll(store);
-    expect((await store.observations({})).map(({ id }) => id)).not.toContain(observation?.id);
-    const [summary] = await store.summaries({ session: 's-one' });
+    expect((await store.distilled.observations({})).map(({ id }) => id)).not.toContain(observation?.id);
+    const [summary] = await store.distilled.summaries({ session: 's-one' });
     await run(memory, summary?.id as string);
     await distillAll(store);
-    expect(await store.summaries({ session: 's-one' })).toEqual([]);
+    expect(await store.distilled.summaries({ session: 's-one' })).toEqual([]);
     expect((await entriesOf(memory)).length).toBe(7);
   });
 
@@ -215,15 +217,15 @@ describe('forget', () => {
     await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [ask('Hello'), say('Hello.')]);
     await tell(memory, 's-two', '/home/dev/tide', '2026-10-02T10:00:00Z', [ask('Paint the boat'), say('Painted it.')]);
     const at = '2026-10-01T10:00:00.000Z';
-    for (const told of await memory.context.store.conversations({}))
+    for (const told of await memory.context.store.conversations.list({}))
       await apply(memory, told, {
         insights: [{ at, title: told.session === 's-one' ? `Mind the ${word}` : 'Mind the boat', text: 'It bites.' }],
       });
     expect(holding(memory).length).toBeGreaterThan(1);
-    const before = await memory.context.store.lastChange();
+    const before = await memory.context.store.changes.last();
     await run(memory, 's-one');
     expect(holding(memory)).toEqual([]);
-    const changes = await memory.context.store.changesAfter(before, 100);
+    const changes = await memory.context.store.changes.after(before, 100);
     expect(
       changes.map(({ kind }) => kind),
       'viewers are told that something went',
@@ -245,30 +247,30 @@ describe('forget', () => {
 
   it('a memory goes from its page and its history', async () => {
     const memory = await fullMemory();
-    const [one] = await memory.context.store.memories({});
+    const [one] = await memory.context.store.memory.list({});
     expect(await run(memory, one?.id as string)).toMatchObject({ kind: 'memory', removed: { memories: 1 } });
-    expect(await memory.context.store.memories({})).toEqual([]);
-    expect(await memory.context.store.briefings({ limit: 9 })).toEqual([]);
+    expect(await memory.context.store.memory.list({})).toEqual([]);
+    expect(await memory.context.store.briefings.list({ limit: 9 })).toEqual([]);
   });
 
   it('has what was distilled made again without it, and drops what somebody is making of it at that moment', async () => {
     const memory = await fullMemory();
     const { store, config } = memory.context;
     const claim = { claimant: 'c', leaseMs: 1000, maxAttempts: 3, limit: 9, now };
-    await store.markReady(now, { gapMs: 1, minEntries: 1 });
-    await store.planJobs(now, { gapMs: 1 });
+    await store.conversations.markReady(now, { gapMs: 1, minEntries: 1 });
+    await store.jobs.plan(now, { gapMs: 1 });
     const ofSession = { session: { agent: 'claude-code' as const, session: 's-one' } };
-    const claimed = () => store.claimJobs({ ...claim, ...ofSession, kind: 'observe' });
+    const claimed = () => store.jobs.claim({ ...claim, ...ofSession, kind: 'observe' });
     const done = (await claimed()).map(({ id }) => ({
       ...{ id, by: 'offline', tokens: 0, kind: 'observe' as const, observation: undefined },
     }));
-    await store.finishJobs('c', done, now);
-    const remembering = await store.claimJobs({ ...claim, ...ofSession, kind: 'remember' });
-    await store.redoJobs({ ...ofSession, kind: 'observe' }, now);
+    await store.jobs.finish('c', done, now);
+    const remembering = await store.jobs.claim({ ...claim, ...ofSession, kind: 'remember' });
+    await store.jobs.redo({ ...ofSession, kind: 'observe' }, now);
     const observing = await claimed();
-    const [told] = await store.conversations({ status: 'processing' });
+    const [told] = await store.conversations.list({ status: 'processing' });
     expect([remembering.length, observing.length, told?.session]).toEqual([1, 3, 's-one']);
-    const { turns = [] } = (await store.turns('claude-code', 's-one')) ?? {};
+    const { turns = [] } = (await store.entries.turns('claude-code', 's-one')) ?? {};
     await run(memory, 's-one-e2');
     await run(memory, 's-one-e3');
 
@@ -276,7 +278,7 @@ describe('forget', () => {
       ...{ id, by: 'offline', tokens: 0, kind: 'observe' as const },
       observation: { ...observationOfTurn, prompt: subject, entries: [turns[subject]?.entries[0]?.id ?? ''] },
     }));
-    expect(await store.finishJobs('c', late, now)).toEqual([]);
+    expect(await store.jobs.finish('c', late, now)).toEqual([]);
     // A conversation that somebody reads is looked at again when the lease is over.
     await apply(memory, told as NonNullable<typeof told>, fact('password', `The password is ${word}`));
     expect(holding(memory)).not.toEqual([]);
@@ -284,9 +286,9 @@ describe('forget', () => {
     expect(await finishForgetting({ store, config, clock: () => now + 1000 })).toMatchObject({ memories: 1 });
     expect(holding(memory)).toEqual([]);
 
-    await store.markReady(now, { gapMs: 1, minEntries: 1 });
-    await store.planJobs(now, { gapMs: 1 });
-    const again = await store.jobs({ session: { agent: 'claude-code', session: 's-one' }, statuses: ['ready'] });
+    await store.conversations.markReady(now, { gapMs: 1, minEntries: 1 });
+    await store.jobs.plan(now, { gapMs: 1 });
+    const again = await store.jobs.list({ session: { agent: 'claude-code', session: 's-one' }, statuses: ['ready'] });
     expect(again.map(({ kind }) => kind).sort()).toEqual(['observe', 'observe', 'remember', 'summarize']);
   });
 
@@ -294,14 +296,14 @@ describe('forget', () => {
     const memory = await demoMemory();
     const { store, config, clock } = memory.context;
     await fill(memory);
-    const [session] = await store.sessions({ agent: 'pi' });
-    const before = await store.transcript('pi', session?.id as string);
+    const [session] = await store.sessions.list({ agent: 'pi' });
+    const before = await store.entries.transcript('pi', session?.id as string);
     const gone = before.find(({ author }) => author === 'person');
     const { files } = await run(memory, gone?.id as string);
     expect(files).toEqual([expect.stringContaining('vault/pi/')]);
     await restoreSession({ store, config, clock }, 'pi', session?.id as string);
     await ingest(memory.context, {});
-    expect((await store.transcript('pi', session?.id as string)).map(({ id }) => id)).toEqual(
+    expect((await store.entries.transcript('pi', session?.id as string)).map(({ id }) => id)).toEqual(
       before.map(({ id }) => id).filter((id) => id !== gone?.id),
     );
   });
@@ -311,8 +313,8 @@ describe('forget', () => {
     const { store, config } = memory.context;
     const backup = path.join(config.home, 'backups', 'old.db');
     fs.mkdirSync(path.dirname(backup));
-    await store.backup(backup);
-    const [archive] = await store.archives({ agent: 'claude-code', session: 's-one' });
+    await store.admin.backup(backup);
+    const [archive] = await store.archives.list({ agent: 'claude-code', session: 's-one' });
     const file = path.join(archive?.folder ?? '', archive?.file ?? '');
     fs.appendFileSync(file, '\nMy own thought.\n');
     const { left } = await run(memory, 's-one');
@@ -325,13 +327,13 @@ describe('forget', () => {
     const memory = await fullMemory();
     const { store, config } = memory.context;
     const backup = path.join(memory.home, 'old.db');
-    await store.backup(backup);
+    await store.admin.backup(backup);
     await run(memory, 's-one');
     await store.close();
     const { previous } = await restore.run(memory.context, { file: backup });
     fs.rmSync(previous as string, { force: true });
     const restored = await openSqliteStore(config.databasePath);
-    expect((await restored.sessions({})).map(({ id }) => id)).toEqual(['s-two']);
+    expect((await restored.sessions.list({})).map(({ id }) => id)).toEqual(['s-two']);
     await restored.close();
     expect(holding(memory)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { conversationRules } from '../../capture/conversation-rules.ts';
 import { copyPath } from '../../capture/vault/vault.ts';
 import { inOneLine } from '../../language/gist.ts';
 import { AgentName } from '../../schema/agent-name.ts';
-import type { Forgettable, Forgotten } from '../../store/removal.ts';
+import type { Forgettable, Forgotten } from '../../store/removal/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
@@ -66,13 +66,13 @@ export const forget = operation({
     );
     if (found.kind === 'memory') return forgetMemory(context, found, { dryRun, yes });
     const rules = conversationRules(config.settings);
-    const plan = await store.forget(found, { rules, now: clock(), dryRun: true });
+    const plan = await store.removal.forget(found, { rules, now: clock(), dryRun: true });
     if (plan === undefined) throw new HoldfastError('NOT_FOUND', `There is no ${found.kind} ${found.id} any more`);
     const { kind, title } = found;
     const planned = { kind, id: found.id, title, ...(await expected(context, plan)) };
     if (dryRun) return { ...planned, forgotten: false };
     if (!yes && (await person?.agrees?.(question(found))) === false) return { ...planned, forgotten: false };
-    const done = await store.forget(found, { rules, now: clock() });
+    const done = await store.removal.forget(found, { rules, now: clock() });
     if (done === undefined) throw new HoldfastError('NOT_FOUND', `There is no ${kind} ${found.id} any more`);
     const wiped = await finishForgetting(context);
     ringForgotten(config, clock());
@@ -90,13 +90,13 @@ const question = ({ kind, title }: Found): string => `Forget this ${kind} for go
 /** What a forgetting would do outside of the database. */
 async function expected({ store, config }: Context, { removed, traces }: Forgotten) {
   const held = new Set(traces.transcripts.map(({ agent, key }) => `${agent} ${key}`));
-  const copies = (await store.vaultCopies()).filter(({ agent, key }) => held.has(`${agent} ${key}`));
+  const copies = (await store.vault.copies()).filter(({ agent, key }) => held.has(`${agent} ${key}`));
   const files = copies.map(({ agent, key }) => copyPath(config, agent, key));
   for (const { agent, session } of traces.sessions)
-    for (const { folder, file } of await store.archives({ agent, session })) files.push(`${folder}/${file}`);
+    for (const { folder, file } of await store.archives.list({ agent, session })) files.push(`${folder}/${file}`);
   let memories = 0;
   for (const { agent, file, firstPos } of traces.conversations)
-    if ((await store.extraction(agent, file, firstPos)) !== undefined) memories++;
+    if ((await store.memory.extraction(agent, file, firstPos)) !== undefined) memories++;
   return { removed: { ...removed, memories }, files, left: beyondReach({ store, config }, traces) };
 }
 
@@ -119,9 +119,9 @@ async function forgetMemory(
     return { ...answer, left, forgotten: false };
   const { forgotten } = await run(toDeps(context), id);
   await commitPages(toDeps(context));
-  const briefings = await store.dropBriefings(Date.parse(found.at));
+  const briefings = await store.briefings.drop(Date.parse(found.at));
   await renewBriefings(context);
-  await store.purge();
+  await store.admin.purge();
   left.push(...(await reachBackups(context)));
   ringForgotten(config, context.clock());
   return { ...answer, left, removed: { ...nothing, memories: forgotten, briefings }, forgotten: true };
@@ -143,15 +143,15 @@ function lookups(store: Store, agent: AgentName | undefined): Lookup<Found>[] {
           : [candidate({ kind: 'entry', agent: entry.agent, id: entry.id, title: gist(entry.text) })],
       ),
     async (id) => [
-      ...(await store.findObservations(id))
+      ...(await store.distilled.findObservations(id))
         .filter(ofAgent)
         .map((one) => candidate({ kind: 'observation', id: one.id, title: gist(one.title) })),
-      ...(await store.findSummaries(id))
+      ...(await store.distilled.findSummaries(id))
         .filter(ofAgent)
         .map((one) => candidate({ kind: 'summary', id: one.id, title: gist(one.title) })),
     ],
     async (id) =>
-      (await store.findMemories(id.toLowerCase())).map((one) =>
+      (await store.memory.find(id.toLowerCase())).map((one) =>
         candidate({ kind: 'memory', id: one.id, at: one.at, title: gist(one.text) }),
       ),
   ];

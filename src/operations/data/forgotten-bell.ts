@@ -45,8 +45,8 @@ export function hearForgotten(config: Home, heard: () => void): { close(): void 
 }
 
 /** Drops what this process holds of the store beyond what it needs: pages of the file, and texts that no one uses any more. */
-export async function dropHeld(store: Pick<Store, 'release'>): Promise<void> {
-  await store.release();
+export async function dropHeld(store: Pick<Store, 'admin'>): Promise<void> {
+  await store.admin.release();
   const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')]);
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');

@@ -69,7 +69,7 @@ async function fromClaudeMem(context: Context, file: string) {
   await ingest(context, { later: true });
   const done = await importLines(await depsOf(context), claudeMemLines(context.store, file, claudeMem));
   const { conversationGapMinutes, minConversationMessages: minEntries } = context.config.settings;
-  await context.store.markReady(context.clock(), { gapMs: conversationGapMinutes * 60_000, minEntries });
+  await context.store.conversations.markReady(context.clock(), { gapMs: conversationGapMinutes * 60_000, minEntries });
   await settle(context);
   return { file, ...done, rows: { ...done.rows }, claudeMem };
 }

@@ -65,13 +65,13 @@ export const ingest = operation({
 async function followInPages(context: Context): Promise<void> {
   const { store } = context;
   const deps = toDeps(context);
-  if (!(await store.pages()).some(({ due }) => due)) return;
+  if (!(await store.pages.list()).some(({ due }) => due)) return;
   try {
     const { bringInLine, commitPages } = await librarian();
     const { pages } = await bringInLine(deps);
     if (pages.length === 0) return;
     await commitPages(deps);
-    await store.scrub();
+    await store.admin.scrub();
   } catch (error) {
     // They stay due: the transcripts are in all the same.
     context.say?.(explain(error, context.config.memoryPath).message);

@@ -22,11 +22,11 @@ export const jobs = operation({
   async run({ store }, { status, session, job, limit }) {
     const of = session === undefined ? undefined : (await find(store, session.trim(), undefined)).session;
     const statuses = status === undefined ? (['ready', 'claimed', 'failed'] as const) : [status];
-    const found = await store.jobs({
+    const found = await store.jobs.list({
       ...(job === undefined ? { statuses, limit } : { ids: [job] }),
       ...(of === undefined ? {} : { session: { agent: of.agent, session: of.id } }),
     });
-    const { waits: _, ...counts } = await store.jobCounts();
+    const { waits: _, ...counts } = await store.jobs.counts();
     return { jobs: [...found], counts };
   },
 });
@@ -44,10 +44,10 @@ export const jobsRetry = operation({
   positional: ['job'],
   examples: ['holdfast jobs retry 12', 'holdfast jobs retry --failed'],
   async run({ store, clock }, { job, failed }) {
-    if (job === undefined) return { retried: await store.retryJobs({ statuses: ['failed'] }, clock()) };
+    if (job === undefined) return { retried: await store.jobs.retry({ statuses: ['failed'] }, clock()) };
     if (failed)
       throw new HoldfastError('BAD_INPUT', 'A number and --failed exclude each other', { hint: 'Give one of them.' });
-    const retried = await store.retryJobs({ ids: [job] }, clock());
+    const retried = await store.jobs.retry({ ids: [job] }, clock());
     if (retried === 0) throw await refusal(store, job, 'tried again');
     return { retried };
   },
@@ -63,13 +63,13 @@ export const jobsCancel = operation({
   positional: ['job'],
   examples: ['holdfast jobs cancel 12'],
   async run({ store, clock }, { job }) {
-    if ((await store.cancelJobs([job], clock())).length === 0) throw await refusal(store, job, 'cancelled');
+    if ((await store.jobs.cancel([job], clock())).length === 0) throw await refusal(store, job, 'cancelled');
     return { cancelled: job };
   },
 });
 
 async function refusal(store: Store, id: number, what: string): Promise<HoldfastError> {
-  const [job] = await store.jobs({ ids: [id] });
+  const [job] = await store.jobs.list({ ids: [id] });
   return job === undefined
     ? new HoldfastError('NOT_FOUND', `There is no job ${id}`, { hint: 'See: holdfast jobs' })
     : new HoldfastError('CONFLICT', `Job ${id} is ${job.status} and cannot be ${what}`);

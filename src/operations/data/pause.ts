@@ -13,8 +13,8 @@ export const pause = operation({
   surfaces: ['cli'],
   examples: ['holdfast pause'],
   async run({ store, clock, running }) {
-    const before = runningPause(await store.pauses());
-    const { from } = await store.startPause({ at: clock(), running: running?.() });
+    const before = runningPause(await store.pauses.list());
+    const { from } = await store.pauses.start({ at: clock(), running: running?.() });
     return { since: toMoment(from), alreadyPaused: before !== undefined };
   },
 });
@@ -27,17 +27,18 @@ export const resumeCapture = operation({
   surfaces: ['cli'],
   examples: ['holdfast resume-capture'],
   async run({ store, clock, running }) {
-    const ended = await store.endPause({ at: clock(), running: running?.() });
+    const ended = await store.pauses.end({ at: clock(), running: running?.() });
     if (ended?.until === undefined) return { resumed: false };
     return { resumed: true, since: toMoment(ended.from), until: toMoment(ended.until) };
   },
 });
 
-const runningPause = (pauses: Awaited<ReturnType<Store['pauses']>>) => pauses.find(({ until }) => until === undefined);
+const runningPause = (pauses: Awaited<ReturnType<Store['pauses']['list']>>) =>
+  pauses.find(({ until }) => until === undefined);
 
 /** Since when nothing is kept; undefined while all is. */
 export async function pausedSince(store: Pick<Store, 'pauses'>): Promise<Moment | undefined> {
-  const running = runningPause(await store.pauses());
+  const running = runningPause(await store.pauses.list());
   return running === undefined ? undefined : toMoment(running.from);
 }
 

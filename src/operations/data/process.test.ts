@@ -25,7 +25,7 @@ async function memory(env: NodeJS.ProcessEnv, turns: number) {
     rmSync(folder, { recursive: true, force: true });
   });
   const entries = Array.from({ length: turns }, (_, i) => turn('s1', i)).flat();
-  await holdfast.store.commit([chunk(entries)], rules);
+  await holdfast.store.transcripts.commit([chunk(entries)], rules);
   return holdfast;
 }
 
@@ -78,7 +78,7 @@ describe('process', () => {
     expect(dry.cost).toMatchObject({ jobs: { observe: 8, summarize: 1, remember: 0 }, calls: 3, days: 1 });
     expect(dry.cost?.tokens).toBeGreaterThan(1000);
     expect(mock.asked).toHaveLength(0);
-    expect(await store.observations({})).toEqual([]);
+    expect(await store.distilled.observations({})).toEqual([]);
     expect(await processJobs.run(context, run)).toMatchObject({ done: { observe: 8, summarize: 1 }, calls: 3 });
   });
 
@@ -86,7 +86,7 @@ describe('process', () => {
     const mock = await modelMock(answers);
     const { context, store } = await memory(service(mock.url), 1);
     await processJobs.run(context, run);
-    const [one] = await store.observations({});
+    const [one] = await store.distilled.observations({});
     expect(one?.title).toMatch(/^Turn 1 repaired x+…$/);
     expect(one?.title.length).toBeLessThanOrEqual(100);
     expect(one?.by).toBe('127.0.0.1/small');
@@ -109,7 +109,10 @@ describe('process', () => {
     expect((await processJobs.run(context, run)).done.observe).toBe(0);
     expect((await processJobs.run(context, { ...run, all: true, dryRun: true })).cost?.jobs.observe).toBe(2);
     expect((await processJobs.run(context, { ...run, all: true })).done).toMatchObject({ observe: 2, summarize: 1 });
-    expect((await offline.store.observations({})).map(({ by }) => by)).toEqual(['127.0.0.1/small', '127.0.0.1/small']);
+    expect((await offline.store.distilled.observations({})).map(({ by }) => by)).toEqual([
+      '127.0.0.1/small',
+      '127.0.0.1/small',
+    ]);
     await expect(processJobs.run(context, { ...run, all: true, session: 's1' })).rejects.toMatchObject({
       code: 'BAD_INPUT',
     });
@@ -119,8 +122,8 @@ describe('process', () => {
     const memory = await demoMemory();
     const { context, store, config } = memory;
     const made = async () => ({
-      observations: await store.observations({}),
-      summaries: await store.summaries({}),
+      observations: await store.distilled.observations({}),
+      summaries: await store.distilled.summaries({}),
       pages: filesOf(config.memoryPath),
     });
     await processJobs.run(context, { ...run, all: true });
@@ -132,7 +135,7 @@ describe('process', () => {
     db.exec("DELETE FROM observations; DELETE FROM extractions; UPDATE summaries SET learned = 'Nonsense'");
     db.close();
     await processJobs.run(context, { ...run, all: true });
-    expect(await store.observations({})).toEqual([]);
+    expect(await store.distilled.observations({})).toEqual([]);
     const dry = await processJobs.run(context, { ...run, again: true, dryRun: true });
     const { done } = await processJobs.run(context, { ...run, again: true });
     expect(dry.cost?.jobs).toEqual(done);
@@ -151,9 +154,9 @@ describe('process', () => {
     ['all', { all: true }],
   ])('with --%s leaves what another memory had said: it cannot be made from what is here', async (_, how) => {
     const { context, store } = await memory({}, 1);
-    await store.planJobs(Date.now(), { gapMs: 0 });
+    await store.jobs.plan(Date.now(), { gapMs: 0 });
     const job = { is: 'job', agent: 'claude-code', session: 's1', subject: 1, file: null, version: null } as const;
-    await store.takeRows([
+    await store.transfer.takeRows([
       {
         ...job,
         kind: 'observe',
@@ -191,8 +194,8 @@ describe('process', () => {
       code: 'MODEL_FAILED',
       hint: expect.stringContaining('distill.key'),
     });
-    expect((await store.jobCounts()).waits).toMatchObject([{ reason: 'model', jobs: 2 }]);
-    expect(await store.nextJobAt()).toBeGreaterThan(Date.now());
+    expect((await store.jobs.counts()).waits).toMatchObject([{ reason: 'model', jobs: 2 }]);
+    expect(await store.jobs.nextAt()).toBeGreaterThan(Date.now());
   });
 });
 
@@ -203,7 +206,7 @@ describe('jobs', () => {
     const list = async (status?: 'failed' | 'cancelled') => (await jobs.run(context, { status, limit: 50 })).jobs;
     for (let i = 0; i < 3; i++) {
       await processJobs.run(context, run);
-      await context.store.retryJobs({ statuses: ['ready'] }, 0);
+      await context.store.jobs.retry({ statuses: ['ready'] }, 0);
     }
     await processJobs.run(context, run);
     const all = await list();
@@ -261,7 +264,7 @@ describe('stats', () => {
 
   it('say what came in on which day, by the clock of the zone, and what lies on the disk', async () => {
     const { context } = await demoMemory();
-    const { entries } = await context.store.counts();
+    const { entries } = await context.store.entries.counts();
     const before = await stats.run(context, { since: '30d' });
     expect(before.imports).toMatchObject([{ day: '2026-11-03', entries, seconds: expect.any(Number) }]);
     expect(before.imports[0]?.bytes).toBeGreaterThan(10_000);

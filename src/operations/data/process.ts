@@ -4,7 +4,7 @@ import type { Conversation } from '../../schema/conversation.ts';
 import type { Extraction } from '../../schema/extraction.ts';
 import { JobKind } from '../../schema/job.ts';
 import { Moment, toMoment } from '../../schema/time.ts';
-import type { JobFilter } from '../../store/jobs.ts';
+import type { JobFilter } from '../../store/jobs/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import { find } from '../recall/find.ts';
@@ -70,10 +70,10 @@ export const processJobs = operation({
       import('../../capture/redaction/redact.ts'),
     ]);
     const filter = await toFilter(context, input);
-    await store.planJobs(clock(), { gapMs: settings.conversationGapMinutes * 60_000 });
+    await store.jobs.plan(clock(), { gapMs: settings.conversationGapMinutes * 60_000 });
     const distiller = await openDistiller(config, redact).catch(async (error: unknown) => {
       // Nothing can begin: the worker need not try again at once.
-      if (input.due) await store.deferJobs(clock() + 3_600_000, 'model');
+      if (input.due) await store.jobs.defer(clock() + 3_600_000, 'model');
       throw error;
     });
     const early = input.all || input.session !== undefined;
@@ -82,7 +82,7 @@ export const processJobs = operation({
     const kept = ['claude-mem', ...(input.again ? [] : [distiller.name])];
     if (input.dryRun) {
       const { costOf } = await import('../../distill/cost.ts');
-      const wanted = await store.jobs(filter);
+      const wanted = await store.jobs.list(filter);
       const now = clock();
       const isWanted = (job: (typeof wanted)[number]) =>
         job.status === 'ready'
@@ -92,9 +92,9 @@ export const processJobs = operation({
       const days = cost.tokens === 0 ? 0 : Math.ceil(cost.tokens / Math.max(1, settings.budget.tokensPerDay));
       return { ...by, ...(await left(context)), ...nothing, cost: { ...cost, days } };
     }
-    if (!input.due) await store.endWaits('model');
-    if (input.again || input.all) await store.redoJobs({ ...filter, notBy: kept }, clock());
-    if (input.all) await store.retryJobs(filter, clock());
+    if (!input.due) await store.jobs.endWaits('model');
+    if (input.again || input.all) await store.jobs.redo({ ...filter, notBy: kept }, clock());
+    if (input.all) await store.jobs.retry(filter, clock());
     const keep = await pages(context);
     const { done, failedAttempts, usage, stopped } = await runJobs(
       { store, settings, clock, distiller, keep: keep.one, known: keep.known, signal, progress },
@@ -160,6 +160,6 @@ async function toFilter(
 }
 
 async function left({ store }: Context) {
-  const { ready, failed, waits } = await store.jobCounts();
+  const { ready, failed, waits } = await store.jobs.counts();
   return { left: { ready, failed }, waits: waits.map((wait) => ({ ...wait, until: toMoment(wait.until) })) };
 }

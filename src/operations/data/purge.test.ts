@@ -20,7 +20,7 @@ async function halfYear(): Promise<Memory> {
       { by: 'assistant', text: 'Stored it.', uses: [{ name: 'Bash', input: { command: `grep ${month} a` } }] },
     ]);
   await distillAll(store);
-  for (const told of await store.conversations({})) {
+  for (const told of await store.conversations.list({})) {
     await apply(memory, told, fact(`the ${told.session}`, `It is the lighthouse of ${told.session}`));
     await archiveSession({ store, config, clock }, { agent: told.agent, session: told.session });
   }
@@ -28,11 +28,11 @@ async function halfYear(): Promise<Memory> {
   return memory;
 }
 
-const left = async ({ context: { store } }: Memory) => (await store.sessions({})).map(({ id }) => id);
+const left = async ({ context: { store } }: Memory) => (await store.sessions.list({})).map(({ id }) => id);
 const stateOf = async ({ home, context: { store } }: Memory) => ({
-  counts: await store.counts(),
-  sessions: await store.sessions({}),
-  copies: await store.vaultCopies(),
+  counts: await store.entries.counts(),
+  sessions: await store.sessions.list({}),
+  copies: await store.vault.copies(),
   files: fs
     .readdirSync(path.join(home, 'memory'), { recursive: true, encoding: 'utf8' })
     .filter((at) => /\.(md|gz)$/.test(at)),
@@ -68,13 +68,13 @@ it('says what would go, and without consent nothing does', async () => {
   const done = await sessionsPurge.run(agreeing, { ...noted, olderThan: '2026-04-01' });
   expect(done).toEqual({ ...planned, purged: true });
   expect(await left(memory)).toEqual(['s-6', 's-5', 's-4']);
-  expect(await memory.context.store.vaultCopies()).toHaveLength(3);
-  expect(await memory.context.store.integrity()).toEqual([]);
+  expect(await memory.context.store.vault.copies()).toHaveLength(3);
+  expect(await memory.context.store.admin.integrity()).toEqual([]);
 });
 
 it('an archive that somebody has changed is not among what would go', async () => {
   const memory = await halfYear();
-  const [{ folder, file } = { folder: '', file: '' }] = await memory.context.store.archives({
+  const [{ folder, file } = { folder: '', file: '' }] = await memory.context.store.archives.list({
     ...{ agent: 'claude-code', session: 's-1' },
   });
   fs.appendFileSync(path.join(folder, file), 'Mine.\n');
@@ -89,8 +89,8 @@ it('an archive that somebody has changed is not among what would go', async () =
 it('keeps as many as it is told, of what it is told; pinned and active sessions stay', async () => {
   const memory = await halfYear();
   const { store, clock } = memory.context;
-  await store.setPin({ kind: 'session', id: 's-1', agent: 'claude-code' }, 'pinned', 1);
-  await store.createGroup('reef', clock());
+  await store.pins.set({ kind: 'session', id: 's-1', agent: 'claude-code' }, 'pinned', 1);
+  await store.groups.create('reef', clock());
   expect(
     await sessionsPurge.run(memory.context, { ...noted, keep: 2, olderThan: '2026-04-01', yes: true }),
   ).toMatchObject({ purged: true, sessions: 2, spared: 1 });
@@ -108,13 +108,16 @@ it('broken off between the files and the rows, it can be done again', async () =
   const { store, config } = memory.context;
   const broken = {
     ...memory.context,
-    store: { ...store, deleteSessions: () => Promise.reject(new Error('the disk is full')) },
+    store: {
+      ...store,
+      removal: { ...store.removal, deleteSessions: () => Promise.reject(new Error('the disk is full')) },
+    },
   };
   await expect(sessionsPurge.run(broken, { ...noted, keep: 3, yes: true })).rejects.toThrow('the disk is full');
   expect(await left(memory)).toHaveLength(6);
   expect(await sessionsPurge.run(memory.context, { ...noted, keep: 3, yes: true })).toMatchObject({ sessions: 3 });
   expect(await left(memory)).toEqual(['s-6', 's-5', 's-4']);
-  for (const { agent, key } of await store.vaultCopies())
+  for (const { agent, key } of await store.vault.copies())
     expect(fs.existsSync(copyPath(config, agent, key))).toBe(true);
-  expect(await store.integrity()).toEqual([]);
+  expect(await store.admin.integrity()).toEqual([]);
 });

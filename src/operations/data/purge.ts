@@ -87,12 +87,12 @@ async function choose(
     olderThan === undefined
       ? Number.POSITIVE_INFINITY
       : parseSince(olderThan, { now: clock(), timeZone: config.settings.timeZone }, '--older-than');
-  const all = await store.sessions(
+  const all = await store.sessions.list(
     await toFilter(context, { project: input.project, agent: input.agent, group: everyone }),
   );
   const meant = all.slice(keep ?? 0).filter(({ endedAt }) => Date.parse(endedAt) < before);
-  const pinned = (await store.pins()).filter(({ kind, mark }) => kind === 'session' && mark === 'pinned');
-  const active = (await store.groups()).map(({ pointer }) => pointer.session);
+  const pinned = (await store.pins.list()).filter(({ kind, mark }) => kind === 'session' && mark === 'pinned');
+  const active = (await store.groups.list()).map(({ pointer }) => pointer.session);
   const stays = new Set([...pinned.map(({ id }) => id), ...active]);
   const chosen = meant.filter(({ id }) => !stays.has(id));
   return { chosen, spared: meant.length - chosen.length };

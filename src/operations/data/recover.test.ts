@@ -186,14 +186,14 @@ async function look(database: string) {
   try {
     const entries = new Set<string>();
     const texts: string[] = [];
-    for (const { agent, id } of await store.sessions({}))
-      for (const entry of await store.transcript(agent, id, { subagents: true })) {
+    for (const { agent, id } of await store.sessions.list({}))
+      for (const entry of await store.entries.transcript(agent, id, { subagents: true })) {
         entries.add(entry.id);
         texts.push(entry.text);
       }
-    const pins = new Set((await store.pins()).map(({ id }) => id));
-    const waiting = (await store.waitingMessages('tide')).map(({ text }) => text);
-    return { entries, text: texts.join('\n'), pins, waiting, problems: await store.integrity() };
+    const pins = new Set((await store.pins.list()).map(({ id }) => id));
+    const waiting = (await store.messages.waiting('tide')).map(({ text }) => text);
+    return { entries, text: texts.join('\n'), pins, waiting, problems: await store.admin.integrity() };
   } finally {
     await store.close();
   }

@@ -97,7 +97,7 @@ async function recoverInto(context: Context, folder: string, dryRun: boolean) {
   try {
     const { progress } = context;
     rebuilt = await rebuild({ store, config, clock, signal, say, ...(progress ? { progress } : {}) }, found, folder);
-    const problems = await store.integrity();
+    const problems = await store.admin.integrity();
     if (problems.length > 0)
       throw new HoldfastError('INTERNAL', `The new database is not sound: ${problems[0]}`, {
         hint: 'Nothing was changed. This is a bug in Holdfast. Please report it.',

@@ -6,7 +6,7 @@ import { copyPath, olderCopies } from '../../capture/vault/vault.ts';
 import { plural } from '../../language/plural.ts';
 import type { Session } from '../../schema/session.ts';
 import { removable, removeArchiveFiles } from '../../sessions/archives/archives.ts';
-import type { SessionKey } from '../../store/groups.ts';
+import type { SessionKey } from '../../store/sessions/port.ts';
 import { systemCode } from '../../system/errors.ts';
 import { librarian, toDeps } from '../memory/memory.ts';
 import type { Context } from '../operation.ts';
@@ -34,7 +34,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   const rules = conversationRules(config.settings);
   const done = { sessions: 0, entries: 0, toolUses: 0, conversations: 0 };
   const memories = await forgetMemories(context, keys);
-  const { copies, archives } = await store.sessionFiles(keys);
+  const { copies, archives } = await store.removal.sessionFiles(keys);
   const paths = copies.flatMap(({ agent, key }) => [copyPath(config, agent, key), ...olderCopies(config, agent, key)]);
   // Each waits for the disk: several at a time.
   for (let from = 0; from < paths.length; from += filesAtOnce) {
@@ -44,7 +44,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   const files = removeArchiveFiles(config, archives);
   for (let from = 0; from < keys.length; from += atOnce) {
     signal?.throwIfAborted();
-    const removed = await store.deleteSessions(keys.slice(from, from + atOnce), rules);
+    const removed = await store.removal.deleteSessions(keys.slice(from, from + atOnce), rules);
     for (const name of ['sessions', 'entries', 'toolUses', 'conversations'] as const) done[name] += removed[name];
     await new Promise(setImmediate);
   }
@@ -60,15 +60,15 @@ export async function plannedRemoval(
   sessions: readonly Session[],
 ): Promise<RemovedSessions> {
   const keys = sessions.map(({ agent, id }) => ({ agent, session: id }));
-  const { copies, archives } = await store.sessionFiles(keys);
+  const { copies, archives } = await store.removal.sessionFiles(keys);
   const files = removable(config, archives);
   let memories = 0;
-  for (const key of await store.remembered(keys)) memories += (await store.extractions(key)).length;
+  for (const key of await store.removal.remembered(keys)) memories += (await store.memory.extractions(key)).length;
   return {
     sessions: sessions.length,
     entries: sessions.reduce((sum, one) => sum + one.entries + one.subagentEntries, 0),
     toolUses: sessions.reduce((sum, one) => sum + one.toolUses, 0),
-    conversations: await store.countConversations(keys),
+    conversations: await store.removal.countConversations(keys),
     memories,
     copies: copies.length,
     archives: files.removed,
@@ -97,7 +97,7 @@ async function unlink(file: string): Promise<void> {
 }
 
 async function forgetMemories(context: Context, keys: readonly SessionKey[]): Promise<number> {
-  const giving = await context.store.remembered(keys);
+  const giving = await context.store.removal.remembered(keys);
   if (giving.length === 0) return 0;
   const { forgetSource, commitPages } = await librarian();
   let gone = 0;

@@ -15,8 +15,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { conversationRules } from '../../capture/conversation-rules.ts';
 import { type Config, ensureHome } from '../../config/config.ts';
-import type { ConversationRules } from '../../store/files.ts';
-import type { Tombstone } from '../../store/removal.ts';
+import type { ConversationRules } from '../../store/conversations/port.ts';
+import type { Tombstone } from '../../store/removal/port.ts';
 import { stamp } from '../../store/sqlite/backup-files.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
@@ -113,7 +113,7 @@ async function forgottenIn(database: string): Promise<ForgottenBefore | undefine
   try {
     const store = await openSqliteStore(database);
     try {
-      const [prints, memories] = [await store.tombstones(), await store.forgotten()];
+      const [prints, memories] = [await store.removal.tombstones(), await store.pages.forgotten()];
       return prints.length + memories.size === 0 ? undefined : { prints, memories };
     } finally {
       await store.close();
@@ -150,14 +150,14 @@ async function verify(
     throw new HoldfastError(code, message.replaceAll(draft, source), { ...(hint ? { hint } : {}), cause: error });
   });
   try {
-    const problems = await store.integrity();
+    const problems = await store.admin.integrity();
     if (problems.length > 0)
       throw new HoldfastError('STORE_DAMAGED', `${source} is damaged: ${problems[0]}`, {
         hint: 'Use another backup. Nothing was changed.',
       });
     if (forgotten !== undefined)
-      await store.takeTombstones(forgotten.prints, forgotten.memories, { rules, now: Date.now() });
-    const { entries, sessions } = await store.counts();
+      await store.removal.takeTombstones(forgotten.prints, forgotten.memories, { rules, now: Date.now() });
+    const { entries, sessions } = await store.entries.counts();
     return { entries, sessions };
   } finally {
     await store.close();

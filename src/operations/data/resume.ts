@@ -65,10 +65,10 @@ export const resume = operation({
         ? await context.person?.chooseSession?.(agent)
         : await sessionOrTeammates(context, words.trim(), agent);
     if (session === undefined) {
-      const all = await context.store.sessions(agent === undefined ? {} : { agent });
+      const all = await context.store.sessions.list(agent === undefined ? {} : { agent });
       return { sessions: all.filter(({ resume }) => resume !== undefined).slice(0, mostListed) };
     }
-    const group = await context.store.groupOf({ agent: session.agent, session: session.id });
+    const group = await context.store.groups.of({ agent: session.agent, session: session.id });
     if (group !== undefined)
       throw new HoldfastError(
         'CONFLICT',
@@ -149,7 +149,7 @@ const mostListed = 20;
 async function transcriptIsThere({ store, config }: Context, { agent, id }: Session): Promise<boolean> {
   const known = agents.find(({ name }) => name === agent);
   if (known === undefined) return false;
-  const files = await store.fileStates(agent);
+  const files = await store.transcripts.states(agent);
   return files.some(
     ({ key }) =>
       known.describe(key).session === id &&

@@ -30,55 +30,56 @@ async function richMemory(): Promise<Memory> {
   const memory = await demoMemory();
   const { store } = memory.context;
   await distillAll(store);
-  const [session] = await store.sessions({ agent: 'claude-code' });
-  const [entry] = await store.transcript('claude-code', session?.id as string);
-  await store.setPin({ kind: 'session', id: session?.id as string, agent: 'claude-code' }, 'pinned', 1);
+  const [session] = await store.sessions.list({ agent: 'claude-code' });
+  const [entry] = await store.entries.transcript('claude-code', session?.id as string);
+  await store.pins.set({ kind: 'session', id: session?.id as string, agent: 'claude-code' }, 'pinned', 1);
   const given = {
     agent: 'claude-code',
     session: session?.id as string,
     project: 'courier',
     source: 'startup',
   } as const;
-  await store.saveBriefing({ ...given, at: 5, text: 'What was given' });
-  await store.noteSession({
+  await store.briefings.save({ ...given, at: 5, text: 'What was given' });
+  await store.sessions.note({
     agent: 'claude-code',
     session: session?.id as string,
     at: 7,
     event: 'end',
     reason: 'exit',
   });
-  await store.startPause({ at: 10 });
-  await store.endPause({ at: 20 });
-  await store.linkProject({ from: '/old/place', to: '/new/place' }, []);
-  for (const told of (await store.conversations({})).slice(0, 3))
+  await store.pauses.start({ at: 10 });
+  await store.pauses.end({ at: 20 });
+  await store.projects.link({ from: '/old/place', to: '/new/place' }, []);
+  for (const told of (await store.conversations.list({})).slice(0, 3))
     await apply(memory, told, fact('port', `The port is ${told.entries}`));
   await rememberThis.run(memory.context, { text: 'Deploys happen on Tuesdays', key: 'deploy day' });
-  await store.planJobs(Date.parse('2026-12-01'), { gapMs: 1 });
-  const jobs = await store.claimJobs({
+  await store.jobs.plan(Date.parse('2026-12-01'), { gapMs: 1 });
+  const jobs = await store.jobs.claim({
     claimant: 'c',
     now: Date.parse('2026-12-01'),
     leaseMs: 1e6,
     maxAttempts: 3,
     limit: 1,
   });
-  await store.finishJobs(
+  await store.jobs.finish(
     'c',
     jobs.map(({ id }) => ({ id, by: 'offline', tokens: 0, kind: 'observe', observation: undefined })),
     1,
   );
-  await store.createGroup('tide', 3);
-  await store.createGroup('reef', 4);
+  await store.groups.create('tide', 3);
+  await store.groups.create('reef', 4);
   for (const id of ['g-1', 'g-2']) {
     const key = { agent: 'claude-code', session: id } as const;
-    await store.setPointer('tide', { ...key, resumeAt: 'e1' }, { at: 5 });
-    if (id === 'g-1') await store.leaveSession('tide', key, { leaving: { ...key, name: 'One', createdAt: 5 }, at: 6 });
+    await store.groups.setPointer('tide', { ...key, resumeAt: 'e1' }, { at: 5 });
+    if (id === 'g-1')
+      await store.groups.leaveSession('tide', key, { leaving: { ...key, name: 'One', createdAt: 5 }, at: 6 });
   }
   const daily = { group: 'tide', kind: 'cron', when: '0 9 * * *', timeZone: 'UTC', context: 'group' } as const;
-  await store.addTask({ ...daily, prompt: 'Read the gauge', next: 90 }, 8);
-  const paused = await store.addTask({ ...daily, prompt: 'Read the chart', next: 90 }, 8);
-  await store.setTaskState(paused?.id as number, 'paused', undefined);
-  await store.addMessage('tide', { text: 'How high is it?', from: 'Ada' }, 9);
-  await store.addMessage('tide', { text: 'And now?' }, 9);
+  await store.tasks.add({ ...daily, prompt: 'Read the gauge', next: 90 }, 8);
+  const paused = await store.tasks.add({ ...daily, prompt: 'Read the chart', next: 90 }, 8);
+  await store.tasks.setState(paused?.id as number, 'paused', undefined);
+  await store.messages.add('tide', { text: 'How high is it?', from: 'Ada' }, 9);
+  await store.messages.add('tide', { text: 'And now?' }, 9);
   await forget.run(memory.context, { id: entry?.id as string, dryRun: false, yes: true });
   return memory;
 }
@@ -90,13 +91,18 @@ describe('export and import', () => {
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     const other = await emptyMemory();
     const report = await take(other, file);
-    expect(report.entries).toBe((await memory.context.store.counts()).entries);
+    expect(report.entries).toBe((await memory.context.store.entries.counts()).entries);
     // What was queued there is planned here.
-    await other.context.store.planJobs(Date.parse('2026-12-01'), { gapMs: 1 });
+    await other.context.store.jobs.plan(Date.parse('2026-12-01'), { gapMs: 1 });
     expectSameRows(rows(other), rows(memory), 'imported');
     expect(filesOf(folderOf(other))).toEqual(filesOf(folderOf(memory)));
     const done = async ({ context: { store } }: Memory) =>
-      (await store.jobs({ statuses: ['done'] })).map(({ session, kind, subject, by }) => [session, kind, subject, by]);
+      (await store.jobs.list({ statuses: ['done'] })).map(({ session, kind, subject, by }) => [
+        session,
+        kind,
+        subject,
+        by,
+      ]);
     expect(await done(other)).toEqual(await done(memory));
     expect(await done(other)).toHaveLength(1);
     // And what it exports is the same again, but for the order of files and the time of the export.
@@ -111,21 +117,21 @@ describe('export and import', () => {
     const memory = await richMemory();
     const { store } = memory.context;
     const file = await exported(memory);
-    const run = await store.beginRun({ group: 'tide', epoch: 1 }, 10);
-    const answers = await store.handMessages(
+    const run = await store.runs.begin({ group: 'tide', epoch: 1 }, 10);
+    const answers = await store.messages.hand(
       run,
-      (await store.waitingMessages('tide')).map(({ id }) => id),
+      (await store.messages.waiting('tide')).map(({ id }) => id),
     );
     const handed = await exported(memory);
-    await store.putOut({ group: 'tide', kind: 'answer', text: 'High.', answers, run }, 11);
-    const [task] = await store.tasks('tide');
-    await store.setTaskState(task?.id as number, 'paused', undefined);
+    await store.messages.putOut({ group: 'tide', kind: 'answer', text: 'High.', answers, run }, 11);
+    const [task] = await store.tasks.list('tide');
+    await store.tasks.setState(task?.id as number, 'paused', undefined);
     const before = rows(memory);
     for (const older of [file, handed]) expect((await take(memory, older)).rows).toMatchObject({ message: 0, task: 0 });
     expectSameRows(rows(memory), before, 'answered');
     const other = await emptyMemory();
     await take(other, handed);
-    expect((await other.context.store.waitingMessages('tide')).map(({ text }) => text)).toEqual([
+    expect((await other.context.store.messages.waiting('tide')).map(({ text }) => text)).toEqual([
       'How high is it?',
       'And now?',
     ]);
@@ -134,10 +140,10 @@ describe('export and import', () => {
   it('another group of the same name gets nothing that was for its namesake', async () => {
     const file = await exported(await richMemory());
     const other = await emptyMemory();
-    await other.context.store.createGroup('tide', 77);
+    await other.context.store.groups.create('tide', 77);
     expect((await take(other, file)).rows).toMatchObject({ message: 0, task: 0 });
-    expect(await other.context.store.tasks('tide')).toEqual([]);
-    expect(await other.context.store.waitingMessages('tide')).toEqual([]);
+    expect(await other.context.store.tasks.list('tide')).toEqual([]);
+    expect(await other.context.store.messages.waiting('tide')).toEqual([]);
   });
 
   it('double nothing: twice, into a part of it, and when the transcripts are read later', async () => {
@@ -146,7 +152,7 @@ describe('export and import', () => {
     const part = await exported(memory, { project: 'turnstile' });
     const other = await emptyMemory();
     await take(other, part);
-    expect((await other.context.store.sessions({})).every(({ project }) => project === 'turnstile')).toBe(true);
+    expect((await other.context.store.sessions.list({})).every(({ project }) => project === 'turnstile')).toBe(true);
     await take(other, file);
     const twice = rows(other);
     expect(await take(other, file)).toMatchObject({ transcripts: 0, entries: 0 });
@@ -156,7 +162,7 @@ describe('export and import', () => {
     for (const table of ['entries', 'sessions', 'tool_uses', 'search index'])
       expect(rows(other).get(table)?.length, table).toBe(rows(memory).get(table)?.length);
     const titles = async ({ context }: Memory) =>
-      (await context.store.sessions({})).map(({ id, title, entries }) => [id, title, entries]);
+      (await context.store.sessions.list({})).map(({ id, title, entries }) => [id, title, entries]);
     expect(await titles(other)).toEqual(await titles(memory));
   });
 
@@ -181,12 +187,12 @@ describe('export and import', () => {
   it('what was forgotten goes along: it is forgotten there too, and an older export does not bring it back', async () => {
     const memory = await demoMemory();
     const before = await exported(memory);
-    const [session] = await memory.context.store.sessions({});
+    const [session] = await memory.context.store.sessions.list({});
     const other = await emptyMemory();
     await take(other, before);
     await forget.run(memory.context, { id: session?.id as string, dryRun: false, yes: true });
     await take(memory, before);
-    const ids = async ({ context }: Memory) => (await context.store.sessions({})).map(({ id }) => id);
+    const ids = async ({ context }: Memory) => (await context.store.sessions.list({})).map(({ id }) => id);
     expect(await ids(memory)).not.toContain(session?.id);
     await take(other, await exported(memory));
     expect(await ids(other)).toEqual(await ids(memory));
@@ -215,7 +221,7 @@ describe('export and import', () => {
         code: 'UNREADABLE',
         message: expect.stringMatching(message),
       });
-      expect((await other.context.store.counts()).files).toBe(0);
+      expect((await other.context.store.entries.counts()).files).toBe(0);
     };
     await refused(lines.with(3, '{"is":"entry","uuid":'), /line 4: not JSON/);
     await refused(lines.with(3, '{"is":"nonsense"}'), /line 4: /);
@@ -284,11 +290,11 @@ describe('import --from claude-mem', () => {
       expect(report.claudeMem?.left).toEqual(
         old ? [] : ['1 sessions of other agents than Claude Code', '1 rules of its own (directives)'],
       );
-      expect((await store.sessions({})).map(({ id, project, title }) => [id, project, title])).toEqual([
+      expect((await store.sessions.list({})).map(({ id, project, title }) => [id, project, title])).toEqual([
         ['bbbb-2', 'courier', 'Rename the service'],
         ['aaaa-1', 'courier', 'Fix the webhook retries'],
       ]);
-      const observations = await store.observations({ session: 'aaaa-1' });
+      const observations = await store.distilled.observations({ session: 'aaaa-1' });
       expect(observations.map(({ prompt, type, title, by, facts }) => [prompt, type, title, by, facts])).toEqual([
         [2, 'change', 'Tests for the queue', 'claude-mem', []],
         [
@@ -299,13 +305,13 @@ describe('import --from claude-mem', () => {
           ['The queue was in memory', 'The queue lives in Redis now'],
         ],
       ]);
-      expect((await store.summaries({})).map(({ session, completed }) => [session, completed])).toEqual([
+      expect((await store.distilled.summaries({})).map(({ session, completed }) => [session, completed])).toEqual([
         ['bbbb-2', 'Renamed'],
         ['aaaa-1', 'Retries survive'],
       ]);
       // Nothing is left to distil, and doing it all again changes nothing.
       expect(
-        await store.jobs({
+        await store.jobs.list({
           statuses: ['ready'],
           kind: 'observe',
           session: { agent: 'claude-code', session: 'aaaa-1' },
@@ -329,11 +335,11 @@ describe('import --from claude-mem', () => {
     addSession(db, told);
     db.close();
     expect((await from(memory, file)).claudeMem).toMatchObject({ known: 1, prompts: 0 });
-    expect((await store.transcript('claude-code', 'aaaa-1')).map(({ text }) => text)).toEqual([
+    expect((await store.entries.transcript('claude-code', 'aaaa-1')).map(({ text }) => text)).toEqual([
       'Fix the webhook retries',
       'Done.',
     ]);
-    const [observation] = await store.observations({ session: 'aaaa-1' });
+    const [observation] = await store.distilled.observations({ session: 'aaaa-1' });
     expect(observation).toMatchObject({ prompt: 1, by: 'claude-mem', entries: ['aaaa-1-e0'] });
   });
 

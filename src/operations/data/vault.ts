@@ -26,7 +26,7 @@ export const vault = operation({
   async run(context, { fill }) {
     const { store, config } = context;
     if (fill) await fillVault(context, { quietMs: 0 });
-    const copies = await store.vaultCopies();
+    const copies = await store.vault.copies();
     const sum = (of: (copy: (typeof copies)[number]) => number) => copies.reduce((all, copy) => all + of(copy), 0);
     return {
       folder: vaultFolder(config),
@@ -35,7 +35,7 @@ export const vault = operation({
       transcripts: copies.length,
       bytes: sum(({ bytes }) => bytes),
       read: sum(({ offset }) => offset),
-      due: (await store.vaultDue()).length,
+      due: (await store.vault.due()).length,
       missing: copies.filter(({ agent, key }) => !fs.existsSync(copyPath(config, agent, key))).length,
     };
   },

@@ -32,7 +32,7 @@ export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDe
       const { own } = await restoreSession(context, name, session);
       if (own !== 'unknown') return own;
       // Not in the vault yet.
-      const files = await store.fileStates(name);
+      const files = await store.transcripts.states(name);
       const isThere = files.some(({ key }) => {
         const about = agent.describe(key);
         if (!key.startsWith(`${group}/`) || about.session !== session || about.subagent !== undefined) return false;

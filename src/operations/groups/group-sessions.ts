@@ -94,7 +94,7 @@ export const groupsPoint = operation({
   async run(context, { group, session, agent }) {
     const opened = await openNamed(context, group);
     const given = session.trim();
-    const like = (await context.store.findSessions(given)).filter((one) => one.agent === agent);
+    const like = (await context.store.sessions.find(given)).filter((one) => one.agent === agent);
     if (like.length > 0 && like.every(({ id }) => id !== given))
       throw new HoldfastError('BAD_INPUT', `${given} is only the beginning of an id`, {
         hint: `Say it whole: ${like.map(({ id }) => id).join(', ')}`,

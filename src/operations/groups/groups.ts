@@ -29,7 +29,7 @@ export const groups = operation({
   output: z.object({ groups: z.array(Group) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast groups', 'holdfast groups --json'],
-  run: async ({ store }) => ({ groups: [...(await store.groups())] }),
+  run: async ({ store }) => ({ groups: [...(await store.groups.list())] }),
 });
 
 export const groupsCreate = operation({
@@ -66,10 +66,10 @@ export const groupsShow = operation({
     const { name, getHistory } = await openNamed(context, group);
     return {
       // First: what is told meanwhile is told again rather than never.
-      told: await context.store.lastOutgoing(),
+      told: await context.store.messages.lastOutgoing(),
       group: await known(context, name),
       bookmarks: [...(await getHistory())],
-      unanswered: [...(await context.store.unansweredMessages(name))],
+      unanswered: [...(await context.store.messages.unanswered(name))],
       folders: foldersOf(context, name),
     };
   },
@@ -114,7 +114,7 @@ export const groupsRemove = operation({
     await close?.(name);
     // Folders first: broken off, the group is still there to be removed again.
     for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
-    await store.removeGroup(name, conversations);
+    await store.groups.remove(name, conversations);
     return { ...answer, removed: true };
   },
 });
@@ -135,7 +135,7 @@ export const groupsToken = operation({
 });
 
 export async function known({ store }: Context, name: string): Promise<Group> {
-  const found = await store.group(name);
+  const found = await store.groups.get(name);
   if (found !== undefined) return found;
   throw new HoldfastError('NOT_FOUND', `There is no group ${name} any more`);
 }

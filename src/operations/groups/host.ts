@@ -59,8 +59,12 @@ export const hostStatus = operation({
   async run({ config, store, clock }) {
     const { hostOf } = await import('../../processes/host-holder.ts');
     const holder = await hostOf(config);
-    const [queues, errors, tasks] = [await store.queues(), await store.lastErrors(), await store.tasks()];
-    const runs = holder === undefined ? [] : await store.openRuns();
+    const [queues, errors, tasks] = [
+      await store.runs.queues(),
+      await store.runs.lastErrors(),
+      await store.tasks.list(),
+    ];
+    const runs = holder === undefined ? [] : await store.runs.open();
     return {
       running: holder !== undefined,
       ...(holder === undefined ? {} : { pid: holder.pid, since: holder.since }),
@@ -70,7 +74,7 @@ export const hostStatus = operation({
         ...(pid === undefined ? {} : { pid }),
         ...(task === undefined ? {} : { task }),
       })),
-      groups: (await store.groups()).map(({ name, pointer }) => {
+      groups: (await store.groups.list()).map(({ name, pointer }) => {
         const queue = queues.find(({ group }) => group === name);
         const error = errors.find(({ group }) => group === name);
         const active = tasks.filter(({ group, state }) => group === name && state === 'active');
@@ -133,7 +137,7 @@ export const groupsSend = operation({
   examples: ['holdfast groups send dev-team "Summarise what was decided today"'],
   async run(context, { group, text, from }) {
     const { name } = await openNamed(context, group);
-    const message = await context.store.addMessage(
+    const message = await context.store.messages.add(
       name,
       { text: await permitted(text, 'The message'), from },
       context.clock(),

@@ -18,7 +18,7 @@ export const tasksList = operation({
   examples: ['holdfast tasks', 'holdfast tasks --group dev-team'],
   async run(context, { group }) {
     const name = group === undefined ? undefined : (await openNamed(context, group)).name;
-    return { tasks: [...(await context.store.tasks(name))] };
+    return { tasks: [...(await context.store.tasks.list(name))] };
   },
 });
 
@@ -57,7 +57,7 @@ export const tasksAdd = operation({
     const { timeZone } = config.settings;
     const { parseSchedule } = await import('./schedule.ts');
     const schedule = parseSchedule(only[0], only[1] ?? '', { now: clock(), timeZone });
-    const task = await store.addTask(
+    const task = await store.tasks.add(
       { ...schedule, group: name, prompt: await permitted(prompt, 'The prompt'), context: kind },
       clock(),
     );
@@ -76,7 +76,7 @@ export const tasksShow = operation({
   positional: ['id'],
   examples: ['holdfast tasks show 3'],
   async run(context, { id: task, limit }) {
-    return { task: await known(context, task), runs: [...(await context.store.taskRuns(task, limit))] };
+    return { task: await known(context, task), runs: [...(await context.store.tasks.runs(task, limit))] };
   },
 });
 
@@ -115,7 +115,7 @@ export const tasksCancel = operation({
   examples: ['holdfast tasks cancel 3'],
   async run(context, { id: task }) {
     const before = await known(context, task);
-    await context.store.removeTask(task);
+    await context.store.tasks.remove(task);
     return { task: before };
   },
 });
@@ -125,14 +125,14 @@ async function turn(context: Context, task: number, state: 'active' | 'paused'):
   const before = await known(context, task);
   const { nextAfter } = await import('./schedule.ts');
   const next = state === 'active' ? nextAfter(before, clock()) : undefined;
-  if (!(await store.setTaskState(task, state, next)))
+  if (!(await store.tasks.setState(task, state, next)))
     throw new HoldfastError('CONFLICT', `Task ${task} is done`, { hint: 'Add it anew: holdfast tasks add --help' });
   await ring(config);
   return { task: await known(context, task) };
 }
 
 async function known({ store }: Context, task: number): Promise<ScheduledTask> {
-  const found = await store.task(task);
+  const found = await store.tasks.get(task);
   if (found !== undefined) return found;
   throw new HoldfastError('NOT_FOUND', `There is no task ${task}`, { hint: 'See: holdfast tasks' });
 }

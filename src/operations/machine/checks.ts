@@ -10,9 +10,9 @@ import { inspectMcp } from '../../install/mcp.ts';
 import { version } from '../../package.ts';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import { toMoment } from '../../schema/time.ts';
-import type { FileState } from '../../store/files.ts';
 import { automaticBackups, backupFolder } from '../../store/sqlite/backup-files.ts';
 import type { Store } from '../../store/store.ts';
+import type { FileState } from '../../store/transcripts/port.ts';
 import { damageHint, damageMessage } from '../data/backups.ts';
 import type { Check } from './doctor.ts';
 
@@ -36,7 +36,7 @@ export function checkPermissions(config: Config): Check {
 }
 
 export async function checkStore(store: Store): Promise<Check> {
-  const problems = await store.integrity();
+  const problems = await store.admin.integrity();
   return problems.length === 0
     ? { name: 'store', ok: true, message: `${store.location} is sound` }
     : { name: 'store', ok: false, message: damageMessage(store.location, problems.length), hint: damageHint };
@@ -52,7 +52,7 @@ export function checkBackups(config: Config): Check {
 }
 
 export async function checkFiles(store: Store): Promise<Check[]> {
-  const states = await store.fileStates();
+  const states = await store.transcripts.states();
   const failed = states.filter((file) => file.status === 'failed');
   const malformed = states.filter((file) => file.malformed > 0);
   const lines = malformed.reduce((sum, file) => sum + file.malformed, 0);
@@ -113,8 +113,8 @@ export async function checkRereading(store: Store, config: Config): Promise<Chec
 }
 
 /** What was too hard to read is said, with what to do. */
-export async function checkSetAside(store: Pick<Store, 'setAsides'>): Promise<Check[]> {
-  const files = await store.setAsides();
+export async function checkSetAside(store: Pick<Store, 'transcripts'>): Promise<Check[]> {
+  const files = await store.transcripts.setAsides();
   if (files.length === 0) return [];
   const said = files.slice(0, listed).map(({ path, reason }) => `${path} (${reason})`);
   const more = files.length > listed ? `, and ${files.length - listed} more` : '';
@@ -167,9 +167,9 @@ export async function checkMeaning(store: Store, config: Config): Promise<Check>
   if (config.settings.embedding.kind === 'none')
     return { name, ok: true, message: 'switched off (embedding.kind); keywords alone' };
   const [models, { embedded, pending, rough }, trouble] = await Promise.all([
-    store.vectorModels(),
-    store.vectorCounts(),
-    store.embeddingTrouble(),
+    store.vectors.models(),
+    store.vectors.counts(),
+    store.vectors.trouble(),
   ]);
   const [done, left] = [embedded, pending].map((count) => count.toLocaleString('en'));
   if (trouble !== undefined && pending > 0) {

@@ -1,7 +1,8 @@
 // The health check. It must also speak when the store cannot be opened, so it opens the store itself.
 import { z } from 'zod';
 import { ConversationStatus } from '../../schema/conversation.ts';
-import type { Counts, Store } from '../../store/store.ts';
+import type { Counts } from '../../store/entries/port.ts';
+import type { Store } from '../../store/store.ts';
 import { explain } from '../../system/errors.ts';
 import { checkPause } from '../data/pause.ts';
 import { operation } from '../operation.ts';
@@ -69,7 +70,7 @@ export const doctor = operation({
     try {
       store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
       checks.push(await checkStore(store));
-      counts = await store.counts();
+      counts = await store.entries.counts();
       checks.push(
         ...(await checkFiles(store)),
         ...(await checkSetAside(store)),
@@ -89,7 +90,7 @@ export const doctor = operation({
       if (security) checks.push(...(await (await import('./security-checks.ts')).securityChecks(config, clock())));
       const disk = {
         home: config.home,
-        database: (await store?.size()) ?? 0,
+        database: (await store?.admin.size()) ?? 0,
         logs: folderSize(`${config.home}/logs`),
         backups: folderSize(`${config.home}/backups`),
       };

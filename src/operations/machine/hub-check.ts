@@ -13,7 +13,7 @@ export const hasJoinedHub = ({ home }: Pick<Config, 'home'>): boolean => fs.exis
 /** A hub that does not answer takes nothing away: it is a note, and no failure. */
 export async function checkHub(store: Store, config: Config): Promise<Check[]> {
   if (!hasJoinedHub(config)) return [];
-  const [last, trouble] = [await store.note(hubExchanged), await store.note(hubTrouble)];
+  const [last, trouble] = [await store.hub.note(hubExchanged), await store.hub.note(hubTrouble)];
   const when = last === undefined ? 'no exchange yet' : `last exchange ${last}`;
   if (trouble === undefined) return [{ name: 'hub', ok: true, message: when }];
   const { message, hint } = JSON.parse(trouble) as { message: string; hint?: string };

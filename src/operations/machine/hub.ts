@@ -161,7 +161,7 @@ export const hubStatus = operation({
     const { connectAs, localProjects, placeOf, readAddress, readMembership, statusOf } = await hub();
     const known = readMembership(context.config.home);
     if (known === undefined) return { joined: false };
-    const last = await context.store.note(hubExchanged);
+    const last = await context.store.hub.note(hubExchanged);
     const base = {
       joined: true,
       ...{ hub: placeOf(readAddress(known.url)), person: known.person, machine: known.machine },
@@ -388,7 +388,10 @@ export const hubHide = operation({
     try {
       const { session } = await find(team, id.trim(), undefined);
       const rules = conversationRules(context.config.settings);
-      await team.forget({ kind: 'session', agent: session.agent, id: session.id }, { rules, now: context.clock() });
+      await team.removal.forget(
+        { kind: 'session', agent: session.agent, id: session.id },
+        { rules, now: context.clock() },
+      );
       await noteTeammates(context.store, team);
       return { session: session.id, title: session.title };
     } finally {
@@ -457,11 +460,11 @@ async function exchange(context: Context, sync: Sync): ReturnType<Sync> {
   } catch (error) {
     const { message, hint } = explain(error, 'The hub');
     if (!context.signal?.aborted)
-      await store.setNote(hubTrouble, JSON.stringify({ at: new Date(clock()).toISOString(), message, hint }));
+      await store.hub.setNote(hubTrouble, JSON.stringify({ at: new Date(clock()).toISOString(), message, hint }));
     throw error;
   }
-  if (done.done) await store.setNote(hubExchanged, new Date(clock()).toISOString());
-  if (done.done) await store.setNote(hubTrouble, undefined);
+  if (done.done) await store.hub.setNote(hubExchanged, new Date(clock()).toISOString());
+  if (done.done) await store.hub.setNote(hubTrouble, undefined);
   if (done.pulled.forgotten > 0) {
     const { finishForgetting } = await import('../data/forget-traces.ts');
     await finishForgetting(context);

@@ -83,8 +83,8 @@ async function welcome(
       '',
     ];
   }
-  const counts = await store.counts();
-  const [newest] = await store.sessions({ limit: 1 });
+  const counts = await store.entries.counts();
+  const [newest] = await store.sessions.list({ limit: 1 });
   const words = parseKeywords(newest?.title ?? '').terms.map((term) => term.words.join(' '));
   const query = words.slice(0, 3).join(' ') || 'error';
   return [

@@ -171,7 +171,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
   try {
     const store = await openSqliteStore(config.databasePath, undefined, backupPlan(config));
     try {
-      const at = await store.lastToldAt();
+      const at = await store.sessions.lastToldAt();
       const check = { name, ok: true, message: at === undefined ? 'none yet' : toMoment(at) };
       const more = [
         ...(await checkSetAside(store)),
@@ -194,7 +194,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
 
 /** Transcripts that were cut or rewritten: a person should know that Holdfast holds more than the agent. */
 async function checkGone(store: Store): Promise<Check[]> {
-  const { goneEntries } = await store.counts();
+  const { goneEntries } = await store.entries.counts();
   if (goneEntries === 0) return [];
   const said = goneEntries === 1 ? '1 entry is' : `${goneEntries} entries are`;
   return [
@@ -210,7 +210,7 @@ async function checkGone(store: Store): Promise<Check[]> {
 /** Waiting for the budget is as it should be; a model that cannot be asked, and jobs that were given up, are not. */
 async function checkJobs(store: Store): Promise<Check[]> {
   const name = 'distilling';
-  const { ready, claimed, failed, waits } = await store.jobCounts();
+  const { ready, claimed, failed, waits } = await store.jobs.counts();
   const checks = waits.map(({ reason, until, jobs, error }): Check => {
     const message = `${jobs} jobs wait for the ${reason} until ${toMoment(until)}${error === undefined ? '' : `: ${error}`}`;
     return reason === 'budget'

@@ -34,7 +34,7 @@ async function projectName({ store, config }: Context, given: string | undefined
   if (given === undefined) return undefined;
   const project = await toProject(store, given, config.settings.separateWorktrees);
   if ('name' in project) return project.name;
-  const known = await store.projectDigest(project);
+  const known = await store.projects.digest(project);
   return known?.name ?? project.path.split(/[/\\]/).filter(Boolean).at(-1) ?? given;
 }
 
@@ -242,7 +242,7 @@ export const memoryForget = operation({
     if (forgotten === 0) return { page, forgotten, left: [] };
     await renewBriefings(context, wasPrepared);
     await finish(context);
-    await context.store.purge();
+    await context.store.admin.purge();
     ringForgotten(context.config, context.clock());
     const { memoryPath } = context.config;
     const left = isRepository(memoryPath) ? [`the git history of ${memoryPath}, which is yours`] : [];

@@ -52,11 +52,11 @@ it('a rule that came later cleans pages with the next ingest, takes nothing for 
   const facts = read(memory, 'core/facts.md');
   expect(facts).toContain('A line of my own.');
   expect(facts).toContain('The token is [redacted: GitHub token]');
-  for (const { page } of await store.pages())
-    expect((await store.page(page)).edits.map(({ text }) => text)).toEqual(
+  for (const { page } of await store.pages.list())
+    expect((await store.pages.get(page)).edits.map(({ text }) => text)).toEqual(
       page === 'core/facts.md' ? ['A line of my own.'] : [],
     );
-  const rows = [await store.memories({}), await store.extractions()];
+  const rows = [await store.memory.list({}), await store.memory.extractions()];
   expect(JSON.stringify(rows)).not.toContain(secret);
   for (const side of ['', '-wal']) expect(fs.readFileSync(store.location + side).includes(secret), side).toBe(false);
 });
@@ -139,7 +139,7 @@ describe('the pages', () => {
   it('have vectors when a command that changed them returns', async () => {
     const memory = await emptyMemory();
     await remember(memory, 'The bridge opens at seven');
-    const { pending } = await memory.store.vectorCounts();
+    const { pending } = await memory.store.vectors.counts();
     expect(pending).toBe(0);
   });
 
@@ -157,7 +157,7 @@ describe('the pages', () => {
       },
     };
     await memoryEdit.run({ ...memory.context, person: editor }, { name: 'facts' });
-    expect((await memory.store.memories({ page: 'core/facts.md' })).map(({ text }) => text)).toEqual(['three']);
+    expect((await memory.store.memory.list({ page: 'core/facts.md' })).map(({ text }) => text)).toEqual(['three']);
     await expect(memoryEdit.run(memory.context, { name: 'facts' })).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 });

@@ -65,9 +65,9 @@ export const memoryList = operation({
     const { bringInLine } = await librarian();
     await bringInLine(toDeps(context));
     const { store, config } = context;
-    const derived = new Set((await store.pages()).filter((page) => page.derived).map(({ page }) => page));
+    const derived = new Set((await store.pages.list()).filter((page) => page.derived).map(({ page }) => page));
     const pages = new Map<string, Memory[]>();
-    for (const memory of await store.memories({ project, kind: only, group: nameOfGroup(group.trim()) }))
+    for (const memory of await store.memory.list({ project, kind: only, group: nameOfGroup(group.trim()) }))
       pages.set(memory.page, [...(pages.get(memory.page) ?? []), memory]);
     return {
       folder: config.memoryPath,
@@ -106,7 +106,7 @@ export const memoryShow = operation({
     await bringInLine(deps);
     const { memoryPath } = context.config;
     const { page, memory } = await findNamed(deps, name);
-    const memories = memory === undefined ? await context.store.memories({ page }) : [memory];
+    const memories = memory === undefined ? await context.store.memory.list({ page }) : [memory];
     const text = memory?.text ?? readPage(memoryPath, page)?.text ?? '';
     return { page, file: `${memoryPath}/${page}`, text, memories: memories.map(shown) };
   },

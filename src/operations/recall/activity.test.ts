@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { demoMemory, emptyMemory, tell } from '../../../test/demo-memory.ts';
-import { activitySql } from '../../store/sqlite/activity.ts';
+import { activitySql } from '../../store/entries/activity.ts';
 import { activity } from './activity.ts';
 
 const said = (count: number) =>
@@ -11,7 +11,7 @@ const asked = { since: '2026-10-01' };
 it('counts each entry once: the days, the hours, the projects and the store agree', async () => {
   const { context, store } = await demoMemory();
   const { total, days, hours, projects } = await activity.run(context, { since: '2020-01-01' });
-  const counts = await store.counts();
+  const counts = await store.entries.counts();
   expect(total).toMatchObject({ entries: counts.entries - counts.subagentEntries, sessions: counts.sessions });
   const sum = (rows: readonly { entries: number; prompts: number }[]) => ({
     entries: rows.reduce((all, { entries }) => all + entries, 0),
@@ -22,7 +22,7 @@ it('counts each entry once: the days, the hours, the projects and the store agre
   expect(total.prompts).toBeGreaterThan(0);
   expect(total.prompts).toBeLessThan(total.entries);
   expect(projects.map(({ name, sessions }) => [name, sessions])).toEqual(
-    (await store.projects()).map(({ name, sessions }) => [name, sessions]),
+    (await store.projects.list()).map(({ name, sessions }) => [name, sessions]),
   );
 });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Activity, type Amount } from '../../schema/activity.ts';
 import { civilOf, dayOf, oneDay } from '../../schema/day.ts';
 import { TimeZone } from '../../schema/time-zone.ts';
-import type { QuarterOfSession } from '../../store/store.ts';
+import type { QuarterOfSession } from '../../store/entries/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { grouped } from '../groups/grouped.ts';
 import { operation } from '../operation.ts';
@@ -42,7 +42,7 @@ export const activity = operation({
       throw new HoldfastError('BAD_INPUT', `More than ${mostDays} days were asked for`, {
         hint: 'Give a later --since.',
       });
-    const quarters = until <= since ? [] : await store.activity({ ...filter, since, until });
+    const quarters = until <= since ? [] : await store.entries.activity({ ...filter, since, until });
     return {
       timeZone,
       from: dayName(since, timeZone),

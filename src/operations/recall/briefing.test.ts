@@ -33,7 +33,7 @@ describe('briefing', () => {
     const { context } = await emptyMemory();
     const to = { agent: 'claude-code', session: 's', project: '/nowhere', source: 'startup' } as const;
     expect(await giveBriefing(context, to)).toBe('');
-    expect(await context.store.briefings({ limit: 1 })).toEqual([]);
+    expect(await context.store.briefings.list({ limit: 1 })).toEqual([]);
   });
 });
 
@@ -51,7 +51,7 @@ describe('recall for a prompt', () => {
 describe('pin and mute', () => {
   it('know a session, an entry and a project, and take it back', async () => {
     const { context, store } = await demoMemory();
-    const [entry] = await store.transcript('claude-code', '67096c2b-dd0a-4251-9e62-a74f249013d6');
+    const [entry] = await store.entries.transcript('claude-code', '67096c2b-dd0a-4251-9e62-a74f249013d6');
     expect(await pin.run(context, { id: '67096c2b', remove: false })).toMatchObject({
       kind: 'session',
       mark: 'pinned',
@@ -99,7 +99,7 @@ describe('timeline', () => {
     const first = all[0];
     expect((await timeline.run(context, { around: first?.id ?? '', limit })).items).toEqual(all.slice(0, limit));
     expect((await timeline.run(context, { around: all.at(-1)?.id ?? '', limit })).items).toEqual(all.slice(-limit));
-    const session = (await store.findSessions('67096c2b'))[0];
+    const session = (await store.sessions.find('67096c2b'))[0];
     expect(
       (await timeline.run(context, { around: '67096c2b', limit })).items.some((one) => one.session === session?.id),
     ).toBe(true);

@@ -56,9 +56,9 @@ const answer = (project: string, text: string, items: BriefingItem[]) => ({
 });
 
 async function givenTo({ store }: Context, session: string): Promise<z.infer<typeof BriefingAnswer>> {
-  const given = await store.briefings({ session, limit: 100 });
+  const given = await store.briefings.list({ session, limit: 100 });
   const [last] = given;
-  if (last === undefined && (await store.findSessions(session)).length > 0)
+  if (last === undefined && (await store.sessions.find(session)).length > 0)
     throw new HoldfastError('NOT_FOUND', `The session ${session} was given no briefing`, {
       hint: 'Print what one would get now with `holdfast briefing`.',
     });
@@ -75,7 +75,7 @@ export async function giveBriefing(
   to: { agent: AgentName; session: string; project: string; source: BriefingSource },
 ): Promise<string> {
   const { project, text } = await briefing.run(context, to);
-  if (text !== '') await context.store.saveBriefing({ ...to, project, at: context.clock(), text });
+  if (text !== '') await context.store.briefings.save({ ...to, project, at: context.clock(), text });
   return text;
 }
 
@@ -95,7 +95,7 @@ export async function recallFor(
 /** A folder may have no sessions yet; a name that no project has is a mistake. */
 async function refuseUnknown({ store, config }: Context, text: string): Promise<void> {
   const meant = await toProject(store, text, config.settings.separateWorktrees);
-  if (!('name' in meant) || (await store.projects()).some(({ name }) => name === meant.name)) return;
+  if (!('name' in meant) || (await store.projects.list()).some(({ name }) => name === meant.name)) return;
   throw new HoldfastError('NOT_FOUND', `There is no project ${JSON.stringify(text)}`, {
     hint: 'List projects with: holdfast projects',
   });

@@ -17,7 +17,7 @@ export const conversations = operation({
   surfaces: ['cli', 'http'],
   examples: ['holdfast conversations', 'holdfast conversations --status ready', 'holdfast conversations --project .'],
   async run(context, { status, project, limit }) {
-    const found = await context.store.conversations({ ...(await toFilter(context, { project })), status, limit });
+    const found = await context.store.conversations.list({ ...(await toFilter(context, { project })), status, limit });
     return { conversations: [...found] };
   },
 });
@@ -31,10 +31,10 @@ export const conversationsShow = operation({
   positional: ['id'],
   examples: ['holdfast conversations show 12'],
   async run({ store, config }, { id }) {
-    const conversation = await store.conversation(id);
+    const conversation = await store.conversations.get(id);
     if (conversation === undefined)
       throw new HoldfastError('NOT_FOUND', `There is no conversation ${id}`, { hint: 'See: holdfast conversations' });
-    const entries = await store.conversationEntries(id);
+    const entries = await store.conversations.entries(id);
     return { conversation, text: renderConversation(conversation, entries, config.settings) };
   },
 });

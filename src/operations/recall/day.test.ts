@@ -84,7 +84,7 @@ describe('the session that words mean', () => {
       edit: async () => false,
       chooseSession: async (_: unknown, words?: string) => {
         asked.push(words ?? '');
-        return (await context.store.findSessions('gull-1'))[0];
+        return (await context.store.sessions.find('gull-1'))[0];
       },
     };
     expect((await sessionMeant({ ...context, person }, 'lighthouse', undefined))?.id).toBe('gull-1');

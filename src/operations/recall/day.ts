@@ -56,15 +56,15 @@ export const day = operation({
     const { from, to } = parseDay(date, { now: clock(), timeZone });
     const name = new Date(civilOf(from, timeZone)).toISOString().slice(0, 10);
     const filter = { ...(await toFilter(context, { project, agent })), since: from, until: to };
-    const said = await store.timeline({ ...filter, end: 'oldest', limit: mostPrompts, prompts: true });
-    const sessions = [...(await store.sessions(filter))].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+    const said = await store.entries.timeline({ ...filter, end: 'oldest', limit: mostPrompts, prompts: true });
+    const sessions = [...(await store.sessions.list(filter))].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
     const account = project === undefined && agent === undefined ? await accountOf(context, name) : undefined;
     return {
       day: name,
       timeZone,
       sessions: await Promise.all(
         sessions.map(async (session) => {
-          const [summary] = await store.summaries({ session: session.id, agent: session.agent, limit: 1 });
+          const [summary] = await store.distilled.summaries({ session: session.id, agent: session.agent, limit: 1 });
           return {
             session,
             prompts: said

@@ -55,7 +55,7 @@ describe('summaries', () => {
     const { context, store } = await distilled();
     const { summaries: found } = await summaries.run(context, { limit: 50 });
     expect(summaries.output.safeParse({ summaries: found }).error).toBeUndefined();
-    const worked = (await store.sessions({})).filter(({ toolUses }) => toolUses > 0).map(({ id }) => id);
+    const worked = (await store.sessions.list({})).filter(({ toolUses }) => toolUses > 0).map(({ id }) => id);
     expect(found.map(({ session }) => session)).toEqual(expect.arrayContaining(worked));
     const text = renderSummaries({ summaries: found }, view);
     expect(text).toContain('Request');
@@ -64,8 +64,8 @@ describe('summaries', () => {
 
   it('and observations are got whole by their id, or its beginning', async () => {
     const { context, store } = await distilled();
-    const [observation] = await store.observations({ limit: 1 });
-    const [summary] = await store.summaries({ limit: 1 });
+    const [observation] = await store.distilled.observations({ limit: 1 });
+    const [summary] = await store.distilled.summaries({ limit: 1 });
     const ids = [observation?.id.slice(0, 9) ?? '', summary?.id ?? ''];
     const { items } = await get.run(context, { ids, maxChars: 12_000, from: 0 });
     expect(get.output.safeParse({ items }).error).toBeUndefined();

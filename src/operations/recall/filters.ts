@@ -5,9 +5,11 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { projectOf } from '../../capture/project.ts';
 import { AgentName } from '../../schema/agent-name.ts';
-import type { DistilledFilter } from '../../store/distilled.ts';
-import { followLinks, isWithin } from '../../store/links.ts';
-import type { ProjectFilter, SessionFilter, Store } from '../../store/store.ts';
+import type { DistilledFilter } from '../../store/distilled/port.ts';
+import { followLinks, isWithin } from '../../store/projects/follow-links.ts';
+import type { ProjectFilter } from '../../store/projects/port.ts';
+import type { SessionFilter } from '../../store/sessions/port.ts';
+import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import type { Context } from '../operation.ts';
 import { parseSince, parseUntil } from './when.ts';
@@ -78,7 +80,7 @@ const mostNamed = 4;
 /** A sentence for a name that several projects have, so that nobody takes them for one. */
 export async function sameNamed(store: Store, project: ProjectFilter): Promise<string | undefined> {
   if (!('name' in project)) return undefined;
-  const called = (await store.projects()).filter(({ name }) => name === project.name);
+  const called = (await store.projects.list()).filter(({ name }) => name === project.name);
   if (called.length < 2) return undefined;
   const paths = called.slice(0, mostNamed).map(({ path }) => path);
   const more = called.length > mostNamed ? ', …' : '';
@@ -115,10 +117,10 @@ export async function toProject(store: Store, text: string, separateWorktrees = 
   const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
   if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
   // Where no transcript names a folder, a project is known by where the transcript lay: no path on this machine, and its own all the same.
-  if (!isAbsolute(text) && (await store.projects()).some(({ path }) => path === text)) return { path: text };
+  if (!isAbsolute(text) && (await store.projects.list()).some(({ path }) => path === text)) return { path: text };
   if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return folder(text);
   const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder && !(await store.projects()).some((project) => project.name === text)) return folder(text);
+  if (isFolder && !(await store.projects.list()).some((project) => project.name === text)) return folder(text);
   return { name: text };
 }
 
@@ -143,9 +145,9 @@ export async function ownProject({ config, store }: Context, text: string): Prom
   const { separateWorktrees } = config.settings;
   const meant = await toProject(store, text, separateWorktrees);
   if ('name' in meant) return meant;
-  const folder = followLinks(meant.path, await store.projectLinks());
+  const folder = followLinks(meant.path, await store.projects.links());
   const root = projectOf(folder, separateWorktrees);
-  const around = (await store.projectDigest({ path: root }))?.path;
+  const around = (await store.projects.digest({ path: root }))?.path;
   if (around === undefined || around === root) return around === undefined ? undefined : { path: root };
   const isRepository = root !== folder || existsSync(join(root, '.git'));
   return isRepository || isWithin(homedir(), around) ? undefined : { path: around };

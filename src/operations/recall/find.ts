@@ -48,7 +48,7 @@ export interface Place {
 type Lookups = (store: Store, agent: AgentName | undefined) => Lookup<Place>;
 
 export const sessionsNamed: Lookups = (store, agent) => async (id) =>
-  (await store.findSessions(id))
+  (await store.sessions.find(id))
     .filter((session) => agent === undefined || session.agent === agent)
     .map((session) => ({
       id: session.id,
@@ -58,9 +58,9 @@ export const sessionsNamed: Lookups = (store, agent) => async (id) =>
 
 export const entriesNamed: Lookups = (store, agent) => async (id) => {
   const found: Candidate<Place>[] = [];
-  for (const entry of await store.findEntries(id)) {
+  for (const entry of await store.entries.find(id)) {
     if (agent !== undefined && entry.agent !== agent) continue;
-    const session = (await store.findSessions(entry.session)).find(
+    const session = (await store.sessions.find(entry.session)).find(
       (one) => one.agent === entry.agent && one.id === entry.session,
     );
     const says = `${entry.agent}, ${entry.role}: ${entry.text.slice(0, 60).replace(/\s+/g, ' ')}`;

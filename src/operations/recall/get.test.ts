@@ -18,7 +18,7 @@ describe('get', () => {
     expect(item).toMatchObject({ kind: 'entry', id: hit?.id, session: hit?.session, project: 'courier', role: 'user' });
     expect(item?.text).toContain('Postgres is good enough for our volume');
     expect(item?.cut).toBeUndefined();
-    const whole = await memory.store.transcript('claude-code', hit?.session ?? '');
+    const whole = await memory.store.entries.transcript('claude-code', hit?.session ?? '');
     const at = whole.findIndex(({ id }) => id === hit?.id);
     expect([item?.before, item?.after]).toEqual([whole[at - 1]?.id, whole[at + 1]?.id]);
   });
@@ -29,7 +29,7 @@ describe('get', () => {
       { by: 'user', text: 'Test it.' },
       { by: 'assistant', uses: [{ name: 'Bash', input: { command: 'npm test' }, failed: 'two tests fail' }] },
     ]);
-    const [, used] = await memory.store.transcript('claude-code', 's1');
+    const [, used] = await memory.store.entries.transcript('claude-code', 's1');
     const [item] = (await ask(memory, [used?.id ?? ''])).items;
     expect(item?.toolUses).toMatchObject([{ tool: 'Bash', outcome: 'error', output: 'two tests fail' }]);
     expect(item?.toolUses?.[0]?.input).toContain('npm test');
@@ -38,7 +38,7 @@ describe('get', () => {
   it('gives a session as its entries, a line each, with ids that lead on', async () => {
     const memory = await demoMemory();
     const [session] = (await ask(memory, ['67096c2b'])).items;
-    const whole = await memory.store.transcript('claude-code', '67096c2b-dd0a-4251-9e62-a74f249013d6');
+    const whole = await memory.store.entries.transcript('claude-code', '67096c2b-dd0a-4251-9e62-a74f249013d6');
     expect(session).toMatchObject({ kind: 'session', title: expect.any(String) });
     const lines = session?.text.split('\n') ?? [];
     expect(lines).toHaveLength(whole.length);
@@ -50,7 +50,7 @@ describe('get', () => {
     const memory = await emptyMemory();
     const text = Array.from({ length: 300 }, (_, i) => `word${i} 😀`).join(' ');
     await tell(memory, 's1', '/srv/shop', '2026-11-01T10:00:00Z', [{ by: 'user', text }]);
-    const [entry] = await memory.store.transcript('claude-code', 's1');
+    const [entry] = await memory.store.entries.transcript('claude-code', 's1');
     let [read, from] = ['', 0];
     for (let round = 0; round < 50; round++) {
       const [item] = (await ask(memory, [entry?.id ?? ''], { maxChars: 201, from })).items;
@@ -70,7 +70,7 @@ describe('get', () => {
       { by: 'user', text: 'Short.' },
       { by: 'assistant', text: long, uses: [{ name: 'Bash', input: { command: 'x'.repeat(300) } }] },
     ]);
-    const ids = (await memory.store.transcript('claude-code', 's1')).map(({ id }) => id);
+    const ids = (await memory.store.entries.transcript('claude-code', 's1')).map(({ id }) => id);
     const { items } = await ask(memory, ids, { maxChars: 400 });
     expect(items[0]?.cut).toBeUndefined();
     expect(items[1]?.text).toHaveLength(400 - 'Short.'.length);
@@ -91,7 +91,7 @@ describe('timeline around a hit', () => {
   it('shows what a subagent said among what happened then', async () => {
     const memory = await demoMemory();
     const session = '3f7fa8be-2f80-491a-9244-a1466e9ebb4e';
-    const whole = await memory.store.transcript('claude-code', session, { subagents: true });
+    const whole = await memory.store.entries.transcript('claude-code', session, { subagents: true });
     const hit = whole.find(({ subagent }) => subagent !== undefined);
     expect(hit).toBeDefined();
     const { focus, items } = await timeline.run(memory.context, { around: hit?.id ?? '', limit: 5 });

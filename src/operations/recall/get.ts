@@ -87,10 +87,10 @@ function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read
   const ofAgent = (one: { agent: AgentName }) => agent === undefined || one.agent === agent;
   return async (id) => {
     const found = [
-      ...(await store.findObservations(id))
+      ...(await store.distilled.findObservations(id))
         .filter(ofAgent)
         .map((one) => ({ kind: 'observation' as const, one, text: observationText(one) })),
-      ...(await store.findSummaries(id))
+      ...(await store.distilled.findSummaries(id))
         .filter(ofAgent)
         .map((one) => ({ kind: 'summary' as const, one, text: summaryText(one) })),
     ];
@@ -105,7 +105,7 @@ function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read
 /** A memory may come from no agent at all: which one is asked for does not matter. */
 function memoriesNamed(store: Store): Lookup<Read> {
   return async (id) =>
-    (await store.findMemories(id.toLowerCase())).map(({ id, at, project, session, title, page, text }) => {
+    (await store.memory.find(id.toLowerCase())).map(({ id, at, project, session, title, page, text }) => {
       const whole: Whole = {
         kind: 'memory',
         id,
@@ -122,7 +122,7 @@ function memoriesNamed(store: Store): Lookup<Read> {
 
 async function readEntry({ store }: Context, { session, entry }: Place): Promise<Whole> {
   const { id, at, agent, role, text, subagent, abandoned, gone } = entry as Entry;
-  const around = (await store.transcript(agent, session.id, { subagents: subagent !== undefined })).filter(
+  const around = (await store.entries.transcript(agent, session.id, { subagents: subagent !== undefined })).filter(
     (one) => one.subagent === subagent,
   );
   const place = around.findIndex((one) => one.id === id);
@@ -150,7 +150,7 @@ async function readEntry({ store }: Context, { session, entry }: Place): Promise
 async function readSession({ store, config }: Context, { session }: Place): Promise<Whole> {
   const { timeZone } = config.settings;
   const { id, agent, project, title, startedAt: at } = session;
-  const entries = await store.transcript(agent, id);
+  const entries = await store.entries.transcript(agent, id);
   const lines = await toItems(
     store,
     entries.map((entry) => ({ entry, project })),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AgentName } from '../../schema/agent-name.ts';
 import { longestName, mostTags, SessionLabel, Tag } from '../../schema/session-label.ts';
-import type { LabelChange } from '../../store/store.ts';
+import type { LabelChange } from '../../store/sessions/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import { find } from './find.ts';
@@ -83,8 +83,8 @@ async function label({ store, clock }: Context, id: string, agent: AgentName | u
   if (entry !== undefined)
     throw new HoldfastError('BAD_INPUT', `${id} is an entry, not a session`, { hint: `Its session is ${session.id}.` });
   const key = { agent: session.agent, session: session.id };
-  const { starred, tags } = await store.labelSession(key, change, clock());
-  const now = (await store.findSessions(session.id)).find(
+  const { starred, tags } = await store.sessions.label(key, change, clock());
+  const now = (await store.sessions.find(session.id)).find(
     (one) => one.id === session.id && one.agent === session.agent,
   );
   return { ...key, title: now?.title ?? session.title, starred, tags };

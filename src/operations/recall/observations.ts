@@ -25,7 +25,7 @@ export const observations = operation({
     'holdfast observations --file src/auth.ts --json',
   ],
   async run(context, input) {
-    const found = await context.store.observations({
+    const found = await context.store.distilled.observations({
       ...(await toDistilledFilter(context, input)),
       ...(input.type === undefined ? {} : { type: input.type }),
     });

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { AgentName } from '../../schema/agent-name.ts';
 import { Pin } from '../../schema/pin.ts';
-import type { PinKey, Store } from '../../store/store.ts';
+import type { PinKey } from '../../store/pins/port.ts';
+import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import { toProject } from './filters.ts';
@@ -53,14 +54,14 @@ export const pins = operation({
   output: z.object({ pins: z.array(Pin) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast pins', 'holdfast pins --json'],
-  run: async ({ store }) => ({ pins: [...(await store.pins())] }),
+  run: async ({ store }) => ({ pins: [...(await store.pins.list())] }),
 });
 
 async function mark({ store, config, clock }: Context, as: Pin['mark'], given: z.output<typeof input>) {
   const id = given.id.trim();
   const key = await meant(store, id, given.agent, config.settings.separateWorktrees);
-  if (!given.remove) await store.setPin(key, as, clock());
-  else if (!(await store.removePin(key, as)))
+  if (!given.remove) await store.pins.set(key, as, clock());
+  else if (!(await store.pins.remove(key, as)))
     throw new HoldfastError('NOT_FOUND', `${key.kind} ${key.id} is not ${as}`, { hint: 'See: holdfast pins' });
   await renewBriefings({ store, config, clock });
   return { mark: as, kind: key.kind, id: key.id, removed: given.remove };
@@ -68,9 +69,9 @@ async function mark({ store, config, clock }: Context, as: Pin['mark'], given: z
 
 /** A project where the text names one; otherwise the session or entry whose id begins so. */
 async function meant(store: Store, text: string, agent: AgentName | undefined, separate: boolean): Promise<PinKey> {
-  const marked = (await store.pins()).find(({ id }) => id === text);
+  const marked = (await store.pins.list()).find(({ id }) => id === text);
   if (marked !== undefined && (agent === undefined || marked.agent === agent)) return marked;
-  const project = await store.projectDigest(await toProject(store, text, separate));
+  const project = await store.projects.digest(await toProject(store, text, separate));
   if (project !== undefined) return { kind: 'project', id: project.path };
   const { session, entry } = await find(store, text, agent);
   return entry === undefined

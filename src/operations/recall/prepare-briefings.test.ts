@@ -37,7 +37,7 @@ function prepared(context: Context, folder: string, name?: string): string | und
   return hash === '' ? '' : briefingFolder(context.config.home).text(hash)?.text;
 }
 const all = async (context: Context) => {
-  for (const { path: project } of await context.store.projects()) await prepareProject(context, project);
+  for (const { path: project } of await context.store.projects.list()) await prepareProject(context, project);
 };
 const filesBelow = ({ config }: Context) =>
   fs
@@ -142,7 +142,7 @@ describe('prepared briefings', () => {
     await all(context);
     const holders = () => holding(context, /herring/);
     expect(holders().length).toBeGreaterThan(0);
-    const [prompt] = await context.store.transcript('claude-code', 'other');
+    const [prompt] = await context.store.entries.transcript('claude-code', 'other');
     await forget.run(context, { id: prompt?.id as string, dryRun: false, yes: true });
     expect(holders()).toEqual([]);
     expect(prepared(context, '/srv/shop')).toContain('hull');
@@ -151,11 +151,11 @@ describe('prepared briefings', () => {
   it('hold nothing of a memory that was forgotten, with no worker running', async () => {
     const own = await memory();
     const { context } = own;
-    for (const told of await context.store.conversations({}))
+    for (const told of await context.store.conversations.list({}))
       if (told.session === session) await apply(own, told, fact('harbour', 'The harbour master is Ana Quixote'));
     await all(context);
     expect(holding(context, /Quixote/).length).toBeGreaterThan(0);
-    const [known] = (await context.store.memories({})).filter(({ text }) => /Quixote/.test(text));
+    const [known] = (await context.store.memory.list({})).filter(({ text }) => /Quixote/.test(text));
     await memoryForget.run(context, { name: known?.id as string, yes: true });
     expect(holding(context, /Quixote/)).toEqual([]);
     expect(prepared(context, '/srv/shop')).toContain('herring');

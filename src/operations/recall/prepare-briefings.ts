@@ -7,8 +7,9 @@ import type { Config } from '../../config/config.ts';
 import { version } from '../../package.ts';
 import { openBriefings } from '../../recall/briefing/briefing.ts';
 import { teammatesNote } from '../../recall/briefing/teammates.ts';
-import { followLinks, isWithin } from '../../store/links.ts';
-import type { ProjectLink, Store } from '../../store/store.ts';
+import { followLinks, isWithin } from '../../store/projects/follow-links.ts';
+import type { ProjectLink } from '../../store/projects/port.ts';
+import type { Store } from '../../store/store.ts';
 import { type BriefingFolder, briefingFolder, briefingNames } from '../../system/briefing-folder.ts';
 import { hooked } from '../machine/install.ts';
 
@@ -27,7 +28,12 @@ const patienceMs = 500;
 export async function briefingRules({ store, config }: PrepareDeps): Promise<string> {
   const { briefingTokens, timeZone, separateWorktrees } = config.settings;
   const settings = [version(), briefingTokens, timeZone, separateWorktrees, config.ignore];
-  return JSON.stringify([settings, await store.pins(), await store.projectLinks(), await store.note(teammatesNote)]);
+  return JSON.stringify([
+    settings,
+    await store.pins.list(),
+    await store.projects.links(),
+    await store.hub.note(teammatesNote),
+  ]);
 }
 
 /** Writes the notes of one project. Returns the folders in which a session finds them. */
@@ -39,7 +45,7 @@ export async function prepareProject(
   const { store, config } = deps;
   // A transcript may name any path; what is no plain absolute one never leads into the tree of notes.
   if (!path.posix.isAbsolute(project) || path.posix.resolve(project) !== project || project.includes('\0')) return [];
-  const links = await store.projectLinks();
+  const links = await store.projects.links();
   const { separateWorktrees } = config.settings;
   // A folder that has become part of another project, or was moved, has no say any more.
   if (projectOf(followLinks(project, links), separateWorktrees) !== project) {
@@ -84,7 +90,7 @@ export async function renewBriefings(
   folder.clear();
   folder.separateWorktrees(deps.config.settings.separateWorktrees);
   const until = performance.now() + patienceMs;
-  for (const { path: project } of await deps.store.projects()) {
+  for (const { path: project } of await deps.store.projects.list()) {
     if (performance.now() > until) return;
     await prepareProject(deps, project, folder);
     await breathe();

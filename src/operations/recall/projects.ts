@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { projectOf } from '../../capture/project.ts';
 import { Project } from '../../schema/project.ts';
-import { followLinks, isWithin } from '../../store/links.ts';
+import { followLinks, isWithin } from '../../store/projects/follow-links.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { operation } from '../operation.ts';
 import { renewBriefings } from './prepare-briefings.ts';
@@ -17,7 +17,7 @@ export const projects = operation({
     description: 'List the projects that are remembered, with their folders. Their names serve as `project` elsewhere.',
   },
   examples: ['holdfast projects', 'holdfast projects --json'],
-  run: async ({ store }) => ({ projects: [...(await store.projects())] }),
+  run: async ({ store }) => ({ projects: [...(await store.projects.list())] }),
 });
 
 const folder = z
@@ -39,7 +39,7 @@ export const projectsLink = operation({
   examples: ['holdfast projects link ~/old/shop ~/code/shop'],
   async run({ store, config, clock }, input) {
     const link = { from: resolve(input.from), to: resolve(input.to) };
-    const known = await store.projects();
+    const known = await store.projects.list();
     const moved = known.filter(({ path }) => isWithin(path, link.from));
     if (isWithin(link.to, link.from))
       throw new HoldfastError('BAD_INPUT', `${link.to} lies in ${link.from}`, { hint: 'Name two different folders.' });
@@ -48,7 +48,7 @@ export const projectsLink = operation({
         hint: 'List projects and their paths with `holdfast projects`.',
       });
     const target = (path: string) => projectOf(followLinks(path, [link]), config.settings.separateWorktrees);
-    const sessions = await store.linkProject(
+    const sessions = await store.projects.link(
       link,
       moved.map(({ path }) => ({ from: path, to: target(path) })),
     );

@@ -99,14 +99,14 @@ export const search = operation({
     if (found.hits.length === 0 && query.trim() !== '' && !hasWord(query))
       return { note: 'There is no word in the query, and by meaning nothing is like it.', ...found };
     const isDistilled = kind === 'observation' || kind === 'summary';
-    if (isDistilled && found.hits.length === 0 && (await context.store.distilledCounts())[countOf[kind]] === 0)
+    if (isDistilled && found.hits.length === 0 && (await context.store.distilled.counts())[countOf[kind]] === 0)
       return { ...found, note: nothingYet };
     const { project } = filter;
     // A project that was mistyped must not look like a memory that was lost.
     const unknown =
       found.hits.length === 0 &&
       project !== undefined &&
-      (await context.store.sessions({ project, limit: 1 })).length === 0;
+      (await context.store.sessions.list({ project, limit: 1 })).length === 0;
     if (unknown) return { ...found, note: `No session is known in the project ${input.project}.` };
     // At a terminal the person was told beside the answer.
     const several = project && context.warn === undefined ? await sameNamed(context.store, project) : undefined;
@@ -124,7 +124,7 @@ const mostEmbedded = 500;
 async function bringPagesIn(context: Context): Promise<void> {
   const { bringInLine } = await librarian();
   await bringInLine(toDeps(context));
-  const pending = (await context.store.pendingTexts(mostEmbedded + 1)).length;
+  const pending = (await context.store.vectors.pending(mostEmbedded + 1)).length;
   if (pending === 0 || pending > mostEmbedded) return;
   await embedNow(context);
 }

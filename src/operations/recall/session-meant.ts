@@ -51,7 +51,7 @@ export const isIdLike = (words: string): boolean =>
 async function byWords(context: Context, words: string, agent: AgentName | undefined): Promise<Session[]> {
   const { store } = context;
   const wanted = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const titled = (await store.sessions(agent === undefined ? {} : { agent })).filter(
+  const titled = (await store.sessions.list(agent === undefined ? {} : { agent })).filter(
     ({ title, resume }) => resume !== undefined && wanted.length > 0 && hasAll(title, wanted),
   );
   if (titled.length === 1) return titled;
@@ -72,4 +72,4 @@ const hasAll = (title: string, words: readonly string[]): boolean => {
 };
 
 const sessionOf = async ({ store }: Context, hit: Hit): Promise<Session | undefined> =>
-  (await store.findSessions(hit.session)).find((one) => one.id === hit.session && one.agent === hit.agent);
+  (await store.sessions.find(hit.session)).find((one) => one.id === hit.session && one.agent === hit.agent);

@@ -7,8 +7,8 @@ import type { Entry } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
 import { ToolUse } from '../../schema/tool-use.ts';
+import { withoutToolNames } from '../../store/search/tool-text.ts';
 import type { Store } from '../../store/store.ts';
-import { withoutToolNames } from '../../store/tool-text.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 import { find } from './find.ts';
@@ -40,7 +40,7 @@ export const sessionsOutline = operation({
   examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
   async run(context, { id, agent }) {
     const session = await sessionNamed(context, id, agent);
-    const found = await context.store.sessionPrompts(session.agent, session.id, {
+    const found = await context.store.entries.promptsOf(session.agent, session.id, {
       characters: longestRead,
       limit: mostPrompts,
     });
@@ -166,7 +166,7 @@ const pageSize = 1000;
 async function* pagesOf({ store, signal }: Context, { agent, id }: Session, subagents: boolean) {
   for (let from = 0; ; from += pageSize) {
     signal?.throwIfAborted();
-    const part = await store.transcriptPage(agent, id, { subagents, from, limit: pageSize });
+    const part = await store.entries.page(agent, id, { subagents, from, limit: pageSize });
     yield { from, entries: part.entries };
     if (from + pageSize >= part.total) return;
     await new Promise(setImmediate);
@@ -176,7 +176,7 @@ async function* pagesOf({ store, signal }: Context, { agent, id }: Session, suba
 async function usesOf(store: Store, entries: readonly Entry[]): Promise<Map<string, ToolUse[]>> {
   const uses = new Map<string, ToolUse[]>();
   const users = entries.filter(({ tools }) => tools.length > 0).map(({ id }) => id);
-  for (const use of users.length === 0 ? [] : await store.toolUses(users)) {
+  for (const use of users.length === 0 ? [] : await store.entries.toolUses(users)) {
     const own = uses.get(use.entry);
     if (own === undefined) uses.set(use.entry, [use]);
     else own.push(use);

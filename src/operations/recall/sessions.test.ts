@@ -14,22 +14,22 @@ const plainly = { dryRun: false, yes: false } as const;
 
 it('23. deleting a session deletes all that hangs on it, and nothing else', async () => {
   const { context, store } = await demoMemory();
-  const before = await store.counts();
-  const [victim] = (await store.sessions({})).filter((session) => session.subagentEntries > 0);
+  const before = await store.entries.counts();
+  const [victim] = (await store.sessions.list({})).filter((session) => session.subagentEntries > 0);
   if (victim === undefined) throw new Error('the sample has a session with a subagent');
-  const entries = await store.transcript(victim.agent, victim.id, { subagents: true });
-  await store.noteSession({ agent: victim.agent, session: victim.id, at: 1, event: 'end' });
+  const entries = await store.entries.transcript(victim.agent, victim.id, { subagents: true });
+  await store.sessions.note({ agent: victim.agent, session: victim.id, at: 1, event: 'end' });
 
   const gone = await sessionsDelete.run(context, { ...plainly, id: victim.id.slice(0, 8) });
   expect(gone).toMatchObject({ session: victim.id, entries: entries.length, toolUses: victim.toolUses });
-  const after = await store.counts();
+  const after = await store.entries.counts();
   expect(after.entries).toBe(before.entries - entries.length);
   expect(after.toolUses).toBe(before.toolUses - victim.toolUses);
   expect(after.sessions).toBe(before.sessions - 1);
-  expect(await store.findSessions(victim.id)).toEqual([]);
-  expect(await store.sessionState(victim.agent, victim.id)).toBeUndefined();
-  expect((await store.conversations({})).filter((one) => one.session === victim.id)).toEqual([]);
-  expect(await store.integrity()).toEqual([]);
+  expect(await store.sessions.find(victim.id)).toEqual([]);
+  expect(await store.sessions.state(victim.agent, victim.id)).toBeUndefined();
+  expect((await store.conversations.list({})).filter((one) => one.session === victim.id)).toEqual([]);
+  expect(await store.admin.integrity()).toEqual([]);
   await expect(sessionsDelete.run(context, { ...plainly, id: victim.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
@@ -69,16 +69,16 @@ it('with its observations, summary, memories, their vectors, archive and copy; w
       { by: 'assistant', text: `Stored the ${word}.`, uses: [{ name: 'Bash', input: { command: `grep ${word} a` } }] },
     ]);
   await distillAll(store);
-  for (const told of await store.conversations({})) {
+  for (const told of await store.conversations.list({})) {
     const word = told.session === 's-one' ? 'quixotoplasm' : 'lighthouse';
     const episodes = [{ at: told.firstAt, title: `The ${word}`, text: `About the ${word}.` }];
     await apply(memory, told, { ...fact(`the ${told.session}`, `It is ${word}`), episodes });
     await archiveSession({ store, config, clock }, { agent: told.agent, session: told.session });
   }
   await fillVault({ store, config, clock }, { quietMs: Number.NEGATIVE_INFINITY });
-  await store.wantModel('m');
-  const texts = await store.pendingTexts(1000);
-  await store.saveVectors(
+  await store.vectors.wantModel('m');
+  const texts = await store.vectors.pending(1000);
+  await store.vectors.save(
     'm',
     texts.map(({ kind, id, stamp }) => ({ kind, id, stamp, vectors: [Int8Array.of(1, 2)] })),
   );
@@ -109,5 +109,5 @@ it('with its observations, summary, memories, their vectors, archive and copy; w
   const half = (before.vectors as { kind: number; n: number }[]).map(({ kind, n }) => ({ kind, n: n / 2 }));
   expect(traces(memory, 'quixotoplasm')).toEqual({ tables: [], files: [], vectors: half });
   expect(traces(memory, 'lighthouse')).toEqual({ ...other, vectors: half });
-  expect(await store.integrity()).toEqual([]);
+  expect(await store.admin.integrity()).toEqual([]);
 });

@@ -25,7 +25,7 @@ export const sessions = operation({
   examples: ['holdfast sessions', 'holdfast sessions --project . --since 7d', 'holdfast sessions --limit 5 --json'],
   async run(context, input) {
     const filter = await toFilter(context, input);
-    const found = await context.store.sessions({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
+    const found = await context.store.sessions.list({ ...filter, ...(input.limit ? { limit: input.limit } : {}) });
     return { sessions: [...found] };
   },
 });

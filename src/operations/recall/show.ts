@@ -51,7 +51,7 @@ export const show = operation({
   ],
   async run({ store }, { id, subagents, agent, files, briefings, from, limit }) {
     const { session, entry } = await find(store, id.trim(), agent);
-    const part = await store.transcriptPage(session.agent, session.id, {
+    const part = await store.entries.page(session.agent, session.id, {
       subagents: subagents || entry?.subagent !== undefined,
       around: entry?.id,
       from,
@@ -70,19 +70,19 @@ export const show = operation({
 });
 
 const briefingsOf = async (store: Store, { agent, id }: Session) =>
-  (await store.briefings({ session: id, limit: 100 })).filter((one) => one.session === id && one.agent === agent);
+  (await store.briefings.list({ session: id, limit: 100 })).filter((one) => one.session === id && one.agent === agent);
 
 /** The last uses of tools are enough to say which files a session was about. */
 const mostTouches = 5000;
 
 async function filesOf(store: Store, { agent, id, projectPath }: Session) {
-  const touches = await store.touches([{ agent, id }], mostTouches);
+  const touches = await store.search.touches([{ agent, id }], mostTouches);
   return filesTouched(touches, projectPath).map(({ file, modified, read }) => ({ file, modified, read }));
 }
 
 /** Each entry with the tools that it used. */
 export async function withToolUses(store: Store, entries: readonly Entry[]): Promise<z.infer<typeof ShownEntry>[]> {
   const uses = new Map<string, ToolUse[]>(entries.map((one) => [one.id, []]));
-  for (const use of await store.toolUses([...uses.keys()])) uses.get(use.entry)?.push(use);
+  for (const use of await store.entries.toolUses([...uses.keys()])) uses.get(use.entry)?.push(use);
   return entries.map((one) => ({ ...one, toolUses: uses.get(one.id) ?? [] }));
 }

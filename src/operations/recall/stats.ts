@@ -64,14 +64,14 @@ export const stats = operation({
     const { dayStart, perDay } = limitsAt(now, settings);
     const dayOf = dayNames(timeZone);
     const [counts, bytes, distilled, { ready, failed }, rows, today, imports, copies] = await Promise.all([
-      store.counts(),
-      store.size(),
-      store.distilledCounts(),
-      store.jobCounts(),
-      store.spending(from, dayOf),
-      store.spending(dayStart, dayOf),
-      store.imports(from, dayOf),
-      store.vaultCopies(),
+      store.entries.counts(),
+      store.admin.size(),
+      store.distilled.counts(),
+      store.jobs.counts(),
+      store.jobs.spending(from, dayOf),
+      store.jobs.spending(dayStart, dayOf),
+      store.transcripts.imports(from, dayOf),
+      store.vault.copies(),
     ]);
     const { projects, sessions, entries, toolUses, conversations } = counts;
     const all = sum(rows);

@@ -23,7 +23,7 @@ export const summaries = operation({
     'holdfast summaries --since 7d --json',
   ],
   async run(context, input) {
-    const found = await context.store.summaries(await toDistilledFilter(context, input));
+    const found = await context.store.distilled.summaries(await toDistilledFilter(context, input));
     return { summaries: [...found], ...(found.length > 0 ? {} : { note: nothingYet }) };
   },
 });

@@ -2,7 +2,7 @@
 import { repositoryOf } from '../../capture/repository.ts';
 import { search as recall, type SearchAnswer, type SearchRequest } from '../../recall/search.ts';
 import { type Hit, isDerived } from '../../schema/hit.ts';
-import { tombstone } from '../../store/tombstone.ts';
+import { tombstone } from '../../store/removal/tombstone.ts';
 import type { Context } from '../operation.ts';
 
 /** A person waits for this: what the hub does not answer by then is left out, and the answer says so. */
@@ -51,7 +51,9 @@ export async function withTeam(context: Context, request: SearchRequest, own: Se
           vector,
         },
       });
-      const known = isDerived(kind) ? new Set<string>() : await context.store.knownEntries(hits.map(({ id }) => id));
+      const known = isDerived(kind)
+        ? new Set<string>()
+        : await context.store.transfer.knownEntries(hits.map(({ id }) => id));
       const mine = new Set(own.hits.map(({ id }) => id));
       const hidden = await hiddenHere(context);
       const others = hits.filter((hit) => !known.has(hit.id) && !mine.has(hit.id) && !hidden(hit));
@@ -72,7 +74,7 @@ async function hiddenHere({ config }: Context): Promise<(hit: Hit) => boolean> {
   const team = await openTeamStore(config.home, false);
   if (team === undefined) return () => false;
   try {
-    const prints = new Set((await team.tombstones()).map(({ print }) => print));
+    const prints = new Set((await team.removal.tombstones()).map(({ print }) => print));
     return ({ agent, session }) => agent !== undefined && prints.has(tombstone.session(agent, session));
   } finally {
     await team.close();
@@ -100,7 +102,7 @@ async function inPulled(context: Context, request: SearchRequest): Promise<{ hit
     const named: Hit[] = [];
     for (const hit of hits) {
       const [key = ''] =
-        hit.agent === undefined ? [] : await store.transcriptKeys({ agent: hit.agent, session: hit.session });
+        hit.agent === undefined ? [] : await store.hub.transcriptKeys({ agent: hit.agent, session: hit.session });
       const from = machines[key.split('/')[1] ?? ''];
       named.push(from === undefined ? hit : { ...hit, by: from.person, machine: from.machine });
     }

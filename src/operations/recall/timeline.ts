@@ -4,7 +4,8 @@ import { gist, toolGist } from '../../language/gist.ts';
 import { answerText } from '../../language/open-ends.ts';
 import { TimelineItem } from '../../schema/timeline-item.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import type { Store, TimelineEntry } from '../../store/store.ts';
+import type { TimelineEntry } from '../../store/entries/port.ts';
+import type { Store } from '../../store/store.ts';
 import { operation } from '../operation.ts';
 import { filterFields, limitField, toFilter } from './filters.ts';
 import { find } from './find.ts';
@@ -46,16 +47,16 @@ export const timeline = operation({
     if (input.around === undefined) {
       // From a date on, its beginning is meant; otherwise the end of the time.
       const end = filter.since !== undefined && filter.until === undefined ? 'oldest' : 'newest';
-      return { items: await toItems(store, await store.timeline({ ...filter, end, limit })) };
+      return { items: await toItems(store, await store.entries.timeline({ ...filter, end, limit })) };
     }
     const { session, entry } = await find(store, input.around.trim(), input.agent);
     // Around something of a group, what is shown is that group's.
-    const group = filter.group ?? (await store.groupOf({ agent: session.agent, session: session.id }));
+    const group = filter.group ?? (await store.groups.of({ agent: session.agent, session: session.id }));
     const at = Date.parse(entry?.at ?? session.startedAt);
     const until = Math.min(at, filter.until ?? at);
     const since = Math.max(at, filter.since ?? at);
-    const before = await store.timeline({ ...filter, group, until, end: 'newest', limit: limit - 1 });
-    const after = await store.timeline({ ...filter, group, since, end: 'oldest', limit });
+    const before = await store.entries.timeline({ ...filter, group, until, end: 'newest', limit: limit - 1 });
+    const after = await store.entries.timeline({ ...filter, group, since, end: 'oldest', limit });
     // Half of each side, and more of one where the other has less.
     const later = Math.max(limit - before.length, Math.ceil(limit / 2));
     const earlier = before.slice(-Math.max(0, limit - Math.min(later, after.length)));
@@ -72,7 +73,7 @@ export const timeline = operation({
 export async function toItems(store: Store, found: readonly TimelineEntry[]): Promise<TimelineItem[]> {
   const uses = new Map<string, ToolUse[]>();
   const users = found.filter(({ entry }) => entry.tools.length > 0).map(({ entry }) => entry.id);
-  for (const use of await store.toolUses(users)) uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);
+  for (const use of await store.entries.toolUses(users)) uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);
   return found.map(({ entry, project }) => ({
     at: entry.at,
     kind: 'entry',

@@ -3,7 +3,8 @@
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { modifies } from '../../language/files-touched.ts';
 import { type HitKind, isDerived, UseKind } from '../../schema/hit.ts';
-import type { Store, UseFilter } from '../../store/store.ts';
+import type { UseFilter } from '../../store/search/port.ts';
+import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 
 export interface ToolInput {
@@ -35,14 +36,14 @@ export function refuseToolFilters({ kind, tool, outcome, file }: ToolInput): voi
 
 /** Undefined where no tool is asked for; an empty list of names where none of that name was ever used. */
 export async function toolFilter(
-  store: Pick<Store, 'toolNames'>,
+  store: Pick<Store, 'search'>,
   { kind, tool, outcome }: ToolInput,
 ): Promise<UseFilter | undefined> {
   const result = kind === 'error' ? 'error' : outcome;
   const pattern = kind === 'command' ? shell : kind === 'edit' ? modifies : undefined;
   if (tool === undefined && pattern === undefined) return result === undefined ? undefined : { outcome: result };
   const wanted = tool?.trim().toLowerCase();
-  const tools = (await store.toolNames()).filter(
+  const tools = (await store.search.toolNames()).filter(
     (name) => (wanted === undefined || isNamed(name, wanted)) && (pattern === undefined || pattern.test(name)),
   );
   return { tools, ...(result === undefined ? {} : { outcome: result }) };
@@ -54,8 +55,8 @@ const isNamed = (name: string, wanted: string): boolean =>
 
 const mostNamed = 12;
 
-export async function unknownTool(store: Pick<Store, 'toolNames'>, { kind, tool }: ToolInput): Promise<string> {
-  const names = await store.toolNames();
+export async function unknownTool(store: Pick<Store, 'search'>, { kind, tool }: ToolInput): Promise<string> {
+  const names = await store.search.toolNames();
   if (names.length === 0) return 'No use of a tool is known yet.';
   const more = names.length > mostNamed ? ', …' : '';
   const asked = tool === undefined ? `No tool of the kind ${kind}` : `No tool called ${tool}`;

@@ -35,7 +35,7 @@ describe('a briefing', () => {
     expect(texts).not.toMatch(
       /chart library|registry|charts per customer|<task-notification|\[Request interrupted|Caveat:/,
     );
-    const said = (await memory.store.transcript('claude-code', security, { subagents: true })).filter(
+    const said = (await memory.store.entries.transcript('claude-code', security, { subagents: true })).filter(
       (one) => one.subagent,
     );
     expect(said.length).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe('a briefing', () => {
         { by: 'assistant', text: `Part ${i} is done. ${words}` },
       ]);
     for (let i = 0; i < 30; i++)
-      await memory.store.setPin({ kind: 'session', id: `s${i}`, agent: 'claude-code' }, 'pinned', i);
+      await memory.store.pins.set({ kind: 'session', id: `s${i}`, agent: 'claude-code' }, 'pinned', i);
     const large = await brief(memory);
     expect(large.text.length).toBeLessThanOrEqual(mostCharacters);
     expect(large.text.length).toBeGreaterThan(7000);
@@ -118,30 +118,30 @@ describe('a briefing', () => {
   it('puts first what is pinned, and leaves out what is muted', async () => {
     const memory = await demoMemory();
     const { store } = memory;
-    await store.setPin({ kind: 'session', id: jwt, agent: 'claude-code' }, 'pinned', 1);
-    await store.setPin({ kind: 'session', id: security, agent: 'claude-code' }, 'muted', 2);
-    await store.setPin({ kind: 'project', id: '/home/dev/courier' }, 'pinned', 3);
+    await store.pins.set({ kind: 'session', id: jwt, agent: 'claude-code' }, 'pinned', 1);
+    await store.pins.set({ kind: 'session', id: security, agent: 'claude-code' }, 'muted', 2);
+    await store.pins.set({ kind: 'project', id: '/home/dev/courier' }, 'pinned', 3);
     const { text } = await brief(memory);
     const first = text.slice(text.indexOf('## '), text.indexOf('## Last sessions'));
     expect(first).toMatch(/^## Pinned\n- \*\*courier\*\* .*Dead letters in the dashboard/);
     expect(first).toContain('Random logouts: JWT refresh race between tabs');
     expect(text.match(/Random logouts/g)).toHaveLength(1);
     expect(text).not.toMatch(/Security review|revoke all refresh/);
-    await store.setPin({ kind: 'project', id: '/home/dev/turnstile' }, 'muted', 4);
+    await store.pins.set({ kind: 'project', id: '/home/dev/turnstile' }, 'muted', 4);
     expect((await brief(memory)).text).toBe('');
   });
 
   it('takes a pinned entry, and never says a muted one', async () => {
     const memory = await demoMemory();
-    const [hit] = await memory.store.searchKeywords(
+    const [hit] = await memory.store.search.keywords(
       { terms: [{ words: ['revoke'], prefix: false }], phrases: [] },
       { limit: 1 },
     );
     const id = hit?.entry.id ?? '';
-    await memory.store.setPin({ kind: 'entry', id, agent: 'claude-code' }, 'pinned', 1);
+    await memory.store.pins.set({ kind: 'entry', id, agent: 'claude-code' }, 'pinned', 1);
     expect((await brief(memory)).text).toMatch(/## Pinned\n- 2026-10-\d\d \(`/);
-    const last = (await memory.store.transcript('claude-code', security)).at(-1);
-    await memory.store.setPin({ kind: 'entry', id: last?.id ?? '', agent: 'claude-code' }, 'muted', 1);
+    const last = (await memory.store.entries.transcript('claude-code', security)).at(-1);
+    await memory.store.pins.set({ kind: 'entry', id: last?.id ?? '', agent: 'claude-code' }, 'muted', 1);
     expect((await brief(memory)).text).not.toContain('revoke all refresh token families');
   });
 

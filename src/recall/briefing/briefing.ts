@@ -8,7 +8,10 @@ import { estimateTokens } from '../../language/tokens.ts';
 import type { BriefingItem, BriefingSource } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
 import type { Pin } from '../../schema/pin.ts';
-import type { ProjectDigest, ProjectFilter, SessionEnding, SessionGlance, Store, Touch } from '../../store/store.ts';
+import type { ProjectDigest, ProjectFilter } from '../../store/projects/port.ts';
+import type { Touch } from '../../store/search/port.ts';
+import type { SessionEnding, SessionGlance } from '../../store/sessions/port.ts';
+import type { Store } from '../../store/store.ts';
 import { type Calendar, dates } from '../question/calendar.ts';
 import { shortIds } from '../shown/short-ids.ts';
 import { allot, type Claim } from './budget.ts';
@@ -67,19 +70,19 @@ export interface ProjectBriefings {
 export async function openBriefings(deps: BriefingDeps, project: ProjectFilter): Promise<ProjectBriefings | undefined> {
   const { store, config } = deps;
   const { briefingTokens, timeZone } = config.settings;
-  const digest = briefingTokens === 0 ? undefined : await store.projectDigest(project);
+  const digest = briefingTokens === 0 ? undefined : await store.projects.digest(project);
   if (digest === undefined) return undefined;
-  const marks = marksOf(await store.pins());
+  const marks = marksOf(await store.pins.list());
   if (marks.muted('project', digest.path)) return undefined;
 
-  const known = (await store.recentSessions(digest.path, glancedAt)).filter(({ id }) => !marks.muted('session', id));
+  const known = (await store.sessions.recent(digest.path, glancedAt)).filter(({ id }) => !marks.muted('session', id));
   const tell = once(async (glance: SessionGlance): Promise<Told> => {
-    const ending = heard(await store.sessionEnding(glance.agent, glance.id), marks);
-    const summary = (await store.summaries({ agent: glance.agent, session: glance.id, limit: 1 }))[0];
-    const session = (await store.findSessions(glance.id)).find((one) => one.agent === glance.agent);
+    const ending = heard(await store.sessions.ending(glance.agent, glance.id), marks);
+    const summary = (await store.distilled.summaries({ agent: glance.agent, session: glance.id, limit: 1 }))[0];
+    const session = (await store.sessions.find(glance.id)).find((one) => one.agent === glance.agent);
     return { glance, ending, open: openEnds(ending), summary, place: placeOf(session, digest.path) };
   });
-  const touchesOf = once((glance: SessionGlance) => store.touches([glance], mostTouches));
+  const touchesOf = once((glance: SessionGlance) => store.search.touches([glance], mostTouches));
   const pinned = await pinnedItems(deps, digest, marks, tell);
   const team = await teammatesIn(store, digest.path);
   const isSaid = instructionsOf(digest.path);
@@ -189,8 +192,8 @@ async function pinnedItems(
   const makers: Make[] = [];
   for (const { kind, id, agent } of marks.pinned) {
     if (kind === 'project') {
-      const other = id === digest.path ? undefined : await store.projectDigest({ path: id });
-      const [last] = other === undefined ? [] : await store.recentSessions(other.path, 1);
+      const other = id === digest.path ? undefined : await store.projects.digest({ path: id });
+      const [last] = other === undefined ? [] : await store.sessions.recent(other.path, 1);
       if (other !== undefined && last !== undefined)
         makers.push((days) =>
           line(
@@ -201,9 +204,9 @@ async function pinnedItems(
         );
       continue;
     }
-    const entry = kind === 'entry' ? (await store.findEntries(id)).find((one) => one.id === id) : undefined;
+    const entry = kind === 'entry' ? (await store.entries.find(id)).find((one) => one.id === id) : undefined;
     const sessionId = entry?.session ?? id;
-    const session = (await store.findSessions(sessionId)).find((one) => one.id === sessionId && one.agent === agent);
+    const session = (await store.sessions.find(sessionId)).find((one) => one.id === sessionId && one.agent === agent);
     if (session === undefined || session.projectPath !== digest.path) continue;
     if (entry !== undefined) {
       makers.push((days, ids) =>

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { cut, inOneLine } from '../../language/gist.ts';
 import { answerText } from '../../language/open-ends.ts';
 import type { Hit } from '../../schema/hit.ts';
-import { followLinks } from '../../store/links.ts';
-import type { FileTouch, KeywordFilter, KeywordQuery, Store } from '../../store/store.ts';
+import { followLinks } from '../../store/projects/follow-links.ts';
+import type { FileTouch, KeywordFilter, KeywordQuery } from '../../store/search/port.ts';
+import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { parseKeywords } from '../question/keywords.ts';
 import { refuseUnsearchable } from '../question/words.ts';
@@ -28,10 +29,10 @@ export async function searchByFile({ store }: { store: Store }, request: FileReq
   const { query, kind, limit, filter } = request;
   if (query.trim() !== '') refuseUnsearchable(query);
   const isMeant = await fileMatcher(store, request.file);
-  const paths = (await store.touchedFiles(path.posix.basename(request.file))).filter((file) => isMeant(file));
+  const paths = (await store.search.touchedFiles(path.posix.basename(request.file))).filter((file) => isMeant(file));
   const depth = Math.min(mostTouches, touchesPerHit * limit + 200);
   // Whoever touched the file has touched it: subagents count.
-  const found = await store.fileTouches(paths, { ...filter, subagents: true, limit: depth });
+  const found = await store.search.fileTouches(paths, { ...filter, subagents: true, limit: depth });
   const touches = found.filter(({ file, cwd }) => isMeant(file, cwd));
   const groups = new Map<string, FileTouch[]>();
   for (const touch of touches) {
@@ -46,7 +47,7 @@ export async function searchByFile({ store }: { store: Store }, request: FileReq
     const [last] = group as [FileTouch];
     const said = words === undefined ? lastSaid(group) : await whatHolds(store, group, words);
     if (said === undefined) continue;
-    const prompt = last.prompt === undefined ? undefined : (await store.findEntries(last.prompt))[0];
+    const prompt = last.prompt === undefined ? undefined : (await store.entries.find(last.prompt))[0];
     const touched = {
       files: [...new Set(group.map(({ file }) => file))],
       tools: toolsOf(group),
@@ -65,7 +66,7 @@ async function fileMatcher(store: Store, asked: string): Promise<(file: string, 
       hint: 'Example: holdfast search --file src/auth/jwt.ts',
     });
   }
-  const links = await store.projectLinks();
+  const links = await store.projects.links();
   const endsIn = (whole: string, end: string) => whole === end || whole.endsWith(end.startsWith('/') ? end : `/${end}`);
   return (file, cwd) => {
     const given = path.posix.normalize(file);
@@ -112,7 +113,7 @@ async function whatHolds(store: Store, group: readonly FileTouch[], words: Keywo
   const places = group.flatMap(({ entry, prompt }) => [prompt ?? entry.id, ...(entry.subagent ? [entry.id] : [])]);
   let best: { passage: string; words: number } | undefined;
   for (const place of new Set(places)) {
-    for (const { text } of await store.turnMatches(words, place)) {
+    for (const { text } of await store.search.turnMatches(words, place)) {
       const passage = snippet(text, words);
       const held = new Set([...passage.matchAll(/«([^»]*)»/g)].map(([, word]) => word?.toLowerCase())).size;
       if (best === undefined || held > best.words) best = { passage, words: held };

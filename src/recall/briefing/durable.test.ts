@@ -23,7 +23,7 @@ async function remembered(): Promise<Memory> {
     { by: 'assistant', text: 'Fixed the summer hours of the tide table.', uses: edits },
   ]);
   await distillAll(memory.store);
-  for (const conversation of await memory.store.conversations({})) {
+  for (const conversation of await memory.store.conversations.list({})) {
     const material = await readConversation(memory.store, conversation.id);
     if (material !== undefined)
       await applyExtraction(memory.context, conversation, extractConversation(material), 'offline');
@@ -64,19 +64,19 @@ describe('a briefing of a memory that was distilled', () => {
 
   it('names a session by its account, where the agent gave it no name', async () => {
     const memory = await remembered();
-    const [session] = await memory.store.sessions({});
-    expect(session?.title).toBe((await memory.store.summaries({}))[0]?.title);
+    const [session] = await memory.store.sessions.list({});
+    expect(session?.title).toBe((await memory.store.distilled.summaries({}))[0]?.title);
     await endJob(
       memory.store,
       { agent: 'claude-code', session: 'aaaa1111' },
       { kind: 'summarize', summary: undefined },
     );
-    expect((await memory.store.sessions({}))[0]?.title).toMatch(/^Let's use sqlite/);
+    expect((await memory.store.sessions.list({}))[0]?.title).toMatch(/^Let's use sqlite/);
   });
 
   it('says nothing of a session that is muted', async () => {
     const memory = await remembered();
-    await memory.store.setPin({ kind: 'session', id: 'aaaa1111', agent: 'claude-code' }, 'muted', now);
+    await memory.store.pins.set({ kind: 'session', id: 'aaaa1111', agent: 'claude-code' }, 'muted', now);
     expect((await brief(memory)).text).toBe('');
   });
 });

@@ -33,12 +33,12 @@ export async function durableOf(
   store: Store,
   { project, sessions, files, isMuted, isSaid }: DurableRequest,
 ): Promise<Durable[]> {
-  const read = async (filter: Parameters<Store['memories']>[0]): Promise<Memory[]> =>
-    (await store.memories({ ...filter, group: '', kind: 'evergreen', limit: lookedAt })).filter(
+  const read = async (filter: Parameters<Store['memory']['list']>[0]): Promise<Memory[]> =>
+    (await store.memory.list({ ...filter, group: '', kind: 'evergreen', limit: lookedAt })).filter(
       ({ session }) => !isMuted('session', session),
     );
   const own = await read({ project: project.name });
-  const home = homesOf(await store.projectPlaces()).get(project.path) ?? project.name;
+  const home = homesOf(await store.projects.places()).get(project.path) ?? project.name;
   const suffix = home.slice(project.name.length);
   const onPage = own.filter(({ page }) => page.startsWith('projects/') && page.endsWith(`${suffix}/overview.md`));
   const core = (await Promise.all(corePages.map((page) => read({ page })))).flat();

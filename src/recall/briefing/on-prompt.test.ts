@@ -50,7 +50,7 @@ describe('recall on a prompt', () => {
     const prompt = 'how did we make the jwt refresh token rotation atomic?';
     expect((await ask(prompt, 'turnstile', jwt)).text).toBe('');
     const { context } = await demoMemory(on);
-    await context.store.setPin({ kind: 'session', id: jwt, agent: 'claude-code' }, 'muted', 1);
+    await context.store.pins.set({ kind: 'session', id: jwt, agent: 'claude-code' }, 'muted', 1);
     expect((await recallOnPrompt(context, { prompt, project: { name: 'turnstile' }, session: 'new' })).text).toBe('');
   });
 

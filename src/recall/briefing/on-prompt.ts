@@ -5,8 +5,10 @@ import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language
 import { answerText, isAnswer } from '../../language/open-ends.ts';
 import type { BriefingItem } from '../../schema/briefing.ts';
 import { briefingTag } from '../../schema/briefing-tag.ts';
-import { indexText } from '../../store/index-text.ts';
-import type { KeywordHit, KeywordQuery, ProjectFilter, Store } from '../../store/store.ts';
+import type { ProjectFilter } from '../../store/projects/port.ts';
+import { indexText } from '../../store/search/index-text.ts';
+import type { KeywordHit, KeywordQuery } from '../../store/search/port.ts';
+import type { Store } from '../../store/store.ts';
 import { calendar } from '../question/calendar.ts';
 import { parseKeywords } from '../question/keywords.ts';
 import { fold, wordPattern } from '../question/words.ts';
@@ -45,7 +47,7 @@ export async function recallOnPrompt(
   if (!config.settings.recallOnPrompt || prompt.length > longestPrompt || /^\s*[/!]/.test(prompt)) return nothing;
   const { terms, phrases } = parseKeywords(prompt);
   const asked: Term[] = [...terms, ...phrases.map((words) => ({ words, prefix: false }))];
-  const { entries, matches } = await store.keywordCounts({ terms: asked, phrases: [] });
+  const { entries, matches } = await store.search.keywordCounts({ terms: asked, phrases: [] });
   // Words that were never said before weigh most: a prompt full of them is about something new.
   const weights = matches.map((count) => Math.log((entries + 1) / (count + 0.5)));
   const isRare = (i: number) =>
@@ -54,10 +56,10 @@ export async function recallOnPrompt(
   if (rare.length < rareInCommon) return nothing;
   rare.sort((a, b) => (matches[a] ?? 0) - (matches[b] ?? 0) || a - b);
   const query = { terms: rare.slice(0, mostRareTerms).map((i) => asked[i] as Term), phrases: [] };
-  const found = await store.searchKeywords(query, { project, limit: 30 });
+  const found = await store.search.keywords(query, { project, limit: 30 });
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
 
-  const muted = new Set((await store.pins()).filter(({ mark }) => mark === 'muted').map(({ id }) => id));
+  const muted = new Set((await store.pins.list()).filter(({ mark }) => mark === 'muted').map(({ id }) => id));
   const clear = found.filter(({ entry }) => {
     if (entry.session === session || entry.author === 'machine' || entry.abandoned) return false;
     if (muted.has(entry.id) || muted.has(entry.session)) return false;
@@ -73,7 +75,7 @@ export async function recallOnPrompt(
     const about =
       title === '' || entry.text.startsWith(title.replace(/…$/, '')) ? '' : `${cut(inOneLine(title), 100)}: `;
     // What was asked before helps less than what came out of it.
-    const ending = entry.author === 'person' ? await store.sessionEnding(entry.agent, entry.session) : undefined;
+    const ending = entry.author === 'person' ? await store.sessions.ending(entry.agent, entry.session) : undefined;
     const end = ending?.entries.findLast((one) => isAnswer(one) && one.at > entry.at && !muted.has(one.id));
     const said = telling(answerText(entry), asked, end === undefined ? 240 : 160);
     const outcome = end === undefined ? '' : ` It ended: ${gist(answerText(end), 240)}`;

@@ -5,8 +5,8 @@ import { answerText, isAnswer, type OpenEnd } from '../../language/open-ends.ts'
 import { isTellingWord } from '../../language/stop-words.ts';
 import type { Session } from '../../schema/session.ts';
 import type { Summary } from '../../schema/summary.ts';
-import { isWithin } from '../../store/links.ts';
-import type { SessionEnding, SessionGlance } from '../../store/store.ts';
+import { isWithin } from '../../store/projects/follow-links.ts';
+import type { SessionEnding, SessionGlance } from '../../store/sessions/port.ts';
 
 /** A session with how it ended and what it left open. */
 export interface Told {

@@ -17,8 +17,8 @@ export interface TeamSession {
 export const teammatesNote = 'hub: teammates';
 
 /** By the folder of the project; the newest first. */
-export async function teammatesIn(store: Pick<Store, 'note'>, project: string): Promise<readonly TeamSession[]> {
-  const text = await store.note(teammatesNote);
+export async function teammatesIn(store: Pick<Store, 'hub'>, project: string): Promise<readonly TeamSession[]> {
+  const text = await store.hub.note(teammatesNote);
   if (text === undefined) return [];
   return (JSON.parse(text) as Record<string, readonly TeamSession[]>)[project] ?? [];
 }

@@ -2,8 +2,8 @@
 
 import { shell } from '../../agents/tools/shell-tools.ts';
 import { modifies } from '../../language/files-touched.ts';
-import type { UseAt } from '../../store/store.ts';
-import { withoutToolNames } from '../../store/tool-text.ts';
+import type { UseAt } from '../../store/entries/port.ts';
+import { withoutToolNames } from '../../store/search/tool-text.ts';
 import { at, type Features } from '../ranking/features.ts';
 
 /** What a question seems to ask for. Several may hold. */

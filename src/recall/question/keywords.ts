@@ -1,9 +1,9 @@
 // Free text → keyword query. Any text is a valid query; one without words finds nothing.
 
 import { isTellingWord } from '../../language/stop-words.ts';
-import { splitName } from '../../store/index-text.ts';
-import { isUnspaced, segment } from '../../store/segment.ts';
-import type { KeywordQuery, KeywordTerm } from '../../store/store.ts';
+import { splitName } from '../../store/search/index-text.ts';
+import type { KeywordQuery, KeywordTerm } from '../../store/search/port.ts';
+import { isUnspaced, segment } from '../../store/search/segment.ts';
 import { beginningOf, isFillWord, looksGerman, withoutUmlautE, withUmlautE } from './inflection.ts';
 import { longestQuery, wordPattern } from './words.ts';
 

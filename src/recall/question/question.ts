@@ -1,7 +1,7 @@
 // ④ What a person asks → what is looked for: words, names, times, whose words, and how much each word says.
 import type { Config } from '../../config/config.ts';
 import type { WeightedWords } from '../../embedding/embedder.ts';
-import type { KeywordQuery } from '../../store/store.ts';
+import type { KeywordQuery } from '../../store/search/port.ts';
 import { namesIn } from '../refine.ts';
 import { parseKeywords } from './keywords.ts';
 import { type TimeRange, timeWords } from './time-words.ts';

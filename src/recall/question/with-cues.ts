@@ -1,5 +1,7 @@
 // ④ A second order of the best entries, with what their texts and tools say.
-import type { Store, UseAt } from '../../store/store.ts';
+
+import type { UseAt } from '../../store/entries/port.ts';
+import type { Store } from '../../store/store.ts';
 import { scoreOf, type Weighed } from '../ranking/rank-turns.ts';
 import { flag, type Places } from '../vectors/places.ts';
 import { addCues, cuesOf } from './cues.ts';
@@ -13,9 +15,9 @@ export async function withCues(
   if (!places.hasTools) return ranked;
   const best = ranked.slice(0, looked);
   const rows = best.map(({ place }) => places.rowid[place] as number);
-  const texts = new Map((await store.beginningsAt(rows)).map(({ row, text }) => [row, text]));
+  const texts = new Map((await store.entries.beginningsAt(rows)).map(({ row, text }) => [row, text]));
   const uses = new Map<number, UseAt[]>();
-  for (const use of await store.usesAt(rows)) {
+  for (const use of await store.entries.usesAt(rows)) {
     const others = uses.get(use.row);
     if (others === undefined) uses.set(use.row, [use]);
     else others.push(use);

@@ -1,7 +1,7 @@
 // What counts as a word, for the query and the snippet alike: what FTS5's unicode61 tokenizer would produce.
 
 import { cut } from '../../language/gist.ts';
-import { spell } from '../../store/segment.ts';
+import { spell } from '../../store/search/segment.ts';
 import { HoldfastError } from '../../system/errors.ts';
 
 /** Of a longer query, the beginning is looked for: more text adds nothing to the choice of words, and must not cost time. */

@@ -1,8 +1,8 @@
 // The part of a text that shows why it was found: a window around the densest cluster of matches.
 import { stemmer } from 'stemmer';
-import { splitName } from '../../store/index-text.ts';
-import { isUnspaced, spell, toHiragana } from '../../store/segment.ts';
-import type { KeywordQuery } from '../../store/store.ts';
+import { splitName } from '../../store/search/index-text.ts';
+import type { KeywordQuery } from '../../store/search/port.ts';
+import { isUnspaced, spell, toHiragana } from '../../store/search/segment.ts';
 import { fold, wordPattern } from '../question/words.ts';
 
 const width = 160;

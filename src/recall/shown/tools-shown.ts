@@ -3,8 +3,9 @@
 import { cut, inOneLine, inputField } from '../../language/gist.ts';
 import type { Hit } from '../../schema/hit.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
-import type { KeywordQuery, Store } from '../../store/store.ts';
-import { inputText, outputText } from '../../store/tool-text.ts';
+import type { KeywordQuery } from '../../store/search/port.ts';
+import { inputText, outputText } from '../../store/search/tool-text.ts';
+import type { Store } from '../../store/store.ts';
 import type { Places } from '../vectors/places.ts';
 import { matchedWords } from './snippet.ts';
 
@@ -24,14 +25,14 @@ export async function toolsShown(
 ): Promise<ReadonlyMap<string, ShownTools>> {
   if (!places.hasTools) return new Map();
   const uses = new Map<string, ToolUse[]>();
-  for (const use of await store.toolUses(hits.map(({ id }) => id))) {
+  for (const use of await store.entries.toolUses(hits.map(({ id }) => id))) {
     const others = uses.get(use.entry);
     if (others === undefined) uses.set(use.entry, [use]);
     else if (others.length < mostUses) others.push(use);
   }
   const firstOf = ({ place }: { place: number }) => places.rowid[places.turn[place] as number] as number;
   const prompts = new Map(
-    (await store.beginningsAt([...new Set(hits.map(firstOf))])).map((one) => [one.row, one] as const),
+    (await store.entries.beginningsAt([...new Set(hits.map(firstOf))])).map((one) => [one.row, one] as const),
   );
   return new Map(
     hits.map((hit): [string, ShownTools] => {

@@ -1,5 +1,5 @@
 // ④ Why something was found, in a few words each.
-import type { KeywordQuery } from '../../store/store.ts';
+import type { KeywordQuery } from '../../store/search/port.ts';
 import type { TimeRange } from '../question/time-words.ts';
 import { wordPattern } from '../question/words.ts';
 import type { Candidate } from '../refine.ts';

@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chunk, entry, rules } from '../../../test/contracts/chunks.ts';
-import type { NewEntry } from '../../store/files.ts';
 import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';
+import type { NewEntry } from '../../store/transcripts/port.ts';
 import { type EntryIndex, openEntryIndex } from './entry-index.ts';
 import { flag } from './places.ts';
 
@@ -16,7 +16,7 @@ let store: Store;
 beforeEach(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-index-'));
   store = await openSqliteStore(path.join(folder, 'holdfast.db'));
-  await store.wantModel(model);
+  await store.vectors.wantModel(model);
 });
 afterEach(async () => {
   await store.close();
@@ -33,8 +33,8 @@ function vectorOf(text: string): Int8Array {
 }
 
 async function embed(limit = 1000): Promise<void> {
-  const texts = await store.pendingTexts(limit);
-  await store.saveVectors(
+  const texts = await store.vectors.pending(limit);
+  await store.vectors.save(
     model,
     texts.map(({ kind, id, stamp, text }) => ({
       kind,
@@ -101,12 +101,15 @@ describe('an index that follows the store', () => {
         const from = file.entries.length * 10;
         const added = Array.from({ length: 1 + dice(3) }, () => fresh(file.session));
         file.entries.push(...added);
-        await store.commit([chunk(added, { key: file.key, from, bornAt: files.indexOf(file) })], rules);
+        await store.transcripts.commit([chunk(added, { key: file.key, from, bornAt: files.indexOf(file) })], rules);
       } else if (event === 4 && file.entries.length > 0) {
         // Read anew: some texts are others, some are gone.
         const kept = file.entries.filter(() => dice(3) > 0);
         file.entries = kept.map((one) => (dice(2) ? { ...one, text: `${one.text} changed` } : one));
-        await store.commit([chunk(file.entries, { key: file.key, restart: true, bornAt: files.indexOf(file) })], rules);
+        await store.transcripts.commit(
+          [chunk(file.entries, { key: file.key, restart: true, bornAt: files.indexOf(file) })],
+          rules,
+        );
       } else if (event === 5) {
         // A fork: the same entries in another file, which may turn out to be the older one.
         const copied = (files[dice(files.length)] as (typeof files)[number]).entries.slice(0, 2);
@@ -114,8 +117,9 @@ describe('an index that follows the store', () => {
         const added = copied.map((one) => ({ ...one, session: file.session }));
         file.entries.push(...added);
         if (added.length > 0)
-          await store.commit([chunk(added, { key: file.key, from, bornAt: files.indexOf(file) })], rules);
-      } else if (event === 6) await store.deleteSessions([{ agent: 'claude-code', session: file.session }], rules);
+          await store.transcripts.commit([chunk(added, { key: file.key, from, bornAt: files.indexOf(file) })], rules);
+      } else if (event === 6)
+        await store.removal.deleteSessions([{ agent: 'claude-code', session: file.session }], rules);
       else await embed(1 + dice(6));
       if (dice(3) === 0) {
         await follower.update();
@@ -129,15 +133,18 @@ describe('an index that follows the store', () => {
   });
 
   it('reads nothing again while nothing changes', async () => {
-    await store.commit([chunk([entry('a', 'one')])], rules);
+    await store.transcripts.commit([chunk([entry('a', 'one')])], rules);
     await embed();
     const index = await loaded();
     const seen: unknown[] = [];
     const watched = {
       ...store,
-      vectorsOf: (...args: Parameters<Store['vectorsOf']>) => {
-        seen.push(args);
-        return store.vectorsOf(...args);
+      vectors: {
+        ...store.vectors,
+        of: (...args: Parameters<Store['vectors']['of']>) => {
+          seen.push(args);
+          return store.vectors.of(...args);
+        },
       },
     };
     const follower = openEntryIndex(watched, model, 1e9);
@@ -151,7 +158,7 @@ describe('an index that follows the store', () => {
   it('sees what another connection wrote', async () => {
     const index = await loaded();
     const other = await openSqliteStore(path.join(folder, 'holdfast.db'));
-    await other.commit([chunk([entry('a', 'one')])], rules);
+    await other.transcripts.commit([chunk([entry('a', 'one')])], rules);
     await index.update();
     expect(index.places.size).toBe(1);
     await other.close();
@@ -160,7 +167,7 @@ describe('an index that follows the store', () => {
 
 describe('cosines', () => {
   it('of searches that run at once do not mix', async () => {
-    await store.commit([chunk([entry('a', 'one'), entry('b', 'two')])], rules);
+    await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'two')])], rules);
     await embed();
     const { scan } = await loaded();
     const [first, second] = await Promise.all([scan(vectorOf('one')), scan(vectorOf('two'))]);
@@ -168,7 +175,10 @@ describe('cosines', () => {
   });
 
   it('are those of the texts, the best part of each, and 0 where there is no vector', async () => {
-    await store.commit([chunk([entry('a', 'one'), entry('b', 'long tale'), entry('c', '[Used tools: Read]')])], rules);
+    await store.transcripts.commit(
+      [chunk([entry('a', 'one'), entry('b', 'long tale'), entry('c', '[Used tools: Read]')])],
+      rules,
+    );
     await embed();
     const { places, scan, similarity } = await loaded();
     const cosines = [...(await scan(vectorOf('long tale, second part')))];
@@ -180,18 +190,18 @@ describe('cosines', () => {
   });
 
   it('of two entries are those of their last vectors, which are of the whole texts', async () => {
-    await store.commit([chunk([entry('a', 'one'), entry('b', 'two')])], rules);
+    await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'two')])], rules);
     const whole = vectorOf('the same');
-    await store.saveVectors(
+    await store.vectors.save(
       model,
-      (await store.pendingTexts(2)).map(({ text, ...one }) => ({ ...one, vectors: [vectorOf(text), whole] })),
+      (await store.vectors.pending(2)).map(({ text, ...one }) => ({ ...one, vectors: [vectorOf(text), whole] })),
     );
     const index = await loaded();
     expect(index.similarity(0, 1)).toBeCloseTo(1, 5);
-    await store.commit([chunk([entry('c', 'three')], { from: 20 })], rules);
-    await store.saveVectors(
+    await store.transcripts.commit([chunk([entry('c', 'three')], { from: 20 })], rules);
+    await store.vectors.save(
       model,
-      (await store.pendingTexts(2)).map(({ text, ...one }) => ({ ...one, vectors: [vectorOf(text), whole] })),
+      (await store.vectors.pending(2)).map(({ text, ...one }) => ({ ...one, vectors: [vectorOf(text), whole] })),
     );
     await index.update();
     expect(index.similarity(0, 2)).toBeCloseTo(1, 5);
@@ -199,7 +209,7 @@ describe('cosines', () => {
 
   it('above the memory ceiling find the same entries first, exactly', async () => {
     const many = Array.from({ length: 300 }, (_, i) => entry(`e${i}`, `text ${i}`));
-    await store.commit([chunk(many)], rules);
+    await store.transcripts.commit([chunk(many)], rules);
     await embed(200);
     const small = await loaded(100 * dimensions);
     const whole = await loaded();

@@ -1,6 +1,6 @@
 // The places of all entries and the vectors of one model: loaded as a whole, then session by session as they change.
 import type { Store } from '../../store/store.ts';
-import type { PlacePage, VectorPage } from '../../store/vectors.ts';
+import type { PlacePage, VectorPage } from '../../store/vectors/port.ts';
 import { flag, type GrowingPlaces, openPlaces, type Places } from './places.ts';
 import { floats } from './scratch.ts';
 import { openSlots, type Slots } from './slots.ts';
@@ -53,7 +53,7 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
   function take(page: VectorPage): void {
     if (page.ids.length === 0) return;
     const dimensions = page.vectors.length / page.ids.length;
-    slots ??= openSlots({ dimensions, ceiling, read: (seqs) => store.vectorsAt(seqs) });
+    slots ??= openSlots({ dimensions, ceiling, read: (seqs) => store.vectors.at(seqs) });
     if (places.size > slotOf.length) slotOf = enlarged(slotOf, Math.ceil(places.size * 1.25), -1);
     const { ids, seqs, vectors } = known(page, dimensions);
     const taken = slots.add(seqs, vectors);
@@ -92,12 +92,12 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
       if (seq !== 0) changed.push(id);
     }
     for (let from = 0; from < changed.length && model !== undefined; from += vectorsAtOnce)
-      take(await store.vectorsOf(changed.slice(from, from + vectorsAtOnce), { kind: 'entry', model }));
+      take(await store.vectors.of(changed.slice(from, from + vectorsAtOnce), { kind: 'entry', model }));
   }
 
   async function update(): Promise<void> {
     for (let done = false; !done; ) {
-      const page = await store.placesAfter(position, { model: model ?? '', limit: sessionsAtOnce });
+      const page = await store.vectors.placesAfter(position, { model: model ?? '', limit: sessionsAtOnce });
       places.apply(page);
       await renew(page);
       ({ position, done } = page);
@@ -110,13 +110,13 @@ export function openEntryIndex(store: Store, model: string | undefined, ceiling:
     places,
     async load() {
       for (let done = false; !done; ) {
-        const page = await store.placesAfter(position, { limit: sessionsAtOnce });
+        const page = await store.vectors.placesAfter(position, { limit: sessionsAtOnce });
         places.apply(page);
         ({ position, done } = page);
         await others();
       }
       for (let seq = 0; model !== undefined; ) {
-        const page = await store.vectorsAfter(seq, { kind: 'entry', model, limit: vectorsAtOnce });
+        const page = await store.vectors.after(seq, { kind: 'entry', model, limit: vectorsAtOnce });
         if (page.ids.length === 0) break;
         take(page);
         seq = page.seqs.at(-1) as number;

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const config = (env: NodeJS.ProcessEnv = {}) => loadConfig({ HOME: folder, ...env });
 const texts = ["let's stop re-sending failed batches", 'a recipe for apple pie', 'the train was two hours late'];
-const commit = () => store.commit([chunk(texts.map((text, i) => entry(`e${i}`, text)))], rules);
+const commit = () => store.transcripts.commit([chunk(texts.map((text, i) => entry(`e${i}`, text)))], rules);
 
 async function nearest(query: string): Promise<string | undefined> {
   const { search, places } = (await meaning?.ready()) ?? {};
@@ -34,7 +34,7 @@ async function nearest(query: string): Promise<string | undefined> {
   if (search === undefined || places === undefined || vector === undefined) return undefined;
   const cosines = await search.scan(vector);
   const best = cosines.indexOf(Math.max(...cosines));
-  return (await store.entriesAt([places.rowid[best] as number]))[0]?.entry.text;
+  return (await store.entries.at([places.rowid[best] as number]))[0]?.entry.text;
 }
 
 it('finds what is meant where no word is shared, and what comes in later', async () => {
@@ -42,7 +42,7 @@ it('finds what is meant where no word is shared, and what comes in later', async
   await embedPending({ store, config: config() });
   meaning = openMeaning({ store, config: config() });
   expect(await nearest('Where did we decide to drop the retry queue?')).toBe(texts[0]);
-  await store.commit([chunk([entry('late', 'a puppy lies on the lawn')], { from: 30 })], rules);
+  await store.transcripts.commit([chunk([entry('late', 'a puppy lies on the lawn')], { from: 30 })], rules);
   await embedPending({ store, config: config() });
   expect(await nearest('the dog sleeps in the garden')).toBe('a puppy lies on the lawn');
 });
@@ -53,7 +53,7 @@ it('says why there is nothing by meaning, and still knows where entries stand', 
   const off = await meaning.ready();
   expect(off).toMatchObject({ note: expect.stringContaining('switched off') });
   expect([off.search, off.places.size]).toEqual([undefined, 3]);
-  await store.wantModel('something');
+  await store.vectors.wantModel('something');
   meaning = openMeaning({ store, config: config() });
   expect(await meaning.ready()).toMatchObject({ note: expect.stringContaining('Nothing can be found by meaning yet') });
 });
@@ -63,11 +63,11 @@ it('goes on with the built-in table until another model is complete', async () =
   await embedPending({ store, config: config() });
   const env = { HOLDFAST_EMBEDDING_KIND: 'ollama', HOLDFAST_EMBEDDING_URL: 'http://127.0.0.1:9' };
   meaning = openMeaning({ store, config: config(env) });
-  await store.wantModel('ollama nomic-embed-text');
-  const [first, ...others] = await store.pendingTexts(9);
+  await store.vectors.wantModel('ollama nomic-embed-text');
+  const [first, ...others] = await store.vectors.pending(9);
   const vectors = [new Int8Array(32).fill(1)];
   const save = (pending: typeof others) =>
-    store.saveVectors(
+    store.vectors.save(
       'ollama nomic-embed-text',
       pending.map(({ kind, id, stamp }) => ({ kind, id, stamp, vectors })),
     );
@@ -82,10 +82,10 @@ it('goes on with the built-in table until another model is complete', async () =
 
 it('without an old model, says how much of the new one is there', async () => {
   await commit();
-  await store.wantModel('ollama nomic-embed-text');
-  const [first] = await store.pendingTexts(1);
+  await store.vectors.wantModel('ollama nomic-embed-text');
+  const [first] = await store.vectors.pending(1);
   const vectors = [new Int8Array(32).fill(1)];
-  await store.saveVectors('ollama nomic-embed-text', first ? [{ ...first, vectors }] : []);
+  await store.vectors.save('ollama nomic-embed-text', first ? [{ ...first, vectors }] : []);
   meaning = openMeaning({ store, config: config({ HOLDFAST_EMBEDDING_KIND: 'ollama' }) });
   expect(await meaning.ready()).toMatchObject({ note: 'Only 1 of 3 entries can be found by meaning so far.' });
 });
@@ -115,6 +115,6 @@ it('compares a query with what was distilled, as it comes and goes', async () =>
   const found = await scan();
   expect(found).toHaveLength(2);
   expect(found[0]?.[1]).toBeGreaterThan(found[1]?.[1] as number);
-  await store.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
+  await store.removal.deleteSessions([{ agent: 'claude-code', session: 's1' }], rules);
   expect(await scan()).toEqual([]);
 });

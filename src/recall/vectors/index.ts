@@ -5,7 +5,7 @@ import type { Embedder, WeightedWords } from '../../embedding/embedder.ts';
 import { embedderOf } from '../../embedding/index.ts';
 import { refineTexts } from '../../embedding/pending.ts';
 import type { Store } from '../../store/store.ts';
-import type { SubjectKind, VectorModel } from '../../store/vectors.ts';
+import type { SubjectKind, VectorModel } from '../../store/vectors/port.ts';
 import { explain } from '../../system/errors.ts';
 import { type EntryIndex, openEntryIndex, type VectorScan } from './entry-index.ts';
 import type { Places } from './places.ts';
@@ -101,7 +101,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
     const started = performance.now();
     let read = 0;
     try {
-      const texts = await store.roughTexts(
+      const texts = await store.vectors.rough(
         some.length,
         some.map((place) => places.rowid[place] as number),
       );
@@ -135,7 +135,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
 
   /** The wanted model once all have its vectors; until then the one from before, if it can still read a query. */
   async function chooseModel(): Promise<{ model?: string; note?: string }> {
-    const models = await store.vectorModels();
+    const models = await store.vectors.models();
     const wanted = models.find((model) => model.wanted);
     const inOrder = [wanted?.complete ? wanted : undefined, ...models.filter((model) => model.complete), wanted];
     try {
@@ -161,7 +161,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
 
   async function progressNote(model: VectorModel): Promise<{ note?: string }> {
     if (model.complete) return {};
-    const { embedded, pending } = await store.vectorCounts();
+    const { embedded, pending } = await store.vectors.counts();
     const [done, all] = [embedded, embedded + pending].map((n) => n.toLocaleString('en'));
     return { note: `Only ${done} of ${all} entries can be found by meaning so far.` };
   }

@@ -1,5 +1,5 @@
 // Where every entry stands, in memory: session, neighbours, time, who said it. Rows of the store → parallel arrays.
-import type { PlacePage } from '../../store/vectors.ts';
+import type { PlacePage } from '../../store/vectors/port.ts';
 
 export const flag = {
   subagent: 1,

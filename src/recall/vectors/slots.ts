@@ -1,7 +1,7 @@
 // The vectors of an index, a slot each, and the cosines of a query with all of them. Above the memory ceiling only their signs are held:
 // those tell which few thousand are worth a look, and these are read from the store.
 
-import type { VectorPage } from '../../store/vectors.ts';
+import type { VectorPage } from '../../store/vectors/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Kernel, longestRow, openKernel } from './kernel.ts';
 import { floats } from './scratch.ts';

@@ -1,6 +1,6 @@
 // The vectors of one kind other than entries: some thousand, compared as a whole. What came and went is seen by their numbers.
 import type { Store } from '../../store/store.ts';
-import type { SubjectKind } from '../../store/vectors.ts';
+import type { SubjectKind } from '../../store/vectors/port.ts';
 import { floats } from './scratch.ts';
 import { openSlots, type Slots } from './slots.ts';
 
@@ -20,7 +20,7 @@ export function openSubjectIndex(store: Store, kind: SubjectKind, model: string,
 
   return {
     async update() {
-      const { seqs } = await store.vectorNumbers({ kind, model });
+      const { seqs } = await store.vectors.numbers({ kind, model });
       const current = new Set(seqs);
       for (const [seq, { slot }] of held) {
         if (current.has(seq)) continue;
@@ -29,10 +29,10 @@ export function openSubjectIndex(store: Store, kind: SubjectKind, model: string,
       }
       const fresh = seqs.filter((seq) => !held.has(seq));
       for (let from = 0; from < fresh.length; from += vectorsAtOnce) {
-        const page = await store.vectorsAt(fresh.slice(from, from + vectorsAtOnce));
+        const page = await store.vectors.at(fresh.slice(from, from + vectorsAtOnce));
         if (page.seqs.length === 0) continue;
         const dimensions = page.vectors.length / page.seqs.length;
-        slots ??= openSlots({ dimensions, ceiling, read: (numbers) => store.vectorsAt(numbers) });
+        slots ??= openSlots({ dimensions, ceiling, read: (numbers) => store.vectors.at(numbers) });
         const taken = slots.add(page.seqs, page.vectors);
         for (const [i, seq] of page.seqs.entries())
           held.set(seq, { slot: taken[i] as number, id: page.ids[i] as number });

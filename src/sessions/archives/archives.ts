@@ -5,8 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
+import type { ArchiveRow } from '../../store/archives/port.ts';
 import type { Store } from '../../store/store.ts';
-import type { ArchiveRow } from '../../store/vault.ts';
 import { type Folder, openBeneath, openFileIn, writeNewIn } from '../../system/beneath.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import { archiveBody, archiveName, archiveText, archiveTitle } from './archive-text.ts';
@@ -43,10 +43,10 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
   const { agent, session, name } = request;
   const folder = request.folder ?? config.archivePath;
   const { timeZone, assistantName } = config.settings;
-  const entries = await store.transcript(agent, session);
-  const known = (await store.findSessions(session)).find((one) => one.id === session && one.agent === agent);
+  const entries = await store.entries.transcript(agent, session);
+  const known = (await store.sessions.find(session)).find((one) => one.id === session && one.agent === agent);
   const now = clock();
-  const before = await store.archive(agent, session, folder);
+  const before = await store.archives.get(agent, session, folder);
   const title = archiveTitle({ name: name ?? before?.name, title: known?.title ?? '', entries, at: now }, timeZone);
   const body = archiveBody(entries, assistantName);
   if (body === '') return { outcome: 'none', title };
@@ -71,7 +71,7 @@ export async function archiveSession(deps: ArchiveDeps, request: ArchiveRequest)
       filePrint: print(text),
       at: now,
     };
-    await store.saveArchive(name === undefined ? { ...row, name: before?.name } : { ...row, name });
+    await store.archives.save(name === undefined ? { ...row, name: before?.name } : { ...row, name });
     if (untouched && before.file !== file) fs.rmSync(opened.at(before.file), { force: true });
     opened.sync();
     return { outcome: before === undefined ? 'new' : 'grown', file: path.join(folder, file), title };
@@ -187,7 +187,7 @@ export async function dropArchives(
   agent: AgentName,
   session: string,
 ): Promise<{ removed: string[]; kept: string[] }> {
-  const done = removeArchiveFiles(config, await store.archives({ agent, session }));
-  await store.dropArchives(agent, session);
+  const done = removeArchiveFiles(config, await store.archives.list({ agent, session }));
+  await store.archives.drop(agent, session);
   return done;
 }

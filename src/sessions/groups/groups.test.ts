@@ -115,7 +115,10 @@ describe('clear', () => {
     // A store that breaks at the bookmark: the archive is there by then, and nothing else has happened.
     const broken = {
       ...watch,
-      store: { ...watch.store, leaveSession: () => Promise.reject(new Error('the disk is full')) },
+      store: {
+        ...watch.store,
+        groups: { ...watch.store.groups, leaveSession: () => Promise.reject(new Error('the disk is full')) },
+      },
     };
     await expect((await openGroup(broken, 'tide')).clear('Trip')).rejects.toThrow('the disk is full');
     expect(await state()).toEqual({ archives: 1, bookmarks: 0, session });
@@ -413,7 +416,7 @@ describe('what was said', () => {
     const tide = await stand.group('tide');
     const { session } = await stand.run(tide, 'Which ferry goes to Naoshima?');
     await tide.clear('Japan');
-    expect(await stand.holdfast.store.findSessions(session)).toMatchObject([
+    expect(await stand.holdfast.store.sessions.find(session)).toMatchObject([
       { cwd: tide.folders.work, projectPath: tide.folders.work, project: 'tide' },
     ]);
   });

@@ -6,7 +6,8 @@ import { agentNamed } from '../../agents/index.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
 import { type Bookmark, GroupName, type Pointer } from '../../schema/group.ts';
-import type { Leaving, SessionKey } from '../../store/groups.ts';
+import type { Leaving } from '../../store/groups/port.ts';
+import type { SessionKey } from '../../store/sessions/port.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { type Archived, archiveSession } from '../archives/archives.ts';
@@ -64,7 +65,7 @@ export async function createGroup({ store, config, clock }: GroupDeps, name: str
   const group = nameOf(name);
   // Folders first: a group that is known has them.
   prepareFolders(config, group);
-  return store.createGroup(group, clock());
+  return store.groups.create(group, clock());
 }
 
 export type OpenGroup = Awaited<ReturnType<typeof openGroup>>;
@@ -78,7 +79,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
 
   /** Read anew each time: other processes change it too. */
   async function pointer(): Promise<Pointer> {
-    const found = await store.pointer(group);
+    const found = await store.groups.pointer(group);
     if (found !== undefined) return found;
     throw new HoldfastError('NOT_FOUND', `There is no group ${group}`, {
       hint: `Make it with: holdfast groups create ${group}`,
@@ -90,7 +91,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
 
   /** When the session began: by its entries, else by when it became active. */
   async function leavingAs(active: SessionKey, { since }: Pointer, given: string): Promise<Leaving> {
-    const known = (await store.findSessions(active.session)).find(
+    const known = (await store.sessions.find(active.session)).find(
       ({ id, agent }) => id === active.session && agent === active.agent,
     );
     return { ...active, name: given, createdAt: Date.parse(known?.startedAt ?? since ?? '') || clock() };
@@ -102,7 +103,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
   }
 
   const bookmarkOf = async (key: SessionKey): Promise<Bookmark | undefined> =>
-    (await store.bookmarks(group)).find(({ session, agent }) => session === key.session && agent === key.agent);
+    (await store.groups.bookmarks(group)).find(({ session, agent }) => session === key.session && agent === key.agent);
 
   /** Archive, then what the caller does in one transaction with the bookmark. */
   async function leave(
@@ -123,11 +124,11 @@ export async function openGroup(deps: GroupDeps, name: string) {
 
   async function targetOf(target: number | string): Promise<SessionKey> {
     if (typeof target === 'number') {
-      const found = await store.bookmark(group, target);
+      const found = await store.groups.bookmark(group, target);
       if (found !== undefined) return { session: found.session, agent: found.agent };
     } else {
       const key = { session: target, agent: groupAgent as AgentName };
-      if ((await store.groupOf(key)) === group) return key;
+      if ((await store.groups.of(key)) === group) return key;
     }
     // The same words for what does not exist and for what is another group's.
     throw new HoldfastError('NOT_FOUND', `This group has no earlier session ${JSON.stringify(target)}`, {
@@ -158,7 +159,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
     ): Promise<boolean> {
       const { agent = groupAgent, epoch, resumeAt } = options;
       const to = { agent, session: sessionId(session), resumeAt };
-      const outcome = await store.setPointer(group, to, { epoch, at: clock() });
+      const outcome = await store.groups.setPointer(group, to, { epoch, at: clock() });
       if (outcome === 'foreign')
         throw new HoldfastError('CONFLICT', `The session ${session} does not belong to the group ${group}`);
       if (outcome === 'unknown') await pointer();
@@ -166,29 +167,33 @@ export async function openGroup(deps: GroupDeps, name: string) {
     },
     /** Makes no session the active one. */
     async delete(): Promise<void> {
-      await leave(await pointer(), undefined, (active) => store.leaveSession(group, active, { at: clock() }));
+      await leave(await pointer(), undefined, (active) => store.groups.leaveSession(group, active, { at: clock() }));
     },
     /** Bookmarks the active session under a name; it stays active. Undefined when there is none. */
     async archive(name: string): Promise<Bookmark | undefined> {
       const now = await pointer();
       const active = activeOf(now);
       if (active === undefined) return undefined;
-      return store.addBookmark(group, await leavingAs(active, now, bookmarkName(await deps.clean(name))), clock());
+      return store.groups.addBookmark(
+        group,
+        await leavingAs(active, now, bookmarkName(await deps.clean(name))),
+        clock(),
+      );
     },
     /** Makes a bookmark the active session again, whatever was active. */
     async restore(id: number): Promise<string> {
       const target = await targetOf(id);
-      if (!(await store.returnTo(group, target, activeOf(await pointer()), { at: clock() }))) throw changed();
+      if (!(await store.groups.returnTo(group, target, activeOf(await pointer()), { at: clock() }))) throw changed();
       return target.session;
     },
     /** Newest first. */
-    getHistory: (): Promise<readonly Bookmark[]> => store.bookmarks(group),
+    getHistory: (): Promise<readonly Bookmark[]> => store.groups.bookmarks(group),
 
     /** Archive, bookmark, pointer removed, process told to close: in this order. Without a name, only the last two. */
     async clear(name?: string): Promise<Cleared> {
       if (name !== undefined) await deps.takeIn?.(group);
       const left = await leave(await pointer(), name, (active, leaving) =>
-        store.leaveSession(group, active, { leaving, at: clock() }),
+        store.groups.leaveSession(group, active, { leaving, at: clock() }),
       );
       await deps.close?.(group);
       return left;
@@ -209,7 +214,7 @@ export async function openGroup(deps: GroupDeps, name: string) {
           },
         );
       const left = await leave(before, saveCurrentAs, (active, leaving) =>
-        store.returnTo(group, key, active, { leaving, at: clock() }),
+        store.groups.returnTo(group, key, active, { leaving, at: clock() }),
       );
       await deps.close?.(group);
       return { session: key.session, left };
@@ -219,12 +224,12 @@ export async function openGroup(deps: GroupDeps, name: string) {
       await deps.takeIn?.(group);
       const [found, history, now] = [
         await deps.search(group, query, limit),
-        await store.bookmarks(group),
+        await store.groups.bookmarks(group),
         await pointer(),
       ];
       const hits: GroupHit[] = [];
       for (const { agent, session, title, at, snippet } of found) {
-        if ((await store.groupOf({ agent, session })) !== group) continue;
+        if ((await store.groups.of({ agent, session })) !== group) continue;
         const mark = history.find((one) => one.session === session && one.agent === agent);
         hits.push({ id: mark?.id, session, name: mark?.name ?? title, at, snippet, current: now.session === session });
       }
@@ -249,12 +254,12 @@ export async function openGroup(deps: GroupDeps, name: string) {
       if (loss === undefined) return { next: 'none' };
       if (active?.session !== session || (options.epoch ?? now.epoch) !== now.epoch) return { next: 'none', loss };
       if (loss === 'position' && now.resumeAt !== undefined) {
-        await store.setPointer(group, active, { epoch: now.epoch, at: clock() });
+        await store.groups.setPointer(group, active, { epoch: now.epoch, at: clock() });
         return { next: 'again', loss };
       }
       // What is there, and still not found by the agent, is not found the next time either.
       if (loss === 'missing' && (await deps.ready(group, active)) === 'restored') return { next: 'again', loss };
-      return (await store.leaveSession(group, active, { at: clock() }))
+      return (await store.groups.leaveSession(group, active, { at: clock() }))
         ? { next: 'fresh', loss }
         : { next: 'none', loss };
     },

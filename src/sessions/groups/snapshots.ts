@@ -31,10 +31,10 @@ export async function writeSnapshots(
   };
   try {
     fs.mkdirSync(snapshots, { recursive: true, mode: 0o700 });
-    const history = put('session_history.json', { sessions: await store.bookmarks(group) });
+    const history = put('session_history.json', { sessions: await store.groups.bookmarks(group) });
     const current = put('current_tasks.json', { tasks });
     if (group !== mainGroup) return { history, tasks: current };
-    const all = await store.groups();
+    const all = await store.groups.list();
     const groups = put('available_groups.json', {
       groups: all.map(({ name, createdAt, bookmarks, pointer }) => ({
         name,

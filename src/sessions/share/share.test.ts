@@ -70,7 +70,7 @@ describe('a copy of a session to share', () => {
   it('is redacted again on the way out, by the rules of today', async () => {
     const memory = await harbour();
     const { store } = memory.context;
-    const [entry] = await store.transcript('claude-code', 'lamp-1');
+    const [entry] = await store.entries.transcript('claude-code', 'lamp-1');
     // As a row that an older version stored before it knew this shape.
     const { default: Database } = await import('better-sqlite3');
     const db = new Database(memory.context.config.databasePath);

@@ -5,8 +5,8 @@ import { Author } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
 import { Moment } from '../../schema/time.ts';
 import type { ToolUse } from '../../schema/tool-use.ts';
+import { withoutToolNames } from '../../store/search/tool-text.ts';
 import type { Store } from '../../store/store.ts';
-import { withoutToolNames } from '../../store/tool-text.ts';
 
 export const sharedFormat = 'holdfast session';
 
@@ -46,7 +46,7 @@ export const SharedSession = z.object({
 export type SharedSession = z.infer<typeof SharedSession>;
 
 export interface ShareDeps {
-  readonly store: Pick<Store, 'transcriptPage' | 'toolUses'>;
+  readonly store: Pick<Store, 'entries'>;
   /** Text, and JSON as text, without what must not leave. */
   readonly redact: { text(text: string): string; json(text: string): string };
   readonly signal?: AbortSignal | undefined;
@@ -63,9 +63,9 @@ export async function sharedSession(
   const entries: SharedEntry[] = [];
   for (let from = 0; ; from += pageSize) {
     signal?.throwIfAborted();
-    const part = await store.transcriptPage(session.agent, session.id, { subagents, from, limit: pageSize });
+    const part = await store.entries.page(session.agent, session.id, { subagents, from, limit: pageSize });
     const uses = new Map<string, SharedUse[]>();
-    for (const use of tools ? await store.toolUses(part.entries.map(({ id }) => id)) : []) {
+    for (const use of tools ? await store.entries.toolUses(part.entries.map(({ id }) => id)) : []) {
       const own = uses.get(use.entry);
       if (own === undefined) uses.set(use.entry, [toShared(use, redact)]);
       else own.push(toShared(use, redact));

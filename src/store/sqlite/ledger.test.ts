@@ -20,14 +20,14 @@ beforeEach(() => {
 describe('the file of what must never come back', () => {
   it('holds every hash and every pause that the database holds, for its owner alone', async () => {
     const store = await openSqliteStore(database);
-    await store.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
-    await store.startPause({ at: 5 });
+    await store.removal.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
+    await store.pauses.start({ at: 5 });
     expect(readLedger(file)).toEqual([
       { is: 'memory-tombstone', print: 'm' },
       { is: 'tombstone', print: 'a', at: 1 },
       { is: 'pause', from: 5, until: null },
     ]);
-    await store.endPause({ at: 9 });
+    await store.pauses.end({ at: 9 });
     expect(readLedger(file).at(-1)).toEqual({ is: 'pause', from: 5, until: 9 });
     await store.close();
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
@@ -35,9 +35,9 @@ describe('the file of what must never come back', () => {
 
   it('goes on after an import', async () => {
     const store = await openSqliteStore(database);
-    await store.commit([], { ...rules }, undefined);
-    await store.takeTombstones([{ print: 'a', at: 1 }], [], { rules, now: 1 });
-    await store.startPause({ at: 5 });
+    await store.transcripts.commit([], { ...rules }, undefined);
+    await store.removal.takeTombstones([{ print: 'a', at: 1 }], [], { rules, now: 1 });
+    await store.pauses.start({ at: 5 });
     await store.close();
     expect(readLedger(file)).toEqual([
       { is: 'tombstone', print: 'a', at: 1 },
@@ -51,8 +51,8 @@ describe('the file of what must never come back', () => {
       { print: 'kept', at: 1 },
       { print: null as never, at: 1 },
     ];
-    await expect(store.takeTombstones(bad, [], { rules, now: 1 })).rejects.toThrow();
-    await store.startPause({ at: 3 });
+    await expect(store.removal.takeTombstones(bad, [], { rules, now: 1 })).rejects.toThrow();
+    await store.pauses.start({ at: 3 });
     await store.close();
     expect(readLedger(file)).toEqual([{ is: 'pause', from: 3, until: null }]);
   });
@@ -77,12 +77,12 @@ describe('the file of what must never come back', () => {
 
   it('is made again from the database where it is gone, and doubles nothing', async () => {
     const store = await openSqliteStore(database);
-    await store.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
+    await store.removal.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
     const before = fs.readFileSync(file, 'utf8');
-    await store.keepLedger();
+    await store.admin.keepLedger();
     expect(fs.readFileSync(file, 'utf8')).toBe(before);
     fs.rmSync(file);
-    await store.keepLedger();
+    await store.admin.keepLedger();
     await store.close();
     expect(readLedger(file)).toHaveLength(2);
   });
@@ -96,7 +96,7 @@ describe('the file of what must never come back', () => {
     const store = await openSqliteStore(database);
     const other = new Database(database);
     other.exec('BEGIN IMMEDIATE');
-    const told = expect(store.startPause({ at: 1 })).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    const told = expect(store.pauses.start({ at: 1 })).rejects.toMatchObject({ code: 'STORE_BUSY' });
     await told;
     other.exec('ROLLBACK');
     other.close();

@@ -1,10 +1,9 @@
 // What a row said before it was changed or removed must not stay behind in free bytes of the file.
 import type { Database } from 'better-sqlite3';
-
-type Run = <T>(work: () => T) => T;
+import type { Connection, Run } from './connection.ts';
 
 /** Writes that overwrite what they free. The log beside the database keeps it until it is emptied. */
-export function overwriting(db: Database, write: Run): Run {
+export function overwriting({ db, write }: Connection): Run {
   let isOn = false;
   return (work) => {
     if (!isOn) db.pragma('secure_delete = ON');

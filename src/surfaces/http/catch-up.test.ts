@@ -36,7 +36,7 @@ it('to the changes of a large import', async () => {
   const { store } = stand.holdfast;
   const long = 'x'.repeat(1000);
   for (let i = 0; i < 1500; i++)
-    await store.noteSession({ agent: 'claude-code', session: `${long}${i}`, event: 'start', at: Date.now() });
+    await store.sessions.note({ agent: 'claude-code', session: `${long}${i}`, event: 'start', at: Date.now() });
   // And the one of the session that was there before.
   expect(await heard('/api/events?after=0', 'change', 1501)).toBe(1501);
 });
@@ -45,6 +45,6 @@ it('to what a group was told meanwhile', async () => {
   const { store } = stand.holdfast;
   await stand.post('/api/groups/create', { group: 'dev-team' }, stand.tokens.full);
   const text = 'x'.repeat(20_000);
-  for (let i = 0; i < 300; i++) await store.putOut({ group: 'dev-team', kind: 'notice', text }, Date.now());
+  for (let i = 0; i < 300; i++) await store.messages.putOut({ group: 'dev-team', kind: 'notice', text }, Date.now());
   expect(await heard('/api/groups/dev-team/events?after=0', 'notice', 300)).toBe(300);
 });

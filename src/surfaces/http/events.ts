@@ -26,11 +26,7 @@ const maxUnread = 1 << 20;
 const lookMs = 1000;
 const pageSize = 500;
 
-export function eventStreams(
-  events: LiveEvents,
-  store: Pick<Store, 'changesAfter' | 'lastChange'>,
-  heartbeatMs = 25_000,
-): EventStreams {
+export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, heartbeatMs = 25_000): EventStreams {
   const streams = new Set<Stream>();
   let timers: NodeJS.Timeout[] = [];
   let unsubscribe: (() => void) | undefined;
@@ -58,7 +54,7 @@ export function eventStreams(
     stream.sending = true;
     try {
       for (;;) {
-        const changes = await store.changesAfter(stream.seen, pageSize);
+        const changes = await store.changes.after(stream.seen, pageSize);
         if (!streams.has(stream)) return;
         for (const change of changes) {
           stream.seen = change.seq;
@@ -80,7 +76,7 @@ export function eventStreams(
 
   return {
     async add(response, known) {
-      const last = await store.lastChange();
+      const last = await store.changes.last();
       const [oldest] = streams;
       if (oldest !== undefined && streams.size >= maxStreams) {
         forget(oldest);

@@ -36,9 +36,9 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
       sending = true;
       try {
         // Whoever listened to a group that is gone does not hear the next of that name.
-        if ((await context.store.group(group))?.createdAt !== createdAt) return stream.end();
+        if ((await context.store.groups.get(group))?.createdAt !== createdAt) return stream.end();
         for (;;) {
-          const found = await context.store.outgoing(group, seen, pageSize);
+          const found = await context.store.messages.outgoing(group, seen, pageSize);
           for (const out of found) {
             if (over) return;
             write(`event: ${out.kind}\nid: ${out.id}\ndata: ${JSON.stringify(out)}\n\n`);
@@ -113,7 +113,7 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
         const [oldest] = streams;
         if (streams.size >= maxStreams) oldest?.end();
         const last = numberIn(request.headers['last-event-id']) ?? after;
-        open(born, response, last ?? (await context.store.lastOutgoing()));
+        open(born, response, last ?? (await context.store.messages.lastOutgoing()));
       },
     }),
   };

@@ -44,7 +44,7 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
         proof: z.string().optional().describe('HMAC-SHA256, by the token, of "holdfast", the port and the nonce'),
       }),
       async run({ nonce }) {
-        await context.store.probe();
+        await context.store.admin.probe();
         return {
           ok: true,
           name: 'holdfast',

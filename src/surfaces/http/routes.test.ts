@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
     // Some of them change things, and one takes the session away that the others ask for.
     const own = await openStand();
     await withGroup(own);
-    await own.holdfast.store.planJobs(Date.now(), { gapMs: 1 });
+    await own.holdfast.store.jobs.plan(Date.now(), { gapMs: 1 });
     const isDelete = ({ key }: { key: string }) => /\/(delete|memory\/forget)$/.test(key);
     for (const { key, path, method, is } of (await described()).toSorted(
       (a, b) => Number(isDelete(a)) - Number(isDelete(b)),
@@ -239,7 +239,7 @@ describe('answers', () => {
     const { head, body } = await stand.get(url);
     expect(head).toContain('content-type: text/markdown');
     expect(body).toContain('checkout');
-    expect(await stand.holdfast.store.briefings({ limit: 10 })).toEqual([]);
+    expect(await stand.holdfast.store.briefings.list({ limit: 10 })).toEqual([]);
     expect((await stand.get(`${url}&session=new&source=no-such-reason`)).body).toBe(body);
     expect((await stand.get('/api/briefing?given=new')).json.given).toMatchObject([
       { agent: 'claude-code', session: 'new', source: 'startup', text: body },
@@ -429,7 +429,7 @@ describe('live events', () => {
   it('go on from the last that was seen, by number, also at a worker that was restarted', async () => {
     const own = await openStand();
     const say = (session: string, status: 'start' | 'prompt') =>
-      own.holdfast.store.noteSession({ agent: 'claude-code', session, event: status, at: Date.now() });
+      own.holdfast.store.sessions.note({ agent: 'claude-code', session, event: status, at: Date.now() });
     const all = await changes(own, 0, 1);
     expect(all).toEqual([{ seq: expect.any(Number), kind: 'entries', agent: 'claude-code', session }]);
     const seen = all.at(-1)?.seq as number;
@@ -452,10 +452,10 @@ describe('live events', () => {
 
   it('tell what another process has written, without being told', async () => {
     const own = await openStand();
-    const after = await own.holdfast.store.lastChange();
+    const after = await own.holdfast.store.changes.last();
     const heard = changes(own, after, 1);
     const other = await openSqliteStore(own.holdfast.config.databasePath);
-    await other.noteSession({ agent: 'pi', session: 'elsewhere', event: 'start', at: Date.now() });
+    await other.sessions.note({ agent: 'pi', session: 'elsewhere', event: 'start', at: Date.now() });
     await other.close();
     expect(await heard).toMatchObject([{ kind: 'state', agent: 'pi', session: 'elsewhere' }]);
     await own.close();

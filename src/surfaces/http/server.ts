@@ -97,7 +97,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   dropCodes(home);
   const browsers = openBrowsers(home, bound, deps.clock);
 
-  const groupNamed = (name: string) => deps.store.group(name);
+  const groupNamed = (name: string) => deps.store.groups.get(name);
   const serving = {
     port: bound,
     tokens,

@@ -91,7 +91,7 @@ async function soundCopy(from: string, file: string): Promise<Found['backup']> {
   try {
     const store = await openSqliteStore(file);
     try {
-      if ((await store.integrity()).length > 0) return undefined;
+      if ((await store.admin.integrity()).length > 0) return undefined;
     } finally {
       await store.close();
     }

@@ -71,7 +71,7 @@ async function* linesOf(file: string, wanted: (line: ExportedLine) => boolean): 
   const { openSqliteStore } = await import('../../../store/sqlite/open.ts');
   const store = await openSqliteStore(file);
   try {
-    const { lines } = await store.exported({});
+    const { lines } = await store.transfer.exported({});
     for await (const line of lines)
       if (wanted(line) && !withTables.has(line.is)) {
         // A page may be readable and wrong.

@@ -29,7 +29,7 @@ export async function takeFromVault(deps: IngestDeps, folder: string): Promise<F
     for (const key of keysIn(path.join(vaultFolder(config), agent.name))) {
       signal?.throwIfAborted();
       const copy = copyPath(config, agent.name, key);
-      const state = await store.fileState(agent.name, key);
+      const state = await store.transcripts.state(agent.name, key);
       const { text, bytes } = unpack(copy);
       if (text.length === 0) {
         if (fs.statSync(copy).size > 0) done.unreadable.push(copy);
@@ -46,12 +46,12 @@ export async function takeFromVault(deps: IngestDeps, folder: string): Promise<F
       if (name === key) taken.set(`${agent.name} ${key}`, bytes);
     }
   // From now on these copies are known again: resuming puts the transcripts back from them.
-  const forgotten = (await store.tombstones()).length;
-  for (const due of await store.vaultDue()) {
+  const forgotten = (await store.removal.tombstones()).length;
+  for (const due of await store.vault.due()) {
     const bytes = taken.get(`${due.agent} ${due.key}`);
-    const state = (await store.fileState(due.agent, due.key))?.state;
+    const state = (await store.transcripts.state(due.agent, due.key))?.state;
     if (bytes === undefined || state === undefined) continue;
-    await store.noteVault({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten);
+    await store.vault.note({ ...due, offset: due.to, bytes, state, at: clock() }, forgotten);
   }
   return done;
 }

@@ -17,7 +17,7 @@ describe('what the picker shows', () => {
     writeFileSync(join(config.home, 'worker.pid'), '{}');
     const deps = {
       config: { ...config, settings: { ...config.settings, port: stand.server.port } },
-      store: { sessions: store.sessions, sessionEnding: store.sessionEnding } as Store,
+      store: { sessions: store.sessions } as Store,
     };
     const library = openLibrary(deps, undefined);
     const found = await library.search('checkout');
@@ -32,8 +32,8 @@ describe('what the picker shows', () => {
 
   it('leaves out what no agent can resume', async () => {
     const { config, store } = stand.holdfast;
-    const all = await store.sessions({});
-    const odd = { sessions: async () => all.map(({ resume: _, ...one }) => one) } as unknown as Store;
+    const all = await store.sessions.list({});
+    const odd = { sessions: { list: async () => all.map(({ resume: _, ...one }) => one) } } as unknown as Store;
     expect(all.length).toBeGreaterThan(0);
     expect(await openLibrary({ config, store: odd }, undefined).sessions()).toEqual([]);
   });

@@ -33,7 +33,9 @@ export function openLibrary(
   let known: Promise<readonly Session[]> | undefined;
   let apart: Apart | undefined;
   const sessions = () => {
-    known ??= store.sessions(agent === undefined ? {} : { agent }).then((all) => all.filter(({ resume }) => resume));
+    known ??= store.sessions
+      .list(agent === undefined ? {} : { agent })
+      .then((all) => all.filter(({ resume }) => resume));
     return known;
   };
 
@@ -52,7 +54,7 @@ export function openLibrary(
       });
     },
     async ending(session) {
-      const { entries } = await store.sessionEnding(session.agent, session.id);
+      const { entries } = await store.sessions.ending(session.agent, session.id);
       const lines = entries.flatMap(({ author, text }) =>
         text
           .slice(-4000)

@@ -1,0 +1,50 @@
+// Takes what was removed out of the file of the database, its indexes and its log.
+import type { Connection } from '../sqlite/connection.ts';
+import { emptyLog } from '../sqlite/overwriting.ts';
+import type { AdminPort } from './port.ts';
+
+const indexes = ['entries_fts', 'uses_fts', 'observations_fts', 'summaries_fts', 'memories_fts'];
+
+export function purging(connection: Connection): Pick<AdminPort, 'purge' | 'release' | 'scrub' | 'emptyLog'> {
+  const { read, write } = connection;
+  // A page is named after what was said: the name goes with the last line. What git was to be told of it has been told by now.
+  const isEmpty = `stamp = '' AND due = 0 AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.page = memory_pages.page)
+    AND NOT EXISTS (SELECT 1 FROM memory_edits e WHERE e.page = memory_pages.page)`;
+  const namesOfNothing = [
+    `DELETE FROM memory_pages WHERE ${isEmpty}`,
+    'DELETE FROM memory_merges WHERE page NOT IN (SELECT page FROM memory_pages)',
+    "DELETE FROM changes WHERE kind = 'memory' AND subject NOT IN (SELECT page FROM memory_pages) AND subject NOT IN (SELECT page FROM memories)",
+  ].map((sql) => connection.statement(sql));
+  const dropGone = connection.statement("DELETE FROM changes WHERE kind = 'gone'");
+  const addGone = connection.statement("INSERT INTO changes (kind, agent, subject) VALUES ('gone', '', '')");
+
+  return {
+    async purge() {
+      connection.db.pragma('secure_delete = ON');
+      write(() => {
+        for (const drop of namesOfNothing) drop.run();
+        // Whoever shows something that was kept from before looks again.
+        dropGone.run();
+        addGone.run();
+      });
+      return read(() => {
+        // Words of removed texts stand in an index until its parts are merged; other bytes, where rows were moved about.
+        for (const table of indexes) connection.statement(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
+        connection.db.exec('VACUUM');
+        const [done] = connection.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+        return done?.busy === 0;
+      });
+    },
+    async release() {
+      connection.db.pragma('shrink_memory');
+    },
+    async scrub() {
+      write(() => connection.statement("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')").run());
+      // Until then the old pages are in the log beside the database. Readers may keep it there for now; that is no failure.
+      connection.db.pragma('wal_checkpoint(TRUNCATE)');
+    },
+    async emptyLog() {
+      return read(() => emptyLog(connection.db));
+    },
+  };
+}

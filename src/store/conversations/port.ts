@@ -1,0 +1,25 @@
+// Conversations: stretches of a transcript between two silences.
+import type { Conversation, ConversationStatus } from '../../schema/conversation.ts';
+import type { Entry } from '../../schema/entry.ts';
+import type { ProjectFilter } from '../projects/port.ts';
+
+export interface ConversationRules {
+  readonly gapMs: number;
+  readonly maxEntries: number;
+  readonly maxChars: number;
+}
+
+/** Conversations and their states. */
+export interface ConversationsPort {
+  list(filter: {
+    status?: ConversationStatus | undefined;
+    project?: ProjectFilter | undefined;
+    limit?: number | undefined;
+  }): Promise<readonly Conversation[]>;
+  get(id: number): Promise<Conversation | undefined>;
+  entries(id: number): Promise<readonly Entry[]>;
+  /** `active → ready` after the silence, then `ready → skipped` for those too short. Returns how many moved. */
+  markReady(now: number, rules: { gapMs: number; minEntries: number }): Promise<number>;
+  /** The conversation that each of these rows is part of. */
+  at(rows: readonly number[]): Promise<ReadonlyMap<number, number>>;
+}

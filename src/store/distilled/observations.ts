@@ -1,0 +1,237 @@
+// Observations and summaries as rows, with their search indexes. Ids follow from what a row is about: made again, it is the same.
+
+import { createHash } from 'node:crypto';
+import type { AgentName } from '../../schema/agent-name.ts';
+import { everyone } from '../../schema/group.ts';
+import type { TextChange } from '../removal/port.ts';
+import { tombstone } from '../removal/tombstone.ts';
+import { tombstoneRows } from '../removal/tombstones.ts';
+import { indexText } from '../search/index-text.ts';
+import { sessionConditions } from '../sessions/rows.ts';
+import type { Connection } from '../sqlite/connection.ts';
+import { exactOrAll, startsWith } from '../sqlite/ids.ts';
+import type { DistilledFilter, DistilledPort, NewObservation, NewSummary, ObservationFilter } from './port.ts';
+import {
+  joins,
+  type ObservationRow,
+  observationText,
+  type SummaryRow,
+  selectObservation,
+  selectSummary,
+  summaryText,
+  toObservation,
+  toSummary,
+} from './rows.ts';
+
+const idOf = (mark: string, ...parts: readonly (string | number)[]): string =>
+  mark + createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 12);
+
+/** Writes and removals without a transaction of their own: whoever calls them has begun one. */
+export function distilledWrites(connection: Connection) {
+  const sessionId = connection
+    .statement<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?')
+    .pluck();
+  const ownEntry = connection
+    .statement<[string, number], number>('SELECT id FROM entries WHERE uuid = ? AND session_id = ?')
+    .pluck();
+  const observation = connection.statement<[number, number], ObservationRow>(
+    `${selectObservation} FROM observations d ${joins} WHERE d.session_id = ? AND d.prompt = ?`,
+  );
+  const summary = connection.statement<[number], SummaryRow>(
+    `${selectSummary} FROM summaries d ${joins} WHERE d.session_id = ?`,
+  );
+  // A turn that has changed hands, to the file that was born first, leaves nothing behind at its former session.
+  const replaceObservation = connection.statement(
+    'DELETE FROM observations WHERE (session_id = ? AND prompt = ?) OR first_entry = ?',
+  );
+  const dropObservation = connection.statement('DELETE FROM observations WHERE session_id = ? AND prompt = ?');
+  const dropSummary = connection.statement('DELETE FROM summaries WHERE session_id = ?');
+  const addObservation = connection.statement(
+    `INSERT INTO observations (uid, session_id, prompt, first_entry, at, type, title, subtitle, facts, narrative, concepts,
+       files_read, files_modified, tools, by, tokens) VALUES (@uid, @session_id, @prompt, @first, @at, @type, @title, @subtitle, @facts,
+       @narrative, @concepts, @files_read, @files_modified, @tools, @by, @tokens)`,
+  );
+  const addCitations = connection.statement(
+    `INSERT INTO observation_entries (observation_id, place, entry_id)
+     SELECT ?, j.key, e.id FROM json_each(?) j JOIN entries e ON e.uuid = j.value`,
+  );
+  const addSummary = connection.statement(
+    `INSERT INTO summaries (uid, session_id, at, prompts, title, request, investigated, learned, completed, next_steps, notes,
+       files_read, files_modified, by, tokens) VALUES (@uid, @session_id, @at, @prompts, @title, @request, @investigated, @learned,
+       @completed, @next_steps, @notes, @files_read, @files_modified, @by, @tokens)`,
+  );
+  const index = {
+    observations: connection.statement('INSERT INTO observations_fts (rowid, title, text) VALUES (?, ?, ?)'),
+    summaries: connection.statement('INSERT INTO summaries_fts (rowid, title, text) VALUES (?, ?, ?)'),
+  };
+
+  const tombstones = tombstoneRows(connection);
+
+  return {
+    /** Replaces what was said of the turn before. False, and nothing is kept, when the turn is no longer there. */
+    putObservation(given: NewObservation): boolean {
+      if (tombstones.any() && tombstones.has(tombstone.observation(given.agent, given.entries[0] ?? ''))) return false;
+      const session = sessionId.get(given.session, given.agent);
+      const first = session === undefined ? undefined : ownEntry.get(given.entries[0] ?? '', session);
+      if (session === undefined || first === undefined) return false;
+      const before = observation.get(session, given.prompt);
+      const uid = idOf('o', given.agent, given.session, given.prompt);
+      if (before !== undefined && isSame(toObservation(before), given)) return true;
+      replaceObservation.run(session, given.prompt, first);
+      const { lastInsertRowid: id } = addObservation.run({
+        ...given,
+        uid,
+        session_id: session,
+        first,
+        at: Date.parse(given.at),
+        facts: JSON.stringify(given.facts),
+        concepts: JSON.stringify(given.concepts),
+        files_read: JSON.stringify(given.filesRead),
+        files_modified: JSON.stringify(given.filesModified),
+        tools: JSON.stringify(given.tools),
+        entries: undefined,
+      });
+      addCitations.run(id, JSON.stringify([...new Set(given.entries)]));
+      index.observations.run(id, indexText(given.title), indexText(observationText(given)));
+      return true;
+    },
+    /** Replaces what was said of the session before. False, and nothing is kept, when there is no such session. */
+    putSummary(given: NewSummary): boolean {
+      if (tombstones.any() && tombstones.has(tombstone.summary(given.agent, given.session))) return false;
+      const session = sessionId.get(given.session, given.agent);
+      if (session === undefined) return false;
+      const before = summary.get(session);
+      if (before !== undefined && isSame(toSummary(before), given)) return true;
+      dropSummary.run(session);
+      const { lastInsertRowid: id } = addSummary.run({
+        ...given,
+        uid: idOf('s', given.agent, given.session),
+        session_id: session,
+        at: Date.parse(given.at),
+        next_steps: given.nextSteps,
+        files_read: JSON.stringify(given.filesRead),
+        files_modified: JSON.stringify(given.filesModified),
+      });
+      index.summaries.run(id, indexText(given.title), indexText(summaryText(given)));
+      return true;
+    },
+    dropObservation(agent: AgentName, session: string, prompt: number): void {
+      dropObservation.run(sessionId.get(session, agent) ?? null, prompt);
+    },
+    dropSummary(agent: AgentName, session: string): void {
+      dropSummary.run(sessionId.get(session, agent) ?? null);
+    },
+  };
+}
+
+/** Puts the texts of all rows through a change; returns how many it changed. Runs in the caller's transaction. */
+export function rewriteDistilled(connection: Connection, change: TextChange): number {
+  const writes = distilledWrites(connection);
+  const json = (list: readonly string[]) => list.map((text) => change.text(text)).filter((text) => text !== '');
+  let changed = 0;
+  for (const row of connection
+    .statement(`${selectObservation} FROM observations d ${joins}`)
+    .all() as ObservationRow[]) {
+    const { id: _, project: __, ...old } = toObservation(row);
+    const [title, subtitle, narrative] = [old.title, old.subtitle, old.narrative].map((text) => change.text(text));
+    const next = {
+      ...old,
+      title,
+      subtitle,
+      narrative,
+      facts: json(old.facts),
+      concepts: json(old.concepts),
+      filesRead: json(old.filesRead),
+      filesModified: json(old.filesModified),
+      tools: json(old.tools),
+    };
+    if (isSame(old, next as NewObservation)) continue;
+    changed++;
+    writes.putObservation(next as NewObservation);
+  }
+  for (const row of connection.statement(`${selectSummary} FROM summaries d ${joins}`).all() as SummaryRow[]) {
+    const { id: _, project: __, ...old } = toSummary(row);
+    const next: NewSummary = { ...old };
+    for (const name of ['title', 'request', 'investigated', 'learned', 'completed', 'nextSteps', 'notes'] as const)
+      next[name] = change.text(old[name]);
+    next.filesRead = json(old.filesRead);
+    next.filesModified = json(old.filesModified);
+    if (isSame(old, next)) continue;
+    changed++;
+    writes.putSummary(next);
+  }
+  return changed;
+}
+
+const isSame = (stored: object, given: object): boolean =>
+  Object.entries(given).every(
+    ([name, value]) => JSON.stringify((stored as Record<string, unknown>)[name]) === JSON.stringify(value),
+  );
+
+export function distilledRows(
+  connection: Connection,
+): Pick<DistilledPort, 'observations' | 'summaries' | 'findObservations' | 'findSummaries' | 'counts'> {
+  const { read } = connection;
+  function list<T>(select: string, table: string, filter: ObservationFilter): T[] {
+    const { where, values } = conditions(connection, filter);
+    const sql = `${select} FROM ${table} d ${joins} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
+      ORDER BY d.at DESC, d.id DESC LIMIT ?`;
+    return connection.statement(sql).all(...values, filter.limit ?? -1) as T[];
+  }
+
+  const byUid = <T>(select: string, table: string, id: string): T[] =>
+    connection.statement(`${select} FROM ${table} d ${joins} WHERE ${startsWith('d.uid')} LIMIT 50`).all(id, id) as T[];
+
+  return {
+    async observations(filter) {
+      return read(() => list<ObservationRow>(selectObservation, 'observations', filter).map(toObservation));
+    },
+    async summaries(filter) {
+      return read(() => list<SummaryRow>(selectSummary, 'summaries', filter).map(toSummary));
+    },
+    async findObservations(id) {
+      return read(() =>
+        exactOrAll(byUid<ObservationRow>(selectObservation, 'observations', id).map(toObservation), id),
+      );
+    },
+    async findSummaries(id) {
+      return read(() => exactOrAll(byUid<SummaryRow>(selectSummary, 'summaries', id).map(toSummary), id));
+    },
+    async counts() {
+      return read(() => ({
+        observations: connection.statement('SELECT count(*) FROM observations').pluck().get() as number,
+        summaries: connection.statement('SELECT count(*) FROM summaries').pluck().get() as number,
+      }));
+    },
+  };
+}
+
+/** SQL conditions on `d`, the row itself, and `s`, its session. */
+export function conditions(
+  connection: Connection,
+  filter: ObservationFilter | DistilledFilter,
+): { where: string[]; values: (string | number)[] } {
+  // Naming a session is enough: whose it is, the asker knows.
+  const group = filter.group ?? (filter.session === undefined ? undefined : everyone);
+  const { where, values } = sessionConditions(connection, { ...filter, group });
+  const add = (condition: string, ...given: (string | number)[]) => {
+    where.push(condition);
+    values.push(...given);
+  };
+  if (filter.session !== undefined) add(startsWith('s.session'), filter.session, filter.session);
+  if (filter.since !== undefined) add('d.at >= ?', filter.since);
+  if (filter.until !== undefined) add('d.at < ?', filter.until);
+  if ('type' in filter && filter.type !== undefined) add('d.type = ?', filter.type);
+  if (filter.file !== undefined) {
+    const file = filter.file.replace(/^\.\//, '');
+    const named = 'SELECT value FROM json_each(d.files_modified) UNION ALL SELECT value FROM json_each(d.files_read)';
+    add(
+      `EXISTS (SELECT 1 FROM (${named}) WHERE value = ? OR substr(value, -length(?) - 1) = '/' || ? OR p.path || '/' || value = ?)`,
+      file,
+      file,
+      file,
+      file,
+    );
+  }
+  return { where, values };
+}

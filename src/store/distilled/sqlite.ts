@@ -1,0 +1,10 @@
+// The port of what was distilled, from its parts.
+import type { Connection } from '../sqlite/connection.ts';
+import { distilledRows } from './observations.ts';
+import type { DistilledPort } from './port.ts';
+import { derivedSearch } from './search.ts';
+
+export const distilledPort = (connection: Connection): DistilledPort => ({
+  ...distilledRows(connection),
+  ...derivedSearch(connection),
+});

@@ -1,0 +1,141 @@
+// Sessions that changed → their jobs: a function of the rows, so that a crash loses no job and repeats none.
+
+import type { SessionStatus } from '../../schema/session-state.ts';
+import { hubKeyPrefix } from '../hub/port.ts';
+import type { Connection } from '../sqlite/connection.ts';
+import type { PlanRules } from './port.ts';
+
+interface Line {
+  readonly uuid: string;
+  readonly at: number;
+  readonly author: string;
+}
+
+interface Turn {
+  readonly prompt: string;
+  last: Line;
+  entries: number;
+}
+
+/** Entries may be written a little after the hook that says that the agent has stopped. */
+const lateMs = 60_000;
+
+/** Records, in the caller's transaction, that a session's jobs must be looked at. */
+export function planLater(connection: Connection) {
+  const add = connection.statement('INSERT INTO jobs_to_plan (session_id) VALUES (?) ON CONFLICT DO NOTHING');
+  return (session: number): void => {
+    add.run(session);
+  };
+}
+
+export function jobPlans(connection: Connection) {
+  const next = connection.statement<[number], number>('SELECT session_id FROM jobs_to_plan LIMIT ?').pluck();
+  const planned = connection.statement('DELETE FROM jobs_to_plan WHERE session_id = ?');
+  const lines = connection.statement<[number], Line>(
+    `SELECT e.uuid, e.at, e.author FROM entries e JOIN files f ON f.id = e.file_id
+     WHERE e.session_id = ? AND e.subagent IS NULL AND e.abandoned = 0 ORDER BY f.born_at, f.key, e.pos`,
+  );
+  const told = connection.statement<[number], { status: SessionStatus; updated_at: number }>(
+    `SELECT t.status, t.updated_at FROM sessions s JOIN session_states t ON t.agent = s.agent AND t.session = s.session
+     WHERE s.id = ?`,
+  );
+  // A job that somebody holds keeps its claim: when it ends with the version it began with, it is ready once more.
+  const put = connection.statement(
+    `INSERT INTO jobs (kind, session_id, subject, version, status, material_at, not_before, updated_at)
+     VALUES (@kind, @session, @subject, @version, 'ready', @at, @due, @now)
+     ON CONFLICT (session_id, kind, subject) DO UPDATE SET version = excluded.version, material_at = excluded.material_at,
+       not_before = excluded.not_before, updated_at = excluded.updated_at, waits_for = NULL, error = NULL,
+       attempts = 0, status = CASE status WHEN 'claimed' THEN 'claimed' ELSE 'ready' END
+     WHERE version <> excluded.version
+       OR (status = 'ready' AND attempts = 0 AND waits_for IS NULL AND not_before <> excluded.not_before)`,
+  );
+  // What came from a hub alone is distilled where it came from.
+  const isOnlyOfHub = connection
+    .statement<[number], number>(
+      `SELECT coalesce(min(substr(f.key, 1, ${hubKeyPrefix.length}) = '${hubKeyPrefix}'), 0)
+       FROM file_sessions x JOIN files f ON f.id = x.file_id WHERE x.session_id = ?`,
+    )
+    .pluck();
+  const leaveHubs = connection.statement(
+    `UPDATE conversations SET status = 'skipped', reason = 'distilled on the machine it came from'
+     WHERE status = 'ready' AND file_id IN (SELECT id FROM files WHERE substr(key, 1, ${hubKeyPrefix.length}) = '${hubKeyPrefix}')`,
+  );
+  const dropBeyond = connection.statement('DELETE FROM jobs WHERE session_id = ? AND kind = ? AND subject > ?');
+  const dropObservations = connection.statement('DELETE FROM observations WHERE session_id = ? AND prompt > ?');
+  const dropSummary = connection.statement('DELETE FROM summaries WHERE session_id = ?');
+  const queue = connection.statement<
+    [],
+    { id: number; session_id: number; last_at: number; last_pos: number; entries: number }
+  >(
+    "UPDATE conversations SET status = 'queued' WHERE status = 'ready' RETURNING id, session_id, last_at, last_pos, entries",
+  );
+  const wasPlanned = connection.statement<[number, number], number>(
+    "SELECT 1 FROM jobs WHERE session_id = ? AND kind = 'remember' AND subject = ?",
+  );
+
+  const waiting = connection.statement(
+    "SELECT 1 FROM jobs_to_plan UNION ALL SELECT 1 FROM conversations WHERE status = 'ready' LIMIT 1",
+  );
+
+  function planSession(session: number, now: number, { gapMs }: PlanRules): void {
+    const turns: Turn[] = [];
+    let last: Line | undefined;
+    let entries = 0;
+    for (const line of lines.all(session)) {
+      entries++;
+      last = line;
+      if (line.author === 'person') turns.push({ prompt: line.uuid, last: line, entries: 1 });
+      else {
+        const turn = turns.at(-1);
+        if (turn === undefined) continue;
+        turn.last = line;
+        turn.entries++;
+      }
+    }
+    // The last turn is over when the agent has said so, or when nothing was heard of it for long enough.
+    const state = told.get(session);
+    const stopped = state?.status === 'summarizing' || state?.status === 'completed';
+    const end = last?.at ?? 0;
+    const over = stopped && end <= state.updated_at + lateMs ? 0 : end + gapMs;
+    turns.forEach((turn, i) => {
+      const version = `${turn.prompt} ${turn.last.uuid} ${turn.entries}`;
+      const due = i < turns.length - 1 ? 0 : over;
+      put.run({ kind: 'observe', session, subject: i + 1, version, at: turn.last.at, due, now });
+    });
+    dropBeyond.run(session, 'observe', turns.length);
+    dropObservations.run(session, turns.length);
+    if (turns.length === 0) {
+      dropBeyond.run(session, 'summarize', -1);
+      dropSummary.run(session);
+    } else
+      put.run({
+        kind: 'summarize',
+        session,
+        subject: 0,
+        version: `${last?.uuid} ${entries}`,
+        at: end,
+        due: over,
+        now,
+      });
+  }
+
+  return {
+    isWaiting: (): boolean => waiting.get() !== undefined,
+
+    /** Plans up to `limit` sessions and every conversation that is ready; true when nothing is left to plan. */
+    plan(now: number, rules: PlanRules, limit: number): boolean {
+      const sessions = next.all(limit);
+      for (const session of sessions) {
+        if (isOnlyOfHub.get(session) !== 1) planSession(session, now, rules);
+        planned.run(session);
+      }
+      leaveHubs.run();
+      for (const { id, session_id: session, last_at: at, last_pos, entries } of queue.all()) {
+        // One that has grown since may go on growing: a transcript with old times that is copied here piece by piece.
+        const due = wasPlanned.get(session, id) === undefined ? 0 : now + lateMs;
+        put.run({ kind: 'remember', session, subject: id, version: `${last_pos} ${entries}`, at, due, now });
+      }
+      return sessions.length < limit;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// Sessions: which there are, and which rows a filter means.
+import type { Connection } from '../sqlite/connection.ts';
+import { exactOrAll, startsWith } from '../sqlite/ids.ts';
+import { digests } from './digest.ts';
+import { labelRows } from './labels.ts';
+import type { SessionsPort } from './port.ts';
+import { type SessionRow, sessionColumns, sessionConditions, toSession } from './rows.ts';
+import { sessionStates } from './states.ts';
+
+export const sessionsPort = (connection: Connection): SessionsPort => ({
+  ...sessionLists(connection),
+  ...digests(connection),
+  ...labelRows(connection),
+  ...sessionStates(connection),
+});
+
+function sessionLists(connection: Connection): Pick<SessionsPort, 'list' | 'find' | 'rows' | 'groupedRows'> {
+  const { read: run } = connection;
+  const grouped = connection
+    .statement<[], number>(
+      'SELECT s.id FROM group_sessions m JOIN sessions s ON s.session = m.session AND s.agent = m.agent',
+    )
+    .pluck();
+
+  return {
+    async list(filter) {
+      return run(() => {
+        const { where, values } = sessionConditions(connection, filter);
+        if (filter.since !== undefined) {
+          where.push('s.ended_at >= ?');
+          values.push(filter.since);
+        }
+        if (filter.until !== undefined) {
+          where.push('s.started_at < ?');
+          values.push(filter.until);
+        }
+        const sql = `SELECT ${sessionColumns} FROM sessions s LEFT JOIN projects p ON p.id = s.project_id
+          ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY s.ended_at DESC, s.session LIMIT ?`;
+        return (connection.statement(sql).all(...values, filter.limit ?? -1) as SessionRow[]).map(toSession);
+      });
+    },
+    async find(id) {
+      return run(() => {
+        const sql = `SELECT ${sessionColumns} FROM sessions s LEFT JOIN projects p ON p.id = s.project_id
+          WHERE ${startsWith('s.session')} ORDER BY s.session <> ?, s.ended_at DESC LIMIT 50`;
+        return exactOrAll((connection.statement(sql).all(id, id, id) as SessionRow[]).map(toSession), id);
+      });
+    },
+    async rows(filter) {
+      return run(() => {
+        const { where, values } = sessionConditions(connection, filter);
+        const sql = `SELECT s.id FROM sessions s ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}`;
+        return connection
+          .statement<unknown[], number>(sql)
+          .pluck()
+          .all(...values);
+      });
+    },
+    async groupedRows() {
+      return run(() => grouped.all());
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// What every port's SQLite code works with: one open database, the ways to use it, and statements that compile when they first run.
+import type { Database, Statement } from 'better-sqlite3';
+import { explain } from '../../system/errors.ts';
+import { ledgerOf } from './ledger.ts';
+
+/** Runs `work`, and explains what SQLite throws. */
+export type Run = <T>(work: () => T) => T;
+
+export interface Statements {
+  /** Compiles nothing yet: of some four hundred statements, a command or a hook needs a dozen. Wrong SQL throws at the first run. */
+  statement<Values extends object = unknown[], Row = unknown>(
+    sql: string,
+  ): Values extends unknown[] ? LazyStatement<Values, Row> : LazyStatement<[Values], Row>;
+}
+
+export interface Connection extends Statements {
+  readonly db: Database;
+  /** The file of the database. */
+  readonly location: string;
+  readonly read: Run;
+  /** One immediate transaction, so that two processes wait for each other instead of colliding. */
+  readonly write: Run;
+  /** The same for a transaction that changes thousands of rows, such as a batch of an import. */
+  readonly writeMany: Run;
+}
+
+export interface LazyStatement<Values extends unknown[], Row>
+  extends Pick<Statement<Values, Row>, 'run' | 'get' | 'all' | 'iterate'> {
+  pluck(): LazyStatement<Values, Row>;
+  raw(): LazyStatement<Values, Row>;
+}
+
+/** Every write goes through here, and so into the ledger. */
+export function connect(db: Database, location: string): Connection {
+  const ledger = ledgerOf(db, location);
+  const write: Run = (work) => {
+    try {
+      const done = db
+        .transaction(() => {
+          const result = work();
+          ledger.beforeCommit();
+          return result;
+        })
+        .immediate();
+      ledger.afterCommit();
+      return done;
+    } catch (error) {
+      ledger.drop();
+      throw explain(error, `the database ${location}`);
+    }
+  };
+  const read: Run = (work) => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error, `the database ${location}`);
+    }
+  };
+  /**
+   * SQLite notes for each statement how to undo it. In a large transaction it writes these notes to a file: six writes of seven that an
+   * import makes. Here they stay in memory; they are as large as what one statement changes. Small transactions never write that file,
+   * and the switch costs them more than it saves: it drops all temporary triggers, and with them those that feed the ledger.
+   */
+  const writeMany: Run = (work) => {
+    db.pragma('temp_store = MEMORY');
+    ledger.watch();
+    try {
+      return write(work);
+    } finally {
+      db.pragma('temp_store = DEFAULT');
+      ledger.watch();
+    }
+  };
+  return { ...statementsOf(db), db, location, read, write, writeMany };
+}
+
+type Compiled = Statement<unknown[], unknown>;
+
+export const statementsOf = (db: Database): Statements => ({
+  statement: ((sql: string) => lazy(() => db.prepare(sql) as Compiled)) as unknown as Statements['statement'],
+});
+
+function lazy(compile: () => Compiled): LazyStatement<unknown[], unknown> {
+  let made: Compiled | undefined;
+  let shape: 'pluck' | 'raw' | undefined;
+  const statement = (): Compiled => {
+    if (made === undefined) {
+      made = compile();
+      if (shape !== undefined) made[shape]();
+    }
+    return made;
+  };
+  const shaped = (as: 'pluck' | 'raw') => () => {
+    shape = as;
+    made?.[as]();
+    return self;
+  };
+  const self: LazyStatement<unknown[], unknown> = {
+    run: (...values) => statement().run(...values),
+    get: (...values) => statement().get(...values),
+    all: (...values) => statement().all(...values),
+    iterate: (...values) => statement().iterate(...values),
+    pluck: shaped('pluck'),
+    raw: shaped('raw'),
+  };
+  return self;
+}

@@ -1,0 +1,54 @@
+// A chunk without what was forgotten: reading a transcript anew, or a fork of it, must not bring it back.
+
+import { tombstone } from '../removal/tombstone.ts';
+import { tombstoneRows } from '../removal/tombstones.ts';
+import type { Connection } from '../sqlite/connection.ts';
+import type { Chunk, NewEntry } from './port.ts';
+
+export function withoutForgotten(connection: Connection): (chunk: Chunk) => Chunk {
+  const tombstones = tombstoneRows(connection);
+
+  return (chunk) => {
+    if (!tombstones.any()) return chunk;
+    const { agent, key } = chunk;
+    const known = new Map<string, boolean>();
+    const isForgotten = (session: string): boolean => {
+      const answer = known.get(session) ?? tombstones.has(tombstone.session(agent, session));
+      known.set(session, answer);
+      return answer;
+    };
+    const entries: NewEntry[] = [];
+    /** Where an entry that was left out continued from: the one after it does so now. */
+    let joinsAt: number | undefined;
+    for (const entry of chunk.entries) {
+      if (!isForgotten(entry.session) && !tombstones.has(tombstone.entry(agent, entry.uuid))) {
+        entries.push(joinsAt === undefined ? entry : { ...entry, joinsAt: entry.joinsAt ?? joinsAt });
+        joinsAt = undefined;
+        continue;
+      }
+      joinsAt = entry.joinsAt ?? joinsAt;
+      tombstones.add(tombstone.file(agent, key), entry.at);
+      // The results may come with a later chunk.
+      for (const { id } of entry.toolUses) tombstones.add(tombstone.use(agent, key, id), entry.at);
+    }
+    const titleOf = (session: string, title: string | undefined) =>
+      title !== undefined && tombstones.has(tombstone.title(agent, session, title)) ? undefined : title;
+    const state = { ...chunk.state };
+    const held = state['@title'];
+    if (typeof held === 'string') {
+      const sessions = [...chunk.sessions.map(({ session }) => session), String(state['@session'] ?? '')];
+      if (sessions.some((session) => isForgotten(session) || titleOf(session, held) === undefined))
+        delete state['@title'];
+    }
+    return {
+      ...chunk,
+      state,
+      entries,
+      sessions: chunk.sessions
+        .filter(({ session }) => !isForgotten(session))
+        .map((said) => ({ ...said, title: titleOf(said.session, said.title) })),
+      titles: chunk.titles?.filter(({ leaf }) => !isForgotten(leaf) && !tombstones.has(tombstone.entry(agent, leaf))),
+      results: chunk.results.filter(({ id }) => !tombstones.has(tombstone.use(agent, key, id))),
+    };
+  };
+}

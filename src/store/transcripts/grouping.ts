@@ -1,0 +1,185 @@
+// Entries of a file → conversations: a silence longer than the gap splits, and so does sheer length.
+
+import type { ConversationRules } from '../conversations/port.ts';
+import type { Connection } from '../sqlite/connection.ts';
+
+interface Member {
+  readonly pos: number;
+  readonly at: number;
+  readonly session_id: number;
+  readonly chars: number;
+  /** The frozen conversation that already holds the entry, and where that ends, if it is one of this file. */
+  readonly frozen: number | null;
+  readonly ends: number | null;
+}
+
+interface Group {
+  first: Member;
+  last: Member;
+  entries: number;
+  chars: number;
+}
+
+const frozen = "status IN ('queued', 'processing', 'archived')";
+
+export function grouping(connection: Connection) {
+  const isSubagent = connection
+    .statement<[number], number>('SELECT subagent IS NOT NULL FROM files WHERE id = ?')
+    .pluck();
+  const last = connection.statement<[number], { pos: number; first_pos: number; own: number }>(
+    `SELECT e.pos, c.first_pos, c.file_id = e.file_id AS own FROM entries e JOIN conversations c ON c.id = e.conversation_id
+     WHERE e.file_id = ? ORDER BY e.pos DESC LIMIT 1`,
+  );
+  const members = connection.statement<[number, number], Member>(
+    `SELECT e.pos, e.at, e.session_id, length(e.text) AS chars, c.id AS frozen, CASE WHEN c.file_id = e.file_id THEN c.last_pos END AS ends
+     FROM entries e LEFT JOIN conversations c ON c.id = e.conversation_id AND c.${frozen}
+     WHERE e.file_id = ? AND e.pos >= ? ORDER BY e.pos`,
+  );
+  const loose = connection
+    .statement<[number, number], number>(
+      `SELECT id FROM conversations WHERE file_id = ? AND first_pos >= ? AND NOT ${frozen} ORDER BY first_pos`,
+    )
+    .pluck();
+  const add = connection.statement(
+    `INSERT INTO conversations (file_id, session_id, status, first_at, last_at, first_pos, last_pos, entries)
+     VALUES (?, ?, 'active', ?, ?, ?, ?, ?)`,
+  );
+  const renew = connection.statement(
+    `UPDATE conversations SET session_id = ?, status = 'active', reason = NULL, first_at = ?, last_at = ?, first_pos = ?,
+       last_pos = ?, entries = ? WHERE id = ?`,
+  );
+  const thaw = connection.statement(
+    "UPDATE conversations SET status = 'active', attempts = 0, lease_until = NULL WHERE id = ?",
+  );
+  const hasGone = connection.statement<{ file: number }, number>(
+    `SELECT 1 FROM entries INDEXED BY entries_gone WHERE file_id = @file AND gone = 1
+     UNION ALL SELECT 1 FROM conversations WHERE file_id = @file AND first_pos < 0 LIMIT 1`,
+  );
+  const goneMembers = connection.statement<[number], Member>(
+    `SELECT pos, at, session_id, length(text) AS chars, NULL AS frozen, NULL AS ends FROM entries INDEXED BY entries_gone
+     WHERE file_id = ? AND gone = 1 AND conversation_id IS NULL ORDER BY pos`,
+  );
+  const removeEmpty = connection.statement(
+    `DELETE FROM conversations WHERE file_id = ? AND first_pos < 0 AND NOT ${frozen}
+       AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.conversation_id = conversations.id)`,
+  );
+  const remove = connection.statement('DELETE FROM conversations WHERE id = ?');
+  const detach = connection.statement(
+    'UPDATE entries SET conversation_id = NULL WHERE file_id = ? AND conversation_id = ?',
+  );
+  const attach = connection.statement(
+    'UPDATE entries SET conversation_id = ? WHERE file_id = ? AND pos BETWEEN ? AND ? AND conversation_id IS NOT ?',
+  );
+
+  // What a newer reader found in the middle of a conversation that is archived is a part of it, and does not open it again.
+  const inArchived = connection.statement(
+    `UPDATE entries SET conversation_id = (SELECT c.id FROM conversations c WHERE c.file_id = @file AND c.status = 'archived'
+       AND entries.pos BETWEEN c.first_pos AND c.last_pos)
+     WHERE file_id = @file AND conversation_id IS NULL AND pos >= 0 AND EXISTS (SELECT 1 FROM conversations c
+       WHERE c.file_id = @file AND c.status = 'archived' AND entries.pos BETWEEN c.first_pos AND c.last_pos)`,
+  );
+  const recount = connection.statement(
+    `UPDATE conversations SET entries = (SELECT count(*) FROM entries e WHERE e.conversation_id = conversations.id)
+     WHERE file_id = ? AND status = 'archived'`,
+  );
+
+  function regroup(file: number, from: number, rules: ConversationRules): void {
+    if (isSubagent.get(file) === 1) return;
+    let { groups, grown } = split(members.all(file, from), rules);
+    while (grown.length > 0) {
+      for (const id of grown) thaw.run(id);
+      ({ groups, grown } = split(members.all(file, from), rules));
+    }
+    const reusable = loose.all(file, from);
+    groups.forEach((group, i) => {
+      const { first, last: end, entries } = group;
+      let id = reusable[i];
+      if (id === undefined) {
+        id = Number(add.run(file, first.session_id, first.at, end.at, first.pos, end.pos, entries).lastInsertRowid);
+      } else {
+        renew.run(first.session_id, first.at, end.at, first.pos, end.pos, entries, id);
+      }
+      attach.run(id, file, first.pos, end.pos, id);
+    });
+    for (const id of reusable.slice(groups.length)) {
+      detach.run(file, id);
+      remove.run(id);
+    }
+    if (hasGone.get({ file }) !== undefined) regroupGone(file, rules);
+  }
+
+  /** What a file no longer holds has conversations of its own, before all others, which later content does not change. */
+  function regroupGone(file: number, rules: ConversationRules): void {
+    for (const { first, last: end, entries } of split(goneMembers.all(file), rules).groups) {
+      const added = add.run(file, first.session_id, first.at, end.at, first.pos, end.pos, entries);
+      const id = Number(added.lastInsertRowid);
+      attach.run(id, file, first.pos, end.pos, id);
+    }
+    removeEmpty.run(file);
+  }
+
+  const holder = connection
+    .statement<[string, number], number>(
+      `SELECT c.id FROM entries e JOIN conversations c ON c.id = e.conversation_id AND c.file_id = e.file_id AND c.${frozen}
+       WHERE e.uuid = ? AND e.file_id = ?`,
+    )
+    .pluck();
+
+  return {
+    /** Before an entry is withdrawn or moved within its file: the conversation that holds it is another one then. */
+    loosen(uuid: string, file: number): void {
+      const id = holder.get(uuid, file);
+      if (id !== undefined) thaw.run(id);
+    },
+    /** Takes in entries that were appended: only the last conversation can change. */
+    extend(file: number, rules: ConversationRules): void {
+      const tail = last.get(file);
+      const from = tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1;
+      regroup(file, Math.max(0, from), rules);
+    },
+    /** Groups the whole file anew; rows that somebody works with, or has, stay as they are. */
+    rebuild(file: number, rules: ConversationRules): void {
+      if (isSubagent.get(file) === 0 && inArchived.run({ file }).changes > 0) recount.run(file);
+      regroup(file, 0, rules);
+    },
+  };
+}
+
+/**
+ * Left to right, so that a file read in pieces gives the same groups as one read whole. `grown`: frozen conversations of this file that go on
+ * after their end, without a silence: what came later was a part of them.
+ */
+function split(entries: readonly Member[], rules: ConversationRules): { groups: Group[]; grown: number[] } {
+  const groups: Group[] = [];
+  const grown: number[] = [];
+  let open: Group | undefined;
+  let wall: Group | undefined;
+  const goesOn = (group: Group, { at, chars }: Member): boolean =>
+    group.entries < rules.maxEntries && group.chars + chars <= rules.maxChars && at - group.last.at <= rules.gapMs;
+  for (const entry of entries) {
+    if (entry.frozen !== null) {
+      open = undefined;
+      wall = wall?.first.frozen === entry.frozen ? added(wall, entry) : begun(entry);
+    } else if (wall !== undefined) {
+      const { frozen: id, ends } = wall.first;
+      if (id !== null && ends !== null && entry.pos > ends && goesOn(wall, entry)) grown.push(id);
+      wall = undefined;
+      open = begun(entry);
+      groups.push(open);
+    } else if (open !== undefined && goesOn(open, entry)) added(open, entry);
+    else {
+      open = begun(entry);
+      groups.push(open);
+    }
+  }
+  return { groups, grown };
+}
+
+const begun = (entry: Member): Group => ({ first: entry, last: entry, entries: 1, chars: entry.chars });
+
+function added(group: Group, entry: Member): Group {
+  group.last = entry;
+  group.entries++;
+  group.chars += entry.chars;
+  return group;
+}

@@ -1,0 +1,144 @@
+// An entry that stands in several files belongs to the earliest of them, whatever the order in which they were imported.
+import type { Connection } from '../sqlite/connection.ts';
+
+export interface Moved {
+  readonly file: number;
+  readonly session: number;
+}
+
+interface FileFacts {
+  readonly key: string;
+  readonly born_at: number | null;
+  readonly last_at: number | null;
+  readonly subagent: string | null;
+}
+
+interface Copy {
+  readonly file_id: number;
+  readonly session_id: number;
+  readonly pos: number;
+  readonly author: string;
+  readonly joins_at: number | null;
+  readonly generation: number;
+}
+
+export function ownership(connection: Connection) {
+  const sharedEntries = connection.statement<[number, number], { id: number; file_id: number; places: string }>(
+    `SELECT e.id, e.file_id, group_concat(c.file_id) AS places FROM entries e JOIN entry_copies c ON c.entry_id = e.id
+     WHERE e.id IN (SELECT entry_id FROM entry_copies WHERE file_id = ?
+                    UNION SELECT o.id FROM entries o JOIN entry_copies k ON k.entry_id = o.id WHERE o.file_id = ?)
+     GROUP BY e.id`,
+  );
+  const facts = connection.statement<[number], FileFacts>(
+    `SELECT f.key, f.born_at, f.subagent, max(coalesce((SELECT max(at) FROM entries WHERE file_id = f.id), 0),
+       coalesce((SELECT max(e.at) FROM entry_copies c JOIN entries e ON e.id = c.entry_id WHERE c.file_id = f.id), 0)) AS last_at
+     FROM files f WHERE f.id = ?`,
+  );
+  const firstAlone = connection
+    .statement<{ here: number; there: number }, number | null>(
+      `SELECT min(at) FROM (
+       SELECT e.at FROM entries e WHERE e.file_id = @here
+         AND NOT EXISTS (SELECT 1 FROM entry_copies c WHERE c.entry_id = e.id AND c.file_id = @there)
+       UNION ALL
+       SELECT e.at FROM entry_copies k JOIN entries e ON e.id = k.entry_id WHERE k.file_id = @here AND e.file_id <> @there
+         AND NOT EXISTS (SELECT 1 FROM entry_copies c WHERE c.entry_id = e.id AND c.file_id = @there))`,
+    )
+    .pluck();
+  const owner = connection.statement<[number], Copy>(
+    'SELECT file_id, session_id, pos, author, joins_at, generation FROM entries WHERE id = ?',
+  );
+  const copies = connection.statement<[number], Copy>(
+    'SELECT file_id, session_id, pos, author, joins_at, generation FROM entry_copies WHERE entry_id = ?',
+  );
+  const give = connection.statement(
+    `UPDATE entries SET file_id = ?, session_id = ?, pos = ?, author = ?, joins_at = ?, generation = ?, subagent = ?, abandoned = 0, gone = 0,
+       conversation_id = (SELECT c.id FROM conversations c WHERE c.id = conversation_id AND c.status IN ('queued', 'processing', 'archived'))
+     WHERE id = ?`,
+  );
+  const keep = connection.statement(
+    `INSERT INTO entry_copies (entry_id, file_id, session_id, pos, author, joins_at, generation)
+     VALUES (@entry, @file_id, @session_id, @pos, @author, @joins_at, @generation)`,
+  );
+  const drop = connection.statement('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
+
+  /**
+   * Picks the earliest of some files: by birth; where a fork repeats its origin's first lines, by what each has alone.
+   * The answers are remembered, and the order in which the files are given does not matter.
+   */
+  function chooser(): (files: readonly number[]) => number {
+    const known = new Map<number, FileFacts>();
+    const compared = new Map<string, number>();
+    const factsOf = (id: number): FileFacts => {
+      const found = known.get(id) ?? (facts.get(id) as FileFacts);
+      known.set(id, found);
+      return found;
+    };
+    const compare = (a: number, b: number): number => {
+      const [x, y] = [factsOf(a), factsOf(b)];
+      const alone = (here: number, there: number) => firstAlone.get({ here, there }) ?? Number.NEGATIVE_INFINITY;
+      return (
+        order(x.subagent === null ? 0 : 1, y.subagent === null ? 0 : 1) ||
+        order(x.born_at ?? Number.POSITIVE_INFINITY, y.born_at ?? Number.POSITIVE_INFINITY) ||
+        order(alone(a, b), alone(b, a)) ||
+        order(x.last_at ?? 0, y.last_at ?? 0) ||
+        order(x.key, y.key)
+      );
+    };
+    const isBefore = (a: number, b: number): boolean => {
+      const pair = `${a} ${b}`;
+      const result = compared.get(pair) ?? compare(a, b);
+      compared.set(pair, result);
+      return result < 0;
+    };
+    return (files) =>
+      files
+        .toSorted((a, b) => order(factsOf(a).key, factsOf(b).key))
+        .reduce((best, next) => (isBefore(next, best) ? next : best));
+  }
+
+  function move(entry: number, to: Copy): void {
+    drop.run(entry, to.file_id);
+    give.run(
+      to.file_id,
+      to.session_id,
+      to.pos,
+      to.author,
+      to.joins_at,
+      to.generation,
+      facts.get(to.file_id)?.subagent ?? null,
+      entry,
+    );
+  }
+
+  return {
+    /** Gives every entry that this file shares to the earliest file that holds it. Returns what changed hands, both sides. */
+    settle(file: number): Moved[] {
+      const earliestOf = chooser();
+      const moved = new Map<string, Moved>();
+      const note = (place: Copy) =>
+        moved.set(`${place.file_id} ${place.session_id}`, { file: place.file_id, session: place.session_id });
+      for (const entry of sharedEntries.all(file, file)) {
+        const earliest = earliestOf([entry.file_id, ...entry.places.split(',').map(Number)]);
+        if (earliest === entry.file_id) continue;
+        const old = owner.get(entry.id) as Copy;
+        const heir = copies.all(entry.id).find((copy) => copy.file_id === earliest) as Copy;
+        move(entry.id, heir);
+        keep.run({ entry: entry.id, ...old });
+        note(old);
+        note(heir);
+      }
+      return [...moved.values()];
+    },
+    /** The owner's file no longer holds the entry: gives it to the earliest other file, if there is one. */
+    handOver(entry: number): Moved | undefined {
+      const heirs = copies.all(entry);
+      if (heirs.length === 0) return undefined;
+      const earliest = chooser()(heirs.map((copy) => copy.file_id));
+      const heir = heirs.find((copy) => copy.file_id === earliest) as Copy;
+      move(entry, heir);
+      return { file: heir.file_id, session: heir.session_id };
+    },
+  };
+}
+
+const order = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,115 @@
+// Transcripts as files: how far each was read, and the commit that takes it further.
+import type { AgentName } from '../../schema/agent-name.ts';
+import type { Connection } from '../sqlite/connection.ts';
+import { committer } from './commit.ts';
+import { importNotes, importRows } from './imports.ts';
+import type { FileState, FileStatus, TranscriptsPort } from './port.ts';
+import { setAsideRows } from './set-aside.ts';
+
+/** An import commits thousands of rows at a time, a live session a few. */
+const manyRows = 500;
+
+interface FileRow {
+  id: number;
+  agent: AgentName;
+  key: string;
+  offset: number;
+  lines: number;
+  head: string;
+  tail: string;
+  state: string;
+  born_at: number | null;
+  malformed: number;
+  status: FileStatus;
+  error: string | null;
+  reader: number;
+}
+
+export function transcriptsPort(connection: Connection): TranscriptsPort {
+  const { read, write, writeMany } = connection;
+  const apply = committer(connection);
+  const noteImport = importNotes(connection);
+  const fileRows = connection.statement<[], FileRow>('SELECT * FROM files');
+  const fileRow = connection.statement<[string, string], FileRow>('SELECT * FROM files WHERE agent = ? AND key = ?');
+  const copies = connection.statement<[], { file_id: number; root: string; size: number }>('SELECT * FROM file_copies');
+  const copiesOf = connection.statement<[number], { file_id: number; root: string; size: number }>(
+    'SELECT * FROM file_copies WHERE file_id = ?',
+  );
+  const noteCopy = connection.statement(
+    `INSERT INTO file_copies (file_id, root, size) SELECT id, @root, @size FROM files WHERE agent = @agent AND key = @key
+     ON CONFLICT DO UPDATE SET size = excluded.size`,
+  );
+  const noteRoot = connection.statement(
+    `INSERT INTO file_copies (file_id, root, size) SELECT id, @root, 0 FROM files WHERE agent = @agent AND key = @key
+     ON CONFLICT DO NOTHING`,
+  );
+  const addFailed = connection.statement(
+    `INSERT INTO files (agent, key, offset, lines, head, tail, state, malformed, status, error)
+     VALUES (@agent, @key, 0, 0, '', '', '{}', 0, 'failed', @error)
+     ON CONFLICT (agent, key) DO UPDATE SET status = 'failed', error = excluded.error`,
+  );
+
+  return {
+    ...setAsideRows(connection),
+    ...importRows(connection),
+    async states(agent) {
+      return read(() => {
+        const byFile = groupCopies(copies.all());
+        const rows = fileRows.all().filter((row) => agent === undefined || row.agent === agent);
+        return rows.map((row) => toState(row, byFile.get(row.id) ?? []));
+      });
+    },
+    async state(agent, key) {
+      return read(() => {
+        const row = fileRow.get(agent, key);
+        return row === undefined ? undefined : toState(row, copiesOf.all(row.id));
+      });
+    },
+    async commit(chunks, rules, note) {
+      const rows = chunks.reduce((sum, { entries, results }) => sum + entries.length + results.length, 0);
+      return (rows > manyRows ? writeMany : write)(() => {
+        const outcomes = chunks.map((chunk) => apply(chunk, rules));
+        if (note !== undefined) noteImport(chunks, outcomes, note);
+        return outcomes;
+      });
+    },
+    async noteCopies(seen) {
+      if (seen.length === 0) return;
+      write(() => {
+        for (const copy of seen) noteCopy.run(copy);
+      });
+    },
+    async noteFailure(agent, key, root, error) {
+      write(() => {
+        addFailed.run({ agent, key, error });
+        noteRoot.run({ agent, key, root });
+      });
+    },
+  };
+}
+
+const toState = (row: FileRow, seen: readonly { root: string; size: number }[]): FileState => ({
+  agent: row.agent,
+  key: row.key,
+  offset: row.offset,
+  lines: row.lines,
+  head: row.head,
+  tail: row.tail,
+  state: JSON.parse(row.state) as FileState['state'],
+  bornAt: row.born_at ?? undefined,
+  malformed: row.malformed,
+  status: row.status,
+  error: row.error ?? undefined,
+  reader: row.reader,
+  copies: new Map(seen.map((copy) => [copy.root, copy.size])),
+});
+
+function groupCopies<T extends { file_id: number }>(rows: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.file_id);
+    if (group === undefined) groups.set(row.file_id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
