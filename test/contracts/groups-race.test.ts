@@ -68,7 +68,7 @@ async function race(folder: string, work: () => unknown): Promise<{ done: number
 }
 
 describe.skipIf(noSwap)(
-  because('a folder that changes places with a link', noSwap),
+  because('a folder that swaps places with a link', noSwap),
   { timeout: 1000 * (raceSeconds + 60) },
   () => {
     it('gets no archive written into the folder of the person, and none removed from it', async () => {

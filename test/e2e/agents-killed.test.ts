@@ -1,4 +1,4 @@
-// An import of the line files of all agents that is killed at any moment is finished by the next one.
+// Kills an import of every agent's transcripts at any moment; the next import finishes it.
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { ask, type Place, place } from './holdfast.ts';
 import { killAtEach, noTrace } from './kill-at.ts';
 import { rowsOf } from './rows.ts';
 
-/** Each agent's last set of fixtures, where the agent would be watched; in one folder for all places, so that paths agree. */
+/** Each agent's newest fixtures, in the folder that Holdfast watches for that agent. All places share one folder, so that paths agree. */
 function withAll(): Place {
   const at = place();
   for (const { name } of agents) {
@@ -28,7 +28,7 @@ const tables = ['entries', 'sessions', 'tool_uses', 'session_facts', 'conversati
 const held = (at: Place) => tables.map((table) => rowsOf(at.database).get(table));
 
 it.skipIf(noTrace)(
-  because('a kill at any lasting step of an import costs nothing, whichever agent wrote the transcripts', noTrace),
+  because('a kill at any durable step of an import costs nothing, whichever agent wrote the transcripts', noTrace),
   async () => {
     const whole = withAll();
     await ask(whole.env, 'ingest');

@@ -1,4 +1,4 @@
-// Transcripts that grow by random bytes while the worker watches: what it has at the end is what one import of the final files gives.
+// Transcripts grow by random bytes while the worker watches. The result must equal one import of the final files.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { caughtUp, expectSameRows, expectTailsOf, growing, rowsOf } from './rows
 import { largest, writeTranscripts } from './transcripts.ts';
 import { grow, holding } from './writer.ts';
 
-/** Old sessions count as silent at once: with a short poll every conversation is closed, and opened again, all the time. */
+/** Old sessions count as silent at once, so with a short poll the worker closes and reopens every conversation all the time. */
 const eager = { HOLDFAST_POLL_INTERVAL_MS: '100' };
 
 async function growWhileWatched(
@@ -58,7 +58,7 @@ it('nothing is lost and nothing doubled while files grow by pieces that cut line
   });
 });
 
-it('nor when the worker is killed and started again meanwhile', async () => {
+it('nothing is lost or doubled when the worker is killed and restarted as files grow', async () => {
   const random = dice(Date.now());
   await growWhileWatched(async (own, written, finish) => {
     let writing = true;

@@ -1,4 +1,4 @@
-// Archives as a person and the real client make them.
+// Archives, made by a person and by the real client.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,13 +7,13 @@ import { ask, until } from './holdfast.ts';
 
 describe.each(clientCases())('Claude Code %s%s', (version) => {
   it.skipIf(isMissing(version))(
-    '15: what was said is archived before it is compacted, once, however often',
+    '15: the conversation is archived before a compaction, once, however often it compacts',
     async () => {
       const own = await machine(version);
       await ask(own.env, 'install', 'claude-code');
       await ask(own.env, 'worker', 'start');
       const first = await own.claude('Count the gulls on the roof', [{ text: 'There are seven gulls.' }]);
-      // The older client compacts nothing that is shorter.
+      // The older client does not compact anything shorter.
       for (const more of ['And on the chimney?', 'And on the pier?'])
         await own.claude(more, [{ text: 'None.' }], ['--resume', first.id]);
       const folder = path.join(own.home, 'archives');

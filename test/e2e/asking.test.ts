@@ -1,4 +1,4 @@
-// Commands that take something away, at a real terminal: they say what goes, ask once, and whoever leaves has changed nothing.
+// Destructive commands at a real terminal: they say what they will delete and ask once. Leaving the prompt changes nothing.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,12 +6,12 @@ import { because } from '../because.ts';
 import { ask, place, program } from './holdfast.ts';
 import { noTmux, screen } from './screen.ts';
 
-describe.skipIf(noTmux)(because('who is asked', noTmux), () => {
+describe.skipIf(noTmux)(because('a question at a terminal', noTmux), () => {
   it.each([
     ['sessions delete lamp', /Delete the session Mend the lamp: 1 entry, .*\[y\/N\]/],
     ['sessions purge --keep 0', /Delete 1 session: 1 entry, .*\[y\/N\]/],
     ['forget lamp', /Forget this session for good: Mend the lamp\? \[y\/N\]/],
-  ])('%s: no, Ctrl+C and Ctrl+D leave everything, yes does it', async (command, question) => {
+  ])('%s: no, Ctrl+C and Ctrl+D change nothing; yes does it', async (command, question) => {
     const at = place();
     mkdirSync(path.join(at.claude, '-srv-lamp'), { recursive: true });
     const said = {

@@ -1,4 +1,4 @@
-// Files that are no transcripts, paths that lead nowhere, options that make no sense: a clear word for each, and the rest goes on.
+// Files that are not transcripts, paths that lead nowhere, options that make no sense: each gets a clear error, and the rest continues.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -40,7 +40,7 @@ const prompt = (uuid: string, text: string, session = 'good') =>
     message: { role: 'user', content: text },
   })}\n`;
 
-/** Each makes a bad file at a path; `as` is how a folder import counts it, and `says` what it says of it. */
+/** Each entry makes a bad file at a path. `as` is how a folder import counts it, `says` is what the import reports. */
 const bad: readonly {
   name: string;
   as: 'failed' | 'left out' | 'looked into';
@@ -139,7 +139,7 @@ describe.each(bad)('$name', ({ as, says, exit, make }) => {
     expectNoTrace(result);
     if (result.code !== 0) expect(result.stdout).toContain(file);
     await expectBothGood(own);
-    // What cannot be read is shown until it can.
+    // `doctor` reports an unreadable file until it becomes readable.
     const { code, stdout } = await holdfast(own.env, 'doctor');
     expect(stdout).toContain('is sound');
     expectNoTrace({ stdout, stderr: '' });
@@ -149,7 +149,7 @@ describe.each(bad)('$name', ({ as, says, exit, make }) => {
   });
 });
 
-it('a folder that is a link to a folder above it is named, not followed, and no failure', async () => {
+it('a folder that links to a folder above it is named, is not followed, and is not a failure', async () => {
   const own = place();
   const { dir } = mixed(own.folder, (file) => symlinkSync('..', path.join(path.dirname(file), 'up')));
   mkdirSync(path.join(own.folder, 'deep'));
@@ -161,7 +161,7 @@ it('a folder that is a link to a folder above it is named, not followed, and no 
   await expectBothGood(own);
 });
 
-it('the sample does not mix with the memory of somebody whose folder is called demo', () => {
+it('the sample stays apart from the memory of a person whose folder is called demo', () => {
   const machine = place({ folder: path.join(temporaryFolder(), 'demo') });
   mkdirSync(path.join(machine.claude, '-work'), { recursive: true });
   writeFileSync(path.join(machine.claude, '-work', 'good.jsonl'), prompt('u1', 'A prompt of my own'));
@@ -179,7 +179,7 @@ describe('a line of 50 MB', () => {
     appendFileSync(file, prompt('u-3', 'behind the long line', 'long'));
   };
 
-  it.each([['--file'], ['--dir']])('is counted and left out, and its neighbours are imported (%s)', async (option) => {
+  it.each([['--file'], ['--dir']])('is counted and skipped, and its neighbours are imported (%s)', async (option) => {
     const own = place();
     const { dir, file } = mixed(own.folder, long);
     const running = launch(own.env, ['ingest', option, option === '--file' ? file : dir, '--json']);
@@ -200,7 +200,7 @@ describe('a line of 50 MB', () => {
   });
 });
 
-/** The most memory that a process has held, in bytes; 0 where the system does not tell. */
+/** Peak memory of a process in bytes; 0 where the system does not report it. */
 function peakMemory(pid: number | undefined): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) << 10;
@@ -209,8 +209,8 @@ function peakMemory(pid: number | undefined): number {
   }
 }
 
-describe('files that go while they are read', () => {
-  /** Enough that the reader is still busy when the first part is stored. */
+describe('files that disappear during the import', () => {
+  /** Large enough that the reader is still busy when the first part is stored. */
   function large(folder: string): { dir: string; first: string; last: string } {
     const dir = path.join(folder, 'large');
     mkdirSync(dir);
@@ -230,7 +230,7 @@ describe('files that go while they are read', () => {
   const storing = (own: Place) =>
     until(() => (statSync(`${own.database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 1 << 20, 'a first commit');
 
-  it('a file that is deleted in mid-read is read to its end, one deleted before its turn is named', async () => {
+  it('a file deleted in mid-read is read to its end; a file deleted before its turn is named', async () => {
     const own = place();
     const { dir, first, last } = large(own.folder);
     const running = launch(own.env, ['ingest', '--dir', dir, '--json']);
@@ -248,7 +248,7 @@ describe('files that go while they are read', () => {
     expect(problems[0].message).toBe(`${last} does not exist`);
   });
 
-  it('a file that is cut short in mid-read keeps what was seen of it, until a re-import prunes that', async () => {
+  it('a file cut short in mid-read keeps what was read of it until a re-import prunes it', async () => {
     const own = place();
     const { dir, first } = large(own.folder);
     const running = launch(own.env, ['ingest', '--dir', dir, '--json']);
@@ -363,7 +363,7 @@ it.each([
   ['an unknown setting to read', ['config', 'get', 'prt'], 2, ['"prt"', 'port']],
   ['a bad value of a setting', ['config', 'set', 'port', 'http'], 2, ['"http"', 'at most 65535']],
   ['a shell that is not known', ['completion', 'tcsh'], 2, ['"tcsh"', 'fish']],
-] as const)('%s is refused with what is allowed', async (_, args, exit, said) => {
+] as const)('%s is refused, and the error says what is allowed', async (_, args, exit, said) => {
   const own = place();
   expectRefused(await holdfast(own.env, ...args), exit, ...said);
   const { code, stderr, stdout } = await holdfast(own.env, ...withJson(args));
@@ -371,11 +371,11 @@ it.each([
   expect(JSON.parse(stderr).error).toMatchObject({ code: expect.any(String), message: expect.any(String) });
 });
 
-/** An option that lacks its value would take `--json` for it. */
+/** An option without its value would take `--json` as the value. */
 const withJson = ([command = '', ...rest]: readonly string[]): string[] =>
   rest.at(-1)?.startsWith('--') ? [command, '--json', ...rest] : [command, ...rest, '--json'];
 
-it('an output that takes nothing more is named, not the data folder', async () => {
+it('a closed output is named as the cause, not the data folder', async () => {
   const { code, stderr } = await launch(place().env, ['projects'], ['sh', '-c', 'exec "$0" "$@" >/dev/full']).ended;
   expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining('the output') });
 });
@@ -397,7 +397,7 @@ describe('a bad configuration', () => {
     expect(existsSync(own.database)).toBe(false);
   });
 
-  it('a bad value is mended by the command that changes it, and what else is bad is named', async () => {
+  it('config set repairs a bad value and names the other bad ones', async () => {
     const own = place();
     mkdirSync(own.home, { mode: 0o700 });
     const file = path.join(own.home, 'config.json');
@@ -417,7 +417,7 @@ describe('a bad configuration', () => {
 });
 
 describe('a bad data folder', () => {
-  it('control characters in a log are not shown, also while it is followed', async () => {
+  it('control characters in a log are not shown, not even while following it', async () => {
     const own = place();
     mkdirSync(path.join(own.home, 'logs'), { recursive: true, mode: 0o700 });
     writeFileSync(path.join(own.home, 'logs', 'worker.log'), 'begin \u001b]52;c;cm0=\u0007end\n');
@@ -442,7 +442,7 @@ describe('a bad data folder', () => {
   it.each([
     ['text', 'this is not a database, and long enough to look like one'.repeat(40)],
     ['a database of another program', undefined],
-  ])('%s in the place of the database is refused and left as it is', async (_, text) => {
+  ])('%s in place of the database is refused and left unchanged', async (_, text) => {
     const own = place();
     mkdirSync(own.home, { mode: 0o700 });
     if (text !== undefined) writeFileSync(own.database, text, { mode: 0o600 });
@@ -464,7 +464,7 @@ describe('a bad data folder', () => {
   });
 });
 
-/** Permissions do not bind root: as root, commands run as somebody else. */
+/** Permissions do not bind root, so as root the commands run as another user. */
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 const other = isRoot ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : [];
@@ -487,7 +487,7 @@ describe.skipIf(noOther)(because('without permission', noOther), () => {
     return own;
   }
 
-  it.each([['--file'], ['--dir']])('a transcript that may not be read is named (%s)', async (option) => {
+  it.each([['--file'], ['--dir']])('a transcript without read permission is named (%s)', async (option) => {
     const own = otherPlace();
     const { dir, file } = mixed(own.folder, (at) => writeFileSync(at, prompt('u-m', 'hidden')));
     chmodSync(file, 0o000);
@@ -498,13 +498,13 @@ describe.skipIf(noOther)(because('without permission', noOther), () => {
     if (option === '--file') return;
     const found = await asOther(own, 'search', 'bad', '--json');
     expect(JSON.parse(found.stdout).hits).toHaveLength(2);
-    // Once it may be read, the next import takes it.
+    // As soon as the file is readable, the next import takes it.
     chmodSync(file, 0o644);
     const again = JSON.parse((await asOther(own, 'ingest', '--dir', dir, '--json')).stdout);
     expect(again).toMatchObject({ files: { failed: 0, imported: 1 }, entries: { added: 1 } });
   });
 
-  it('a folder that may not be read is named, and the rest is imported', async () => {
+  it('a folder without read permission is named, and the rest is imported', async () => {
     const own = otherPlace();
     const { dir } = mixed(own.folder, (at) => mkdirSync(path.join(path.dirname(at), 'closed'), { mode: 0o000 }));
     const result = await asOther(own, 'ingest', '--dir', dir);
@@ -514,7 +514,7 @@ describe.skipIf(noOther)(because('without permission', noOther), () => {
     expect(JSON.parse((await asOther(own, 'search', 'bad', '--json')).stdout).hits).toHaveLength(2);
   });
 
-  it('a data folder that may not be written is named', async () => {
+  it('a data folder without write permission is named', async () => {
     const own = otherPlace();
     mkdirSync(own.home, { mode: 0o500 });
     give(own.home);
@@ -524,7 +524,7 @@ describe.skipIf(noOther)(because('without permission', noOther), () => {
     }
   });
 
-  it('a database that may only be read says so when something is to be written', async () => {
+  it('a read-only database says so when a command has to write', async () => {
     const own = otherPlace();
     await asOther(own, 'sessions');
     chmodSync(own.database, 0o400);

@@ -1,4 +1,4 @@
-// No text stops the program: what is hard to read is read in bounded time, or set aside while the rest goes on; SIGTERM ends every command.
+// No text stops the program. Difficult text is read in bounded time or set aside while the rest continues. SIGTERM ends every command.
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ function write(own: Place, session: string, ...lines: string[]): string {
   return file;
 }
 
-/** A line that takes many seconds to read on any machine: the words of ten million letters without a space. */
+/** A line that takes many seconds to read on any machine: word segmentation of ten million letters without a space. */
 const hard = '中'.repeat(10_000_000);
 const hasty = (own: Place) => ({ ...own.env, HOLDFAST_READ_SECONDS: '1.5' });
 const setAsideIn = (report: { checks: { name: string; ok: boolean; message: string }[] }) =>
@@ -38,7 +38,7 @@ it.each([200_000, 1_000_000])('a line of %d letters without a space is imported 
   expect((await ask(own.env, 'search', '数据库')).hits).toHaveLength(1);
 });
 
-it('a transcript that takes too long is set aside, the rest goes on, and it is read when it may take longer', async () => {
+it('a transcript that takes too long is set aside, the rest continues, and a higher limit reads it', async () => {
   const own = place();
   const file = write(own, 's1', line('a', 's1', 'before'), line('b', 's1', hard, 1), line('c', 's1', 'after', 2));
   write(own, 's2', line('d', 's2', 'another session'));
@@ -53,7 +53,7 @@ it('a transcript that takes too long is set aside, the rest goes on, and it is r
     const { stdout } = await holdfast(own.env, command, '--json');
     expect(setAsideIn(JSON.parse(stdout))).toMatchObject({ ok: false, message: expect.stringContaining(file) });
   }
-  // It is not tried again with every pass, though it grew.
+  // A pass does not retry the file, although it grew.
   appendFileSync(file, line('e', 's1', 'later', 3));
   expect((await ask(hasty(own), 'ingest')).files).toMatchObject({ failed: 0 });
 
@@ -63,7 +63,7 @@ it('a transcript that takes too long is set aside, the rest goes on, and it is r
   expect(setAsideIn(JSON.parse(stdout))).toBeUndefined();
 });
 
-it('a transcript that was set aside is read when it is replaced', async () => {
+it('a transcript that was set aside is read after it is replaced', async () => {
   const own = place();
   write(own, 's1', line('b', 's1', hard));
   expect((await holdfast(hasty(own), 'ingest')).code).toBe(1);
@@ -71,7 +71,7 @@ it('a transcript that was set aside is read when it is replaced', async () => {
   expect((await ask(hasty(own), 'ingest')).entries.added).toBe(1);
 });
 
-it('a worker answers while a line is read that takes too long, sets the file aside, and takes in the others', async () => {
+it('a worker answers while it reads a line that takes too long, sets the file aside, and imports the others', async () => {
   const own = place();
   mkdirSync(path.join(own.claude, '-srv-shop'), { recursive: true });
   const worker = launch(hasty(own), ['worker', 'run']);
@@ -85,7 +85,7 @@ it('a worker answers while a line is read that takes too long, sets the file asi
     slowest = Math.max(slowest, performance.now() - began);
     return worker.said().includes('was set aside');
   }, 'the file to be set aside');
-  // The line alone takes longer than this: the worker has not waited for it.
+  // The line alone takes longer than this, so the worker did not wait for it.
   expect(slowest).toBeLessThan(8000);
   write(own, 's2', line('d', 's2', 'another session'));
   await until(async () => (await ask(own.env, 'search', 'another')).hits.length === 1, 'the other session');
@@ -124,7 +124,7 @@ it('SIGTERM ends `search`, `process` and `worker run` while they work', async ()
   }
 });
 
-it('SIGTERM ends a command that computes for ever', async () => {
+it('SIGTERM ends a command in an endless computation', async () => {
   const ending = path.join(root, 'dist/surfaces/cli/ending.js');
   const script = `
     const { endOnTermination } = await import(${JSON.stringify(ending)});

@@ -1,4 +1,4 @@
-// A session that is carried into another agent by a process that is killed: the next one gets through, and nothing is stored twice.
+// Carries a session into another agent with a process that is killed. The next process finishes, and nothing is stored twice.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { ask, place } from './holdfast.ts';
 import { killAtEach, noTrace } from './kill-at.ts';
 
 it.skipIf(noTrace)(
-  because('a kill at any lasting step leaves no half session, and no copy is stored', noTrace),
+  because('a kill at any durable step leaves no half session, and no copy is stored', noTrace),
   async () => {
     const at = place();
     const cwd = path.join(at.folder, 'proj');
@@ -20,7 +20,7 @@ it.skipIf(noTrace)(
       at,
       () => ['resume', 's1', '--in', 'codex', '--print'],
       async () => {
-        // Whatever stands there is whole, and known as a copy.
+        // Whatever file exists is complete and known to be a copy.
         expect(await ask(at.env, 'ingest')).toMatchObject({ entries: { added: 0, malformed: 0 }, problems: [] });
       },
     );

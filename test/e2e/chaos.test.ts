@@ -1,4 +1,4 @@
-// A system that gives nothing: no watches, no descriptors, no right to write, another database, a wrong clock.
+// A hostile system: no watches, no file descriptors, no write permission, a swapped database, a wrong clock.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -28,17 +28,17 @@ function withTranscript(own: Place, ...texts: string[]): string {
   return file;
 }
 
-/** A transcript that could not be read for a moment is a finding, which ends with 1; the counts stand there all the same. */
+/** A transcript that was unreadable for a moment is a finding, so the exit code is 1. The counts are printed all the same. */
 const entriesOf = async (own: Place): Promise<number> =>
   JSON.parse((await holdfast(own.env, 'doctor', '--json')).stdout).counts.entries;
 
 for (const watches of [0, 3])
   it.skipIf(noUnshare)(
-    because(`a worker that gets ${watches} watches looks by itself, and SIGTERM ends it`, noUnshare),
+    because(`a worker with ${watches} watches polls instead, and SIGTERM ends it`, noUnshare),
     async () => {
       const own = place();
       const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '300' };
-      // Neither the folder of the agent nor one above it is there yet: what is above has to be watched, too.
+      // Neither the agent's folder nor its parent exists yet, so the worker has to watch further up.
       const limited = `echo ${watches} > /proc/sys/user/max_inotify_watches; exec "$@"`;
       const running = launch(env, ['worker', 'run'], ['unshare', '-Ur', 'sh', '-c', limited, 'sh']);
       await running.says('no more watched folders');
@@ -51,7 +51,7 @@ for (const watches of [0, 3])
   );
 
 it.skipIf(noLimit)(
-  because('a worker whose descriptors are used up goes on when there are some again', noLimit),
+  because('a worker that ran out of descriptors continues when some are free again', noLimit),
   async () => {
     const own = place();
     const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '200' };
@@ -72,7 +72,7 @@ it.skipIf(noLimit)(
   },
 );
 
-itOnSmallDisk(because('a data folder that cannot be written can be searched and read', noMount), async () => {
+itOnSmallDisk(because('a read-only data folder can be searched and read', noMount), async () => {
   const made = place();
   withTranscript(made, 'why does the login test flake', 'because of the clock');
   await ask(made.env, 'ingest');
@@ -108,7 +108,7 @@ it('a worker whose database was replaced ends, and the next one opens the new fi
   expect(existsSync(path.join(own.home, 'worker.pid'))).toBe(false);
 });
 
-it('what a worker that was killed while it started has left is swept by the next', async () => {
+it('a worker sweeps what a worker killed during its start has left', async () => {
   const own = place();
   await ask(own.env, 'ingest');
   const left = path.join(own.home, 'worker.pid.0f6a1c9e-7a36-4f0e-9d51-3f2b1c0d9e8a');
@@ -120,7 +120,7 @@ it('what a worker that was killed while it started has left is swept by the next
 });
 
 it.skipIf(noFaketime)(
-  because('a pause that began under a wrong clock holds after it was corrected', noFaketime),
+  because('a pause that began under a wrong clock holds after the clock is corrected', noFaketime),
   async () => {
     const own = place();
     const wrong = { ...own.env, LD_PRELOAD: faketime, FAKETIME: '+365d' };

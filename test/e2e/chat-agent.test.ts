@@ -1,4 +1,4 @@
-// examples/chat-agent against a model's service that speaks both protocols.
+// examples/chat-agent against a model service that speaks both protocols.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import http from 'node:http';
@@ -96,7 +96,7 @@ it.each([
   expect(await sessions().listSessions()).toMatchObject([{ messageCount: 6 }]);
 });
 
-it('--continue without a last session begins one, --resume of none is an error', async () => {
+it('--continue without a last session starts one; --resume of an unknown session is an error', async () => {
   expect((await chat(['--continue'], anthropic(), ['Hi'])).out).toContain('There is no session to continue');
   const lost = await chat(['--resume', 'nowhere'], anthropic());
   expect(lost).toMatchObject({ code: 1, err: 'There is no session nowhere. --list shows those that are kept.\n' });
@@ -124,14 +124,14 @@ it('Ctrl+C while the model answers keeps what was said', async () => {
   expect(readdirSync(join(folder, 'kept')).filter((name) => name.includes('.tmp.'))).toEqual([]);
 });
 
-it('a question that was saved, and could not be answered, is not kept', async () => {
+it('a saved question that the model could not answer is not kept', async () => {
   await chat([], anthropic(), ['Hello']);
   delay = 1500;
   await chat(['--continue'], anthropic(), ['fail']);
   expect(await sessions().listSessions()).toMatchObject([{ messageCount: 2 }]);
 });
 
-it('a service that fails, or is not there, is said in a sentence', async () => {
+it('a service that fails or is not there is reported in one sentence', async () => {
   const failed = await chat([], anthropic(), ['fail']);
   expect(failed.code).toBe(1);
   expect(failed.err).toMatch(/answered 529/);

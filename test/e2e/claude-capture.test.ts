@@ -1,4 +1,4 @@
-// The real client, installed into, used, and looked at from both sides: what reached the API, and what Holdfast knows afterwards.
+// The real client with Holdfast installed, seen from both sides: what reached the API, and what Holdfast knows afterwards.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -20,7 +20,7 @@ import type { Step } from './mock-anthropic.ts';
 const bash = (command: string): Step => ({ tool: 'Bash', input: { command } });
 const allowed = ['--allowedTools', 'Bash,Read,Agent,Task'];
 
-/** What hooks have told of sessions, as the store has it. */
+/** What hooks have reported about sessions, from the store. */
 function told(own: Machine): { session: string; status: string; prompts: number; end_reason: string | null }[] {
   const db = new Database(path.join(own.home, 'holdfast.db'), { readonly: true });
   try {
@@ -42,7 +42,7 @@ const ended = (own: Machine, session: string) =>
 
 const sentBy = ({ asked }: Session): string => asked.find(({ kind }) => kind === 'main')?.text ?? '';
 
-/** A session whose model is told something by a hook: the first one, since what it is told is ready. */
+/** Expects that a hook tells the model of this session `text`. It is the first session to hear it, because the briefing is ready. */
 async function hears(text: string, session: Session): Promise<void> {
   expect(session).toMatchObject({ code: 0, stderr: '' });
   for (const { event, outcome } of session.hooks) expect({ event, outcome }).toEqual({ event, outcome: 'success' });
@@ -81,11 +81,11 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     const text = preparedFor(own);
     const second = await own.claude('And now?', [{ text: 'Nothing.' }]);
     await hears('Repair the lighthouse lamp', second);
-    // What it was given is on record, to the letter.
+    // The exact text of the briefing is on record.
     await eventually(own, ['briefing', '--given', second.id], ({ given }) => given?.length === 1);
     const { given } = await ask(own.env, 'briefing', '--given', second.id);
     expect(given).toMatchObject([{ session: second.id, source: 'startup', project: 'project', text }]);
-    // Nobody has said it again: what was given to the session is not taken in as something new.
+    // The briefing is not imported as something new that was said.
     await eventually(own, ['search', 'And now'], ({ hits: all }) => all.length >= 1);
     expect((await ask(own.env, 'search', 'lighthouse')).hits).toHaveLength(found.length);
     const status = await ask(own.env, 'status');
@@ -93,7 +93,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(status.lastReport).toBeDefined();
   });
 
-  test('is told on a prompt what the past knows about it, for those who ask for that', async () => {
+  test('is told on a prompt what the past knows about it, if the person turned that on', async () => {
     const own = await installed();
     const question = 'Why does the espresso grinder jam when humidity rises';
     const first = await own.claude(question, [{ text: 'Dried.' }]);
@@ -107,7 +107,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     await hears(recalled, await again());
   });
 
-  test('goes on in the same session when resumed, and is not doubled when forked', async () => {
+  test('continues the same session when resumed, and is not doubled when forked', async () => {
     const own = await installed();
     const first = await own.claude('Count the herring gulls', [{ text: 'Eleven.' }]);
     const again = await own.claude('Count the puffins', [{ text: 'Four.' }], ['--resume', first.id]);
@@ -126,7 +126,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     await until(() => toldOf(own, fork.id)?.prompts === 1, 'the prompt of the fork');
   });
 
-  test('says which work was a subagent’s', async () => {
+  test('tells which work a subagent did', async () => {
     const own = await installed();
     const inner = `Sound the depth MOCK:${JSON.stringify([bash('echo nine fathoms'), { text: 'Nine fathoms deep.' }])}`;
     const agent = { tool: 'Agent', input: { description: 'depth', prompt: inner, subagent_type: 'general-purpose' } };
@@ -136,7 +136,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     const { sessions } = await ask(own.env, 'sessions');
     expect(sessions.map(({ id }: { id: string }) => id)).toEqual([session.id]);
     await ended(own, session.id);
-    // The subagent's prompt is the machine's, and so is the note that it is done.
+    // The subagent's prompt comes from the machine, and so does the note that the subagent is done.
     await until(() => (toldOf(own, session.id)?.prompts ?? 0) > 0, 'the prompt');
     expect(toldOf(own, session.id)?.prompts).toBe(1);
   });
@@ -165,7 +165,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     await until(() => toldOf(own, session.id)?.prompts === 3, 'each prompt once');
   });
 
-  test('begins a new session with /clear, and both are known', async () => {
+  test('starts a new session with /clear, and both sessions are known', async () => {
     const own = await installed();
     const isBriefed = () => own.mock.asked.findLast(({ kind }) => kind === 'main')?.text.includes('Mend the net');
     const prompts = [
@@ -173,7 +173,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
       '/clear',
       `Dry it MOCK:${JSON.stringify([{ text: 'Dried the net.' }])}`,
     ];
-    // Nobody types as fast as this test: what was said is prepared when the next word comes.
+    // A person types slower than this test: the worker has prepared the briefing before the next prompt.
     const ids = await own.talk(prompts, () => prepared(own, 'Mend the net'));
     expect(isBriefed(), 'briefed after the clear').toBe(true);
     expect(ids).toHaveLength(2);
@@ -206,7 +206,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(workerPid(own)).toBeUndefined();
     expect(readdirSync(path.join(own.home, 'spool')).length, 'the end waits').toBe(1);
 
-    // The next session starts the worker, and with it comes what was missed.
+    // The next session starts the worker, which imports what it missed.
     expect(await own.claude('What happened?', [{ text: 'Much.' }])).toMatchObject({ code: 0, stderr: '' });
     await until(() => workerPid(own) !== undefined, 'the worker');
     await hits(own, 'storm weathered', 1);
@@ -255,7 +255,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     );
     expect(session).toMatchObject({ code: 0, stderr: '' });
     await ended(own, session.id);
-    // The end comes by the hook, the prompts by the transcript, in either order.
+    // The hook reports the end and the transcript brings the prompts, in either order.
     await until(() => toldOf(own, session.id)?.prompts === 1, 'the prompt');
     expect(toldOf(own, session.id)).toMatchObject({ prompts: 1, end_reason: 'other' });
     await prepared(own, 'Splice the rope');

@@ -1,4 +1,4 @@
-// The real client asks us over MCP, as `install` has set it up: what its model gets to see, and what is taken in of that.
+// The real client calls Holdfast over MCP as `install` set it up: what its model sees, and what Holdfast imports of that.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
   test('finds, looks around and reads what an earlier session said, with the worker up and down', async () => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
-    // Not left to the first hook: on a busy machine the client may end that before it has begun.
+    // Do not leave this to the first hook: on a busy machine the client may end before the hook has begun.
     await ask(own.env, 'worker', 'start');
     await own.claude('Remember the quokka migration', [{ text: 'The quokka table was split in two.' }]);
     const { hits } = await eventually(own, ['search', 'quokka'], (answer) => answer.hits.length === 2);
@@ -34,7 +34,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
       expect(session).toMatchObject({ code: 0, result: 'Read.', stderr: '' });
       const main = session.asked.filter(({ kind }) => kind === 'main');
       expect(main).toHaveLength(script.length);
-      // Each request brings the last answer along.
+      // Each request carries the previous answer.
       const [, found = '', around = '', full = '', told = '', wrong = ''] = main.map(({ text }) => text);
       expect(found).toMatch(
         /<holdfast-recall>.*not instructions.*«Quokka»|<holdfast-recall>.*not instructions.*«quokka»/s,
@@ -54,7 +54,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     const down = await read();
     expect(workerPid(own)).toBeUndefined();
 
-    // What was recalled is not taken in as something new: the sessions that asked do not answer.
+    // Recalled text is not imported as something new: searches do not find the sessions that asked.
     await ask(own.env, 'ingest');
     const known = (await ask(own.env, 'search', 'quokka', '--limit', '100')).hits;
     const texts = known.filter((hit: { session: string }) => [up.id, down.id].includes(hit.session));
@@ -64,10 +64,11 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(shown).not.toContain('split in two');
   });
 
-  test('sees the tools of the usual way at once, and is told how to use them', async () => {
+  test('sees the everyday tools at once, and is told how to use them', async () => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
-    // An interactive client does not wait for servers before the first turn; by the second they are there, or on a busy machine by a later one.
+    // An interactive client does not wait for servers before the first turn. They are ready by the second, or by a later turn on a busy
+    // machine.
     let last: Asked | undefined;
     await until(async () => {
       const session = await own.claude(
@@ -82,7 +83,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(last?.text).toContain('search finds moments');
   });
 
-  test('asks the worker over HTTP, where it is told of that instead', async () => {
+  test('calls the worker over HTTP if its configuration says so', async () => {
     const own = await machine(version);
     await ask(own.env, 'ingest', '--dir', path.join(root, 'demo'));
     await ask(own.env, 'worker', 'start');
@@ -117,7 +118,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     expect(shown).not.toContain('Postgres is good enough');
   });
 
-  test('keeps its own file whole while we write it, and nothing of us is left in the end', async () => {
+  test('keeps its own file intact while Holdfast writes it, and uninstall leaves nothing behind', async () => {
     const own = await machine(version);
     await own.claude('Hello', [{ text: 'Hello.' }]);
     const before = JSON.parse(readFileSync(list(own), 'utf8'));

@@ -1,4 +1,4 @@
-// Whatever is wrong on our side, the real client does its work, with -p and at a terminal, and shows nothing of it.
+// Whatever is wrong with Holdfast, the real client does its work, with -p and at a terminal, and shows no sign of the trouble.
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -37,18 +37,18 @@ async function listen(server: net.Server, port: number): Promise<void> {
   });
 }
 
-/** A line for the program that reads a pipe, if one does. */
+/** Writes a line for the program that reads the pipe, if there is one. */
 function feed(pipe: string): void {
   try {
     const end = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     writeSync(end, 'one\n');
     closeSync(end);
   } catch {
-    // None reads it.
+    // The pipe has no reader.
   }
 }
 
-/** All that the client has written into its transcripts. */
+/** Everything that the client has written into its transcripts. */
 function written({ env }: Machine): string {
   const folder = path.join(String(env.HOME), '.claude', 'projects');
   if (!existsSync(folder)) return '';
@@ -58,7 +58,7 @@ function written({ env }: Machine): string {
     .join('');
 }
 
-/** Each leaves the machine in trouble. */
+/** Each entry leaves the machine in trouble. */
 const troubles: Readonly<Record<string, (own: Machine) => Promise<void>>> = {
   'a data folder that is gone': async (own) => rmSync(own.home, { recursive: true }),
   'a worker that cannot start': async (own) =>
@@ -83,16 +83,16 @@ const troubles: Readonly<Record<string, (own: Machine) => Promise<void>>> = {
   },
 };
 
-/** With a disk of its own for the data folder. */
+/** Troubles that need a separate disk for the data folder. */
 const diskTroubles: Readonly<Record<string, (disk: SmallDisk) => void>> = {
   'a full disk': (disk) => disk.fill(),
   'a data folder that cannot be written': (disk) => disk.protect(true),
 };
 
 describe.each(clientCases())('Claude Code %s%s', (version) => {
-  describe.skipIf(isMissing(version) || noTerminal)(because('with a disk of its own', noTerminal), () => {
+  describe.skipIf(isMissing(version) || noTerminal)(because('on a separate disk', noTerminal), () => {
     itOnSmallDisk.each(Object.entries(diskTroubles))(
-      because('2. goes on in silence with %s, with -p and at a terminal', noMount),
+      because('2. continues in silence with %s, with -p and at a terminal', noMount),
       async (_, make) => {
         const disk = smallDisk(temporaryFolder(), 40);
         const own = await machine(version, { home: `${disk.path}/data` });
@@ -133,7 +133,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
       await ask(own.env, 'worker', 'start');
       await eventually(own, ['worker', 'status'], ({ http: { open } }) => open);
       const pid = workerPid(own) as number;
-      // A tool call that waits for a line, and gets it when the worker is dead.
+      // A tool call that waits for a line, which it gets after the worker is dead.
       const gate = path.join(own.project, 'gate');
       execFileSync('mkfifo', [gate]);
       const wait: Step = { tool: 'Bash', input: { command: 'cat gate' } };
@@ -141,7 +141,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
       await Promise.race([sitting, until(() => written(own).includes('cat gate"}'), 'the tool call')]);
       process.kill(pid, 'SIGKILL');
       await until(() => !isAlive(pid), 'the end of the worker');
-      // The client looks into the files of a project by itself, so the first who reads may be another than the tool.
+      // The client looks into a project's files by itself, so the first reader may not be the tool.
       const feeding = setInterval(() => feed(gate), 50);
       const seat = await sitting.finally(() => clearInterval(feeding));
       expect(seat.screen()).not.toMatch(/hook|holdfast:|error/i);
@@ -158,7 +158,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     },
   );
 
-  it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. goes on with %s', async (name, make) => {
+  it.skipIf(isMissing(version)).each(Object.entries(troubles))('2 and 3. continues with %s', async (name, make) => {
     const own = await machine(version);
     const calm = await own.claude('The tide, please', script, allowed);
     expect(calm).toMatchObject({ code: 0, result: 'The tide is in.' });
@@ -167,14 +167,14 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     const session = await own.claude('And the springtide', script, allowed);
     expect(session).toMatchObject({ code: 0, result: 'The tide is in.', stderr: '' });
     expect(session.asked.filter(({ kind }) => kind === 'main')).toHaveLength(script.length);
-    // Not a measurement (bench/hooks.mjs is): only that no hook waits without an end.
+    // Not a measurement (bench/hooks.mjs is): this only proves that no hook waits forever.
     expect(session.ms).toBeLessThan(calm.ms * 5 + 60_000);
 
     if (name === 'a frozen worker') process.kill(workerPid(own) as number, 'SIGCONT');
     if (!name.includes('worker that cannot') && !name.includes('data folder')) {
-      // Not left to the hook: on a busy machine the client may end that before it has begun.
+      // Do not leave this to the hook: on a busy machine the client may end before the hook has begun.
       await ask(own.env, 'worker', 'start');
-      // Nothing is lost: not the transcript, and not what only the hook knew.
+      // Nothing is lost, neither the transcript nor what only the hook knew.
       await eventually(own, ['search', 'springtide'], ({ hits }) => hits.length > 0);
       const { hits } = await ask(own.env, 'search', 'springtide');
       const ids: string[] = hits.map(({ id }: { id: string }) => id);
@@ -183,7 +183,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
         role: 'user',
         snippet: expect.stringContaining('springtide'),
       });
-      // The rest of its turn may be near what was asked, but nothing is there twice.
+      // The rest of the turn may also match, but nothing appears twice.
       expect(new Set(ids).size).toBe(ids.length);
       const { entries } = await ask(own.env, 'show', session.id);
       expect(entries.filter(({ text }: { text: string }) => text.includes('springtide'))).toHaveLength(1);

@@ -1,4 +1,4 @@
-// The real Claude Code in an environment of its own: a home, a project, a mock of the API, a data folder, a free port.
+// The real Claude Code in an isolated environment: a home, a project, a mock of the API, a data folder, a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
@@ -16,10 +16,10 @@ export const clientProgram = (version: string): string =>
     ...[root, 'node_modules', '.cache', 'clients', version, 'node_modules', '@anthropic-ai'],
     ...[`${packages[version]}-${process.platform}-${process.arch}`, 'claude'],
   );
-/** Each version, and what its name says where it is missing. */
+/** Each version, and the note in the test name when it is missing. */
 export const clientCases = (): [version: (typeof clientVersions)[number], why: string][] =>
   clientVersions.map((version) => [version, because('', isMissing(version) ? 'it is not installed' : undefined)]);
-/** In CI a client that is not there is a failure, not a reason to skip. */
+/** In CI a missing client is a failure, not a reason to skip. */
 export const isMissing = (version: string): boolean => !existsSync(clientProgram(version)) && !process.env.CI;
 
 const apiKey = 'sk-ant-not-a-key-not-a-key';
@@ -29,10 +29,10 @@ export interface Session {
   readonly id: string;
   readonly result: string | undefined;
   readonly stderr: string;
-  /** What reached the API meanwhile. */
+  /** What reached the API during the session. */
   readonly asked: readonly Asked[];
   readonly ms: number;
-  /** Hooks as the client saw them end. */
+  /** How hooks ended, as the client saw it. */
   readonly hooks: readonly { readonly event: string; readonly outcome: string; readonly output: string }[];
 }
 
@@ -50,19 +50,19 @@ export interface Machine {
     script: readonly Step[],
     args?: readonly string[],
   ): { child: ChildProcess; ended: Promise<Session> };
-  /** Runs the client with these words alone. */
+  /** Runs the client with exactly these arguments. */
   run(words: readonly string[]): Promise<Session>;
-  /** The same at a terminal: a person sits there. Resolves when the answer is on the screen. */
+  /** The same at a terminal, as a person uses it. Resolves when the answer is on the screen. */
   sit(
     prompt: string,
     script: readonly Step[],
     args?: readonly string[],
   ): Promise<{ readonly asked: readonly Asked[]; screen(): string; leave(): Promise<void> }>;
-  /** One process that is told one thing after the other; gives the ids of its sessions. */
+  /** One process that gets one prompt after the other. Returns the ids of its sessions. */
   talk(prompts: Iterable<string>, between: () => Promise<unknown>): Promise<string[]>;
 }
 
-/** `home`: a data folder that is there already, on a disk of its own say. */
+/** `home`: an existing data folder, for example on a separate disk. */
 export async function machine(version: string, { home }: { home?: string } = {}): Promise<Machine> {
   const own = place(home === undefined ? {} : { home });
   const user = realpathSync(own.env.HOME as string);
@@ -71,7 +71,7 @@ export async function machine(version: string, { home }: { home?: string } = {})
   writeFileSync(path.join(project, 'a.txt'), 'a line\n');
   const mock = await startMock();
   const port = await freePort();
-  // In the file and not in the environment, of which a hook sees nothing.
+  // In the file, not in the environment: hooks do not see the environment.
   mkdirSync(own.home, { recursive: true, mode: 0o700 });
   writeFileSync(
     path.join(own.home, 'config.json'),
@@ -101,7 +101,7 @@ export async function machine(version: string, { home }: { home?: string } = {})
     const format = ['--output-format', 'stream-json', '--verbose', '--include-hook-events'];
     const child = spawn(clientProgram(version), ['-p', ...words, ...format], {
       cwd: project,
-      // Nothing of ours: what the hooks need stands in the settings.
+      // Nothing of Holdfast: the settings hold what the hooks need.
       env: clientEnv,
       stdio: [input, 'pipe', 'pipe'],
     });
@@ -148,7 +148,7 @@ export async function machine(version: string, { home }: { home?: string } = {})
     launch: turn,
     run: (words) => start(words).ended,
     async sit(prompt, script, args = []) {
-      // What the client asks a person at its first start has been answered.
+      // The questions that the client asks a person at its first start are already answered.
       const file = path.join(user, '.claude.json');
       const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
       const approved = { approved: [apiKey.slice(-20)], rejected: [] };
@@ -197,7 +197,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** What the next session in the project will be told, by the file that its hook prints. */
+/** What the next session in the project will be told, from the file that its hook prints. */
 export function preparedFor({ home, project }: Pick<Machine, 'home' | 'project'>, name = 'project'): string {
   const files = path.join(home, 'briefings');
   const note = path.join(files, 'folders', project, '.holdfast-briefing', name);
@@ -208,7 +208,7 @@ export function preparedFor({ home, project }: Pick<Machine, 'home' | 'project'>
     : '';
 }
 
-/** Resolves when the worker has written what the next session is to be told; that session then must hear it. */
+/** Resolves when the worker has written the next session's briefing. From then on that session must hear it. */
 export const prepared = (own: Machine, text: string, name?: string): Promise<void> =>
   until(() => preparedFor(own, name).includes(text), `a briefing that says ${text}`);
 

@@ -1,4 +1,4 @@
-// Many connections of a stranger: each asks once, without a token, and stays. One that is closed is opened again.
+// Many connections from a stranger: each asks once without a token and stays open. A closed one is reopened.
 import net from 'node:net';
 
 const [, , port, count] = process.argv;

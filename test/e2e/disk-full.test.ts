@@ -1,4 +1,4 @@
-// A disk without space left, as a small tmpfs: a clear error, a sound database, and all goes on when there is space again.
+// A full disk, as a small tmpfs: a clear error, an intact database, and work continues when there is space again.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
@@ -15,7 +15,7 @@ async function undisturbed(folder: string, transcripts: { claude: string; pi: st
 }
 
 itOnSmallDisk(
-  because('an import onto a full disk says so, keeps the database sound, and completes when there is space', noMount),
+  because('an import onto a full disk says so, keeps the database intact, and completes when there is space', noMount),
   async () => {
     const folder = temporaryFolder();
     const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
@@ -44,7 +44,7 @@ itOnSmallDisk(
   },
 );
 
-itOnSmallDisk(because('a disk too full to create the database at all is named, too', noMount), async () => {
+itOnSmallDisk(because('a disk too full to create the database at all is reported, too', noMount), async () => {
   const folder = temporaryFolder();
   const disk = smallDisk(folder, 1);
   disk.fill();
@@ -60,7 +60,7 @@ itOnSmallDisk(because('a disk too full to create the database at all is named, t
   await ask(own.env, 'sessions');
 });
 
-itOnSmallDisk(because('the worker lives through a full disk, says so, and catches up', noMount), async () => {
+itOnSmallDisk(because('the worker survives a full disk, says so, and catches up', noMount), async () => {
   const folder = temporaryFolder();
   const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
   const disk = smallDisk(folder, 20);
@@ -90,7 +90,7 @@ itOnSmallDisk(because('the worker lives through a full disk, says so, and catche
 });
 
 itOnSmallDisk(
-  because('a backup onto a full disk leaves no part of a file, and one that has space is complete', noMount),
+  because('a backup onto a full disk leaves no partial file, and completes when there is space', noMount),
   async () => {
     const folder = temporaryFolder();
     const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
@@ -109,7 +109,7 @@ itOnSmallDisk(
     expect(readdirSync(disk.path)).toEqual(['copy.db']);
     expectSameRows(rowsOf(target), rowsOf(own.database), 'the backup');
 
-    // The same for the way back: a data folder without space keeps what it had.
+    // The same for restoring: a data folder on a full disk keeps what it had.
     const small = smallDisk(path.join(folder, 'user'), 2);
     const poor = place({ folder, home: path.join(small.path, 'data') });
     await ask(poor.env, 'sessions');

@@ -1,9 +1,9 @@
-// The log of strace → what a disk holds after a power cut. Sure are only bytes that were written before an fsync of their file,
-// and only names that were made before an fsync of their folder.
+// An strace log → what a disk holds after a power cut. Only bytes written before an fsync of their file are certain, and only names created
+// before an fsync of their folder.
 import path from 'node:path';
 
 export interface Moment {
-  /** What the program said at this moment. */
+  /** What the program printed at this moment. */
   readonly said: string;
   /** Files by name. `keep` decides for each piece that was written but not synced whether it had reached the disk. */
   disk(keep: () => boolean): Map<string, Buffer>;
@@ -16,7 +16,7 @@ type Change = { readonly at: number; readonly bytes: Buffer } | { readonly size:
 interface Inode {
   /** In the order of the calls. */
   readonly changes: Change[];
-  /** How many of them an fsync has made sure. */
+  /** How many of them an fsync has made durable. */
   synced: number;
   written: number;
 }
@@ -24,7 +24,7 @@ interface Inode {
 /** A disk keeps or loses a sector as a whole. */
 const sector = 4096;
 
-/** Follows the files of one folder, and takes note of the disk whenever `marker` is written to standard output. */
+/** Follows the files of one folder, and records the disk whenever `marker` is written to standard output. */
 export function diskAfter(log: string, folder: string, marker: RegExp): Moment[] {
   const files = new Map<string, Inode>();
   /** The names as of the last fsync of the folder. */
@@ -58,7 +58,7 @@ export function diskAfter(log: string, folder: string, marker: RegExp): Moment[]
       const said = marker.exec(bytesOf(args[1] ?? '').toString('utf8'))?.[1];
       if (said !== undefined) moments.push(momentOf(said, files, sure));
     } else if (/^(write|writev|pwritev|rename|unlinkat|fallocate|lseek|msync|truncate)/.test(call)) {
-      // Written in a way that is not followed here would be a proof of nothing.
+      // A write that this file does not follow would prove nothing.
       const touched = args
         .map((arg) => nameOf(text(/<(.*?)>$/.exec(arg)?.[1] ?? arg)))
         .find((each) => each !== undefined);
@@ -122,7 +122,7 @@ interface Call {
   readonly result: number;
 }
 
-/** Calls in the order in which they returned; those that another thread interrupted are put together again. */
+/** Calls in the order in which they returned. Joins the halves of calls that another thread interrupted. */
 function* callsOf(log: string): Generator<Call> {
   const unfinished = new Map<string, string>();
   for (const line of log.split('\n')) {
@@ -144,6 +144,6 @@ function* callsOf(log: string): Generator<Call> {
 
 const bytesOf = (quoted: string): Buffer => Buffer.from(quoted.replace(/^"|"$/g, '').replaceAll('\\x', ''), 'hex');
 
-/** A path, as strace prints it: all its bytes in hexadecimal, or plain. */
+/** A path as strace prints it: all bytes in hexadecimal, or plain. */
 const text = (said: string): string =>
   said.includes('\\x') ? bytesOf(said).toString('utf8') : said.replace(/^"|"$/g, '');

@@ -1,4 +1,4 @@
-// Distilling in real processes: killed at any moment, shared by several, begun by the worker without a poll.
+// Distilling in real processes: killed at any moment, shared by several processes, started by the worker without a poll.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { rounds } from '../rounds.ts';
 import { ask, dice, holdfast, launch, type Place, place, temporaryFolder, until } from './holdfast.ts';
 import { filesBelow, writeTranscripts } from './transcripts.ts';
 
-/** All that distilling leaves: rows, statuses of conversations, and the pages a person reads. */
+/** Everything that distilling leaves: rows, statuses of conversations, and the pages a person reads. */
 function distilled(own: Place): Record<string, unknown> {
   const db = new Database(own.database, { readonly: true });
   try {
@@ -65,7 +65,7 @@ const copyOf = (from: Place, folder: string): Place => {
   return own;
 };
 
-it('killed at random moments and begun again until nothing is left, it leaves what an undisturbed run leaves', async () => {
+it('a run killed at random moments and restarted until done leaves what an undisturbed run leaves', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const folder = temporaryFolder();
   const source = await imported(folder);
@@ -86,7 +86,7 @@ it('killed at random moments and begun again until nothing is left, it leaves wh
       void running.ended.then(() => {
         over = true;
       });
-      // By what it has done, not by the clock: a machine may be slower now than it was before, or faster.
+      // Kill by progress, not by time: the machine may be slower or faster now than before.
       const from = doneIn(own);
       const wanted = from + Math.floor(random.next() * 0.6 * (all - from));
       while (!over && doneIn(own) <= wanted) await sleep(1);
@@ -106,7 +106,7 @@ it('killed at random moments and begun again until nothing is left, it leaves wh
   expect(inside).toBeGreaterThan(3);
 });
 
-it('three processes share one queue: each job is done once, and the result is that of one', async () => {
+it('three processes share one queue: each job is done once, and the result is that of one process', async () => {
   const folder = temporaryFolder();
   const source = await imported(folder);
   const alone = copyOf(source, path.join(folder, 'alone'));
@@ -118,7 +118,7 @@ it('three processes share one queue: each job is done once, and the result is th
   expect(distilled(shared)).toEqual(distilled(alone));
 });
 
-it('all that is derived can be made again, byte for byte', async () => {
+it('everything derived can be made again, byte for byte', async () => {
   const own = await imported(temporaryFolder());
   await ask(own.env, 'process');
   const before = distilled(own);
@@ -130,7 +130,7 @@ it('all that is derived can be made again, byte for byte', async () => {
   expect(distilled(own)).toEqual(before);
 });
 
-it('a worker distils by itself what is due, and ends with nothing half done', async () => {
+it('a worker distills by itself what is due, and ends with nothing half done', async () => {
   const own = await imported(temporaryFolder());
   const alone = copyOf(own, path.join(temporaryFolder(), 'alone'));
   const env = { ...own.env, HOLDFAST_DISTILL_AUTO: 'true' };
@@ -146,7 +146,7 @@ it('a worker distils by itself what is due, and ends with nothing half done', as
   expect(distilled(own)).toEqual(distilled(alone));
 });
 
-it('the end of a turn is distilled at once, with no poll to wait for', async () => {
+it('the end of a turn is distilled at once, without waiting for a poll', async () => {
   const own = place();
   const env: NodeJS.ProcessEnv = {
     ...own.env,
@@ -184,7 +184,7 @@ it('the end of a turn is distilled at once, with no poll to wait for', async () 
   await worker.ended;
 });
 
-it('Ctrl+C stops it between two jobs, and the next run goes on', async () => {
+it('Ctrl+C stops it between two jobs, and the next run continues', async () => {
   const own = await imported(temporaryFolder());
   const running = launch(own.env, ['process']);
   await until(async () => (await ask(own.env, 'jobs')).counts.done > 0 || running.child.exitCode !== null);

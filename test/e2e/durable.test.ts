@@ -1,5 +1,5 @@
-// A power cut right after a commit was acknowledged: rebuilt from the system calls of the program is what the disk is sure
-// to hold at that moment, and perhaps some of what it was told but not asked to keep.
+// A power cut right after an acknowledged commit. The test rebuilds, from the program's system calls, what the disk certainly holds at that
+// moment, plus some writes that were never synced.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { dice, root, temporaryFolder } from './holdfast.ts';
 const commits = 60;
 const noTrace = without('strace', '-V');
 
-/** Commits one chunk after another and says so after each. Some are large, so that the log is folded in on the way. */
+/** Commits one chunk after another and prints each commit. Some are large, so that SQLite checkpoints the log on the way. */
 const script = `
 import Database from 'better-sqlite3';
 import { writeSync } from 'node:fs';
@@ -40,11 +40,11 @@ for (let n = 0; n < ${commits}; n++) {
 await opened.close();
 `;
 
-/** The moments at which the program said that a commit is done. */
+/** The moments at which the program printed that a commit is done. */
 function trace(folder: string, synchronous: 'as-is' | 'NORMAL'): { home: string; moments: Moment[] } {
   const home = path.join(folder, `traced-${synchronous}`);
   mkdirSync(home);
-  // Below the checkout, where the script finds the same packages as the program.
+  // Inside the checkout, where the script finds the same packages as the program.
   const file = path.join(root, 'node_modules', '.cache', `durable-${process.pid}-${synchronous}.mjs`);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, script);
@@ -66,12 +66,12 @@ function trace(folder: string, synchronous: 'as-is' | 'NORMAL'): { home: string;
   return { home, moments: diskAfter(readFileSync(log, 'latin1'), home, /^acknowledged (\d+)\n$/) };
 }
 
-/** Lays out what the disk holds at a moment and asks SQLite what it makes of it. */
+/** Lays out what the disk holds at a moment, and reads it with SQLite. */
 function survivors(folder: string, moment: Moment, keep: () => boolean): Set<string> {
   const after = path.join(folder, 'after');
   rmSync(after, { recursive: true, force: true });
   mkdirSync(after);
-  // The shared memory is rebuilt by whoever opens the database first.
+  // The process that opens the database first rebuilds the shared memory.
   for (const [name, bytes] of moment.disk(keep))
     if (!name.endsWith('-shm')) writeFileSync(path.join(after, name), bytes);
   const db = new Database(path.join(after, 'holdfast.db'));
@@ -93,7 +93,7 @@ it.skipIf(noTrace)(because('every acknowledged commit survives a power cut', noT
   const folder = temporaryFolder();
   const { moments } = trace(folder, 'as-is');
   expect(moments.map(({ said }) => Number(said))).toEqual(Array.from({ length: commits }, (_, n) => n));
-  // The database itself was written as well, not only the log: folding in is part of what is proven.
+  // SQLite wrote the database itself, not only the log: the proof covers checkpoints.
   expect(moments.at(-1)?.writtenTo('holdfast.db')).toBeGreaterThan(1 << 20);
   for (const moment of moments) {
     const note = `seed ${seed}, after commit ${moment.said}`;

@@ -44,11 +44,11 @@ function withDemo(): Place {
   return own;
 }
 
-it('when ingest returns, all that says something has a vector, and a second one does nothing', async () => {
+it('when ingest returns, every meaningful text has a vector, and a second ingest does nothing', async () => {
   const own = withDemo();
   await ask(own.env, 'ingest');
   const speaking = look<number>(own, "SELECT count(*) FROM entries WHERE substr(text, 1, 13) <> '[Used tools: '")[0];
-  // What tools did has a vector, too, where it says something.
+  // Tool uses have vectors too, if they say something.
   expect(embedded(own)).toBeGreaterThanOrEqual(speaking as number);
   expect(pending(own)).toBe(0);
   expect(pending(own)).toBe(0);
@@ -67,7 +67,7 @@ it('when ingest returns, all that says something has a vector, and a second one 
   });
 });
 
-it('embedding that is killed at random moments goes on, and leaves each text one vector', async () => {
+it('embedding killed at random moments continues, and leaves each text one vector', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
@@ -103,7 +103,7 @@ it('embedding that is killed at random moments goes on, and leaves each text one
   expect(inside).toBeGreaterThan(0);
 });
 
-it('a worker embeds what a live session brings, and answers a search for a command that could not', async () => {
+it('a worker embeds a live session, and answers a search for a command that could not', async () => {
   const own = withDemo();
   const env = { ...own.env, HOLDFAST_POLL_INTERVAL_MS: '60000' };
   const worker = launch(env, ['worker', 'run']);
@@ -123,9 +123,9 @@ it('a worker embeds what a live session brings, and answers a search for a comma
   appendFileSync(path.join(own.claude, '-home-dev-tide', `${line.sessionId}.jsonl`), `${JSON.stringify(line)}\n`);
   await until(() => embedded(own) === before + 1, 'the vector of a live entry');
   expect(pending(own)).toBe(0);
-  // The worker has the database open; a command that looks for itself finds an empty one.
+  // The worker has the database open. A command that opens the path itself finds an empty one.
   renameSync(own.database, `${own.database}.away`);
-  // A worker that is busy is not waited for: then the next one asks it.
+  // A command does not wait for a busy worker, so let the next one ask it.
   await until(async () => {
     const found = await holdfast(env, 'search', '--json', 'barnacles');
     return JSON.parse(found.stdout).hits.some(({ id }: { id: string }) => id === line.uuid);
@@ -135,7 +135,7 @@ it('a worker embeds what a live session brings, and answers a search for a comma
   expect((await worker.ended).code).toBe(0);
 });
 
-it('another model takes over in the background; a model that fails is told of, and the old one serves meanwhile', async () => {
+it('another model takes over in the background; a failing model is reported while the old one serves', async () => {
   const own = withDemo();
   let broken = true;
   const server = http.createServer(async (request, response) => {
@@ -155,7 +155,7 @@ it('another model takes over in the background; a model that fails is told of, a
   const all = embedded(own);
   await ask(own.env, 'config', 'set', 'embedding.url', url);
   await ask(own.env, 'config', 'set', 'embedding.kind', 'ollama');
-  // An import does not fail for it.
+  // The import does not fail because of it.
   const report = await ask(own.env, 'ingest');
   expect(report.problems).toMatchObject([{ message: expect.stringContaining('"nomic-embed-text" not found') }]);
   const status = await holdfast(own.env, 'status', '--json');
@@ -181,7 +181,7 @@ it('another model takes over in the background; a model that fails is told of, a
 const packages = path.join(root, 'node_modules/.cache/models');
 const noMiniLm = existsSync(path.join(packages, 'whole')) || process.env.CI ? undefined : 'MiniLM is not installed';
 it.skipIf(noMiniLm)(
-  because('MiniLM runs in a thread of its own, can be interrupted, and goes on from there', noMiniLm),
+  because('MiniLM runs in a separate thread, can be interrupted, and continues from there', noMiniLm),
   async () => {
     const own = withDemo();
     mkdirSync(own.home, { mode: 0o700 });
@@ -193,7 +193,7 @@ it.skipIf(noMiniLm)(
     await until(() => embedded(own) > 0, 'the first vectors');
     running.child.kill('SIGINT');
     const { code, stdout, stderr } = await running.ended;
-    // It may have been done by then.
+    // The command may have finished by then.
     expect([0, 130]).toContain(code);
     expect(stdout + stderr).not.toMatch(/segmentation|abort|fatal/i);
     await ask(env, 'ingest');
@@ -205,7 +205,7 @@ it.skipIf(noMiniLm)(
     const { checks, ok } = await ask(env, 'doctor');
     expect(checks).toContainEqual(expect.objectContaining({ name: 'search by meaning', ok: true }));
     expect(ok).toBe(true);
-    // Once MiniLM stood alone: its vectors are made anew.
+    // MiniLM alone was the model once: its vectors are computed again.
     const [all, [name]] = [embedded(own), complete(own)];
     const db = new Database(own.database);
     db.exec(
@@ -223,7 +223,7 @@ it.skipIf(noMiniLm)(
 );
 
 it.skipIf(noMiniLm)(
-  because('MiniLM serves who indexes and who searches in one process, also one after the other', noMiniLm),
+  because('MiniLM serves indexing and search in one process, also one after the other', noMiniLm),
   async () => {
     const own = withDemo();
     mkdirSync(own.home, { mode: 0o700 });
@@ -246,7 +246,7 @@ it.skipIf(noMiniLm)(
   },
 );
 
-it('embed reads every text closely, also after it was killed again and again, and leaves each text one vector', async () => {
+it('embed reads every text closely, even after repeated kills, and leaves each text one vector', async () => {
   const own = withDemo();
   await ask(own.env, 'ingest');
   const all = embedded(own);

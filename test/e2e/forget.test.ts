@@ -1,4 +1,4 @@
-// Forgetting with the real program: beside a worker that runs, and killed at any moment.
+// Forgetting with the real program: beside a running worker, and killed at any moment.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { ask, dice, holdfast, launch, type Place, place, temporaryFolder } from 
 
 const word = 'quixotoplasm';
 
-/** Forty sessions, of which one speaks of the word, distilled, archived and copied. */
+/** Forty sessions, one of which contains the word: distilled, archived and copied. */
 async function prepared(): Promise<Place> {
   const own = place();
   const folder = path.join(own.claude, '-srv-tide');
@@ -36,7 +36,7 @@ async function prepared(): Promise<Place> {
   return own;
 }
 
-/** Undefined for a folder, and for what a worker that runs has put away meanwhile. */
+/** Undefined for a folder, and for a file that a running worker has just removed. */
 function bytesOf(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
@@ -63,7 +63,7 @@ function isUnfinished({ database }: Place): boolean {
   }
 }
 
-it('a forgetting that is killed at random moments is finished by the next command, and nothing else is lost', async () => {
+it('the next command finishes a forget that was killed at random moments, and nothing else is lost', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const own = await prepared();
@@ -80,7 +80,7 @@ it('a forgetting that is killed at random moments is finished by the next comman
     rmSync(own.home, { recursive: true });
     cpSync(copy, own.home, { recursive: true });
     const running = launch(own.env, ['forget', 'session-7', '--yes']);
-    // By the clock, or right after the rows went: before the files are written again.
+    // Kill at a random time, or right after the rows are deleted and before the files are rewritten.
     if (round % 2 === 0) await Promise.race([sleep(lasts * (0.3 + random.next() * 0.7)), running.ended]);
     else while (running.child.exitCode === null && !isUnfinished(own)) await sleep(1);
     running.child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-// Groups through the program itself: its channel for agents, its worker, its bad days.
+// Groups through the program itself: the channel for agents, the worker, and failures.
 import fs from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -58,7 +58,7 @@ describe('holdfast mcp --group', () => {
     expect((await ask(at.env, 'groups', 'show', 'reef')).group.pointer.session).toBe('reef-1');
   });
 
-  it('refuses a group that is none, and one that cannot be', async () => {
+  it('refuses a group that does not exist and a name that cannot be a group', async () => {
     const at = place();
     expect(await holdfast(at.env, 'mcp', '--group', '../reef')).toMatchObject({ code: 2 });
     expect(await holdfast(at.env, 'mcp', '--group', 'reef')).toMatchObject({
@@ -83,7 +83,7 @@ describe('holdfast mcp --group', () => {
   });
 });
 
-it('a worker takes in what the agent of a group writes, as the group’s, also of a group that came later', async () => {
+it('a worker imports what a group’s agent writes as the group’s, also for a group created later', async () => {
   const at = place();
   const worker = launch(at.env, ['worker', 'run']);
   await until(() => fs.existsSync(at.database), 'the database');
@@ -96,11 +96,11 @@ it('a worker takes in what the agent of a group writes, as the group’s, also o
   expect((await ask(at.env, 'sessions')).sessions).toEqual([]);
   const ofGroup = await ask(at.env, 'sessions', '--group', 'tide');
   expect(ofGroup.sessions).toMatchObject([{ id: 'tide-1', project: 'tide' }]);
-  // The person reads it; to go on with it is the group's.
+  // The person can read it; only the group can continue it.
   expect((await ask(at.env, 'show', 'tide-1')).entries).toHaveLength(1);
   const resumed = await holdfast(at.env, 'resume', 'tide-1', '--print');
   expect(resumed).toMatchObject({ code: 5, stderr: expect.stringContaining('holdfast groups resume tide tide-1') });
-  // 15: what is said before a compaction is archived in the group's own folder.
+  // 15: the conversation is archived in the group's own folder before a compaction.
   await worker.says('listening');
   const token = fs.readFileSync(path.join(at.home, 'token'), 'utf8').trim();
   const told = { session_id: 'tide-1', hook_event_name: 'PreCompact', trigger: 'auto', transcript_path: '/nowhere' };
@@ -116,7 +116,7 @@ it('a worker takes in what the agent of a group writes, as the group’s, also o
   expect(await worker.ended).toMatchObject({ code: 0 });
 });
 
-it('remove says what goes, needs a yes, and then takes exactly that', async () => {
+it('remove says what it will delete, needs a yes, and then deletes exactly that', async () => {
   const at = place();
   for (const group of ['tide', 'reef']) {
     await ask(at.env, 'groups', 'create', group);
@@ -127,14 +127,14 @@ it('remove says what goes, needs a yes, and then takes exactly that', async () =
   expect(await ask(at.env, 'groups', 'remove', 'tide', '--dry-run')).toMatchObject({
     ...{ removed: false, folders, session: 'tide-1' },
   });
-  // Nobody is there to agree: nothing is done, and a script is told so.
+  // Without a terminal it cannot ask: it does nothing, and the exit code tells the script.
   expect(await holdfast(at.env, 'groups', 'remove', 'tide')).toMatchObject({ code: 2 });
   expect(folders.every((folder) => fs.existsSync(folder))).toBe(true);
   expect(await ask(at.env, 'groups', 'remove', 'tide', '--yes')).toMatchObject({ removed: true, folders });
   expect(folders.some((folder) => fs.existsSync(folder))).toBe(false);
   expect((await ask(at.env, 'groups')).groups.map(({ name }: { name: string }) => name)).toEqual(['reef']);
   expect(await holdfast(at.env, 'groups', 'remove', 'tide', '--yes')).toMatchObject({ code: 3 });
-  // What was said stays, apart from the person's, and is no group's: not even one of the same name.
+  // The entries stay, apart from the person's, and belong to no group, not even a new one of the same name.
   expect((await ask(at.env, 'search', 'tide lighthouse')).hits).toEqual([]);
   const left = await ask(at.env, 'search', 'tide lighthouse', '--group', 'tide:removed');
   expect(left.hits[0]).toMatchObject({ session: 'tide-1' });
@@ -142,8 +142,8 @@ it('remove says what goes, needs a yes, and then takes exactly that', async () =
   expect((await ask(at.env, 'groups', 'search', 'tide', 'lighthouse')).hits).toEqual([]);
 });
 
-describe.skipIf(noTrace)(because('a kill at any call that makes a change lasting', noTrace), () => {
-  /** The memory, looked at and prepared from here. */
+describe.skipIf(noTrace)(because('a kill at any call that makes a change durable', noTrace), () => {
+  /** The memory, opened in this process to prepare and to check. */
   async function opened(at: Place) {
     const memory = await openHoldfast(at.env);
     onTestFinished(() => memory.close());
@@ -178,7 +178,7 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change lasting
     expect([...seen].sort()).toEqual(['new', 'old']);
   });
 
-  it('of resume leaves the one active or the other, and the history in line with it', async () => {
+  it('of resume leaves one session or the other active, and a history that agrees', async () => {
     const at = place();
     const { tide } = await opened(at);
     const seen = new Set<string>();
@@ -241,12 +241,12 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change lasting
     expect(kills).toBeGreaterThan(4);
   });
 
-  it('of a snapshot leaves the old one or the new, whole', async () => {
+  it('of a snapshot leaves the old one or the new one, complete', async () => {
     const at = place();
     const { tide, deps } = await opened(at);
     await tide.snapshot();
     const file = path.join(tide.folders.snapshots, 'session_history.json');
-    // No command writes them: a script does what a host does.
+    // No command writes snapshots: a script does what a host does.
     const script = path.join(at.folder, 'snapshot.mjs');
     const dist = (name: string) => JSON.stringify(path.join(import.meta.dirname, '../../dist', name));
     fs.writeFileSync(
@@ -284,41 +284,38 @@ await memory.close();`,
   it.each([
     ['each file that goes', removingCalls, 3],
     ['each other call that lasts', keepingCalls, 2],
-  ])(
-    'of a purge, at %s, leaves sessions whole, or gone with all that hung on them once it is run again',
-    async (_, calls, least) => {
-      const at = place();
-      const { memory } = await opened(at);
-      const { store } = memory;
-      const kills = await killAtEach(
-        at,
-        async (round) => {
-          for (const n of [1, 2, 3]) {
-            const folder = path.join(at.claude, '-srv-app');
-            fs.mkdirSync(folder, { recursive: true });
-            const id = `p${round}-${n}`;
-            const line = { type: 'user', uuid: id, sessionId: id, cwd: '/srv/app', timestamp: '2026-01-01T00:00:00Z' };
-            fs.writeFileSync(
-              path.join(folder, `${id}.jsonl`),
-              `${JSON.stringify({ ...line, message: { content: id } })}\n`,
-            );
-          }
-          await ask(at.env, 'ingest');
-          await ask(at.env, 'vault', '--fill');
-          return ['sessions', 'purge', '--keep', '0', '--yes'];
-        },
-        async () => {
-          const left = await store.sessions.list({});
-          expect([0, 3]).toContain(left.length);
-          for (const { agent, id } of left) expect(await store.entries.transcript(agent, id)).toHaveLength(1);
-          if (left.length > 0) await ask(at.env, 'sessions', 'purge', '--keep', '0', '--yes');
-          expect(await store.entries.counts()).toMatchObject({ sessions: 0, entries: 0, toolUses: 0 });
-          expect(await store.vault.copies()).toEqual([]);
-          expect(await store.admin.integrity()).toEqual([]);
-        },
-        { calls },
-      );
-      expect(kills).toBeGreaterThan(least);
-    },
-  );
+  ])('of a purge, at %s, leaves sessions intact, or fully deleted once it runs again', async (_, calls, least) => {
+    const at = place();
+    const { memory } = await opened(at);
+    const { store } = memory;
+    const kills = await killAtEach(
+      at,
+      async (round) => {
+        for (const n of [1, 2, 3]) {
+          const folder = path.join(at.claude, '-srv-app');
+          fs.mkdirSync(folder, { recursive: true });
+          const id = `p${round}-${n}`;
+          const line = { type: 'user', uuid: id, sessionId: id, cwd: '/srv/app', timestamp: '2026-01-01T00:00:00Z' };
+          fs.writeFileSync(
+            path.join(folder, `${id}.jsonl`),
+            `${JSON.stringify({ ...line, message: { content: id } })}\n`,
+          );
+        }
+        await ask(at.env, 'ingest');
+        await ask(at.env, 'vault', '--fill');
+        return ['sessions', 'purge', '--keep', '0', '--yes'];
+      },
+      async () => {
+        const left = await store.sessions.list({});
+        expect([0, 3]).toContain(left.length);
+        for (const { agent, id } of left) expect(await store.entries.transcript(agent, id)).toHaveLength(1);
+        if (left.length > 0) await ask(at.env, 'sessions', 'purge', '--keep', '0', '--yes');
+        expect(await store.entries.counts()).toMatchObject({ sessions: 0, entries: 0, toolUses: 0 });
+        expect(await store.vault.copies()).toEqual([]);
+        expect(await store.admin.integrity()).toEqual([]);
+      },
+      { calls },
+    );
+    expect(kills).toBeGreaterThan(least);
+  });
 });

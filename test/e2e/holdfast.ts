@@ -1,4 +1,4 @@
-// The real program in processes of its own, with a home of its own.
+// The real program in separate processes, with a separate home.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export interface Running {
   readonly ended: Promise<Result>;
   /** Standard output and standard error so far. */
   said(): string;
-  /** Resolves when the text has been said; fails when the process ends without it. */
+  /** Resolves when the process has printed the text; fails when the process ends without it. */
   says(text: string | RegExp): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A folder of this test alone, gone when it ends. */
+/** A folder for this test alone, deleted when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-e2e-'));
   // A process that a failed test leaves may still write there until it is killed.
@@ -44,7 +44,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A machine: a home folder, a data folder, and a place for each agent's transcripts. Nothing of the real one is seen. */
+/** A machine: a home folder, a data folder, and a folder for each agent's transcripts. The real ones stay hidden. */
 export function place(options: { folder?: string; home?: string; claude?: string; pi?: string } = {}): Place {
   const folder = options.folder ?? temporaryFolder();
   const user = path.join(folder, 'user');
@@ -60,19 +60,19 @@ export function place(options: { folder?: string; home?: string; claude?: string
     HOLDFAST_PORT: String(ownPort()),
     HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH: claude,
     HOLDFAST_AGENTS_PI_WATCH_PATH: pi,
-    // Tests of distilling say so; what others compare should not change behind their back.
+    // Tests of distilling turn this on. In other tests, the rows they compare should not change in the background.
     HOLDFAST_DISTILL_AUTO: 'false',
   };
   return { folder, home, database: path.join(home, 'holdfast.db'), claude, pi, env };
 }
 
-/** Below those that the system gives to whoever asks for any, and in no range of another file of tests that runs at the same time. */
+/** Below the range from which the system picks free ports, and different for each test file that runs at the same time. */
 export const ownPort = (): number => {
   const file = Number(process.env.VITEST_POOL_ID ?? 0) % 10;
   return 10_000 + file * 2000 + Math.floor(Math.random() * 2000);
 };
 
-/** Starts a command; it is killed, should it still run when the test ends. */
+/** Starts a command, and kills it if it still runs when the test ends. */
 export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper: readonly string[] = []): Running {
   const [file = program, ...rest] = [...wrapper, program, ...args];
   const child = spawn(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -106,7 +106,7 @@ export function launch(env: NodeJS.ProcessEnv, args: readonly string[], wrapper:
   };
 }
 
-/** A slow machine sees how far an import is; that is no complaint. */
+/** A slow machine shows import progress, which is not an error. */
 const withoutProgress = (said: string): string =>
   said.replace(/^(?:\d+\/\d+ (?:files|jobs) |[\d,]+ of [\d,]+ new texts ).*\n/gm, '');
 
@@ -118,7 +118,7 @@ function killAtEnd(child: ChildProcess): void {
 
 export const holdfast = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<Result> => launch(env, args).ended;
 
-/** Runs a command that must succeed and say nothing on standard error; gives its JSON. */
+/** Runs a command that must succeed and print nothing on standard error. Returns its JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own, and the tests look at parts of it.
 export async function ask(env: NodeJS.ProcessEnv, ...args: string[]): Promise<any> {
   const { code, stdout, stderr } = await holdfast(env, ...args, '--json');
@@ -126,10 +126,10 @@ export async function ask(env: NodeJS.ProcessEnv, ...args: string[]): Promise<an
   return JSON.parse(stdout);
 }
 
-/** For whatever is waited for: long on the slowest machine, and shorter than a test may take. */
+/** The limit for every wait: long on the slowest machine, and shorter than a test may take. */
 export const patienceMs = 180_000;
 
-/** Looks again until it holds. Gives up only when a person would long have. */
+/** Polls until `holds` is true. Gives up only long after a person would. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const giveUp = Date.now() + patienceMs;
   while (!(await holds())) {
@@ -143,7 +143,7 @@ export function expectNoTrace({ stdout, stderr }: Pick<Result, 'stdout' | 'stder
   expect(stdout + stderr).not.toMatch(/^\s+at .+[:(]\d+|node:internal|bug in Holdfast|\[object |undefined/m);
 }
 
-/** Random numbers that a seed repeats: the seed is part of every failure's message. */
+/** Random numbers that a seed repeats. Every failure message contains the seed. */
 export function dice(seed: number): { next(): number; below(n: number): number } {
   let state = seed >>> 0;
   const next = (): number => {
@@ -157,14 +157,14 @@ export function dice(seed: number): { next(): number; below(n: number): number }
 
 export const isAlive = (pid: number): boolean => {
   try {
-    // A zombie still has a pid, but runs no more.
+    // A zombie still has a pid but no longer runs.
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }
 };
 
-/** Kills all of them. The end of one process may end others of the list before their turn comes. */
+/** Kills all of them. The end of one process may end others in the list before their turn. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids)
     try {

@@ -1,4 +1,5 @@
-// The program that a prompt waits for where recallOnPrompt is set, against everything that may be on the other side; and the hook that starts the worker.
+// The program that a prompt waits for when recallOnPrompt is set, against everything that may answer on the port; and the hook that starts
+// the worker.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -51,14 +52,14 @@ function outcomeOf(child: ChildProcessWithoutNullStreams, input: string): Promis
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
 }
 
-/** A data folder that knows its port; its worker ends with the test. */
+/** A data folder that knows its port. Its worker ends with the test. */
 async function dataFolder() {
   const own = place();
   const port = await freePort();
   mkdirSync(path.join(own.home, 'spool'), { recursive: true });
   writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port }));
   const env = { PATH: own.env.PATH, HOME: own.env.HOME, HOLDFAST_HOME: own.home };
-  // Also those that have only just been started, and hold no claim yet.
+  // Includes workers that have only just been started and hold no claim yet.
   onTestFinished(() =>
     until(() => {
       const left = workersOf(own.home);
@@ -100,7 +101,7 @@ async function listen(server: net.Server, port: number): Promise<void> {
   onTestFinished(() => void server.close());
 }
 
-/** The worker finds in the spool what the hook has noted. */
+/** The worker finds the hook's note in the spool. */
 async function expectKept({ env, home }: { env: NodeJS.ProcessEnv; home: string }): Promise<void> {
   await until(async () => (await holdfast(env, 'status', '--json')).stdout.includes('"lastReport"'), 'the report');
   await until(() => spooled(home).length === 0, 'an empty spool');
@@ -109,14 +110,14 @@ async function expectKept({ env, home }: { env: NodeJS.ProcessEnv; home: string 
 const spooled = (home: string) => readdirSync(path.join(home, 'spool'));
 const silent = { code: 0, out: '', err: '' };
 
-it('9. the hook starts the worker that is not there, which learns of the session', async () => {
+it('9. the hook starts the missing worker, which learns of the session', async () => {
   const own = await installed();
   expect(await start(own.home)).toEqual(silent);
   await until(async () => (await ask(own.env, 'worker', 'status')).running);
   await expectKept(own);
 });
 
-it('9. ten at once start one worker', async () => {
+it('9. ten hooks at once start one worker', async () => {
   const own = await installed();
   const all = await Promise.all(Array.from({ length: 10 }, () => start(own.home)));
   for (const ran of all) expect(ran).toEqual(silent);
@@ -125,9 +126,9 @@ it('9. ten at once start one worker', async () => {
   expect(existsSync(path.join(own.home, 'worker.starting'))).toBe(false);
 });
 
-it('9. a killed worker whose parent never asked for it, and which so stays as a zombie, is followed by another', async () => {
+it('9. a killed worker that stays as a zombie, because its parent never reaps it, is replaced', async () => {
   const own = await installed();
-  // The shell becomes sleep, which waits for no child.
+  // The shell becomes `sleep`, which never reaps a child.
   const parent = spawn('sh', ['-c', '"$0" "$1" worker run & exec sleep 600', process.execPath, bin], {
     env: own.env,
     stdio: 'ignore',
@@ -160,7 +161,7 @@ it('a stranger on the port does not learn the token', async () => {
   expect(heard).not.toContain(tokens.token);
 });
 
-it('a stranger who hangs up after a right answer does not get the token on the next connection', async () => {
+it('a stranger who hangs up after a correct answer does not get the token on the next connection', async () => {
   const own = await withTokens();
   let heard = '';
   const stranger = http.createServer((request, response) => {
@@ -181,7 +182,7 @@ const worker = (port: number, answer: (request: http.IncomingMessage, response: 
     response.end(JSON.stringify({ proof: proofOf(tokens.token, port, url.searchParams.get('nonce') ?? '') }));
   });
 
-it('answers a prompt with what the past knows, nothing when that is nothing, and leaves no prompt on the disk', async () => {
+it('answers a prompt with what the past knows, prints nothing if it knows nothing, and leaves no prompt on disk', async () => {
   const own = await withTokens();
   let hookSpecificOutput: object | undefined = {
     hookEventName: 'UserPromptSubmit',
@@ -205,7 +206,7 @@ it('answers a prompt with what the past knows, nothing when that is nothing, and
   expect(spooled(own.home)).toEqual([]);
 });
 
-it('goes where config.json says that the worker is, and to the default without one', async () => {
+it('connects where config.json says that the worker is, and to the default port without it', async () => {
   const own = await withTokens();
   rmSync(path.join(own.home, 'config.json'));
   expect(await run(own.home)).toEqual(silent);
@@ -221,7 +222,7 @@ it.each([
     'sends for ever',
     () => http.createServer((_, response) => void setInterval(() => response.write('x'.repeat(9999)), 1).unref()),
   ],
-])('2. whoever %s on the port: it prints nothing, and ends well', async (_, make) => {
+])('2. a stranger that %s on the port: the hook prints nothing and exits 0', async (_, make) => {
   const own = await withTokens();
   const server = make();
   await listen(server, own.port);
@@ -233,7 +234,7 @@ it.each([
 it.each([
   ['fails', (response: http.ServerResponse) => response.writeHead(500).end('{"error":{}}')],
   ['is frozen', () => {}],
-])('2. a worker that %s: it prints nothing', async (_, answer) => {
+])('2. a worker that %s: the hook prints nothing', async (_, answer) => {
   const own = await withTokens();
   const server = worker(own.port, (__, response) => void answer(response));
   await listen(server, own.port);
@@ -241,7 +242,7 @@ it.each([
   server.closeAllConnections();
 });
 
-it.each(['', '{', 'null', '[]', '"text"', 'xxx'])('an input that is no payload (%j) does nothing', async (input) => {
+it.each(['', '{', 'null', '[]', '"text"', 'xxx'])('an input that is not a payload (%j) does nothing', async (input) => {
   const own = await withTokens();
   const server = worker(own.port, (_, response) => void response.end('a briefing'));
   await listen(server, own.port);
@@ -249,7 +250,7 @@ it.each(['', '{', 'null', '[]', '"text"', 'xxx'])('an input that is no payload (
   expect(spooled(own.home)).toEqual([]);
 });
 
-it('without a data folder, and with bad arguments, it prints nothing and ends well', async () => {
+it('without a data folder, and with bad arguments, it prints nothing and exits 0', async () => {
   const own = await dataFolder();
   rmSync(own.home, { recursive: true });
   writeFileSync(own.home, 'a file in the way');
@@ -263,7 +264,7 @@ it('a worker whose data folder is removed ends', async () => {
   const own = await dataFolder();
   writeFileSync(path.join(own.home, 'config.json'), JSON.stringify({ port: own.port, pollIntervalMs: 200 }));
   await ask(own.env, 'worker', 'start');
-  // It holds its claim before it opens the store, which makes the folder where there is none.
+  // The worker takes its claim before it opens the store, and opening creates a missing folder.
   const health = `http://127.0.0.1:${own.port}/api/health`;
   await until(async () => (await fetch(health).catch(() => undefined))?.ok === true, 'the worker to answer');
   rmSync(own.home, { recursive: true });

@@ -1,4 +1,4 @@
-// One agent in its sandbox: what it does, what is left of it, and how it goes on.
+// One agent in its sandbox: what it does, what it leaves behind, and how it resumes.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -14,12 +14,12 @@ const argvOf = (pid: number): string[] => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return [];
   }
 };
 
-/** A session of one answer, whose process is gone. */
+/** A session with one answer, whose process has ended. */
 async function earlier(stand: Stand, group = 'family') {
   const talk = await stand.start(group);
   const { session, at } = await talk.ask('Remember the word ALPHA.', [{ text: 'I will.' }]);
@@ -34,7 +34,7 @@ async function earlier(stand: Stand, group = 'family') {
 }
 
 inEachSandbox('an agent', ({ settings, sandbox }) => {
-  it('writes a document, is released, and goes on with it in a new process', async () => {
+  it('writes a document, is released, and continues it in a new process', async () => {
     const stand = await hostStand(settings);
     const { work } = groupFolders(stand.config, 'family');
     const first = await stand.start('family', { append: 'GLOBAL MEMORY' });
@@ -48,7 +48,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(first.heard.taken).toEqual(['m1']);
     expect(first.heard.deltas.join('')).toBe('Chapter one is written.');
     expect(lastAsked(stand).text).toContain('GLOBAL MEMORY');
-    // The group's own instructions, which every group has from the start.
+    // The group's instructions, which every group has from the start.
     expect(lastAsked(stand).text).toContain('holds earlier conversations of this group');
     expect(await first.end()).toMatchObject({ how: 'closed', code: 0, untaken: [], unanswered: [] });
 
@@ -76,7 +76,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(talk.heard.taken).toEqual(['a', 'b', 'c']);
     expect(talk.heard.results.flatMap(({ answers }) => answers)).toEqual(['a', 'b', 'c']);
     expect(lastAsked(stand).text).toMatch(/first.*second.*third/s);
-    // Closing lets what was taken be answered, and takes nothing more.
+    // After a close, the agent still answers the messages that it took, and takes no more.
     talk.say('last', [{ tool: 'Bash', input: { command: 'sleep 0.5' } }, { text: 'still answered' }], 'd');
     talk.agent.close();
     expect(talk.agent.send({ id: 'e', text: 'too late' })).toBe(false);
@@ -84,7 +84,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(talk.heard.results.at(-1)).toMatchObject({ answers: ['d'], text: 'still answered' });
   });
 
-  it('says that a session is missing, and has not taken the message', async () => {
+  it('reports a missing session without taking the message', async () => {
     const stand = await hostStand(settings);
     const { session, transcript } = await earlier(stand);
     rmSync(transcript);
@@ -107,7 +107,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
         mkdirSync(file);
       },
     ],
-  ])('says that a session is corrupt when its file holds %s', async (_, spoil) => {
+  ])('reports a corrupt session when its file holds %s', async (_, spoil) => {
     const stand = await hostStand(settings);
     const { session, transcript } = await earlier(stand);
     spoil(transcript);
@@ -116,7 +116,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(await talk.agent.exited).toMatchObject({ failure: { kind: 'corrupt' }, untaken: ['a'] });
   });
 
-  it('host.md 5: goes on from the newest answer when the place to go on at is unknown', async () => {
+  it('host.md 5: resumes from the newest answer when the resume position is unknown', async () => {
     const stand = await hostStand(settings);
     const { session } = await earlier(stand);
     const talk = await stand.start('family', { session, resumeAt: '00000000-0000-4000-8000-000000000000' });
@@ -128,7 +128,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     await talk.end();
   });
 
-  it('goes on at an earlier answer when told so', async () => {
+  it('resumes at an earlier answer when told to', async () => {
     const stand = await hostStand(settings);
     const { session, at } = await earlier(stand);
     const second = await stand.start('family', { session, resumeAt: at });
@@ -141,7 +141,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     await third.end();
   });
 
-  it('tells of a turn that failed, and lives on', async () => {
+  it('reports a turn that failed, and stays alive', async () => {
     const stand = await hostStand(settings);
     const talk = await stand.start('family');
     const failed = await talk.ask('Fail.', [{ status: 400 }]);
@@ -152,7 +152,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     await talk.end();
   });
 
-  it('answers what never reaches the model, too: nothing is left to be sent again', async () => {
+  it('answers messages that never reach the model, too, so none is sent again', async () => {
     const stand = await hostStand(settings);
     const talk = await stand.start('family');
     await talk.ask('Hello.', [{ text: 'ok' }]);
@@ -167,8 +167,8 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(await talk.end()).toMatchObject({ how: 'closed', untaken: [], unanswered: [] });
   });
 
-  // The image's program is the image's.
-  it.skipIf(sandbox.bringsSdk)('blames nobody else when its program cannot run', async () => {
+  // In a container, the client belongs to the image.
+  it.skipIf(sandbox.bringsSdk)('reports the real cause when its program cannot run', async () => {
     const stand = await hostStand({ ...settings, HOLDFAST_HOST_PROGRAM: '/bin/false' });
     const talk = await stand.start('family', { session: '11111111-1111-4111-8111-111111111111' });
     talk.say('Hello.', [], 'a');
@@ -247,13 +247,13 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
 });
 
 describe.skipIf(trouble)(because('the network of an agent in bubblewrap', trouble), () => {
-  /** What the proxy says to a page on this machine: its status, or the page. */
+  /** What the proxy answers about a page on this machine: its status, or the page. */
   const page = (host: string, port: string) =>
     `echo "${host} $(curl -s -m 20 --noproxy '' -x "$HTTP_PROXY" http://${host}:${port}/nothing | head -c 200)"`;
   const direct = (port: string, then = '') =>
     `node -e "const s=require('net').connect(${port},'127.0.0.1');s.on('connect',()=>{console.log('REACHED');${then}});s.on('error',(e)=>console.log('REFUSED',e.code))"`;
 
-  it('is its own: nothing of this machine is there, and the proxy leads to none of it either', async () => {
+  it('is isolated: it contains nothing of this machine, and the proxy leads to none of it either', async () => {
     const stand = await hostStand();
     const talk = await stand.start('family');
     const { port } = new URL(stand.mock.url);
@@ -282,7 +282,7 @@ describe.skipIf(trouble)(because('the network of an agent in bubblewrap', troubl
     await talk.end();
   });
 
-  it('is this machine’s own where that is asked for', async () => {
+  it('is the network of this machine if the person asks for that', async () => {
     const stand = await hostStand({ HOLDFAST_HOST_NETWORK_VIA: 'machine' });
     const talk = await stand.start('family');
     const { port } = new URL(stand.mock.url);
@@ -297,7 +297,7 @@ describe.skipIf(trouble)(because('the network of an agent in bubblewrap', troubl
 });
 
 inEachSandbox('the end of an agent', ({ settings }) => {
-  /** In the middle of a turn, with a program of its own running. */
+  /** An agent in the middle of a turn that has started a program. */
   async function busy(stand: Stand) {
     const talk = await stand.start('family');
     talk.say('Sleep.', [{ tool: 'Bash', input: { command: 'touch begun; setsid sleep 1000 & sleep 1000' } }], 'a');
@@ -305,7 +305,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     let inside: number[] = [];
     await until(() => {
       inside = insiders(stand);
-      // The sandbox's first process, the runner, the client, its shell, what that runs.
+      // The sandbox's first process, the runner, the client, its shell, and the shell's command.
       return inside.length > 4;
     }, 'its processes');
     const [session] = talk.heard.sessions;
@@ -314,7 +314,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
       '.claude/projects/-workspace-group',
       `${session}.jsonl`,
     );
-    // The client writes it in pieces, a while after what it tells of.
+    // The client writes the transcript in pieces, some time after the events.
     await until(() => existsSync(transcript) && readFileSync(transcript, 'utf8').includes('Sleep.'), 'its transcript');
     return { talk, inside, tree: [...inside, ...treeOf(talk.agent.pid)] };
   }
@@ -325,7 +325,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     talk.agent.kill();
     expect(await talk.agent.exited).toMatchObject({ how: 'killed', signal: 'SIGKILL', unanswered: ['a'], untaken: [] });
     await until(() => !tree.some(isAlive), 'all of its processes to be gone');
-    // The session was told at once, and goes on.
+    // The agent reported its session at once, and the session can continue.
     const [session] = talk.heard.sessions;
     const next = await stand.start('family', { session });
     await next.ask('Go on.', [{ text: 'here' }]);
@@ -333,7 +333,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     await next.end();
   });
 
-  it('is told when the runner itself is killed, and leaves nothing behind', async () => {
+  it('is reported when the runner itself is killed, and leaves nothing behind', async () => {
     const stand = await hostStand(settings);
     const { talk, inside, tree } = await busy(stand);
     process.kill(
@@ -344,7 +344,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     await until(() => !tree.some(isAlive), 'all of its processes to be gone');
   });
 
-  it('is told when the client is killed', async () => {
+  it('is reported when the client is killed', async () => {
     const stand = await hostStand(settings);
     const { talk, inside, tree } = await busy(stand);
     process.kill(inside.find((pid) => argvOf(pid)[0]?.endsWith('/claude')) as number, 'SIGKILL');
@@ -352,7 +352,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     await until(() => !tree.some(isAlive), 'all of its processes to be gone');
   });
 
-  it('comes with the end of the host, however that came', async () => {
+  it('comes with the end of the host, however the host ended', async () => {
     const stand = await hostStand(settings);
     const { work } = groupFolders(stand.config, 'family');
     const script = [{ tool: 'Bash', input: { command: 'touch begun; setsid sleep 1000 & sleep 1000' } }];
@@ -372,7 +372,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     expect(tree.length).toBeGreaterThan(4);
     host.kill('SIGKILL');
     await until(() => !tree.some(isAlive), 'all of its processes to be gone');
-    // The next host takes the session on, and away what the first one has left.
+    // The next host continues the session and cleans up after the first.
     const left = () => readdirSync(stand.folder).filter((name) => name.startsWith('holdfast-run-'));
     const [old] = left();
     expect(old).toBeDefined();
@@ -382,7 +382,7 @@ inEachSandbox('the end of an agent', ({ settings }) => {
     });
     onTestFinished(() => void next.kill('SIGKILL'));
     await until(() => !left().includes(old as string), 'the old folder to be gone');
-    // Where it is killed while an engine is still making its container, nobody would be left who knows of that.
+    // If the host dies while an engine is still creating its container, no process would know about the container.
     let heard = '';
     next.stdout.on('data', (text) => {
       heard += text;

@@ -1,4 +1,4 @@
-// The host as a person has it: commands that talk with groups, and what they are told.
+// The host as a person uses it: commands that talk with groups, and their answers.
 import { spawn } from 'node:child_process';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
@@ -15,7 +15,7 @@ export async function begun(groups: readonly string[], settings: NodeJS.ProcessE
   return stand;
 }
 
-/** A host in a process of its own. */
+/** A host in a separate process. */
 export async function hosting(stand: Stand): Promise<Running> {
   const running = launch(stand.env, ['host', 'run']);
   await running.says('Waiting for messages');
@@ -42,13 +42,13 @@ export const status = (stand: Stand) => ask(stand.env, 'host', 'status');
 export const released = (stand: Stand) =>
   until(async () => (await status(stand)).processes.length === 0, 'the release');
 
-/** One message, and what was said until its answer. */
+/** One message, and everything said until its answer. */
 export async function said(stand: Stand, group: string, text: string, script: readonly Step[]): Promise<string[]> {
   const { stdout } = await holdfast(stand.env, 'chat', group, scripted(text, script), '--json');
   return JSON.parse(stdout).said.map((out: { text: string }) => out.text);
 }
 
-/** All that a group was told, as the store has it. */
+/** Everything that a group was told, from the store. */
 export function outgoing(
   { config }: Stand,
   group: string,

@@ -1,4 +1,4 @@
-// A hostile program in group A, with everything that it could want to know: what it gets through to, in the sandbox and without one.
+// A hostile program in group A that knows every target: what it reaches, in the sandbox and without one.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, tro
 
 const secret = `SECRET-${randomBytes(8).toString('hex')}`;
 
-/** Its sockets in a folder where nobody else makes any at the same time. */
+/** Puts its sockets in a folder where no other test creates any at the same time. */
 async function withOwnTemporary(stand: Stand) {
   vi.stubEnv('TMPDIR', stand.folder);
   try {
@@ -28,7 +28,7 @@ async function withOwnTemporary(stand: Stand) {
   }
 }
 
-/** Group B with an agent that runs, a worker, a home with keys: and where all that is. */
+/** Group B with a running agent, a worker, and a home with keys; and where all of that is. */
 async function targets(stand: Stand) {
   const { config, env } = stand;
   const b = prepareFolders(config, 'b');
@@ -101,7 +101,7 @@ async function targets(stand: Stand) {
 
 const encoded = (told: object): string => Buffer.from(JSON.stringify(told)).toString('base64');
 
-/** The same sandbox, with the intruder in the place of the runner. */
+/** The same sandbox with the intruder in place of the runner. */
 const withIntruder = (sandbox: Sandbox, work: string, told: object): Sandbox => {
   copyFileSync(path.join(root, 'test/e2e/intruder.mjs'), path.join(work, 'intruder.mjs'));
   return {
@@ -132,7 +132,7 @@ function summary(said: string) {
 }
 
 inEachSandbox('a hostile program', ({ settings, sandbox }) => {
-  /** What the sandbox itself says cannot be kept from it: where root runs docker, some files of the kernel. */
+  /** What the sandbox itself documents that it cannot hide: some kernel files, where root runs docker. */
   async function known({ config }: Stand): Promise<unknown[]> {
     if (!(await sandbox.warnings?.(config))?.includes(rootInside)) return [];
     return [/kernel that can be written: "CAN \/proc\/mtrr/, /what the kernel tells root alone/].map((one) =>
@@ -140,7 +140,7 @@ inEachSandbox('a hostile program', ({ settings, sandbox }) => {
     );
   }
 
-  it('host.md 15: gets through to nothing of another group, the host, the person or the system', async () => {
+  it('host.md 15: reaches nothing of another group, the host, the person or the system', async () => {
     const stand = await hostStand(settings);
     const { work, told } = await targets(stand);
     const inside = { ...told, proxies: [...told.proxies, `${insidePaths.run}/api.sock`] };
@@ -190,7 +190,7 @@ inEachSandbox('a hostile program', ({ settings, sandbox }) => {
 });
 
 it.skipIf(trouble)(
-  because('a hostile program gets through nearly everywhere without one: the attempts are real', trouble),
+  because('a hostile program gets nearly everywhere without a sandbox: the attempts are real', trouble),
   async () => {
     const stand = await hostStand({ HOLDFAST_HOST_SANDBOX: 'none' });
     const { work, told, abstract } = await targets(stand);
@@ -199,9 +199,9 @@ it.skipIf(trouble)(
       stand,
       withIntruder(none, work, { ...told, abstract, loopback, inside: false }),
     );
-    // What is guarded by more than the sandbox, or by the system on some machines.
+    // Targets that more than the sandbox guards, or that some systems guard.
     const guarded = /worker|use the model|connect to b's host|memory|trace|environment of the host|environment of b's/;
-    // The key is in no file, and the agent's own environment has it nowhere.
+    // The key is in no file and not in the agent's environment.
     expect(blocked.filter((what) => !guarded.test(what))).toEqual([
       'find the key in the environment',
       'find the key on the visible disk',

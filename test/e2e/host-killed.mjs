@@ -1,4 +1,5 @@
-// A host in a process of its own, to be killed at any moment: the real store, claim, bell and queue, and agents that answer by themselves.
+// A host in a separate process that a test kills at any moment: the real store, claim, bell and queue, and agents that answer by
+// themselves.
 
 import { openHoldfast } from '../../dist/app/open.js';
 import { openHostOf } from '../../dist/host/open.js';

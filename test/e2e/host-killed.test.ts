@@ -1,4 +1,4 @@
-// A host is killed again and again, at any moment of its writes: no message is lost, none is answered twice, no pointer goes back.
+// Kills a host repeatedly at any moment of its writes: no message is lost, none is answered twice, no pointer goes back.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { createGroup } from '../../src/sessions/groups/groups.ts';
 import { rounds } from '../rounds.ts';
 import { dice, place, root, until } from './holdfast.ts';
 
-it('a host that is killed at any moment goes on where it was: each message is answered, and once', async () => {
+it('a host killed at any moment resumes where it was: it answers each message exactly once', async () => {
   const seed = Date.now() % 100_000;
   const { below } = dice(seed);
   const { env } = place();
@@ -58,7 +58,7 @@ it('a host that is killed at any moment goes on where it was: each message is an
   const answered = told.flatMap(({ answers }) => JSON.parse(answers) as number[]).sort((a, b) => a - b);
   expect(answered, `seed ${seed}`).toEqual(ids);
   expect(db.prepare("SELECT count(*) AS n FROM incoming WHERE text <> ''").get()).toEqual({ n: 0 });
-  // Where each group's session stands is where its last answer left it.
+  // Each group's session stands where its last answer left it.
   for (const group of groups) {
     const last = db
       .prepare<[string], { answers: string; session: string }>(

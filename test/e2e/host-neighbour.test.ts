@@ -1,4 +1,4 @@
-// A hostile neighbour: the agent of one group floods the host by every way it has, and another group is answered all the while.
+// A hostile neighbour: the agent of one group floods the host in every way it has, while the host still answers another group.
 import { describe, expect, it } from 'vitest';
 import { because } from '../because.ts';
 import { ask, until } from './holdfast.ts';
@@ -7,7 +7,7 @@ import { trouble } from './host-stand.ts';
 
 const bash = (command: string) => ({ tool: 'Bash', input: { command } });
 
-/** 23,000 connections to the socket of its model: as many as once ended the host. */
+/** 23,000 connections to its model's socket. As many once crashed the host. */
 const connections = `node -e '
 const net = require("node:net");
 let count = 0;
@@ -23,7 +23,7 @@ setTimeout(() => process.exit(0), 20000);
 '`;
 
 describe.skipIf(trouble)(because('with a hostile neighbour', trouble), () => {
-  it('a group is answered while another floods the socket of its model, and the host lives on', async () => {
+  it('the host survives a group that floods its model socket, and keeps answering another group', async () => {
     const stand = await begun(['alpha', 'beta']);
     const host = await hosting(stand);
     await said(stand, 'beta', 'hello', [{ text: 'beta is here' }]);
@@ -37,7 +37,7 @@ describe.skipIf(trouble)(because('with a hostile neighbour', trouble), () => {
     await until(async () => (await status(stand)).processes.length === 2, 'the neighbour');
     for (let i = 0; i < 5; i++)
       expect(await said(stand, 'beta', `again ${i}`, [{ text: `answer ${i}` }])).toEqual([`answer ${i}`]);
-    // It is ended for it, which is said, and nothing else is.
+    // The host ends the flooding agent and says so. It ends nothing else.
     await until(
       async () => JSON.stringify(await status(stand)).includes('more connections than the host can take'),
       'its end',

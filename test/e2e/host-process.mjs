@@ -1,4 +1,5 @@
-// A host in a process of its own, to be killed: node host-process.mjs <group> <text of the message>. Says its agent's pid, and what it hears.
+// A host in a separate process that a test kills: node host-process.mjs <group> <text of the message>. Prints its agent's pid, and what it
+// hears.
 import { loadConfig } from '../../dist/config/config.js';
 import { startAgent } from '../../dist/host/agent.js';
 

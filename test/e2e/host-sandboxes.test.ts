@@ -1,4 +1,4 @@
-// The sandbox around an agent: who speaks, for whom it works, and what it is without one.
+// The sandbox around an agent: who may speak, for which user it works, and what running without one means.
 import { spawn } from 'node:child_process';
 import { chownSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { root, until } from './holdfast.ts';
 import { agentLog, hostStand, inEachSandbox, lastAsked, realKey, type Stand, trouble } from './host-stand.ts';
 
 inEachSandbox('a runner that cannot be trusted', ({ settings, sandbox }) => {
-  it('host.md 16: speaks for its own group alone, and only of what it was sent', async () => {
+  it('host.md 16: speaks for its own group alone, and only about messages it was sent', async () => {
     const stand = await hostStand(settings);
     const { work } = prepareFolders(stand.config, 'a');
     copyFileSync(path.join(root, 'test/e2e/liar.mjs'), path.join(work, 'liar.mjs'));
@@ -34,7 +34,7 @@ inEachSandbox('a runner that cannot be trusted', ({ settings, sandbox }) => {
       ['early', []],
       ['late', ['m1']],
     ]);
-    // A call names no group: what stands in its input is for the tool to look at, which is bound to this one.
+    // A call names no group. A group in its input is only the tool's business, and the tool is bound to this group.
     expect(talk.heard.calls).toEqual([['send_message', { group: 'b', text: 'hello b' }]]);
     expect(talk.heard.failures).toEqual(['other: a second connection was refused']);
     const quarantined = agentLog(stand.config, 'a', 'quarantine').trim().split('\n');
@@ -49,7 +49,7 @@ inEachSandbox('a runner that cannot be trusted', ({ settings, sandbox }) => {
   });
 });
 
-/** One turn of a host that is a process of its own, run by this user; everything is his. */
+/** One turn of a host in a separate process that this user runs and whose files this user owns. */
 async function turnAs(stand: Stand, uid: number, command: string) {
   for (const folder of [stand.folder, stand.config.home, stand.env.HOME as string]) chownSync(folder, uid, uid);
   const script = [{ tool: 'Bash', input: { command } }, { text: 'done' }];
@@ -68,7 +68,7 @@ async function turnAs(stand: Stand, uid: number, command: string) {
   return said;
 }
 
-/** Whether somebody else may read where this checkout and its packages lie. */
+/** Whether another user may read this checkout and its packages. */
 const isOpen = (uid: number) =>
   process.getuid?.() === 0 &&
   new Promise<boolean>((resolve) => {
@@ -80,7 +80,7 @@ const isOpen = (uid: number) =>
 const nobody = 65_534;
 const canBeNobody = trouble === undefined && (await isOpen(nobody));
 
-/** Whether the engine, if there is one, has the image for this user, too. */
+/** Whether the engine, if any, has the image for this user too. */
 const isServed = (uid: number, { config, env }: Stand) =>
   config.settings.host.sandbox === 'bubblewrap' ||
   new Promise<boolean>((resolve) => {
@@ -91,7 +91,7 @@ const isServed = (uid: number, { config, env }: Stand) =>
   });
 
 inEachSandbox('an ordinary user', ({ settings }) => {
-  it.skipIf(!canBeNobody)('has the same as root has', async ({ skip }) => {
+  it.skipIf(!canBeNobody)('works the same as for root', async ({ skip }) => {
     const stand = await hostStand(settings);
     if (!(await isServed(nobody, stand))) skip('he has no engine, or not the image');
     const { home } = stand.config;
@@ -103,7 +103,7 @@ inEachSandbox('an ordinary user', ({ settings }) => {
     const command = `id -u; echo $HOME; cat ${secrets.join(' ')}; cat /proc/[0-9]*/environ; ls ${home}; touch mine; echo END`;
     expect(await turnAs(stand, nobody, command)).toContain('"text":"done"');
     const { text } = lastAsked(stand);
-    // An engine that root runs knows everybody by his own number.
+    // An engine that root runs gives each user their own uid.
     expect(text).toMatch(/(?:1000|65534)\\n\/home\/agent/);
     expect(text).toContain('END');
     const said = text.slice(text.lastIndexOf('"tool_result"'));
@@ -115,7 +115,7 @@ inEachSandbox('an ordinary user', ({ settings }) => {
 });
 
 describe('bubblewrap', () => {
-  it.skipIf(trouble)(because('holds the number of processes as the system counts them', trouble), async () => {
+  it.skipIf(trouble)(because('limits the number of processes as the system counts them', trouble), async () => {
     const stand = await hostStand();
     const talk = await stand.start('a');
     const command = 'prlimit --nproc --noheadings --raw -o SOFT';
@@ -126,7 +126,7 @@ describe('bubblewrap', () => {
 });
 
 inEachSandbox('limits and secrets', ({ settings, sandbox }) => {
-  /** What a command of the agent prints, under these limits. */
+  /** What a command of the agent prints under these limits. */
   async function printed(limits: NodeJS.ProcessEnv, command: string): Promise<string> {
     const stand = await hostStand({ ...settings, ...limits });
     const talk = await stand.start('a');
@@ -136,31 +136,31 @@ inEachSandbox('limits and secrets', ({ settings, sandbox }) => {
     return text.slice(text.lastIndexOf('"tool_result"'));
   }
   const limits = { memoryMb: 1024, cpus: 0.5, processes: 150, fileMb: 1 };
-  /** Those that it says it cannot hold are not asked of it. */
+  /** Skip limits that the sandbox says it cannot enforce. */
   const holds = async (limit: keyof typeof limits) => {
     const { config } = await hostStand(settings);
     return !(await sandbox.unheld(limits, config)).includes(limit);
   };
 
-  it('host.md 20: the size of files is held, and nothing is dumped', async () => {
+  it('host.md 20: the file size is limited, and there are no core dumps', async () => {
     const command = 'head -c 5000000 /dev/zero > big; wc -c < big; ulimit -c';
     expect(await printed({ HOLDFAST_HOST_FILE_MB: '1' }, command)).toContain('1048576\\n0');
   });
 
-  it('host.md 20: the memory is held, where the sandbox says so', async ({ skip }) => {
+  it('host.md 20: the memory is limited, where the sandbox says so', async ({ skip }) => {
     if (!(await holds('memoryMb'))) skip('it says that it cannot');
     const hog = 'const all = []; for (let i = 0; i < 100; i++) all.push(Buffer.alloc(50e6, 1)); console.log("HAD IT")';
     const said = await printed({ HOLDFAST_HOST_MEMORY_MB: '1024' }, `node -e '${hog}'; echo ENDED WITH $?`);
     expect(said).toContain('ENDED WITH 137');
   });
 
-  it('host.md 20: the number of processes is held, where the sandbox says so', async ({ skip }) => {
+  it('host.md 20: the number of processes is limited, where the sandbox says so', async ({ skip }) => {
     if (!(await holds('processes'))) skip('it says that it cannot');
     const many = `const all = []; let failed = 0; for (let i = 0; i < 300; i++) { const one = require("child_process").spawn("sleep", ["60"]); one.on("error", () => {}); one.pid ? all.push(one) : failed++ } console.log(failed > 0 ? "HELD" : "HAD THEM"); for (const one of all) one.kill("SIGKILL")`;
     expect(await printed({ HOLDFAST_HOST_PROCESSES: '150' }, `node -e '${many}'`)).toContain('HELD');
   });
 
-  it('host.md 20: the processors are held, where the sandbox says so', async ({ skip }) => {
+  it('host.md 20: the CPU is limited, where the sandbox says so', async ({ skip }) => {
     if (!(await holds('cpus'))) skip('it says that it cannot');
     const burn =
       'const { execSync } = require("child_process"); const until = Date.now() + 60000; let n = "0"; while (n === "0" && Date.now() < until) { for (let i = 0; i < 3e8; i++); n = execSync("cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpu/cpu.stat 2>/dev/null | grep nr_throttled | cut -d\\" \\" -f2 | head -1", { encoding: "utf8" }).trim() } console.log("THROTTLED", n)';
@@ -169,7 +169,7 @@ inEachSandbox('limits and secrets', ({ settings, sandbox }) => {
     );
   });
 
-  it('host.md 20: of the environment and the key of the host nothing is inside, nor in any log or file', async () => {
+  it('host.md 20: the host’s environment and key are not inside the sandbox, in any log or in any file', async () => {
     const secrets = { https_proxy: 'http://me:PASSWORD@127.0.0.1:9', SOME_TOKEN: 'PASSWORD' };
     const stand = await hostStand({ ...settings, ...secrets });
     const talk = await stand.start('a');
@@ -192,7 +192,7 @@ inEachSandbox('limits and secrets', ({ settings, sandbox }) => {
 });
 
 describe.skipIf(trouble)(because('no sandbox', trouble), () => {
-  it('is said loudly, and the agent works all the same', async () => {
+  it('is announced loudly, and the agent works all the same', async () => {
     const stand = await hostStand({ HOLDFAST_HOST_SANDBOX: 'none' });
     const { sandbox, warnings } = await chooseSandbox(stand.config);
     expect([sandbox.name, warnings[0]]).toEqual(['none', nothingIsolated]);

@@ -1,4 +1,4 @@
-// Agents in real sandboxes: the real SDK and its real client, a mock of the API, and a data folder of the test's own.
+// Agents in real sandboxes: the real SDK and its real client, a mock of the API, and a data folder per test.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -34,7 +34,7 @@ import { type Asked, type Mock, type Step, startMock } from './mock-anthropic.ts
 export const realKey = 'sk-ant-real-key-that-nobody-inside-may-see-7f3a';
 
 const sdkFolder = path.join(root, 'node_modules', '.cache', 'sdk', 'node_modules');
-/** Why these tests cannot run here. In CI that is a failure, not a reason to skip. */
+/** Why these tests cannot run here. In CI this is a failure, not a reason to skip. */
 export const trouble = process.env.CI
   ? undefined
   : [
@@ -43,12 +43,12 @@ export const trouble = process.env.CI
       await bubblewrap.trouble(loadConfig({ HOME: '/nowhere' })),
     ].find((one) => one !== undefined);
 
-/** A sandbox in which all that is promised of agents is tried. */
+/** A sandbox to prove every promise about agents in. */
 export interface Proof {
   readonly title: string;
   readonly sandbox: Sandbox;
   readonly settings: NodeJS.ProcessEnv;
-  /** Why not here. */
+  /** Why it cannot run here. */
   readonly trouble: string | undefined;
 }
 
@@ -60,7 +60,7 @@ const engineEnvironment = Object.fromEntries(
   }).filter(([name]) => /^(?:DOCKER_HOST|CONTAINER_HOST|CONTAINERS_(?:STORAGE_)?CONF|XDG_RUNTIME_DIR)$/.test(name)),
 );
 
-/** Podman without root makes its store in the home folder, if only to look for an image there. */
+/** Rootless podman creates its store in the home folder even to look for an image. */
 const probeHome = mkdtempSync(path.join(tmpdir(), 'holdfast-probe-'));
 const proofs: readonly Proof[] = [
   { title: 'bubblewrap', sandbox: bubblewrap, settings: {}, trouble },
@@ -75,12 +75,12 @@ const proofs: readonly Proof[] = [
 ];
 rmSync(probeHome, { recursive: true, force: true });
 
-/** The same, wherever agents run. Where a sandbox is not to be had, its tests are skipped under a name that says why. */
+/** Runs the same tests in every sandbox. Where a sandbox is unavailable, they are skipped under a name that says why. */
 export function inEachSandbox(what: string, tests: (proof: Proof) => void): void {
   for (const proof of proofs) describe.skipIf(proof.trouble)(`${what}, in ${proof.title}`, () => tests(proof));
 }
 
-/** For what depends little on the sandbox: in containers it is tried by `npm run test:long` alone. */
+/** For tests that depend little on the sandbox: only `npm run test:long` runs them in containers. */
 export function inSandboxes(what: string, tests: (proof: Proof) => void): void {
   for (const proof of proofs) {
     const isLater = proof.sandbox !== bubblewrap && !isLong && proof.trouble === undefined;
@@ -97,7 +97,7 @@ export interface Stand {
   start(group: string, run?: Partial<AgentRun>, sandbox?: Sandbox): Promise<Talk>;
 }
 
-/** An agent, and all that was heard of it. */
+/** An agent, and everything heard from it. */
 export interface Talk {
   readonly agent: RunningAgent;
   readonly heard: {
@@ -109,7 +109,7 @@ export interface Talk {
     readonly calls: [string, unknown][];
     readonly compactions: string[];
   };
-  /** Says it, with what the model does; resolves with the answer to it. */
+  /** Sends the text with the model's script. Resolves with the answer. */
   ask(text: string, script: readonly Step[], id?: string): Promise<Parameters<NonNullable<AgentEvents['result']>>[0]>;
   say(text: string, script: readonly Step[], id?: string): string;
   end(): Promise<AgentExit>;
@@ -213,19 +213,22 @@ export const agentLog = (config: Config, group: string, name = 'agent'): string 
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
 
-/** What of the conversation reached the model last. */
+/** The conversation as it last reached the model. */
 export const lastAsked = ({ mock }: Stand): Asked => mock.asked.findLast(({ kind }) => kind === 'main') as Asked;
 
 const engine = ({ settings, environment }: Config, ...args: readonly string[]): string =>
   execFileSync(settings.host.engine, args, { env: environment, encoding: 'utf8' });
 
-/** Those that hosts of this data folder have started, and which are still there in any way. */
+/** Containers that hosts of this data folder have started and that still exist in any state. */
 export const containersOf = (config: Config): string[] =>
   engine(config, 'ps', '--all', '--quiet', '--filter', `label=${homeLabel(config)}`)
     .split('\n')
     .filter(Boolean);
 
-/** All processes that see a work folder of this stand where agents see theirs: those in its sandboxes, whoever their parents are. */
+/**
+ * All processes that see a work folder of this stand where agents see theirs, that is, the processes in its sandboxes whatever their
+ * parents.
+ */
 export function insiders({ folder }: Stand): number[] {
   const name = path.basename(folder);
   return processes().filter((pid) => {
@@ -234,7 +237,7 @@ export function insiders({ folder }: Stand): number[] {
         .split('\n')
         .some((line) => line.includes(`${name}/`) && line.includes(' /workspace/group '));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
       return false;
     }
   });
@@ -245,7 +248,7 @@ const processes = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** All processes below one, by /proc. */
+/** All descendants of a process, from /proc. */
 export function treeOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const one of processes()) {
@@ -253,7 +256,7 @@ export function treeOf(pid: number): number[] {
       const stat = readFileSync(`/proc/${one}/stat`, 'utf8');
       parents.set(one, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
   const tree = [pid];

@@ -24,7 +24,7 @@ async function working(stand: Stand) {
 const tokenOf = async (stand: Stand, group: string): Promise<string> =>
   (await ask(stand.env, 'groups', 'token', group)).token;
 
-/** Reads a stream of events until it is closed, or cut off. */
+/** Reads a stream of events until it closes or is cut off. */
 function listen(url: string, token: string, last?: string) {
   const events: { event: string; id?: string; data: { text: string; answers?: number[] } }[] = [];
   const cut = new AbortController();
@@ -59,7 +59,7 @@ describe.skipIf(isMissing)(because('a chat', isMissing), () => {
     expect(lastAsked(stand).text).toContain('One MOCK');
   });
 
-  it('takes /clear NAME as the group’s clear: the session is kept under the name, and the next message begins another', async () => {
+  it('treats /clear NAME as the group’s clear: keeps the session under the name, and the next message starts another', async () => {
     const stand = await begun(['family']);
     await pipe(stand.env, 'family', scripted('One', [{ text: 'first' }]));
     const cleared = await pipe(stand.env, 'family', '/clear Tides');
@@ -81,7 +81,7 @@ describe.skipIf(isMissing)(because('a chat', isMissing), () => {
     expect(await holdfast(stand.env, 'chat', '../family', 'hello')).toMatchObject({ code: 2 });
   });
 
-  it('is the host for those who chat, and for nobody else; tasks and other groups wait', async () => {
+  it('is the host only for the group in the chat; tasks and other groups wait', async () => {
     const stand = await begun(['family', 'work']);
     await ask(stand.env, 'groups', 'send', 'work', scripted('Hello', [{ text: 'later' }]));
     await ask(stand.env, 'tasks', 'add', 'family', scripted('Look', [{ text: 'looked' }]), '--every', '10s');
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)(because('a chat', isMissing), () => {
 });
 
 describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
-  it('a message is taken at once, and its answer comes as an event; none is lost or doubled when worker and host restart', async () => {
+  it('a message is accepted at once, its answer comes as an event, and none is lost or doubled when worker and host restart', async () => {
     const stand = await begun(['family', 'work']);
     let { worker, url } = await working(stand);
     const token = await tokenOf(stand, 'family');
@@ -116,7 +116,7 @@ describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
     expect(lastAsked(stand).text).toContain('Ada: One');
     stream.cut();
 
-    // While nobody listens: an answer, a new worker, a new host, another answer.
+    // While no client listens: an answer, a new worker, a new host, another answer.
     expect(await (await post(scripted('Two', [{ text: 'second' }]))).json()).toMatchObject({ hostRuns: true });
     await until(() => outgoing(stand, 'family').length === 2, 'the second answer');
     worker.child.kill('SIGKILL');
@@ -133,7 +133,7 @@ describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
       'third',
     ]);
 
-    // Pieces of an answer are heard by a stream that has found the host, which it looks for now and then.
+    // A stream hears partial answers only after it has found the host, which it looks for now and then.
     const heard = () => again.events.some(({ event, data }) => event === 'part' && data.text === 'more');
     for (let answers = 3; !heard() && answers < 20; answers++) {
       await post(scripted('More', [{ text: 'more' }]));
@@ -141,7 +141,7 @@ describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
     }
     expect(heard()).toBe(true);
 
-    // The group's token opens that group alone, and the person's all.
+    // The group's token opens that group alone. The person's token opens all.
     expect((await post('x', token, 'work')).status).toBe(403);
     expect((await post('x', 'a'.repeat(64))).status).toBe(401);
     expect((await post('x', await tokenOf(stand, 'work'))).status).toBe(403);
@@ -154,7 +154,7 @@ describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
     expect(outgoing(stand, 'work')).toEqual([]);
   });
 
-  it('the example bridge says what it lacks, without a stack', () => {
+  it('the example bridge says what it lacks, without a stack trace', () => {
     const bridge = spawnSync(process.execPath, [path.join(root, 'examples/bridge/bridge.mjs')], {
       env: {},
       encoding: 'utf8',
@@ -162,7 +162,7 @@ describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
     expect(bridge).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Set GROUP.*\n$/) });
   });
 
-  it('the example bridge asks again for an event that it was cut off in', async () => {
+  it('the example bridge asks again for an event that was cut off', async () => {
     const asked: (string | undefined)[] = [];
     const worker = http.createServer((request, response) => {
       asked.push(request.headers['last-event-id'] as string | undefined);
@@ -224,7 +224,7 @@ describe.skipIf(isMissing)(because('over HTTP', isMissing), () => {
 describe.skipIf(isMissing)(because('an agent', isMissing), () => {
   const tool = (name: string) => `mcp__holdfast__${name}`;
 
-  it('speaks on the way, remembers, and is woken by the task that it has scheduled', async () => {
+  it('sends messages during its turn, remembers, and is woken by the task that it scheduled', async () => {
     const stand = await begun(['family']);
     await hosting(stand);
     const out = await said(stand, 'family', 'Wake yourself', [
@@ -246,7 +246,7 @@ describe.skipIf(isMissing)(because('an agent', isMissing), () => {
     const { session } = (await status(stand)).groups[0];
     await until(() => outgoing(stand, 'family').length >= 3, 'the task');
     expect(lastAsked(stand).text).toContain('Look at the gauge');
-    // A process of its own: its session is not the group's, and the group's memory reached it.
+    // The task runs in its own process: its session is not the group's, and it has the group's memory.
     expect((await status(stand)).groups[0].session).toBe(session);
     expect(lastAsked(stand).text).toContain('The lamp is green.');
     expect(lastAsked(stand).text).not.toContain('Wake yourself');
@@ -255,13 +255,13 @@ describe.skipIf(isMissing)(because('an agent', isMissing), () => {
     await ask(stand.env, 'tasks', 'cancel', '1');
   });
 
-  it('host.md 19: what was said is readable after a compaction, as it was said', async () => {
+  it('host.md 19: everything said is readable after a compaction, word for word', async () => {
     const stand = await begun(['family']);
     await hosting(stand);
     await said(stand, 'family', 'The lamp at Naoshima is green, and blinks twice', [{ text: 'Noted: green, twice.' }]);
     await holdfast(stand.env, 'chat', 'family', '/compact');
     const { conversations } = groupFolders(stand.config, 'family');
-    // Not what is being written: that has another name until it is whole.
+    // Skip files that are being written: those have another name until they are complete.
     const archives = () =>
       readdirSync(conversations)
         .filter((file) => file.endsWith('.md'))
@@ -270,7 +270,7 @@ describe.skipIf(isMissing)(because('an agent', isMissing), () => {
     expect(archives()[0]).toContain('The lamp at Naoshima is green, and blinks twice');
     expect(archives()[0]).toContain('Noted: green, twice.');
     expect(stand.mock.asked.some(({ kind }) => kind === 'compact')).toBe(true);
-    // And by the agent itself, from inside.
+    // The agent can read it too, from inside.
     expect(
       await said(stand, 'family', 'Look it up', [
         { tool: 'Bash', input: { command: 'grep -rl Naoshima conversations/ && touch found' } },
@@ -296,7 +296,7 @@ describe.skipIf(isMissing)(because('an agent', isMissing), () => {
     await until(async () => !(await isRunning()), 'the close');
     await said(stand, 'family', 'Two', [{ text: 'second' }]);
     expect(lastAsked(stand).text).not.toContain('One MOCK');
-    // And back, by the agent itself.
+    // And the agent itself switches back.
     await said(stand, 'family', 'Back', [
       { tool: tool('list_sessions'), input: {} },
       { tool: tool('resume_session'), input: { id: 1 } },

@@ -1,4 +1,4 @@
-// `holdfast chat` in a real terminal: the answer as it is written, follow-ups while it works, and ways to leave.
+// `holdfast chat` in a real terminal: streamed answers, follow-ups while the agent works, and ways to leave.
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { because } from '../because.ts';
@@ -38,7 +38,7 @@ describe.skipIf(trouble)(because('a chat at the terminal', trouble), () => {
     expect((await status(stand)).groups[0].session).toBe(session);
     at.press('C-c');
     await at.sees(new RegExp(`${prompt.trim().replace('$', '\\$')}\\s*$`));
-    // The host was there before, and stays.
+    // The host ran before the chat, and keeps running.
     expect((await status(stand)).running).toBe(true);
   });
 });

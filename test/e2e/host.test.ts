@@ -16,11 +16,11 @@ const transcript = (stand: Stand, group: string, session: string): string => {
   return path.join(groupFolders(stand.config, group).agentHome, found as string);
 };
 
-/** Where Claude Code keeps what it remembers by itself of a folder. */
+/** Where Claude Code keeps its automatic memory of a folder. */
 const ownMemory = '~/.claude/projects/-workspace-group/memory';
 
 inSandboxes('the host, end to end', ({ settings }) => {
-  it('host.md 1, 3: a document is begun, the process released, and hours later carried on, by a host that was restarted', async () => {
+  it('host.md 1, 3: a document is begun, the process released, and hours later continued by a restarted host', async () => {
     const stand = await begun(['family'], { ...settings, HOLDFAST_HOST_IDLE_MINUTES: '0.02' });
     const { work } = groupFolders(stand.config, 'family');
     const host = await hosting(stand);
@@ -29,7 +29,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
       'family',
       scripted('Begin the document about tides.', [
         { tool: 'Write', input: { file_path: '/workspace/group/doc.md', content: 'Chapter one\n' } },
-        // Its own automatic memory, and a log of its own.
+        // Its automatic memory, and a log.
         {
           tool: 'Bash',
           input: { command: `mkdir -p ${ownMemory} && echo "Tides come twice" > ${ownMemory}/MEMORY.md` },
@@ -41,7 +41,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
     expect(first).toMatchObject({ code: 0, stdout: 'Chapter one is written.\n', stderr: '' });
     expect(fs.readFileSync(path.join(work, 'doc.md'), 'utf8')).toBe('Chapter one\n');
     const [{ session }] = (await status(stand)).groups;
-    // 1.2 s stand for the half hour of silence here.
+    // Here 1.2 s stand for the half hour of silence.
     await released(stand);
     host.child.kill('SIGINT');
     expect((await host.ended).code).toBe(0);
@@ -64,7 +64,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
     for (const words of ['Begin the document about tides.', 'Chapter one is written.', 'Carry on'])
       expect(asked).toContain(words);
     expect(fs.readFileSync(path.join(work, 'doc.md'), 'utf8')).toBe('Chapter one\nChapter two\n');
-    // The new process sees what the old one left, and the host has it under its own folders.
+    // The new process sees what the old one left, and the host has it below its own folders.
     const told = fs.readFileSync(path.join(work, 'CLAUDE.md'), 'utf8');
     expect(fs.readFileSync(path.join(work, 'seen.txt'), 'utf8')).toBe(`Tides come twice\nbegan\n${told}`);
     const { agentHome } = groupFolders(stand.config, 'family');
@@ -97,7 +97,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
     },
   );
 
-  it('host.md 2, 9: a host that is killed in mid-turn leaves no process; the next answers the message, in the same session', async () => {
+  it('host.md 2, 9: a host killed in mid-turn leaves no process; the next host answers the message in the same session', async () => {
     const stand = await begun(['family'], settings);
     const host = await hosting(stand);
     await said(stand, 'family', 'One', [{ text: 'first' }]);
@@ -120,7 +120,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
     expect((await status(stand)).groups[0].session).toBe(session);
   });
 
-  it('host.md 2, 9: what does not notice the end of its host is ended by the next one, before anything else works there', async () => {
+  it('host.md 2, 9: the next host first ends an agent that did not notice the end of its host', async () => {
     const stand = await begun(['family'], settings);
     const host = await hosting(stand);
     const text = scripted('Two', [{ text: 'second', held: true }]);
@@ -138,7 +138,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
     expect(outgoing(stand, 'family')).toMatchObject([{ kind: 'answer', text: 'second', answers: [message.id] }]);
   });
 
-  it('host.md 9: an agent that is killed in mid-turn is started again, and the message answered once', async () => {
+  it('host.md 9: an agent killed in mid-turn is restarted, and the message is answered once', async () => {
     const stand = await begun(['family'], settings);
     await hosting(stand);
     const text = scripted('Two', [{ text: 'second', held: true }]);
@@ -150,13 +150,13 @@ inSandboxes('the host, end to end', ({ settings }) => {
     killAll(treeOf(pid));
     stand.mock.go();
     await until(async () => outgoing(stand, 'family').length > 0, 'the answer');
-    // A container outlives its client for as long as the engine takes to remove it.
+    // A container outlives its client until the engine has removed it.
     await until(() => !inside.some(isAlive), 'the end of all that was inside');
     expect(outgoing(stand, 'family')).toMatchObject([{ kind: 'answer', text: 'second', answers: [message.id] }]);
     expect((await status(stand)).groups[0].error.text).toContain('SIGKILL');
   });
 
-  it('host.md 11: more groups than processes share the 5 there may be, and all are answered', async () => {
+  it('host.md 11: more groups than processes share the 5 allowed, and all are answered', async () => {
     const names = Array.from({ length: rounds(8, 20) }, (_, i) => `g${i}`);
     const stand = await begun(names, settings);
     for (const name of names)
@@ -185,7 +185,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
       await ask(stand.env, 'groups', 'send', 'family', scripted(`Round ${i}`, [{ text: `answer ${i}` }]));
       await until(() => outgoing(stand, 'family').length > i, `answer ${i}`);
       seen.push(outgoing(stand, 'family')[i]?.text ?? '');
-      // 120 ms after the answer the process is told to close: the next message comes about then.
+      // 120 ms after the answer the host tells the process to close. The next message comes at about that time.
       await sleep((i * 17) % 120);
     }
     expect(seen).toEqual(Array.from({ length: races }, (_, i) => `answer ${i}`));
@@ -218,7 +218,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
     expect([running, groups[0].waiting + groups[0].handed]).toEqual([false, 1]);
   });
 
-  it('there is one host for a data folder', async () => {
+  it('a data folder has one host', async () => {
     const stand = await begun(['family'], settings);
     await hosting(stand);
     const { code, stderr } = await holdfast(stand.env, 'host', 'run');

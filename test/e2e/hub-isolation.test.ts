@@ -1,5 +1,5 @@
-// A program that has everything one person has, the connection string and a machine's secret, tries what SQL offers to read or change what is
-// another person's and not shared.
+// A program with everything one person has, the connection string and a machine's secret, tries every way that SQL offers to read or change
+// another person's unshared data.
 import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
@@ -74,7 +74,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
     return JSON.stringify(all);
   };
 
-  /** Every attempt as SQL; what comes back, and what the server says meanwhile, is searched for the secret. */
+  /** Every attempt as SQL. The test searches each result, and each message of the server, for the secret. */
   function attempts(annasMachine: number): string[] {
     const t = (table: string) => `holdfast.${table}`;
     const push = (what: object) =>
@@ -122,7 +122,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       "SELECT set_config('row_security', 'off', false); SELECT * FROM holdfast.rows",
       `SELECT set_config('holdfast.machine', (SELECT encode(secret, 'hex') FROM holdfast.machines WHERE id = ${annasMachine}), false)`,
       "SELECT set_config('holdfast.machine', '', false); SELECT * FROM holdfast.entries",
-      // A function that tells what it is given, in front of the policy.
+      // A function that prints its argument, which the planner runs before the policy.
       `CREATE FUNCTION pg_temp.leak(x text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN RAISE NOTICE '%', x; RETURN true; END $$; SELECT count(*) FROM holdfast.entries WHERE pg_temp.leak(line)`,
       `CREATE FUNCTION pg_temp.leak2(x text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 LEAKPROOF AS $$ BEGIN RAISE NOTICE '%', x; RETURN true; END $$; SELECT count(*) FROM holdfast.entries WHERE pg_temp.leak2(line)`,
       'SELECT * FROM holdfast.entries WHERE line::int = 1',
@@ -149,7 +149,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       'CREATE EXTENSION file_fdw',
       "SELECT oid::regclass FROM pg_class WHERE relname LIKE 'pg_toast%'",
       `DO $$ DECLARE t text; r record; BEGIN FOR t IN SELECT 'pg_toast.' || c.relname FROM pg_class c WHERE c.relkind = 't' LOOP FOR r IN EXECUTE 'SELECT * FROM ' || t LOOP RAISE NOTICE '%', r; END LOOP; END LOOP; END $$`,
-      // The hub's own functions, with what is not the caller's.
+      // The hub's own functions, called with another person's data.
       push({ transcripts: [{ ...place, line: '{}' }] }),
       push({
         sessions: [
@@ -201,7 +201,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       'SELECT holdfast.entry_gone()',
       'SELECT * FROM holdfast.state()',
       'SELECT * FROM holdfast.batches_after(0, 1000)',
-      // Tables and functions of the caller's in front of the hub's.
+      // The caller's tables and functions, shadowing the hub's.
       "CREATE TEMP TABLE shares (id int, person int, audience text); INSERT INTO pg_temp.shares VALUES (1, 2, 'team'); SET search_path = pg_temp, holdfast; SELECT * FROM holdfast.entries",
       'CREATE TEMP TABLE machines (id int, person int, secret bytea, left_at timestamptz); SET search_path = pg_temp, holdfast; SELECT holdfast.me(); SELECT * FROM holdfast.entries',
       `CREATE TEMP TABLE incoming (x int); ${push({})}`,
@@ -228,7 +228,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
       await client.connect();
       await client.query("SELECT set_config('holdfast.machine', $1, false)", [bobsMembership.secret]);
       try {
-        // COPY answers outside of the rows: read as a query it fails, and the attempt counts as one by psql would.
+        // COPY does not answer with rows, so the driver fails on it. Run the attempt as the query that psql would send.
         const text = sql.startsWith('COPY holdfast') ? `SELECT * FROM ${sql.split(' ')[1]}` : sql;
         heard.push(JSON.stringify(await client.query(text)));
       } catch (error) {
@@ -246,7 +246,7 @@ describe.skipIf(noPostgres)(because('what is not shared', noPostgres), () => {
     await anna.sync();
   });
 
-  it('and a stolen connection string without the secret of a machine reads not even what is shared', async () => {
+  it('a stolen connection string without the secret of a machine cannot even read what is shared', async () => {
     const { anna, bobsMembership, annasMembership } = await twoPeople('ann', 'rob');
     await anna.session([`everybody may know of ${sharedWord}`], { id: 'open-session' });
     await anna.run('hub share', { project: 'app', with: 'team' });

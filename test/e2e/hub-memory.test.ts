@@ -1,5 +1,5 @@
-// One memory, changed on several machines of a person at once: all machines end with the same pages, and every version is in the history.
-// A real PostgreSQL. The seed is printed, and HUB_SEED repeats a run.
+// Several machines of one person change one memory at once: all machines end with the same pages, and every version is in the history. A
+// real PostgreSQL. The test prints its seed, and HUB_SEED repeats a run.
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
   });
   afterAll(() => cluster.close());
 
-  /** Machines of one person, which share the project with each other. */
+  /** Machines of one person that share the project with each other. */
   async function machinesOf(...names: string[]) {
     const database = await cluster.newDatabase();
     const machines: Machine[] = [];
@@ -60,7 +60,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
     return memories.flatMap(({ versions: all }) => all.map((one) => one.text));
   };
 
-  it('of two edits of one line the later one stands everywhere, and both are in its history', async () => {
+  it('of two edits of one line the later one wins everywhere, and both are in its history', async () => {
     const { machines } = await machinesOf('laptop', 'server');
     const [laptop, server] = machines as [Machine, Machine];
     await remember(laptop, 'port', 'the port is 8080');
@@ -77,7 +77,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
     expect(text(laptop)).toBe(text(server));
   });
 
-  it('keeps the lines that a person added on both machines, which had no number in common', async () => {
+  it('keeps the lines that a person added on both machines, which had no id in common', async () => {
     const { machines } = await machinesOf('laptop', 'server');
     const [laptop, server] = machines as [Machine, Machine];
     await remember(laptop, 'port', 'the port is 8080');
@@ -92,7 +92,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
     expect(text(laptop)).toBe(text(server));
   });
 
-  it('forgets on all machines and in the hub what was forgotten on one, and takes it again when it is remembered later', async () => {
+  it('a memory forgotten on one machine is forgotten on all and in the hub, and can be remembered again later', async () => {
     const { machines, database } = await machinesOf('laptop', 'server');
     const [laptop, server] = machines as [Machine, Machine];
     await remember(laptop, 'port', 'the port is 8080');
@@ -116,7 +116,7 @@ describe.skipIf(noPostgres)(because('memory on several machines', noPostgres), (
     for (const machine of machines) expect(text(machine), machine.name).toContain('8080');
   });
 
-  it('whatever is done in whatever order, with clocks that are hours apart, all machines end with one text', async () => {
+  it('whatever happens in whatever order, with clocks that are hours apart, all machines end with one text', async () => {
     let seed = Number(process.env.HUB_SEED ?? Date.now() % 1_000_000);
     console.log(`HUB_SEED=${seed}`);
     const random = (below: number): number => {

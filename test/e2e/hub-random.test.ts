@@ -1,5 +1,5 @@
-// Machines that work, exchange, are killed, are away, and forget, in random order, against a server that is killed too: at the end all of them
-// and the hub hold the same. Real processes and a real PostgreSQL; the seed is printed, and HUB_SEED repeats a run.
+// Machines work, exchange, are killed, go away and forget in random order, against a server that is killed too. In the end all machines and
+// the hub hold the same data. Real processes and a real PostgreSQL. The test prints its seed, and HUB_SEED repeats a run.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +22,7 @@ interface Machine extends Place {
 describe.skipIf(noPostgres)(because('in any order', noPostgres), () => {
   let cluster: Cluster;
   beforeAll(async () => {
-    // As a person runs it: what was committed is on the disk when the server is killed.
+    // As in production: committed data is on disk when the server is killed.
     cluster = await openCluster({ fsync: 'on' });
   });
   afterAll(() => cluster.close());
@@ -111,7 +111,7 @@ describe.skipIf(noPostgres)(because('in any order', noPostgres), () => {
         forgotten.add(id);
       }
     }
-    // What is left to exchange: each once to give, once to take, once more for what was forgotten meanwhile.
+    // Exchange the rest: each machine once to push, once to pull, and once more for what was forgotten in between.
     for (let round = 0; round < 3; round++) for (const machine of machines) await holdfast(machine, 'hub', 'sync');
 
     const all = (person: string) =>
@@ -137,7 +137,7 @@ describe.skipIf(noPostgres)(because('in any order', noPostgres), () => {
       const other = machine.person === 'anna' ? 'bob' : 'anna';
       expect(stored(machine.database), machine.name).toEqual(all(machine.person));
       expect(stored(path.join(machine.home, 'team/holdfast.db')), `${machine.name}, of ${other}`).toEqual(all(other));
-      // Nothing more to say: the next exchange moves nothing.
+      // Nothing is left: the next exchange moves nothing.
       expect(await holdfast(machine, 'hub', 'sync')).toMatchObject({
         pushed: { entries: 0 },
         pulled: { entries: 0, forgotten: 0 },

@@ -198,7 +198,7 @@ describe('a hub with pgvector', () => {
     ).toBe(false);
   });
 
-  it('finds with the index of neighbours what comparing all would find, nearly', async () => {
+  it('finds with the nearest-neighbour index nearly everything that an exhaustive comparison finds', async () => {
     const shares = await visibleShares(client);
     let same = 0;
     const questions = 30;
@@ -213,7 +213,7 @@ describe('a hub with pgvector', () => {
     expect(same / (10 * questions)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('lets what is forgotten go with its words and its vector', async () => {
+  it('deletes the words and the vector of a forgotten entry', async () => {
     const [{ mark } = { mark: '' }] = (await db.query<{ mark: string }>('SELECT mark FROM holdfast.state()')).rows;
     const forgotten = [{ print: tombstone.entry('claude-code', 'e1234'), memory: null, at: 1 }];
     await db.query('SELECT holdfast.push($1::jsonb)', [

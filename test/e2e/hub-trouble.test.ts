@@ -1,4 +1,5 @@
-// A hub that is away, slow, full, or not what it should be: a clear word for each, nothing changed, nothing lost, and nothing local waits.
+// A hub that is unreachable, slow, full, or not what it should be: each gets a clear error, nothing is changed or lost, and no local
+// command waits.
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -43,7 +44,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     return checks.find(({ name }) => name === 'hub');
   };
 
-  /** Takes connections and says nothing, or what the server says after a time. */
+  /** Accepts connections and stays silent, or forwards the server's answers with a delay. */
   async function proxy(delayMs: number) {
     const sockets = new Set<net.Socket>();
     const seen = { connections: 0 };
@@ -68,7 +69,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     return { port: (server.address() as net.AddressInfo).port, seen };
   }
 
-  it('that is away: the exchange says so, status says so, local commands do not ask it, and nothing is lost', async () => {
+  it('that is unreachable: the exchange and status say so, local commands do not ask it, and nothing is lost', async () => {
     const { machine, database } = await joined();
     await machine.session(['before']);
     await machine.run('hub share', { project: 'app' });
@@ -94,7 +95,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     await machine.run('stats');
     await hubCheck(machine);
     await machine.run('forget', { id: 'laptop-1', yes: true });
-    // None of these has as much as opened a connection.
+    // None of these even opened a connection.
     expect(seen.connections).toBe(0);
 
     reach(machine, (url) => {
@@ -106,7 +107,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     expect(rows.map(({ line }) => (JSON.parse(String(line)) as { text: string }).text)).toEqual(['while it was away']);
   });
 
-  it('that is slow is given up on by a search, which answers with what is here', async () => {
+  it('that is slow: a search gives up on it and answers with local results', async () => {
     const { machine } = await joined();
     await machine.session(['the lighthouse']);
     const { port } = await proxy(10_000);
@@ -125,7 +126,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     });
   });
 
-  it('that is full says so; when there is room again everything arrives once', async () => {
+  it('that is full says so; when there is space again everything arrives once', async () => {
     const { machine, database } = await joined();
     await machine.session(['one', 'two', 'three']);
     await cluster.query(
@@ -163,7 +164,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
     expect(fs.readdirSync(machine.config.home).sort()).toEqual(before);
   });
 
-  it('refuses a wrong password, a used invitation, a second machine of one name, and a clock that is hours off', async () => {
+  it('refuses a wrong password, a used invitation, a second machine of the same name, and a clock that is hours off', async () => {
     const { machine } = await joined();
     const invitation = addressIn((await machine.run('hub invite')).command);
     const other = await newMachine('other');
@@ -182,7 +183,7 @@ describe.skipIf(noPostgres)(because('a hub in trouble', noPostgres), () => {
       message: expect.stringContaining('5.0 hours behind'),
     });
     expect(fs.existsSync(membership(other))).toBe(false);
-    // The invitation is as good as before all of this.
+    // The invitation is still valid after all of this.
     await other.run('hub join', { url: invitation, machine: 'other' });
     const third = await newMachine('third');
     expect(await failure(third.run('hub join', { url: invitation, machine: 'third' }))).toMatchObject({

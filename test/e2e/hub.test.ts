@@ -53,7 +53,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(await texts(bobs, id)).toEqual([]);
   });
 
-  it('follows a session that goes on, and changes nothing when it runs again', async () => {
+  it('follows a session that continues, and changes nothing when it runs again', async () => {
     const { laptop, server } = await threeMachines();
     const id = await laptop.session(['one', 'two']);
     await laptop.run('hub share', { project: 'app' });
@@ -81,7 +81,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(session).toMatchObject({ projectPath: server.folder, cwd: server.folder });
   });
 
-  it('forgets everywhere what is forgotten on one machine, and does not bring it back', async () => {
+  it('forgets everywhere what one machine forgets, and does not bring it back', async () => {
     const { laptop, server, bobs } = await threeMachines();
     await bobs.session(['x']);
     const id = await laptop.session(['the secret plan', 'goes on']);
@@ -89,7 +89,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     await laptop.run('hub share', { project: 'app', with: 'team' });
     await server.sync();
     await bobs.sync();
-    // From the machine that pulled it: it is the same person's.
+    // Forget it on the machine that pulled it: the machine belongs to the same person.
     await server.run('forget', { id, yes: true });
     await server.run('forget', { id: `${other}-1`, yes: true });
     await server.sync();
@@ -101,7 +101,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     for (const machine of [laptop, server])
       expect([await texts(machine, id), await texts(machine, other)]).toEqual([[], ['stays']]);
     expect([await teamTexts(bobs, id), await teamTexts(bobs, other)]).toEqual([[], ['stays']]);
-    // The transcript is still there: reading it again, and pushing again, brings nothing back.
+    // The transcript still exists: reading it again and pushing again brings nothing back.
     await laptop.ingest({ reimport: true });
     await laptop.sync();
     await server.sync();
@@ -132,7 +132,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(await teamTexts(bobs, id)).toEqual(['for a while']);
   });
 
-  it('takes back from my other machines what conversations gave, when their project is shared no longer', async () => {
+  it("takes back from my other machines what a project's conversations gave when I stop sharing it", async () => {
     const { laptop, server } = await threeMachines();
     const id = await laptop.session(['the lighthouse is on port 8080']);
     const at = Date.parse('2026-03-02T09:00:00Z');
@@ -165,7 +165,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(await laptop.store.memory.extractions()).toHaveLength(1);
   });
 
-  it("lets the hub's administrator forget a session of anybody for all, and nobody else", async () => {
+  it("lets only the hub's administrator forget any person's session for everybody", async () => {
     const { laptop, server, bobs, bob, database } = await threeMachines();
     await laptop.session(['x']);
     const id = await bobs.session(['the leaked plan', 'goes on']);
@@ -186,7 +186,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     await bobs.sync();
     expect([await teamTexts(laptop, id), await teamTexts(laptop, other)]).toEqual([[], ['stays']]);
     expect([await texts(bobs, id), await texts(bobs, other)]).toEqual([[], ['stays']]);
-    // The transcript is still there: reading it again, and pushing again, brings nothing back.
+    // The transcript still exists: reading it again and pushing again brings nothing back.
     await bobs.ingest({ reimport: true });
     await bobs.sync();
     await laptop.sync();
@@ -211,7 +211,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(await bobs.store.hub.note('hub: teammates')).toBe('{}');
   });
 
-  it("goes on with a teammate's session: the transcript comes from the hub, without what was forgotten", async () => {
+  it("continues a teammate's session: the transcript comes from the hub, without forgotten entries", async () => {
     const { laptop, bobs } = await threeMachines();
     await bobs.session(['x']);
     const id = await laptop.session(['the first step', 'the second step', 'the third step']);
@@ -237,7 +237,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     if (fs.existsSync(file)) expect(fs.readFileSync(file, 'utf8')).not.toContain('the second step');
   });
 
-  it('hides a session of a teammate for one person alone, for good', async () => {
+  it("hides a teammate's session for one person alone, permanently", async () => {
     const { laptop, bobs } = await threeMachines();
     await bobs.session(['x']);
     const id = await laptop.session(['the noisy foghorn']);
@@ -252,7 +252,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(await texts(laptop, id)).toHaveLength(2);
   });
 
-  it('never lets out sessions of groups, of ignored folders, or of folders that are no repository', async () => {
+  it('never sends out sessions of groups, of ignored folders, or of folders outside a repository', async () => {
     const { laptop, database } = await threeMachines();
     const outside = path.join(laptop.home, 'plain');
     fs.mkdirSync(outside);
@@ -269,7 +269,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     expect(rows.map(({ line }) => (JSON.parse(String(line)) as { text: string }).text)).toEqual(['shared']);
   });
 
-  it('redacts what leaves with the rules of the sender', async () => {
+  it('redacts what leaves by the rules of the sender', async () => {
     const { laptop, database } = await threeMachines();
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const id = await laptop.session(['begin', 'end']);
@@ -290,7 +290,7 @@ describe.skipIf(noPostgres)(because('the hub', noPostgres), () => {
     await expect(server.sync()).rejects.toMatchObject({ code: 'NO_PERMISSION' });
     await laptop.sync();
     await bobs.sync();
-    // A revoked machine has the password of the role, and still cannot join again by itself.
+    // A revoked machine has the role's password, and still cannot rejoin by itself.
     const { url } = JSON.parse(fs.readFileSync(path.join(server.config.home, 'hub.json'), 'utf8')) as { url: string };
     await server.run('hub leave', { yes: true });
     await expect(server.run('hub join', { url: `${url}#guess`, machine: 'server2' })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// Install, status and repair as commands, with a worker and with strangers.
+// Install, status and repair as commands, with a worker and with strangers on the port.
 import { readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ it('says that nothing is installed, and what to do', async () => {
   expect(check(JSON.parse(stdout), 'Claude Code')).toMatchObject({ ok: false, hint: 'holdfast install claude-code' });
 });
 
-it('moves to another port without touching the settings of the agent, which name none', async () => {
+it('moves to another port without touching the settings of the agent, which name no port', async () => {
   const own = await machine('none');
   await ask(own.env, 'install', 'claude-code');
   const settings = readFileSync(own.settings, 'utf8');
@@ -36,7 +36,7 @@ it('moves to another port without touching the settings of the agent, which name
   expect(readFileSync(own.settings, 'utf8')).toBe(settings);
 });
 
-it('names the stranger who holds the port', async () => {
+it('names the stranger that holds the port', async () => {
   const own = await machine('none');
   const server = net.createServer();
   await new Promise<void>((ready) => server.listen(own.port, '127.0.0.1', ready));
@@ -49,7 +49,7 @@ it('names the stranger who holds the port', async () => {
   expect(port.hint).toMatch(/config set port \d+ && holdfast repair/);
 });
 
-it('an installation of another version is mended when the worker starts', async () => {
+it('the worker repairs an installation of another version when it starts', async () => {
   const own = await machine('none');
   await ask(own.env, 'install', 'claude-code');
   const current = readFileSync(own.settings, 'utf8');
@@ -60,7 +60,7 @@ it('an installation of another version is mended when the worker starts', async 
   expect(readFileSync(own.settings, 'utf8')).toBe(current);
 });
 
-it('speaks to people', async () => {
+it('prints text for people', async () => {
   const own = await machine('none');
   for (const args of [
     ['install', 'claude-code', '--dry-run'],

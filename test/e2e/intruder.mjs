@@ -1,19 +1,19 @@
-// What a hostile agent would try: node intruder.mjs <targets as JSON in base64>. Prints for each attempt whether it got through. It knows more than
-// an agent could: all paths and pids of this machine that matter. Nothing that it does would harm a machine that let it through; what
-// might all the same is tried inside alone.
+// What a hostile agent would try: node intruder.mjs <targets as JSON in base64>. Prints for each attempt whether it got through. It knows
+// more than an agent could: all paths and pids of this machine that matter. A successful attempt harms nothing; attempts that might do harm
+// run inside the sandbox only.
 import { execFileSync, execSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 
-/** Encoded, so that it does not find what it was told itself. */
+/** Encoded, so that the intruder does not find its own arguments. */
 const t = JSON.parse(Buffer.from(process.argv[2], 'base64').toString('utf8'));
 const attempts = [];
-/** `act` gives what it got, or throws. */
+/** `act` returns what it got, or throws. */
 const attempt = (name, act) => attempts.push([name, act]);
 const attemptInside = (name, act) => t.inside && attempt(name, act);
-/** Where it looks for what it wants. */
+/** Where it searches. */
 const visible = t.inside
   ? '/workspace /home /root /tmp /run /opt /etc /var /srv /mnt /dev/shm .'
   : t.folders['the data folder'];
@@ -87,7 +87,7 @@ attempt('find the key in the memory of any process', () => {
   for (const pid of fs.readdirSync('/proc').filter((one) => /^\d+$/.test(one) && Number(one) !== process.pid)) {
     let maps = '';
     try {
-      // Only what is written at run time; the shells of this very search aside.
+      // Only writable memory, and not the shells of this very search.
       maps = fs.readFileSync(`/proc/${pid}/maps`, 'utf8');
     } catch {}
     for (const [, from, to] of maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rw.*\[heap\]$/gm)) {

@@ -1,17 +1,17 @@
-// Kills a command at one of the system calls that make a change lasting, by strace.
+// Kills a command at one of the system calls that make a change durable, with strace.
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { without } from '../because.ts';
 import { type Place, program } from './holdfast.ts';
 
 export const lastingCalls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,ftruncate';
-/** Those that remove a file, and the others: where two threads make them, each kind is killed for itself. */
+/** Calls that remove a file, apart from the others: where two threads make them, each kind gets its own kills. */
 export const removingCalls = 'unlink';
 export const keepingCalls = lastingCalls.replace(/,unlink/, '');
 /** Why no command can be killed at a call here. */
 export const noTrace = without('strace');
 
-/** True when the command, or another script, got through: there were fewer such calls. */
+/** True when the command finished because it makes fewer such calls. */
 export function killedAt(
   at: Place,
   call: number,
@@ -22,7 +22,7 @@ export function killedAt(
   const { status, signal, stderr } = spawnSync(
     'strace',
     ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, start, ...args],
-    // strace counts the calls of each thread for itself: one thread beside the main one removes all files in turn.
+    // strace counts the calls of each thread separately. With a single pool thread, one thread removes all files in turn.
     { env: { ...at.env, UV_THREADPOOL_SIZE: '1' } },
   );
   if (status === 0) return true;
@@ -30,7 +30,7 @@ export function killedAt(
   return false;
 }
 
-/** Runs the command again and again, killed at the 1st, 2nd, 3rd … of the calls, until it gets through. Returns how often. */
+/** Runs the command repeatedly, killed at the 1st, 2nd, 3rd … of the calls, until it finishes. Returns the number of runs. */
 export async function killAtEach(
   at: Place,
   args: (round: number) => string[] | Promise<string[]>,
@@ -42,5 +42,5 @@ export async function killAtEach(
     await look(round);
     if (through) return round;
   }
-  throw new Error('sixty kills, and the command still did not get through');
+  throw new Error('sixty kills, and the command still did not finish');
 }

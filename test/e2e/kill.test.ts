@@ -1,4 +1,4 @@
-// SIGKILL at any moment of an import, again and again: what is in the database at the end is what an undisturbed import leaves.
+// SIGKILL at any moment of an import, repeatedly: the database ends as an undisturbed import leaves it.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,11 +12,11 @@ import { writeTranscripts } from './transcripts.ts';
 const imports = rounds(16, 100);
 const together = 2;
 
-it('imports, each killed at random moments and begun again until done, leave what one undisturbed import leaves', async () => {
+it('imports killed at random moments and restarted until done leave what one undisturbed import leaves', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const folder = temporaryFolder();
   const transcripts = writeTranscripts(path.join(folder, 'transcripts'));
-  // A file of which nothing can be used is a state to come back to as well.
+  // A file without any usable line is a state to resume from as well.
   mkdirSync(path.join(transcripts.claude, '-broken'), { recursive: true });
   writeFileSync(path.join(transcripts.claude, '-broken', 'noise.jsonl'), 'no\nJSON\nhere\n');
 
@@ -53,7 +53,7 @@ interface Round {
   readonly transcripts: { claude: string; pi: string };
   readonly whole: Place;
   readonly expected: Rows;
-  /** Milliseconds of an undisturbed import. */
+  /** Duration of an undisturbed import in milliseconds. */
   readonly lasts: number;
   /** Bytes that an undisturbed import adds to the database. */
   readonly grows: number;
@@ -67,7 +67,7 @@ async function killUntilDone(run: Round): Promise<void> {
   const note = `seed ${seed}, round ${round}`;
   const random = dice(seed + round * 7919);
   const own = place({ folder: path.join(run.folder, `round-${round}`), ...run.transcripts });
-  // Every fourth round starts from a finished import and disturbs the reading of everything anew.
+  // Every fourth round starts from a finished import and kills a re-import of everything.
   const reimport = round % 4 === 3;
   const begin = () => {
     rmSync(own.home, { recursive: true, force: true });
@@ -75,8 +75,8 @@ async function killUntilDone(run: Round): Promise<void> {
   };
   begin();
 
-  // A third of the kills come by the clock and may hit anything, the start of the program too. The others come when the database has
-  // grown to some size, so that they hit the import however busy the machine is. Each round has its own stretch of the import.
+  // A third of the kills come at a random time and may hit anything, even the program's start. The others come when the database has grown
+  // to some size, so they hit the import however busy the machine is. Each round covers a different part of the import.
   const point = () => ((round % imports) + random.next()) / imports;
   const wanted = 1 + (random.next() < 0.4 ? 1 : 0);
   for (let kills = 0; kills < wanted; ) {
@@ -93,7 +93,7 @@ async function killUntilDone(run: Round): Promise<void> {
     }
     running.child.kill('SIGKILL');
     const { signal } = await running.ended;
-    // Done before its moment came: an import that was not killed proves nothing, so it does not count.
+    // The import finished before the kill. It proves nothing, so it does not count.
     if (signal !== 'SIGKILL') {
       if (kills > 0) break;
       begin();
@@ -107,13 +107,13 @@ async function killUntilDone(run: Round): Promise<void> {
     else if (!reimport && stored < (run.expected.get('files')?.length ?? 0)) tally.inside++;
   }
 
-  // After a kill, what the person does is what they did before, or nothing but the next ordinary import.
+  // After a kill, the person repeats the command or runs an ordinary import.
   const again = reimport && random.next() < 0.5;
   const last = await holdfast(own.env, 'ingest', '--json', ...(again ? ['--reimport'] : []));
   expect({ note, code: last.code, stderr: last.stderr }).toEqual({ note, code: 1, stderr: '' });
   expectSameRows(rowsOf(own.database), run.expected, note);
   expect(integrityOf(own.database), note).toEqual(['ok']);
-  // What came in is noted with it, so a kill loses none of it and counts none of it twice.
+  // The count is stored with the entries, so a kill loses none of it and counts none of it twice.
   if (!reimport) expect(importedIn(own.database), note).toBe(importedIn(run.whole.database));
   rmSync(own.folder, { recursive: true, force: true });
 }
@@ -142,14 +142,14 @@ function hasFiles(database: string): boolean {
     db = new Database(database, { readonly: true });
     return db.prepare('SELECT 1 FROM files').get() !== undefined;
   } catch {
-    // It is being created.
+    // The database is being created.
     return false;
   } finally {
     db?.close();
   }
 }
 
-/** Looks at a copy: to open the database itself would recover it before the program has to. */
+/** Reads a copy: opening the database itself would recover it before the program does. */
 function storedFiles(own: Place): number {
   const copy = path.join(own.folder, 'look');
   mkdirSync(copy);
@@ -167,7 +167,7 @@ function storedFiles(own: Place): number {
   }
 }
 
-it('a killed import goes on where it stood, and does not begin anew', async () => {
+it('a killed import continues where it stopped, and does not start over', async () => {
   const folder = temporaryFolder();
   const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
   const running = launch(own.env, ['ingest']);
@@ -178,6 +178,6 @@ it('a killed import goes on where it stood, and does not begin anew', async () =
   expect(stored).toBeGreaterThan(0);
   const report = await ask(own.env, 'ingest');
   expect(report.files.failed).toBe(0);
-  // One of the files that are stored may be stored in part.
+  // One of the stored files may be stored in part.
   expect(report.files.skipped).toBeGreaterThanOrEqual(stored - 1);
 });

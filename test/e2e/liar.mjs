@@ -1,4 +1,4 @@
-// A runner that cannot be trusted: node liar.mjs <folder of sockets>. Says what no runner says, for others, and in pieces.
+// A runner that cannot be trusted: node liar.mjs <folder of sockets>. It sends what no runner sends, for other groups, and in pieces.
 import net from 'node:net';
 
 const [run] = process.argv.slice(2);
@@ -10,7 +10,7 @@ const framed = (value, length) => {
   head.writeUInt32BE(length ?? body.length);
   return Buffer.concat([head, body]);
 };
-/** Byte by byte, so that no frame comes whole. */
+/** Byte by byte, so that no frame arrives in one piece. */
 const say = async (bytes) => {
   for (const byte of bytes) {
     socket.write(Buffer.from([byte]));
@@ -36,7 +36,7 @@ await say(framed({ type: 'taken', id: 'm1' }));
 await say(framed({ type: 'taken', id: 'm1' }));
 await say(framed({ type: 'call', call: 'c1', tool: 'send_message', input: { group: 'b', text: 'hello b' } }));
 await say(framed({ type: 'result', answers: ['m1', 'm1'], ok: true, text: 'late', session: 'mine-1' }));
-// The door is closed behind the first one.
+// The host accepts one connection only.
 const second = await new Promise((resolve) => {
   const other = net.connect(path);
   other.once('connect', () => resolve('LET IN'));
@@ -44,6 +44,6 @@ const second = await new Promise((resolve) => {
 });
 await say(framed({ type: 'failed', kind: 'other', message: `a second connection was ${second}` }));
 while (!heard.includes('"c1"')) await new Promise((resolve) => setTimeout(resolve, 10));
-// It neither ends nor speaks: the host does not wait for ever.
+// It neither ends nor speaks: the host does not wait forever.
 socket.end();
 setInterval(() => {}, 1000);

@@ -1,10 +1,10 @@
-// What a command loads is what its user waits for: packages that one command needs must not be in the way of the others.
+// The user waits while a command loads. Packages that one command needs must not slow down the others.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { holdfast, type Place, place, temporaryFolder } from './holdfast.ts';
 
-/** The installed packages that a command has loaded files of. Node itself notes every script, for coverage. */
+/** The installed packages of which a command has loaded files. Node records every script, for coverage. */
 async function packagesOf({ env }: Place, ...args: string[]): Promise<string[]> {
   const folder = temporaryFolder();
   const { code, stderr } = await holdfast({ ...env, NODE_V8_COVERAGE: folder }, ...args);
@@ -18,7 +18,7 @@ async function packagesOf({ env }: Place, ...args: string[]): Promise<string[]> 
   return [...new Set(named)].filter((name) => !name.startsWith('.')).sort();
 }
 
-it('an MCP server loads nothing but itself before it is asked', async () => {
+it('an MCP server loads nothing but itself before the first call', async () => {
   expect(await packagesOf(place(), 'mcp')).toEqual([]);
 });
 
@@ -29,6 +29,6 @@ it('a command that reads the store loads what opens it', async () => {
     expect(await packagesOf(at, ...args), args.join(' ')).toEqual(['better-sqlite3', 'bindings', 'file-uri-to-path']);
 });
 
-it('and the test sees what an import loads', async () => {
+it('the test sees what an import loads', async () => {
   expect(await packagesOf(place(), 'ingest')).toContain('better-sqlite3');
 });

@@ -1,4 +1,5 @@
-// The MCP server that Claude Code starts: a shell answers at once what the program would say, and the program takes over when it is needed.
+// The MCP server that Claude Code starts: a shell script answers at once what the program would say, and the program takes over when it is
+// needed.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -45,11 +46,11 @@ function serve(command: string, args: readonly string[]) {
 }
 const shell = () => serve('/bin/sh', script);
 const node = () => serve(process.execPath, [program, 'mcp']);
-/** The program that runs as this process: the shell, until Node has taken its place. */
+/** The program that this process runs: the shell, until Node has replaced it. */
 const programOf = ({ child: { pid } }: { child: ChildProcessWithoutNullStreams }): string | undefined =>
   readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0];
 
-/** As the clients send it, to the letter. */
+/** Exactly as the clients send it. */
 const meta = (name: string) =>
   `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"${name}","title":"Claude Code","version":"2.1.325"},"io.modelcontextprotocol/clientCapabilities":{"roots":{"listChanged":true},"elicitation":{"form":{},"url":{}}}}`;
 const eras = {
@@ -108,7 +109,7 @@ describe.each(Object.entries(eras))('to Claude Code %s', (_, era) => {
     await server.end();
   });
 
-  it('leaves every other client, and what it does not know, to the program', async () => {
+  it('leaves every other client, and every unknown request, to the program', async () => {
     const { open } = era('other-client');
     const [quick, real] = [shell(), node()];
     const answers = await talk(quick, open);
@@ -119,7 +120,7 @@ describe.each(Object.entries(eras))('to Claude Code %s', (_, era) => {
   });
 });
 
-it('ends with its client, and a line that is no JSON does not end it', async () => {
+it('ends with its client, and survives a line that is not JSON', async () => {
   await shell().end();
   const server = shell();
   server.child.stdin.write('not json\n');

@@ -1,4 +1,4 @@
-// `holdfast mcp` as a client starts it: a process of its own, with the official client at the other end of the line.
+// `holdfast mcp` as a client starts it: a separate process, with the official client at the other end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,7 +34,7 @@ async function connect(own: Place, mode: 'legacy' | 'auto' = 'legacy') {
   return { client, text, pid: transport.pid as number, complaints: () => complaints };
 }
 
-/** The bare process, and lines of the protocol. */
+/** The bare process and lines of the protocol. */
 function start(own: Place): { child: ChildProcess; out: () => string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [program, 'mcp'], { env: own.env, stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -55,7 +55,7 @@ const ready = line({ method: 'notifications/initialized' });
 const search = line({ id: 2, method: 'tools/call', params: { name: 'search', arguments: { query: 'redis' } } });
 
 describe('holdfast mcp', () => {
-  it.each(['legacy', 'auto'] as const)('serves a client that is %s, with no worker and with one', async (mode) => {
+  it.each(['legacy', 'auto'] as const)('serves a client that is %s, without a worker and with one', async (mode) => {
     const own = await demo();
     const { client, text, complaints } = await connect(own, mode);
     expect(client.getInstructions()).toContain('timeline shows what happened around');
@@ -74,7 +74,7 @@ describe('holdfast mcp', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'lets the worker search, and opens the memory only for what that cannot do',
+    'lets the worker search, and opens the memory only for what the worker cannot do',
     async () => {
       const own = await demo();
       await ask(own.env, 'worker', 'start');
@@ -85,11 +85,11 @@ describe('holdfast mcp', () => {
           try {
             return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(own.database);
           } catch {
-            // Closed meanwhile.
+            // The file was closed in between.
             return false;
           }
         });
-      // A worker that is busy is not waited for: then the next one asks it.
+      // A command does not wait for a busy worker, so let the next one ask it.
       await until(async () => {
         const { client, text, pid } = await connect(own);
         expect(await text('search', { query: 'redis' })).toContain('«Redis»');
@@ -101,7 +101,7 @@ describe('holdfast mcp', () => {
     },
   );
 
-  it('says nothing on its output but the protocol, and ends when the line is closed', async () => {
+  it('prints nothing but the protocol, and ends when its input is closed', async () => {
     const own = await demo();
     const { child, out, ended } = start(own);
     child.stdin?.write(hello + ready + search);
@@ -116,7 +116,7 @@ describe('holdfast mcp', () => {
     expect(messages[1].result.isError).toBeFalsy();
   });
 
-  it('ends on SIGTERM, also before anybody has spoken to it', async () => {
+  it('ends on SIGTERM, even before a client has sent anything', async () => {
     const own = await demo();
     const quiet = start(own);
     const busy = start(own);
@@ -128,9 +128,9 @@ describe('holdfast mcp', () => {
     expect([0, null]).toContain(await quiet.ended);
   });
 
-  it('ends when its parent is killed, though somebody else holds the line open', async () => {
+  it('ends when its parent is killed, even if another process holds the pipe open', async () => {
     const own = await demo();
-    // The parent leaves its end of the line to another child, who outlives it.
+    // The parent leaves its end of the pipe to another child, which outlives it.
     const script = `
       const { spawn } = require('node:child_process');
       const server = spawn(process.execPath, [${JSON.stringify(program)}, 'mcp'], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -154,7 +154,7 @@ describe('holdfast mcp', () => {
     expect(isAlive(other)).toBe(true);
   });
 
-  it('several serve at once on one store, and none is left behind', async () => {
+  it('several servers work at once on one store, and none is left behind', async () => {
     const own = await demo();
     const clients = await Promise.all([connect(own), connect(own), connect(own)]);
     const found = await Promise.all(clients.map(({ text }) => text('search', { query: 'redis' })));
@@ -163,7 +163,7 @@ describe('holdfast mcp', () => {
     await until(() => clients.every(({ pid }) => !isAlive(pid)), 'their end');
   });
 
-  it('answers, and says what is wrong, where the store is damaged; and serves once it is mended', async () => {
+  it('answers and names the problem when the store is damaged, and works once it is repaired', async () => {
     const own = place();
     await ask(own.env, 'ingest', '--dir', path.join(root, 'demo'));
     await ask(own.env, 'backup', path.join(own.folder, 'copy.db'));
@@ -187,7 +187,7 @@ describe('holdfast mcp', () => {
     expect(await text('projects')).toContain('turnstile');
   });
 
-  it('makes no store before it is asked for something', async () => {
+  it('creates no store before the first call', async () => {
     const own = place();
     const { client, text } = await connect(own);
     await client.listTools();

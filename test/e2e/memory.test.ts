@@ -1,4 +1,4 @@
-// The memory files of the real program: killed at any moment, written by two at once, on a disk that is full or closed.
+// The memory files of the real program: killed at any moment, written by two processes at once, on a full or read-only disk.
 import {
   appendFileSync,
   cpSync,
@@ -32,7 +32,7 @@ const pagesIn = (folder: string): number =>
     ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).length
     : 0;
 
-/** Runs a command and kills it when it has written so many pages, or after some time. */
+/** Runs a command and kills it after it has written this many pages, or after some time. */
 async function killed(own: Place, args: string[], pages: number, afterMs: number): Promise<boolean> {
   const running = launch(own.env, args);
   let over = false;
@@ -45,7 +45,7 @@ async function killed(own: Place, args: string[], pages: number, afterMs: number
   return (await running.ended).signal === 'SIGKILL';
 }
 
-it('34. killed while pages are made, again and again, leaves whole files, and in the end what an undisturbed run leaves', async () => {
+it('34. repeated kills while pages are written leave whole files, and in the end what an undisturbed run leaves', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
@@ -64,7 +64,7 @@ it('34. killed while pages are made, again and again, leaves whole files, and in
   for (let round = 0; round < times; round++) {
     const note = `seed ${seed}, round ${round}`;
     const own = place({ folder: path.join(folder, `round-${round}`), ...transcripts });
-    // A quarter begins with nothing distilled; the others with all rows there and no file.
+    // A quarter of the rounds starts with nothing distilled. The others start with all rows and no file.
     const first = round % 4 === 0;
     cpSync(first ? ingested : whole.home, own.home, { recursive: true });
     rmSync(memoryOf(own), { recursive: true, force: true });
@@ -75,7 +75,7 @@ it('34. killed while pages are made, again and again, leaves whole files, and in
       for (const [name, text] of Object.entries(filesOf(memoryOf(own))))
         if (!name.endsWith('.tmp')) expect({ note, name, text }).toEqual({ note, name, text: expected[name] });
     }
-    // A person who writes into what the crash left is heard.
+    // Edits that a person makes to the files after the crash are kept.
     const [page] = Object.keys(filesOf(memoryOf(own))).filter(
       (name) => name.startsWith('episodes/') && name.endsWith('.md'),
     );
@@ -95,7 +95,7 @@ it('30. two processes that write at once leave what one leaves', async () => {
   const own = place();
   const texts = Array.from({ length: 12 }, (_, i) => `Statement number ${i}`);
   const done = await Promise.all(
-    // Without `a` and `i`: they say nothing in a key, so `key a` and `key i` are one.
+    // Without `a` and `i`: a key ignores them, so `key a` and `key i` are the same.
     texts.map((text, i) => holdfast(own.env, 'remember', text, '--key', `key ${'bcdefghjklmn'[i]}`)),
   );
   expect(done.map(({ code, stderr }) => ({ code, stderr }))).toEqual(texts.map(() => ({ code: 0, stderr: '' })));
@@ -106,10 +106,7 @@ it('30. two processes that write at once leave what one leaves', async () => {
 });
 
 itOnSmallDisk(
-  because(
-    'a full disk, or one that nobody may write, is said; nothing is lost, and it is written when it can be',
-    noMount,
-  ),
+  because('a full or read-only disk is reported; nothing is lost, and the pages are written when possible', noMount),
   async () => {
     const folder = temporaryFolder();
     const disk = smallDisk(folder, 1);
@@ -162,7 +159,7 @@ it('the file can be edited while commands run: all they wrote is there, the last
   await ask(own.env, 'memory', 'list');
   const page = readFileSync(file, 'utf8');
   for (let i = 0; i < 6; i++) expect(page).toContain(`Text ${i}`);
-  // The edits here read, wait and write without a look, so that one may take back what came in between; each command can cost one.
+  // These edits read, wait and write without checking, so one may undo a change made in between. Each command can cost one edit.
   expect(page).toContain(mine.at(-1));
   expect(mine.filter((line) => page.includes(line)).length).toBeGreaterThanOrEqual(mine.length - 6);
 });

@@ -1,6 +1,6 @@
 // As much of the Messages API as Claude Code needs, scripted by the prompt: `MOCK:[{"tool":"Bash","input":{…}},{"text":"done"}]`. The
-// newest message of the person that holds a script counts, and the number of answers after it says which step comes next. So it
-// keeps no state, and works across resumed and forked sessions.
+// person's newest message with a script counts, and the number of answers after it says which step comes next. So the mock keeps no state,
+// and works across resumed and forked sessions.
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,9 +11,9 @@ export interface Step {
   readonly tool?: string;
   readonly input?: unknown;
   readonly delay?: number;
-  /** Not answered before `go` was called: the turn lasts as long as the test needs. */
+  /** The answer waits for `go`, so the turn lasts as long as the test needs. */
   readonly held?: boolean;
-  /** The answer is this HTTP status. */
+  /** Answers with this HTTP status. */
   readonly status?: number;
 }
 
@@ -31,7 +31,7 @@ export interface Asked {
 export interface Mock {
   readonly url: string;
   readonly asked: Asked[];
-  /** What is held is answered, and nothing is held any more. */
+  /** Answers every held request, and holds none from then on. */
   go(): void;
   close(): Promise<void>;
 }
@@ -99,7 +99,7 @@ const textOf = ({ content }: Message): string =>
 function kindOf(body: Body): Asked['kind'] {
   const last = body.messages.findLast((message) => message.role === 'user');
   if (last && /create a detailed summary|Do NOT call any tools/i.test(textOf(last))) return 'compact';
-  // Our own distiller asks without tools, as the client itself does for a title.
+  // Holdfast's distiller asks without tools, as the client itself does for a title.
   if (last && textOf(last).includes(distillerMark)) return 'main';
   return body.max_tokens === 1 || !body.tools?.length ? 'other' : 'main';
 }
@@ -112,7 +112,7 @@ function stepFor(kind: Asked['kind'], { messages }: Body): Step {
   return script[messages.slice(at + 1).filter(({ role }) => role === 'assistant').length] ?? { text: 'script over' };
 }
 
-/** The last script of a text, which may go on behind it. One inside another belongs to that: it is what a subagent is told. */
+/** The last script in a text, which may continue after it. A script inside another belongs to that one: it is what a subagent is told. */
 function scriptIn(text: string): Step[] {
   let last: Step[] = [];
   for (let from = text.indexOf('MOCK:['); from >= 0; ) {

@@ -47,13 +47,13 @@ describe.each(clientCases())('claude, with client %s%s', (version) => {
   const skip = isMissing(version) ? 'the client is not installed' : noSdk;
 
   it.skipIf(skip)(
-    because('answers with no tools, and keeps no session that could be resumed or ingested', skip),
+    because('answers without tools, and keeps no session that could be resumed or ingested', skip),
     async () => {
       const { config, env, mock } = await setting(version);
       const user = env.HOME as string;
       const hook = path.join(user, 'hooked');
       mkdirSync(path.join(user, '.claude'), { recursive: true });
-      // Whatever the person has set up must not run for us.
+      // The person's own hooks and settings must not run for Holdfast.
       const command = { type: 'command', command: `touch ${hook}` };
       const hooks = Object.fromEntries(
         ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd'].map((event) => [event, [{ hooks: [command] }]]),
@@ -73,7 +73,7 @@ describe.each(clientCases())('claude, with client %s%s', (version) => {
     },
   );
 
-  it.skipIf(skip)(because('says that the service is busy, and that a login is missing', skip), async () => {
+  it.skipIf(skip)(because('reports a busy service and a missing login', skip), async () => {
     const { config } = await setting(version);
     const model = await openClaude(config);
     for (const [status, kind] of [
@@ -88,18 +88,15 @@ describe.each(clientCases())('claude, with client %s%s', (version) => {
       ).rejects.toMatchObject({ name: 'ModelError', kind });
   });
 
-  it.skipIf(skip)(
-    because('gives up after the time that is allowed, and at once when it is told to stop', skip),
-    async () => {
-      const { config } = await setting(version, { HOLDFAST_DISTILL_TIMEOUT_SECONDS: '3' });
-      const model = await openClaude(config);
-      const slow = question('x MOCK:[{"text":"late","delay":60000}]');
-      await expect(model.ask(slow, never)).rejects.toMatchObject({ kind: 'failed', message: 'no answer within 3 s' });
-      const stop = new AbortController();
-      setTimeout(() => stop.abort(), 1000);
-      await expect(model.ask(slow, stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
-    },
-  );
+  it.skipIf(skip)(because('gives up at its time limit, and at once when it is told to stop', skip), async () => {
+    const { config } = await setting(version, { HOLDFAST_DISTILL_TIMEOUT_SECONDS: '3' });
+    const model = await openClaude(config);
+    const slow = question('x MOCK:[{"text":"late","delay":60000}]');
+    await expect(model.ask(slow, never)).rejects.toMatchObject({ kind: 'failed', message: 'no answer within 3 s' });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 1000);
+    await expect(model.ask(slow, stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  });
 });
 
 it('without the SDK, says how to install it', async () => {
@@ -111,7 +108,7 @@ it('without the SDK, says how to install it', async () => {
   });
 });
 
-it.skipIf(noSdk)(because('our folder holds nothing that a client would read', noSdk), async () => {
+it.skipIf(noSdk)(because('the data folder holds nothing that a client would read', noSdk), async () => {
   const { config } = await setting(clientVersions[0]);
   await openClaude(config);
   expect(readdirSync(path.join(config.home, 'distiller'))).toEqual([]);

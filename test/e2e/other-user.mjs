@@ -1,4 +1,4 @@
-// Another user of the machine, who looks for codes in the arguments of all processes and uses each at once. Says what it found, one line each.
+// Another user of the machine, who looks for codes in the arguments of all processes and uses each at once. Prints one line per finding.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const origin = process.argv[2];
@@ -13,7 +13,7 @@ for (;;) {
         seen.add(found);
         let text = found;
         if (found.endsWith('.html')) {
-          // The path is no secret. What stands there is.
+          // The path is no secret. The file's content is.
           try {
             text = readFileSync(found, 'utf8');
           } catch (error) {
@@ -24,7 +24,7 @@ for (;;) {
         console.log(`FOUND ${origin} ${text}`);
       }
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
   await new Promise((resolve) => setTimeout(resolve, 5));

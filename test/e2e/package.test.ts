@@ -14,7 +14,7 @@ const holdfast = path.join(root, 'bin/holdfast');
 const run = (file: string, ...args: string[]) => execFileSync(file, args, { cwd: folder, encoding: 'utf8' });
 
 it('holds the program, the build and the sample, and no sources or tests', () => {
-  // Without its scripts: they would build anew under the feet of the tests that run meanwhile.
+  // Without its scripts: they would rebuild while other tests use the build.
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const said = execFileSync('npm', args, { cwd: root, encoding: 'utf8' });
   const [pack] = JSON.parse(said) as [{ files: { path: string }[]; unpackedSize: number }];
@@ -25,7 +25,7 @@ it('holds the program, the build and the sample, and no sources or tests', () =>
   expect(files.some((file) => /^demo\/pi\/sessions\/.+\.jsonl$/.test(file))).toBe(true);
   const allowed = /^(bin|dist|demo|docker|models|sandbox)\/|^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/;
   expect(files.filter((file) => !allowed.test(file) || /\.test\./.test(file))).toEqual([]);
-  // Of the 70 MB that an installation may take, SQLite with its compiler's files takes 28, zod 8 and the rules for secrets 3.
+  // An installation may take 70 MB. SQLite with its compiler files takes 28, zod 8 and the rules for secrets 3.
   expect(pack.unpackedSize).toBeLessThan(30e6);
   expect(Object.keys(manifest.dependencies)).toEqual([
     '@secretlint/secretlint-rule-preset-recommend',
@@ -34,7 +34,7 @@ it('holds the program, the build and the sample, and no sources or tests', () =>
   ]);
 });
 
-it('every export leads to a file, and can be imported by name', () => {
+it('every export leads to a file and can be imported by name', () => {
   for (const target of Object.values(manifest.exports as Record<string, Record<string, string>>))
     for (const file of Object.values(target)) expect(existsSync(path.join(root, file)), file).toBe(true);
   const script = "console.log(Object.keys(await import('holdfast')).length)";
@@ -42,7 +42,7 @@ it('every export leads to a file, and can be imported by name', () => {
   expect(Number(said)).toBeGreaterThan(0);
 });
 
-it('a group can be made and opened by the names that the package exports', () => {
+it('a group can be created and opened with the names that the package exports', () => {
   const script = `
     const { createGroup, groupDeps, openGroup, openHoldfast } = await import('holdfast');
     const holdfast = await openHoldfast({ HOME: ${JSON.stringify(folder)}, HOLDFAST_HOME: ${JSON.stringify(path.join(folder, 'data'))} });
@@ -55,7 +55,7 @@ it('a group can be made and opened by the names that the package exports', () =>
   expect(said.trim()).toBe('dev-team s1');
 });
 
-it('the program says its version, also through a link', () => {
+it('the program prints its version, also through a link', () => {
   expect(statSync(holdfast).mode & 0o111).toBe(0o111);
   expect(run(holdfast, '--version').trim()).toBe(manifest.version);
   const link = path.join(folder, 'hf');

@@ -18,7 +18,7 @@ const line = (session: string, cwd: string, uuid: string, role: string, content:
     timestamp: `2026-03-0${at}T10:00:00.000Z`,
   });
 
-/** Three sessions in folders of their own, and an agent that tells how it was started. */
+/** Three sessions in separate folders, and an agent that prints how it was started. */
 async function stand(): Promise<{ at: Place; env: NodeJS.ProcessEnv; fileOf(name: string): string }> {
   const at = place();
   const said: [string, string, string][] = [
@@ -48,7 +48,7 @@ async function stand(): Promise<{ at: Place; env: NodeJS.ProcessEnv; fileOf(name
 }
 
 describe.skipIf(noTmux)(because('the picker', noTmux), () => {
-  it('finds a session by what was said, and Enter opens the agent in its folder, with the keyboard', async () => {
+  it('finds a session by its text; Enter opens the agent in its folder, with the keyboard', async () => {
     const { at, env } = await stand();
     const person = await screen(env);
     person.run('holdfast resume');
@@ -66,7 +66,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     expect(person.fact('#{alternate_on}')).toBe('0');
   });
 
-  it('opens what is found first for who presses Enter at once, with a worker too', async () => {
+  it('opens the first match if Enter is pressed at once, with a worker too', async () => {
     const { at, env } = await stand();
     const worker = launch(at.env, ['worker', 'run']);
     await until(() => existsSync(path.join(at.home, 'worker.pid')), 'the worker');
@@ -84,7 +84,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     await worker.ended;
   });
 
-  it('puts a transcript back that the agent has deleted, when its session is chosen', async () => {
+  it('restores a transcript that the agent has deleted when its session is chosen', async () => {
     const { env, fileOf } = await stand();
     const before = readFileSync(fileOf('gulls'), 'utf8');
     rmSync(fileOf('gulls'));
@@ -124,7 +124,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     await person.sees(/^something from before$/m);
     await person.sees(new RegExp(`before\\n${prompt.replace('$', '\\$').trim()}`));
     const modes = person.modes();
-    // The shell puts itself in our place, so the number is ours.
+    // The shell replaces itself with our program, so the pid is ours.
     person.run(
       `sh -c 'echo $$ > ${pidFile}; exec env NODE_OPTIONS="--import=\\"$CRASH\\"" holdfast resume'; echo "code $?"`.replace(
         '$CRASH',
@@ -187,7 +187,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     person.press('Escape');
   });
 
-  it('measures wide characters as the terminal does, and writes no colours where none are wanted', async () => {
+  it('measures wide characters as the terminal does, and prints no colours if none are wanted', async () => {
     const { env } = await stand();
     const person = await screen({ ...env, NO_COLOR: '1' });
     person.run('holdfast resume');
@@ -204,7 +204,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     expect(coloured.shown(true)).toContain('\x1b[');
   });
 
-  it('takes a paste for words, not for commands', async () => {
+  it('takes a paste as words, not as commands', async () => {
     const { env } = await stand();
     const person = await screen(env);
     person.run('holdfast resume');
@@ -218,7 +218,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     await person.sees(/> .*Count the gulls/);
   });
 
-  it('asks for a number on a terminal that knows no more', async () => {
+  it('asks for a number on a terminal that cannot do more', async () => {
     const { at, env } = await stand();
     const person = await screen(env);
     person.run('TERM=dumb holdfast resume');
@@ -239,7 +239,7 @@ describe.skipIf(noTmux)(because('the picker', noTmux), () => {
     await person.sees('code 130');
   });
 
-  it('lists the sessions where the answer goes into a pipe', async () => {
+  it('lists the sessions if the output is a pipe', async () => {
     const { env } = await stand();
     const person = await screen(env);
     person.run('holdfast resume | cat');

@@ -1,4 +1,4 @@
-// Pauses, the ignore list and the redaction of older rows, with the real program and a worker that runs.
+// Pauses, the ignore list and the redaction of older rows, with the real program and a running worker.
 import { appendFileSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -8,7 +8,7 @@ import { rowsOf } from './rows.ts';
 
 const token = `ghp_${'0123456789aBcDeFgHiJ'.repeat(2).slice(0, 36)}`;
 
-/** Says a prompt now, as an agent would. */
+/** Writes a prompt now, as an agent would. */
 function say(own: Place, session: string, text: string, cwd = '/srv/app'): void {
   const file = path.join(own.claude, 'p', `${session}.jsonl`);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -19,7 +19,7 @@ function say(own: Place, session: string, text: string, cwd = '/srv/app'): void 
 
 const stored = (own: Place): string => JSON.stringify([...rowsOf(own.database).values()]);
 
-it('a pause keeps everything of its time out, with the worker running and when all is imported again', async () => {
+it('a pause keeps everything of its time out, with a running worker and in a full re-import', async () => {
   const own = place();
   await ask(own.env, 'ingest');
   const worker = launch(own.env, ['worker', 'run']);
@@ -47,7 +47,7 @@ it('a pause keeps everything of its time out, with the worker running and when a
   expect((await ask(own.env, 'worker', 'status')).pausedSince).toBeUndefined();
 });
 
-it('a folder that is put on the ignore list is left alone by a worker that runs', async () => {
+it('a running worker leaves a folder alone once it is on the ignore list', async () => {
   const own = place();
   await ask(own.env, 'ingest');
   const worker = launch(own.env, ['worker', 'run']);
@@ -64,7 +64,7 @@ it('a folder that is put on the ignore list is left alone by a worker that runs'
   expect(await ask(own.env, 'config', 'get', 'ignore')).toMatchObject({ value: ['/srv/diary', 'letters'] });
 });
 
-it('rows from before a rule existed are redacted, also when the program is killed meanwhile', async () => {
+it('rows from before a rule existed are redacted, even if the program is killed meanwhile', async () => {
   const own = place();
   for (let i = 0; i < 5000; i++) say(own, 's1', `number ${i} WORD`);
   await ask(own.env, 'ingest');

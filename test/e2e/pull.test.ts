@@ -1,4 +1,4 @@
-// A pull, or a forgetting of what was pulled, that is killed at any moment is finished by the next one.
+// A pull, or a forget of what was pulled, that is killed at any moment is finished by the next one.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -23,7 +23,7 @@ const entriesOf = (at: Place) => rowsOf(at.database).get('entries');
 const pulled = (at: Place) => path.join(at.home, 'pulled', 'opencode');
 const held = (at: Place) => readFileSync(path.join(pulled(at), 'ses_a.jsonl'), 'utf8');
 
-it.skipIf(noTrace)(because('a kill at any lasting step of a pull costs nothing', noTrace), async () => {
+it.skipIf(noTrace)(because('a kill at any durable step of a pull costs nothing', noTrace), async () => {
   const whole = withOpenCode();
   await ask(whole.env, 'ingest');
   const expected = entriesOf(whole);
@@ -40,7 +40,7 @@ it.skipIf(noTrace)(because('a kill at any lasting step of a pull costs nothing',
 });
 
 it.skipIf(noTrace)(
-  because('a kill at any lasting step of a forgetting leaves nothing of it in the pulled transcript', noTrace),
+  because('a forget killed at any durable step leaves nothing of it in the pulled transcript', noTrace),
   async () => {
     const at = withOpenCode();
     await ask(at.env, 'ingest');
@@ -52,7 +52,7 @@ it.skipIf(noTrace)(
       (round) => ['forget', idOf(`ask ${round}.`), '--yes'],
       async () => {},
     );
-    // The last one got through, and has finished those that were killed once their rows were gone.
+    // The last run finished, and completed the earlier ones that were killed after their rows were deleted.
     expect(rounds).toBeGreaterThan(3);
     expect(held(at)).not.toContain(`ask ${rounds}.`);
     const left = (await ask(at.env, 'show', 'ses_a', '--limit', '100')).entries.map(

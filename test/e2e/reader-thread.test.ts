@@ -1,4 +1,4 @@
-// The thread that reads transcripts is kept for the next ones.
+// Holdfast keeps the thread that reads transcripts for the next ones.
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';

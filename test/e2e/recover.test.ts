@@ -1,4 +1,4 @@
-// Recovering and backing up with the real program: beside a worker, stopped, and killed at the calls that make a change lasting.
+// Recovery and backup with the real program: beside a worker, stopped, and killed at the calls that make a change durable.
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -27,7 +27,7 @@ async function prepared(): Promise<Place> {
   return own;
 }
 
-/** A page in the middle goes, and with it some entries. */
+/** Overwrites a page in the middle, and with it some entries. */
 function damage(database: string): string {
   const db = new Database(database);
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -61,7 +61,7 @@ const isSound = (file: string): boolean => {
   }
 };
 
-/** It says on standard error how far it is. */
+/** It reports its progress on standard error. */
 async function recovered(own: Place, ...more: string[]) {
   const { code, stdout, stderr } = await holdfast(own.env, 'recover', '--json', ...more);
   expect(code, stderr).toBe(0);
@@ -69,19 +69,19 @@ async function recovered(own: Place, ...more: string[]) {
 }
 
 describe('recover', () => {
-  it('refuses beside a worker that runs, and says what to do', async () => {
+  it('refuses beside a running worker, and says what to do', async () => {
     const own = await prepared();
     await ask(own.env, 'worker', 'start');
     const { code, stderr } = await holdfast(own.env, 'recover');
     await ask(own.env, 'worker', 'stop');
     expect(code).toBe(5);
     expect(stderr).toContain('holdfast worker stop');
-    // And a worker cannot start beside it: see the claim that it holds.
+    // A worker cannot start beside it either, because it holds the worker's claim.
     const { sources } = await recovered(own, '--dry-run');
     expect(sources.transcripts.files).toBeGreaterThan(0);
   });
 
-  it('tells a person in words what came back and what did not', async () => {
+  it('tells a person in words what was recovered and what was not', async () => {
     const own = await prepared();
     damage(own.database);
     const { code, stdout } = await holdfast(own.env, 'recover');
@@ -99,7 +99,7 @@ describe('recover', () => {
     await running.says('Reading transcripts');
     running.child.kill('SIGINT');
     const { code } = await running.ended;
-    // It stops before it takes the place, or it was too fast for us and is done; there is nothing in between.
+    // It either stops before it replaces the file, or it has already finished. There is nothing in between.
     expect([0, 130]).toContain(code);
     if (code === 130) expect(hashOf(own.database)).toBe(before);
     else expect(isSound(own.database)).toBe(true);
@@ -109,7 +109,7 @@ describe('recover', () => {
   });
 
   it.skipIf(noTrace)(
-    because('killed at any step of taking the place, the next one completes it', noTrace),
+    because('killed at any step of replacing the file, the next run completes it', noTrace),
     async () => {
       const own = await prepared();
       const entries = count(own.database, 'SELECT count(*) FROM entries');
@@ -122,7 +122,7 @@ describe('recover', () => {
         return ['recover', '--json'];
       };
       const look = async () => {
-        // The damaged file is still there under one name or another, byte for byte.
+        // The damaged file still exists under one name or the other, byte for byte.
         const names = readdirSync(own.home).filter((name) => /^holdfast\.db(?:\.before-recover-[\dTZ-]+)?$/.test(name));
         expect(names.map((name) => hashOf(path.join(own.home, name)))).toContain(before);
         await recovered(own);
@@ -130,7 +130,7 @@ describe('recover', () => {
         expect(count(own.database, 'SELECT count(*) FROM entries')).toBe(entries);
         expect(readdirSync(own.home).filter((name) => name.startsWith('recovering-'))).toEqual([]);
       };
-      // The old file gets its second name, then a mode; then the new one takes the place.
+      // The old file gets its second name, then a mode; then the new file replaces it.
       for (const calls of ['link,linkat', 'chmod,fchmodat', 'rename,renameat,renameat2'])
         expect(await killAtEach(own, start, look, { calls }), calls).toBeGreaterThan(1);
     },
@@ -138,38 +138,35 @@ describe('recover', () => {
 });
 
 describe('backups', () => {
-  it.skipIf(noTrace)(
-    because('killed at any step, every copy that has a name of its own is whole', noTrace),
-    async () => {
-      const own = await prepared();
-      const folder = path.join(own.home, 'backups');
-      const old = 'auto-20200101T000000-000Z.db';
-      await ask(own.env, 'backup', path.join(folder, old));
-      const origin = path.join(temporaryFolder(), 'origin');
-      cpSync(own.home, origin, { recursive: true });
-      const kills = await killAtEach(
-        own,
-        () => {
-          rmSync(own.home, { recursive: true, force: true });
-          cpSync(origin, own.home, { recursive: true });
-          return ['backup', '--rotate', '--json'];
-        },
-        async () => {
-          const copies = readdirSync(folder).filter((name) => name.endsWith('.db'));
-          expect(copies).toContain(old);
-          for (const name of copies) expect(isSound(path.join(folder, name)), name).toBe(true);
-          await ask(own.env, 'backup', '--rotate');
-          const names = readdirSync(folder);
-          expect(names.filter((name) => name.endsWith('.db')).length).toBe(2);
-          expect(names.filter((name) => name.includes('.tmp'))).toEqual([]);
-          for (const name of names) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
-        },
-      );
-      expect(kills).toBeGreaterThan(2);
-    },
-  );
+  it.skipIf(noTrace)(because('killed at any step, every copy under its final name is complete', noTrace), async () => {
+    const own = await prepared();
+    const folder = path.join(own.home, 'backups');
+    const old = 'auto-20200101T000000-000Z.db';
+    await ask(own.env, 'backup', path.join(folder, old));
+    const origin = path.join(temporaryFolder(), 'origin');
+    cpSync(own.home, origin, { recursive: true });
+    const kills = await killAtEach(
+      own,
+      () => {
+        rmSync(own.home, { recursive: true, force: true });
+        cpSync(origin, own.home, { recursive: true });
+        return ['backup', '--rotate', '--json'];
+      },
+      async () => {
+        const copies = readdirSync(folder).filter((name) => name.endsWith('.db'));
+        expect(copies).toContain(old);
+        for (const name of copies) expect(isSound(path.join(folder, name)), name).toBe(true);
+        await ask(own.env, 'backup', '--rotate');
+        const names = readdirSync(folder);
+        expect(names.filter((name) => name.endsWith('.db')).length).toBe(2);
+        expect(names.filter((name) => name.includes('.tmp'))).toEqual([]);
+        for (const name of names) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
+      },
+    );
+    expect(kills).toBeGreaterThan(2);
+  });
 
-  it('capture goes on while a copy is made', async () => {
+  it('capture continues while a copy is made', async () => {
     const own = await prepared();
     await ask(own.env, 'backup', path.join(own.home, 'backups', 'auto-20200101T000000-000Z.db'));
     const copy = launch(own.env, ['backup', '--rotate']);
@@ -180,7 +177,7 @@ describe('backups', () => {
 
 describe('the file of what must never come back', () => {
   it.skipIf(noTrace)(
-    because('is never behind the database, wherever a pause or a forgetting is killed', noTrace),
+    because('is never behind the database, wherever a pause or a forget is killed', noTrace),
     async () => {
       const own = await prepared();
       const origin = path.join(temporaryFolder(), 'origin');

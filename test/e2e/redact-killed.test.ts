@@ -1,4 +1,4 @@
-// SIGKILL while texts of older rules are redacted again: after the next start no secret is left in any file, and nothing else is lost.
+// SIGKILL while texts stored under older rules are redacted: after the next start no secret is left in any file, and nothing else is lost.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -12,9 +12,9 @@ import { ask, type Place, place, temporaryFolder } from './holdfast.ts';
 import { killAtEach, noTrace } from './kill-at.ts';
 import { expectSameRows, rowsOf } from './rows.ts';
 
-/** More than two steps of rows. */
+/** More than two batches of rows. */
 const prompts = 700;
-/** A word that an older version kept as it was → the secret that stood in its place. */
+/** A word that an older version stored → the secret in its place. */
 const canaries = new Map(
   ['prompt', 'folder', 'tool', 'input', 'output', 'file', 'early'].map((name, i) => [
     `plain-${name}`,
@@ -30,7 +30,7 @@ const lines = () => [
   ...Array.from({ length: prompts }, (_, i) => prompt(`n${i}`, `${i} says plain-prompt`, 3 + i)),
 ];
 
-/** A data folder as an older version left it: secrets in rows, copies, a copy of a transcript that was cut, and a briefing. */
+/** A data folder of an older version: secrets in rows, copies, a copy of a transcript that was cut, and a briefing. */
 async function older(): Promise<{ own: Place; origin: string }> {
   const own = place();
   const folder = path.join(own.claude, 'p');
@@ -84,7 +84,7 @@ const survivors = ({ home }: Place, below = ''): string[] =>
       return [...canaries].flatMap(([word, secret]) => (text.includes(secret) ? [`${name}: ${word}`] : []));
     });
 
-/** Each line of each copy. A half-made one that a kill left is a file that no undisturbed run leaves. */
+/** Each line of each copy. A partial copy that a kill left is a file that no undisturbed run leaves. */
 const copiesOf = ({ home }: Place): Record<string, string[]> => {
   const folder = path.join(home, 'vault', 'claude-code');
   return Object.fromEntries(
@@ -100,8 +100,8 @@ const copiesOf = ({ home }: Place): Record<string, string[]> => {
   );
 };
 
-describe.skipIf(noTrace)(because('redacting again, killed at each call that makes a change lasting', noTrace), () => {
-  it('leaves no secret in the database, its log and the briefings once the next import is through', async () => {
+describe.skipIf(noTrace)(because('redacting again, killed at each call that makes a change durable', noTrace), () => {
+  it('leaves no secret in the database, its log and the briefings after the next import', async () => {
     const stand = await older();
     const { own } = stand;
     expect(new Set(survivors(own).map((one) => one.split(': ')[1]))).toEqual(new Set(canaries.keys()));
@@ -128,7 +128,7 @@ describe.skipIf(noTrace)(because('redacting again, killed at each call that make
     expect(kills).toBeGreaterThan(6);
   });
 
-  it('leaves no secret in the copies of the vault once it is filled again, and loses none of their lines', async () => {
+  it('leaves no secret in the vault’s copies after the next run fills it, and loses none of their lines', async () => {
     const stand = await older();
     const { own, origin } = stand;
     await ask(own.env, 'ingest');

@@ -1,4 +1,4 @@
-// SIGKILL while a store of an older version is brought up to date: at the end it is what a fresh import leaves.
+// SIGKILL while a store of an older version is upgraded: the result equals a fresh import.
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -17,14 +17,14 @@ async function onDatabase<T>(database: string, work: (db: Database.Database) => 
   }
 }
 
-/** What is left to be seen to; undefined before the first step. */
+/** How much is left to renew; undefined before the first step. */
 const left = (database: string): Promise<{ entries: number; uses: number } | undefined> =>
   onDatabase(database, (db) => {
     const value = db.prepare("SELECT value FROM facts WHERE name = 'derived'").pluck().get() as string | undefined;
     return value === undefined ? undefined : JSON.parse(value);
   });
 
-it('a store of an older version, killed again and again while it is renewed, ends as a fresh import', async () => {
+it('a store of an older version, killed repeatedly during its renewal, ends like a fresh import', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
@@ -55,7 +55,7 @@ it('a store of an older version, killed again and again while it is renewed, end
         over = true;
       });
       const steps = 1 + random.below(4);
-      // One connection and no pause between two looks: a step takes a few milliseconds.
+      // One connection and no pause between two reads: a step takes a few milliseconds.
       await onDatabase(own.database, async (db) => {
         const value = db.prepare("SELECT value FROM facts WHERE name = 'derived'").pluck();
         for (let seen = 0, last = value.get(); !over && seen < steps; await new Promise(setImmediate)) {

@@ -1,4 +1,4 @@
-// SIGKILL while transcripts that an older version has read are read again: at the end the store is what a fresh import leaves.
+// SIGKILL while Holdfast rereads transcripts that an older version imported: the result equals a fresh import.
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,19 +23,19 @@ const stale = (own: Place): number =>
     Number(db.prepare("SELECT count(*) FROM files WHERE reader = 0 AND status = 'ok' AND offset > 0").pluck().get()),
   );
 
-/** What was said and by whom, wherever in its file it stands. */
+/** Who said what, wherever it stands in its file. */
 const said = (own: Place): unknown[] =>
   onDatabase(own.database, (db) =>
     db.prepare('SELECT uuid, text, role, author, form, tools, gone FROM entries ORDER BY uuid').all(),
   );
 
-/** Every third entry is missing, and with it what tools did; so are all facts and titles. */
+/** Deletes every third entry with its tool uses, and all facts and titles. */
 const forgetsSome = `UPDATE files SET reader = 0;
   DELETE FROM entries_fts WHERE rowid IN (SELECT id FROM entries WHERE id % 3 = 0 AND id NOT IN (SELECT entry_id FROM entry_copies));
   DELETE FROM entries WHERE id % 3 = 0 AND id NOT IN (SELECT entry_id FROM entry_copies);
   DELETE FROM session_facts; UPDATE file_sessions SET title = NULL, title_by = NULL`;
 
-/** Kills a renewal when some transcripts are read again, three times; then lets it end. Returns how many kills left work behind. */
+/** Kills a renewal three times after it has reread some transcripts, then lets it finish. Returns how many kills left work behind. */
 async function killed(own: Place, random: ReturnType<typeof dice>): Promise<number> {
   let inside = 0;
   for (let kills = 0; kills < 3; kills++) {
@@ -45,7 +45,7 @@ async function killed(own: Place, random: ReturnType<typeof dice>): Promise<numb
     void running.ended.then(() => {
       over = true;
     });
-    // Before the first of it is stored, then when a part of it is. What fits into one transaction has no part.
+    // First kills before anything is stored, then when a part is stored. A transcript that fits into one transaction has no part.
     const wanted = before - random.below(Math.max(1, Math.floor(before / 2)));
     if (kills === 0) await sleep(random.below(200));
     else while (!over && stale(own) >= Math.max(1, wanted)) await sleep(2);
@@ -62,7 +62,7 @@ async function killed(own: Place, random: ReturnType<typeof dice>): Promise<numb
   return inside;
 }
 
-it('a store of an older version, killed again and again while its transcripts are read again, ends as a fresh import', async () => {
+it('a store of an older version, killed repeatedly while its transcripts are reread, ends like a fresh import', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();

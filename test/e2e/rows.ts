@@ -1,4 +1,4 @@
-// Everything that a database holds, in words that do not depend on row ids: two imports are equal when these are.
+// Everything that a database holds, without row ids: two imports are equal when these rows are.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { Place } from './holdfast.ts';
 import { filesBelow } from './transcripts.ts';
 
-/** What each table calls its rows, for the columns that refer to them by id. */
+/** A readable key for each table's rows, for the columns that refer to them by id. */
 const names: Readonly<Record<string, string>> = {
   projects: 'SELECT path FROM projects WHERE id = $id',
   files: "SELECT agent || ' ' || key FROM files WHERE id = $id",
@@ -24,8 +24,8 @@ const names: Readonly<Record<string, string>> = {
 export type Rows = ReadonlyMap<string, readonly string[]>;
 
 /**
- * A growing file is read in other pieces than a whole one, and the fingerprint of its end may cover fewer bytes. A worker reads texts closely in the background,
- * so what a vector holds depends on how far it came; that each text has one does not.
+ * A growing file is read in different pieces than a complete one, and the hash of its end may cover fewer bytes. A worker reads texts
+ * closely in the background, so the content of a vector depends on its progress. That each text has a vector does not.
  */
 export const growing = { without: ['files.tail', 'vectors.vector', 'vectors.rough'] } as const;
 
@@ -52,7 +52,7 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
   const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
   const links = db.pragma(`foreign_key_list(${table})`) as { table: string; from: string }[];
   const selected = columns.flatMap((column) => {
-    // Kept in line by triggers, it refers to entries without saying so.
+    // Triggers maintain these tables, which refer to entries without a foreign key.
     const link = ['asking_entries', 'unindexed_uses'].includes(table)
       ? { table: 'entries' }
       : links.find(({ from }) => from === column);
@@ -62,13 +62,13 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
       return [`(${name.replace('$id', `t.${column}`)}) AS ${column}`];
     }
     if (without.includes(`${table}.${column}`)) return [];
-    // What has vectors is named by its kind and row; the order in which they came may differ.
+    // Name what a vector belongs to by kind and row. The order of the vectors may differ.
     if (column === 'subject_id')
       return ['(SELECT uuid FROM entries WHERE t.kind = 0 AND id = t.subject_id) AS subject'];
     if (column === 'vector') return ['hex(t.vector) AS vector'];
     if (column === 'seq' || column === 'stamp') return [];
     if (column === 'id') return [];
-    // How often a file was read from the start may differ; whether a row is of the last time may not.
+    // How often a file was read from the start may differ. Whether a row belongs to the last read may not.
     if (column === 'generation')
       return table === 'files'
         ? []
@@ -79,7 +79,7 @@ function tableRows(db: Database.Database, table: string, without: readonly strin
   return (db.prepare(sql).all() as object[]).map((row) => JSON.stringify(row)).sort();
 }
 
-/** For each term in how many entries and how often, and which entries are indexed. */
+/** For each term its number of entries and of occurrences, and which entries are indexed. */
 function indexRows(db: Database.Database, index: 'entries_fts' | 'uses_fts'): string[] {
   db.exec(`CREATE VIRTUAL TABLE temp.terms_of_${index} USING fts5vocab('main', '${index}', 'row')`);
   const terms = db.prepare(`SELECT term, doc, cnt FROM temp.terms_of_${index} ORDER BY term`).raw().all();
@@ -95,7 +95,7 @@ export const digest = (rows: Rows): string =>
     .update(JSON.stringify([...rows]))
     .digest('hex');
 
-/** Says which rows differ, a few of them, rather than printing two databases. */
+/** Names a few rows that differ instead of printing two databases. */
 export function expectSameRows(actual: Rows, expected: Rows, note: string): void {
   if (digest(actual) === digest(expected)) return;
   const differences: string[] = [];
@@ -117,11 +117,11 @@ function counted(rows: readonly string[] = []): Map<string, number> {
   return counts;
 }
 
-/** Bytes of the database, with what is not folded in yet. */
+/** Size of the database in bytes, including the write-ahead log. */
 export const sizeOf = ({ database }: Place): number =>
   ['', '-wal'].reduce((sum, side) => sum + (statSync(database + side, { throwIfNoEntry: false })?.size ?? 0), 0);
 
-/** Whether the stored offset of every file is its size, no conversation waits for the next poll, and no text for its vector. */
+/** Whether the stored offset of every file equals its size, no conversation waits for the next poll, and no text waits for its vector. */
 export function caughtUp(own: Place): boolean {
   const db = new Database(own.database, { readonly: true });
   try {
@@ -138,7 +138,7 @@ export function caughtUp(own: Place): boolean {
   }
 }
 
-/** Each fingerprint of a file's end, `<length>:<hash>`, is that of the bytes before the offset. */
+/** Expects each hash of a file's end, `<length>:<hash>`, to match the bytes before the offset. */
 export function expectTailsOf(own: Place): void {
   const db = new Database(own.database, { readonly: true });
   try {

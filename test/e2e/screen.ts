@@ -8,7 +8,7 @@ import { temporaryFolder, until } from './holdfast.ts';
 
 export const prompt = 'shell$ ';
 
-/** In CI the set-up brings it: there, tests fail without it. */
+/** The CI setup installs tmux, so in CI these tests fail without it. */
 export const noTmux = without('tmux', '-V');
 
 export interface Screen {
@@ -16,12 +16,12 @@ export interface Screen {
   type(text: string): void;
   press(...keys: string[]): void;
   run(command: string): void;
-  /** The window is closed, or the line breaks. */
+  /** As if the window was closed or the connection broke. */
   hangUp(): void;
   shown(colours?: boolean): string;
   sees(text: string | RegExp): Promise<void>;
   resize(columns: number, rows: number): void;
-  /** What the terminal is set to: modes of the line, of the screen, of the cursor. */
+  /** The terminal's settings: modes of the line, the screen and the cursor. */
   modes(): string;
   /** The last line that a command printed into a file. */
   fact(format: string): string;

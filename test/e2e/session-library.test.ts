@@ -1,4 +1,4 @@
-// The session library in processes of its own: killed at every call that writes, and eight of them at once in one folder.
+// The session library in separate processes: killed at every call that writes, and eight of them at once in one folder.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const ended = (child: ReturnType<typeof spawn>) =>
   );
 const sessionFiles = () => readdirSync(folder).filter((name) => name.endsWith('.json') && name !== 'index.json');
 
-/** The process ends right before, or right after, its Nth call of the file system. */
+/** The process ends right before or right after its Nth call to the file system. */
 const dying = (when: string, change: string) => `
   let calls = 0;
   const end = () => process.kill(process.pid, 'SIGKILL');
@@ -79,32 +79,29 @@ it.each(Object.entries(changes))(
   },
 );
 
-it.skipIf(noTrace)(
-  because('10: every file is on the disk before it gets its name, and then the folder', noTrace),
-  () => {
-    const log = join(folder, '..', `${basename(folder)}.calls`);
-    try {
-      const save = `await new SessionManager({ sessionDir }).saveSession([{ role: 'user', content: 'x' }], { name: 'a' });`;
-      const traced = ['-f', '-y', '-qq', '-s', '300', '-e', 'trace=fsync,fdatasync,rename', '-o', log];
-      expect(spawnSync('strace', [...traced, process.execPath, ...script(save)]).status).toBe(0);
-      const calls = readFileSync(log, 'utf8').split('\n');
-      const renames = calls.flatMap((call, at) => {
-        const [, from, to] = /rename\("([^"]+)", "([^"]+)"/.exec(call) ?? [];
-        return from?.includes('.tmp.') ? [{ from, to, at }] : [];
-      });
-      expect(renames.map(({ to }) => basename(to as string)).sort()).toEqual(['a.json', 'index.json', 'last_session']);
-      for (const { from, at } of renames)
-        expect(
-          calls.slice(0, at).some((call) => /f(data)?sync\(/.test(call) && call.includes(`<${from}>`)),
-          from,
-        ).toBe(true);
-      const last = Math.max(...renames.map(({ at }) => at));
-      expect(calls.slice(last).some((call) => call.includes('fsync(') && call.includes(`<${folder}>`))).toBe(true);
-    } finally {
-      rmSync(log, { force: true });
-    }
-  },
-);
+it.skipIf(noTrace)(because('10: every file is on disk before it gets its name, and then the folder', noTrace), () => {
+  const log = join(folder, '..', `${basename(folder)}.calls`);
+  try {
+    const save = `await new SessionManager({ sessionDir }).saveSession([{ role: 'user', content: 'x' }], { name: 'a' });`;
+    const traced = ['-f', '-y', '-qq', '-s', '300', '-e', 'trace=fsync,fdatasync,rename', '-o', log];
+    expect(spawnSync('strace', [...traced, process.execPath, ...script(save)]).status).toBe(0);
+    const calls = readFileSync(log, 'utf8').split('\n');
+    const renames = calls.flatMap((call, at) => {
+      const [, from, to] = /rename\("([^"]+)", "([^"]+)"/.exec(call) ?? [];
+      return from?.includes('.tmp.') ? [{ from, to, at }] : [];
+    });
+    expect(renames.map(({ to }) => basename(to as string)).sort()).toEqual(['a.json', 'index.json', 'last_session']);
+    for (const { from, at } of renames)
+      expect(
+        calls.slice(0, at).some((call) => /f(data)?sync\(/.test(call) && call.includes(`<${from}>`)),
+        from,
+      ).toBe(true);
+    const last = Math.max(...renames.map(({ at }) => at));
+    expect(calls.slice(last).some((call) => call.includes('fsync(') && call.includes(`<${folder}>`))).toBe(true);
+  } finally {
+    rmSync(log, { force: true });
+  }
+});
 
 it('11: eight processes save into one folder for a while: no entry is lost, and the index equals the files', async () => {
   const seconds = 10;
@@ -138,7 +135,7 @@ it('11: eight processes save into one folder for a while: no entry is lost, and 
   for (const [id, count] of saved) expect(index.sessions[id]?.messageCount).toBe(count);
 });
 
-it('11: of eight processes that are killed and started again, nothing that was acknowledged is lost', async () => {
+it('11: eight processes that are killed and restarted lose nothing acknowledged', async () => {
   const body = `
     const manager = new SessionManager({ sessionDir, maxSessions: 100000 });
     for (;;) console.log((await manager.saveSession([{ role: 'user', content: 'x' }])).id);`;

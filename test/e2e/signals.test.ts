@@ -1,4 +1,4 @@
-// Ctrl+C and termination: the program says what it kept, leaves nothing behind, and the next run goes on.
+// Ctrl+C and termination: the program says what it kept, leaves nothing behind, and the next run continues.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import {
 import { expectSameRows, rowsOf } from './rows.ts';
 import { writeTranscripts } from './transcripts.ts';
 
-/** Elsewhere there is no /proc to look into, and `script` takes other options. */
+/** Other systems have no /proc, and their `script` takes other options. */
 const isLinux = process.platform === 'linux';
 
 function machine(): { folder: string; own: Place; transcripts: { claude: string; pi: string } } {
@@ -28,11 +28,11 @@ function machine(): { folder: string; own: Place; transcripts: { claude: string;
   return { folder, transcripts, own: place({ folder: path.join(folder, 'own'), ...transcripts }) };
 }
 
-/** Until the import has stored something: the tables alone take less. */
+/** Resolves when the import has stored something: the empty tables take less space. */
 const importing = (own: Place) =>
   until(() => (statSync(`${own.database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 1 << 20, 'the import to begin');
 
-/** An import may be over before the signal arrives: then again, from nothing. */
+/** An import may finish before the signal arrives. Then try again from an empty store. */
 async function inTime<T extends { readonly code: number | null }>(own: Place, interrupt: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const end = await interrupt();
@@ -70,10 +70,10 @@ for (const command of ['ingest', 'start'])
       await expectWhole(folder, own, transcripts);
     });
 
-it.skipIf(!isLinux)('Ctrl+C on a terminal, which reaches the whole group, does the same', async () => {
+it.skipIf(!isLinux)('Ctrl+C at a terminal, which reaches the whole process group, does the same', async () => {
   const { folder, own, transcripts } = machine();
   const { code, said } = await inTime(own, async () => {
-    // `script` gives the command a terminal of its own; the byte 3 typed there is Ctrl+C.
+    // `script` gives the command a terminal. The byte 3 typed there is Ctrl+C.
     const terminal = spawn('script', ['-qec', `${program} ingest`, '/dev/null'], { env: own.env });
     const heard: Buffer[] = [];
     terminal.stdout.on('data', (bytes: Buffer) => heard.push(bytes));
@@ -89,7 +89,7 @@ it.skipIf(!isLinux)('Ctrl+C on a terminal, which reaches the whole group, does t
 
 for (const command of [['start'], ['worker', 'run']])
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    it(`${signal} while \`${command.join(' ')}\` watches ends it in peace`, async () => {
+    it(`${signal} while \`${command.join(' ')}\` watches ends it cleanly`, async () => {
       const { own } = machine();
       const running = launch(own.env, command);
       await running.says('Watching');
@@ -99,7 +99,7 @@ for (const command of [['start'], ['worker', 'run']])
       const end = await running.ended;
       expect({ code: end.code, signal: end.signal, stderr: end.stderr }).toEqual({ code: 0, signal: null, stderr: '' });
       expect(existsSync(claim)).toBe(false);
-      // Closing the database has folded its side files in.
+      // Closing the database has removed its side files.
       expect(readdirSync(own.home).filter((name) => /-(wal|shm)$|\.(pid|tmp)/.test(name))).toEqual([]);
     });
 
@@ -112,7 +112,7 @@ it.skipIf(!isLinux)('ten starts at once make one worker, and stop leaves no proc
     expect(new Set(answers.map(({ pid }) => pid)).size).toBe(1);
     expect(answers.filter(({ alreadyRunning }) => !alreadyRunning)).toHaveLength(1);
     const { pid } = answers[0] as { pid: number };
-    // Those that came too late see it, and go.
+    // The late ones see the worker and exit.
     await until(() => workersOf(own).length === 1, 'one worker to be left');
     expect(workersOf(own)).toEqual([pid]);
     expect(await ask(own.env, 'worker', 'status')).toMatchObject({ running: true, pid });
@@ -128,7 +128,7 @@ it.skipIf(!isLinux)('ten starts at once make one worker, and stop leaves no proc
   }
 });
 
-it.skipIf(!isLinux)('a worker that was killed is not in the way of the next', async () => {
+it.skipIf(!isLinux)('a killed worker does not block the next one', async () => {
   const own = place();
   const { pid } = await ask(own.env, 'worker', 'start');
   process.kill(pid, 'SIGKILL');
@@ -141,7 +141,7 @@ it.skipIf(!isLinux)('a worker that was killed is not in the way of the next', as
   expect(workersOf(own)).toEqual([]);
 });
 
-/** Processes that run as the worker of this data folder, by what the system says of them. */
+/** Processes that the system reports as the worker of this data folder. */
 const workersOf = (own: Place): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -151,7 +151,7 @@ const workersOf = (own: Place): number[] =>
         const home = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOLDFAST_HOME=${own.home}`);
         return home && command.includes('worker run') && isAlive(Number(pid));
       } catch {
-        // It ended while we looked.
+        // The process ended while we looked.
         return false;
       }
     })

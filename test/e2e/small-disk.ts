@@ -1,4 +1,4 @@
-// A disk of its own for a test: a small tmpfs, where mounting is allowed.
+// A separate disk for a test: a small tmpfs, where mounting is allowed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,11 @@ export interface SmallDisk {
   readonly path: string;
   grow(): void;
   fill(): void;
-  /** Lets nobody write, not even root. */
+  /** Makes the disk read-only, even for root. */
   protect(on: boolean): void;
 }
 
-/** A disk of its own, with a block that can be removed to make space. */
+/** A separate disk with a block that can be deleted to make space. */
 export function smallDisk(folder: string, megabytes: number): SmallDisk {
   const disk = path.join(folder, 'disk');
   mkdirSync(disk);

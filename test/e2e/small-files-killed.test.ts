@@ -1,4 +1,4 @@
-// A kill in the middle of what is written beside the database: briefings for hooks, keys of browsers, and the note that a transcript was set aside.
+// A kill while files beside the database are written: briefings for hooks, keys of browsers, and the note that a transcript was set aside.
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ describe('briefings, killed while they are written,', () => {
     return own;
   }
 
-  /** A worker writes them all, and ends. */
+  /** A worker writes all of them and ends. */
   async function worked(own: Place): Promise<void> {
     const worker = launch(own.env, ['worker', 'run']);
     await until(() => existsSync(path.join(folderOf(own), 'state.json')), 'the briefings');
@@ -46,7 +46,7 @@ describe('briefings, killed while they are written,', () => {
     await worker.ended;
   }
 
-  /** What each session would be told. Whatever has its own name is whole, and no note leads to nothing. */
+  /** What each session would be told. Every file under its final name is complete, and no note points nowhere. */
   function told(own: Place): Record<string, string> {
     const texts = path.join(folderOf(own), 'texts');
     const line = (hash: string) => readFileSync(path.join(texts, `${hash}.json`), 'utf8');
@@ -71,7 +71,7 @@ describe('briefings, killed while they are written,', () => {
   }
 
   it.skipIf(noTrace)(
-    because('by a command, are whole or absent, and complete after the next one', noTrace),
+    because('by a command, are complete or absent, and all there after the next one', noTrace),
     async () => {
       const own = await prepared();
       await ask(own.env, 'pin', 'session-0');
@@ -98,7 +98,7 @@ describe('briefings, killed while they are written,', () => {
     },
   );
 
-  it('by the worker, are whole or absent, and complete after the next one', async () => {
+  it('by the worker, are complete or absent, and all there after the next worker', async () => {
     const own = await prepared();
     const expected = told(own);
     const count = () => (existsSync(folderOf(own)) ? filesIn(folderOf(own)).length : 0);
@@ -106,7 +106,7 @@ describe('briefings, killed while they are written,', () => {
     for (const share of [0.1, 0.5, 0.9]) {
       await ask(own.env, 'mute', 'session-1');
       await ask(own.env, 'mute', 'session-1', '--remove');
-      // Another version of the program writes all of them again.
+      // Another version of the program rewrites all of them.
       writeFileSync(path.join(folderOf(own), 'state.json'), '{}');
       const worker = launch(own.env, ['worker', 'run']);
       await until(() => count() >= share * all);
@@ -145,7 +145,7 @@ describe.skipIf(noTrace)(because('the key of a browser, killed while it is', noT
   }
   const known = ({ home }: Place) => listBrowsers(home, Date.now()).map(({ label }) => label);
 
-  it('written, is there whole or not at all, and a draft lets nobody in', async () => {
+  it('written, is complete or absent, and a draft opens nothing', async () => {
     const { own, start } = stand('register', "openBrowsers(home, 1234, Date.now).register(key, 'Firefox/130 Linux');");
     const seen = new Set<number>();
     const kills = await killAtEach(
@@ -160,7 +160,7 @@ describe.skipIf(noTrace)(because('the key of a browser, killed while it is', noT
     expect(kills).toBeGreaterThan(2);
     expect(seen).toEqual(new Set([0, 1]));
     expect(known(own)).toEqual(['Firefox on Linux']);
-    // What the killed ones left goes with the next start.
+    // The next start removes what the killed processes left.
     expect(readdirSync(path.join(own.home, 'browsers'))).toEqual([expect.stringMatching(/^[0-9a-f]{16}\.json$/)]);
   });
 
@@ -182,7 +182,7 @@ describe.skipIf(noTrace)(because('the key of a browser, killed while it is', noT
   });
 });
 
-it('a transcript that is set aside by an import that is killed is set aside by the next, and the rest is there once', async () => {
+it('a killed import sets a transcript aside, the next one does so again, and the rest is stored once', async () => {
   const own = place();
   const hasty = { ...own.env, HOLDFAST_READ_SECONDS: '1.5' };
   write(own, 's1', '/srv/shop', 'before', '中'.repeat(10_000_000), 'after');
@@ -193,7 +193,7 @@ it('a transcript that is set aside by an import that is killed is set aside by t
     try {
       return db.prepare(sql).pluck().all();
     } catch {
-      // The table is not there yet.
+      // The table does not exist yet.
       return [];
     } finally {
       db.close();

@@ -1,4 +1,4 @@
-// Programs of another user on this machine, who have no token and many connections.
+// Programs of another user on this machine that have no token and many connections.
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ask, holdfast, launch, type Place, place, root, until } from './holdfast.ts';
 
-/** Opens so many connections, says something on each, keeps them, and opens a new one for each that is closed. */
+/** Opens this many connections, sends something on each, keeps them open, and replaces each one that is closed. */
 async function crowd({ env }: Place, count: number): Promise<void> {
   const tools = mkdtempSync(path.join(tmpdir(), 'holdfast-crowd-'));
   onTestFinished(() => rmSync(tools, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ it('300 idle connections of another user do not shut out the owner', async () =>
   expect((await ask(own.env, 'worker', 'status')).http.open).toBe(true);
 });
 
-it('a worker that may open few files goes on with its work while strangers keep connections', async () => {
+it('a worker with few file descriptors keeps working while strangers hold connections', async () => {
   const own = place();
   const folder = path.join(own.claude, '-srv-shop');
   const running = launch(own.env, ['worker', 'run'], ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']);

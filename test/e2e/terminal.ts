@@ -1,4 +1,4 @@
-// A terminal with a person at it: tmux with a server of its own.
+// A terminal with a person at it: tmux with a separate server.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -10,9 +10,9 @@ import { until } from './holdfast.ts';
 export const noTerminal = without('tmux', '-V');
 
 export interface Terminal {
-  /** All that was ever shown, as far as it was not drawn over. */
+  /** Everything that was ever shown and not overwritten. */
   screen(): string;
-  /** Types a line, sees it on the screen, and sends it. */
+  /** Types a line, waits for it on the screen, and sends it. */
   type(text: string): Promise<void>;
   /** Leaves the client as a person does. */
   leave(): Promise<void>;
@@ -49,7 +49,7 @@ export function openTerminal(
   const type = async (text: string) => {
     run('send-keys', '-l', text);
     await until(() => screen().includes(text.slice(0, 12)), 'what was typed');
-    // The client takes an Enter that comes with the text for a part of it, and offers commands while one is typed.
+    // The client takes an Enter that arrives together with text as part of that text, and offers commands while one is typed.
     await sleep(400);
     run('send-keys', 'Enter');
   };

@@ -1,4 +1,4 @@
-// Many processes on one database while transcripts grow: no error reaches anybody, nothing is lost, nothing doubled.
+// Many processes on one database while transcripts grow: no error appears, nothing is lost, nothing is doubled.
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -21,12 +21,12 @@ it('two workers and three command lines share one database', async () => {
   const folder = temporaryFolder();
   const own = place({ folder: path.join(folder, 'own') });
   const plan = growth(folder, own);
-  // One data folder has one worker. A second folder whose database is a link to the first gives two that write at once.
+  // A data folder has one worker. A second folder whose database links to the first gives two workers that write at once.
   const other = place({ folder: path.join(folder, 'other'), claude: own.claude, pi: own.pi });
   for (const { home } of [own, other]) mkdirSync(home, { mode: 0o700 });
   symlinkSync(own.database, other.database);
   const eager = { HOLDFAST_POLL_INTERVAL_MS: '100' };
-  // The transcripts are old and grow all the same: a conversation that is taken for ended, and is being distilled, would begin anew.
+  // The transcripts are old but grow. Without this setting, a conversation would count as ended, be distilled, and start over.
   const undistilled = { HOLDFAST_MIN_CONVERSATION_MESSAGES: '1000000' };
   for (const { env } of [own, other]) Object.assign(env, undistilled);
 
@@ -42,7 +42,7 @@ it('two workers and three command lines share one database', async () => {
   const loop = async (...commands: string[][]) => {
     for (let round = 1; growing; round++) {
       for (const args of commands) results.push({ args, result: await holdfast(own.env, ...args, '--json') });
-      // When each has had its turns, the files may come to their end.
+      // After each command has had its turns, the files may end.
       if (round === 2 && --busy === 0) release();
     }
   };
@@ -81,7 +81,7 @@ it('two workers and three command lines share one database', async () => {
   expectTailsOf(own);
 });
 
-it('a second worker of the same data folder leaves, and says who is there', async () => {
+it('a second worker of the same data folder exits and names the first', async () => {
   const own = place();
   const first = launch(own.env, ['worker', 'run']);
   await first.says('Watching');

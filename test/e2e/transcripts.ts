@@ -1,4 +1,4 @@
-// Transcripts to import: real ones where they are at hand, else the sample, repeated under other ids until it is as large.
+// Transcripts to import: real ones if available, else the sample, repeated under other ids until it is as large.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { root } from './holdfast.ts';
 
 const real = path.join(root, '../shared/bench/real-transcripts.tar.gz');
 
-/** Writes transcripts of Claude Code and of Pi, together above 8 MB, below a folder. */
+/** Writes transcripts of Claude Code and Pi, together more than 8 MB, below a folder. */
 export function writeTranscripts(folder: string): { claude: string; pi: string } {
   if (existsSync(real)) {
     mkdirSync(folder, { recursive: true });
@@ -20,7 +20,7 @@ export function writeTranscripts(folder: string): { claude: string; pi: string }
   return { claude, pi };
 }
 
-/** Copies a tree with every id changed in the same way, so that no copy shares an entry with another. */
+/** Copies a tree and changes every id in the same way, so that no copy shares an entry with another. */
 function repeat(from: string, to: string, copy: number): void {
   const mark = copy.toString(16).padStart(4, '0');
   const renamed = (text: string) =>
@@ -40,7 +40,7 @@ export const filesBelow = (folder: string): string[] =>
     .filter((file) => statSync(file).isFile())
     .sort();
 
-/** The largest transcripts of a folder that are at most so long. */
+/** The largest transcripts of a folder that do not exceed the limit. */
 export const largest = (folder: string, count: number, limit: number): string[] =>
   filesBelow(folder)
     .filter((file) => file.endsWith('.jsonl') && statSync(file).size <= limit)

@@ -1,4 +1,4 @@
-// Exports and imports with the real program: whole, stopped, and killed at any moment.
+// Exports and imports with the real program: complete, stopped, and killed at any moment.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { ask, dice, holdfast, launch, place, temporaryFolder, until } from './ho
 import { expectSameRows, growing, rowsOf, sizeOf } from './rows.ts';
 import { writeTranscripts } from './transcripts.ts';
 
-it('an import that is killed at random moments and begun again leaves what an undisturbed one leaves', async () => {
+it('an import killed at random moments and restarted leaves what an undisturbed one leaves', async () => {
   const seed = Number(process.env.HOLDFAST_TEST_SEED ?? Date.now() % 1e9);
   const random = dice(seed);
   const folder = temporaryFolder();
@@ -20,7 +20,7 @@ it('an import that is killed at random moments and begun again leaves what an un
 
   const whole = place({ folder: path.join(folder, 'whole') });
   await ask(whole.env, 'import', file);
-  // What tools did is indexed from the stored text here, and from the whole output where the transcript was read.
+  // Tool uses are indexed from the stored text here, and from the full output where the transcript was read.
   const carried = (database: string) =>
     new Map([...rowsOf(database, growing)].filter(([name]) => name !== 'index of tool uses'));
   expectSameRows(carried(whole.database), carried(from.database), 'undisturbed');
@@ -36,7 +36,7 @@ it('an import that is killed at random moments and begun again leaves what an un
       void running.ended.then(() => {
         over = true;
       });
-      // By what it has written, not by the clock: a machine may be slower now than it was before, or faster.
+      // Kill by bytes written, not by time: the machine may be slower or faster now than before.
       const size = ((round + random.next()) / times) * 0.8 * sizeOf(whole);
       while (!over && sizeOf(own) <= size) await sleep(1);
       running.child.kill('SIGKILL');
@@ -47,13 +47,13 @@ it('an import that is killed at random moments and begun again leaves what an un
   }
   console.log(`seed ${seed}: ${kills} kills`);
   expect(kills).toBeGreaterThan(times / 2);
-  // The transcripts themselves, found later, bring nothing twice.
+  // Importing the transcripts themselves later adds nothing twice.
   const again = place({ folder: path.join(folder, 'killed'), claude: from.claude, pi: from.pi });
   expect((await ask(again.env, 'ingest')).entries.added).toBe(0);
   expectSameRows(rowsOf(again.database), rowsOf(whole.database), 'scanned');
 });
 
-it('an export that is stopped leaves no file, and goes to standard output as well', async () => {
+it('an export that is stopped leaves no file; an export can go to standard output', async () => {
   const folder = temporaryFolder();
   const own = place({ folder, ...writeTranscripts(path.join(folder, 'transcripts')) });
   await ask(own.env, 'ingest');
@@ -65,7 +65,7 @@ it('an export that is stopped leaves no file, and goes to standard output as wel
   await until(() => begun() || running.child.exitCode !== null, 'a draft');
   running.child.kill('SIGINT');
   const { code } = await running.ended;
-  // Where it was faster than we are, it is whole.
+  // If it finished before the signal, it is complete.
   if (code === 130) expect(begun()).toBe(false);
   else rmSync(file);
   await ask(own.env, 'export', file);

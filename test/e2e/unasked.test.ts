@@ -1,4 +1,4 @@
-// An agent's shell has no terminal: what it runs there must not destroy anything because nobody could be asked.
+// An agent's shell has no terminal: a command there must not destroy anything just because it could not ask.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Folders that cannot be written, seen by an ordinary user: root, as which CI runs, may write anywhere.
+// Folders without write permission, as an ordinary user sees them: root, as which CI runs, may write anywhere.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { type Place, place, program } from './holdfast.ts';
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
-/** As the person who runs the tests, or as nobody where that is root. */
+/** Runs as the person who runs the tests, or as the user `nobody` if that is root. */
 const run = (own: Place, ...args: string[]) =>
   spawnSync(process.execPath, [program, ...args], {
     env: own.env,
@@ -24,14 +24,14 @@ function ownedBy(own: Place): Place {
   return own;
 }
 
-/** A checkout below a folder that is closed to others cannot be run by them. */
+/** Other users cannot run a checkout below a folder that is closed to them. */
 const anywhere = { env: { PATH: process.env.PATH, HOME: '/', HOLDFAST_HOME: '/nowhere' } } as unknown as Place;
 const cannotRun =
   process.env.CI || run(anywhere, '--version').status === 0
     ? undefined
     : 'another user cannot run the program of this checkout';
 
-describe.skipIf(cannotRun)(because('a folder that cannot be written', cannotRun), () => {
+describe.skipIf(cannotRun)(because('a read-only folder', cannotRun), () => {
   it('of settings: says so, and leaves no draft behind', () => {
     const own = ownedBy(place());
     expect(run(own, 'config', 'set', 'port', '4001').status).toBe(0);
@@ -44,7 +44,7 @@ describe.skipIf(cannotRun)(because('a folder that cannot be written', cannotRun)
     expect(readdirSync(own.home)).toEqual(before);
   });
 
-  it('of memory pages: says so, keeps what was to be written, and writes it later', () => {
+  it('of memory pages: says so, keeps the pages in the database, and writes them later', () => {
     const own = ownedBy(place());
     const memory = path.join(own.home, 'memory');
     mkdirSync(memory, { mode: 0o500 });

@@ -1,4 +1,4 @@
-// The agent has deleted its transcript: the session is resumed all the same, with the real client.
+// Resumes a session with the real client after the agent has deleted its transcript.
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -34,7 +34,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     const before = readFileSync(transcript, 'utf8');
     rmSync(transcript);
 
-    // The client itself does not know the session any more.
+    // The client itself no longer knows the session.
     const lost = await own.run(['Go on', '--resume', first.id]);
     expect(lost.code).not.toBe(0);
     rmSync(transcript, { force: true });
@@ -52,7 +52,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
     for (const said of ['Repair the lighthouse lamp', 'the fog lifts', 'The lamp burns again.'])
       expect(sent).toContain(said);
 
-    // What was restored is known already: nothing is there twice.
+    // The restored entries are known already: nothing appears twice.
     await ask(own.env, 'ingest');
     const { hits } = await ask(own.env, 'search', '"lighthouse lamp"');
     expect(hits).toHaveLength(1);
@@ -78,7 +78,7 @@ describe.each(clientCases())('Claude Code %s%s', (version) => {
   });
 });
 
-/** Lines as what they mean: the order of fields is not looked at. */
+/** Lines by their meaning: the order of fields does not matter. */
 const lines = (text: string): unknown[] =>
   text
     .split('\n')
@@ -122,7 +122,7 @@ describe('the vault', () => {
     expect(without.stderr).toContain('there is no program claude on the PATH');
   });
 
-  it('never overwrites what is there', async () => {
+  it('never overwrites an existing file', async () => {
     const at = place();
     const file = written(at, [said('a', 'Mend the lamp')]);
     await ask(at.env, 'ingest');
@@ -159,7 +159,7 @@ describe('the vault', () => {
     expect(lines(gunzipSync(second).toString())).toEqual(lines(readFileSync(file, 'utf8')));
   });
 
-  it('goes with its session, and with the setting', async () => {
+  it('is deleted with its session, and by the setting', async () => {
     const at = place();
     written(at, [said('a', 'Mend the lamp')]);
     await ask(at.env, 'ingest');
@@ -176,7 +176,7 @@ describe('the vault', () => {
   });
 
   it.skipIf(noTrace)(
-    because('killed at each call that makes a change lasting, it holds every line once', noTrace),
+    because('killed at each call that makes a change durable, it holds every line once', noTrace),
     async () => {
       const calls = 'fsync,fdatasync,ftruncate,pwrite64,mkdir';
       for (let round = 1; ; round++) {
@@ -205,7 +205,7 @@ describe('the vault', () => {
   );
 
   it.skipIf(noTrace)(
-    because('killed at each call while it keeps the longer copy beside, it holds both versions whole', noTrace),
+    because('killed at each call while it sets the longer copy aside, it holds both versions complete', noTrace),
     async () => {
       const at = place();
       const long = ['Mend the lamp', 'And the horn', 'And the bell'].map((text, i) => said('abc'[i] as string, text));
@@ -224,7 +224,7 @@ describe('the vault', () => {
         rmSync(at.home, { recursive: true });
         cpSync(before, at.home, { recursive: true });
         through = killedAt(at, round, ['vault', '--fill'], { calls: 'fsync,fdatasync,ftruncate,truncate,rename' });
-        // At every moment one of the two files holds all that was ever seen.
+        // At every moment one of the two files holds everything that was ever seen.
         expect(held(existsSync(kept) ? kept : copyOf(at)), `killed at call ${round}`).toEqual(['a', 'b', 'c']);
         await ask(at.env, 'vault', '--fill');
         expect(held(kept), `after the kill at call ${round}`).toEqual(['a', 'b', 'c']);

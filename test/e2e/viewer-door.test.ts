@@ -1,5 +1,5 @@
-// Who gets in through a person's browser: the person, after a reload, in a second tab, by a bookmark. Not another server of this machine, not
-// another user of it, not a program that takes the worker's port later.
+// Who gets in through a person's browser: the person, after a reload, in a second tab, by a bookmark. Not another server or user of this
+// machine, and not a program that later takes the worker's port.
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
   };
   const isOut = (page: Page): Promise<void> => page.getByText('Holdfast does not know this browser').waitFor();
 
-  /** A server of somebody else, which notes everything that it is sent. */
+  /** Another person's server, which records everything that it receives. */
   async function stranger(port = 0, html = '<!doctype html><title>Preview</title>') {
     const heard: string[] = [];
     const server = http.createServer((request, response) => {
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     return { heard, close, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
-  it('stays open after a reload, in a second tab, by a bookmark, and for what the page changes', async () => {
+  it('stays open after a reload, in a second tab, by a bookmark, and for changes made on the page', async () => {
     const page = await stand.page();
     await isIn(page);
     await page.reload();
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     await later.context().close();
   });
 
-  it('gives another server on this machine nothing, and its page cannot ask or read anything of ours', async () => {
+  it('gives another server on this machine nothing, and its page cannot call or read the worker', async () => {
     const page = await stand.page();
     await isIn(page);
     const other = await stranger();
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     await until(() => other.heard.length >= 2, 'the visits');
     const all = other.heard.join('\n');
     expect(all).not.toMatch(/cookie|authorization|bearer|holdfast/i);
-    // Its page, on another port, cannot ask the worker either, nor read what ours keeps.
+    // Its page, on another port, cannot call the worker either, nor read what our page stores.
     const tried = await page.evaluate(`(async () => {
       const ask = (path, init) => fetch('${stand.origin}' + path, init).then(String, String);
       return [
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     const page = await stand.page();
     await isIn(page);
     const preview = await stranger(0, `<!doctype html><title>Preview</title><iframe src="${stand.origin}/"></iframe>`);
-    // As the person does: from the viewer to a preview that the agent has named, and back.
+    // What the person does: from the viewer to a preview that the agent has named, and back.
     await page.evaluate(`location.href = '${preview.origin}/from-the-viewer'`);
     await page.waitForURL(`${preview.origin}/from-the-viewer`);
     const tried = await page.evaluate(`(async () => {
@@ -119,13 +119,13 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     })()`);
     const [own, all, blind, challenge, , stream, frame] = tried as string[];
     for (const one of [own, all, stream]) expect(one).toContain('Failed');
-    // What may not be read is empty.
+    // An opaque answer reads as empty.
     for (const one of [blind, challenge]) expect(['', expect.stringContaining('Failed')]).toContainEqual(one);
     expect(frame).toMatch(/SecurityError|^$/);
     const heard = preview.heard.join('\n');
     expect(heard).not.toMatch(/cookie|authorization|bearer/i);
     expect(heard).not.toContain(stand.origin);
-    // The program itself, without a browser, reaches its own group and nothing else.
+    // Without a browser, the program reaches its own group and nothing else.
     const headers = { authorization: `Bearer ${token}` };
     const status = async (address: string) => (await fetch(`${stand.origin}${address}`, { headers })).status;
     expect(await status('/api/groups/tide/history')).toBe(200);
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     stand.troubles.length = 0;
   });
 
-  it('opens to no one who replays what the browser has sent once the worker was restarted', async () => {
+  it('a replay of what the browser sent opens nothing after the worker restarted', async () => {
     const page = await stand.page();
     const shown: string[] = [];
     page.on('request', (request) => {
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     await isIn(page);
     const bookmark = await stand.pageOf(page.context());
     await stand.stopWorker();
-    // It reads all that the browser keeps for this address.
+    // This page reads everything that the browser stores for this address.
     const spy = `<!doctype html><title>Spy</title><script>
       const asked = indexedDB.open('holdfast');
       asked.onsuccess = () => {
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     const said = JSON.parse(other.heard.find((text) => text.startsWith('{')) as string);
     expect(said).toMatchObject({ local: {}, session: {}, cookie: '' });
     for (const format of ['jwk', 'pkcs8', 'raw']) expect(said[format]).toMatch(/not extractable|InvalidAccess/);
-    // The tab that is open asks again and again, and shows it what the worker before has given.
+    // The open tab keeps asking, and shows the program what the previous worker gave it.
     await until(() => /authorization/i.test(other.heard.join('\n')), 'the open tab');
     const [, bearer = ''] = /authorization\n(Bearer \S+)/i.exec(other.heard.join('\n')) ?? [];
     await other.close();
@@ -195,7 +195,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     stand.troubles.length = 0;
   });
 
-  it('lets nobody in any more by his browser once that is revoked, and an open page notices', async () => {
+  it('refuses a revoked browser, and its open page notices', async () => {
     const page = await stand.page();
     await isIn(page);
     const { revoked } = JSON.parse(stand.run('open', '--revoke', 'all', '--json'));
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     await page.context().close();
   });
 
-  it('another user who looks at all processes gets no code when the browser is called', async () => {
+  it('another user who lists all processes gets no code when the browser is started', async () => {
     const isRoot = process.getuid?.() === 0;
     const tools = mkdtempSync(path.join(tmpdir(), 'holdfast-other-'));
     onTestFinished(() => rmSync(tools, { recursive: true, force: true }));
@@ -222,7 +222,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
       found += part;
     });
     await until(() => found.includes('looking'), 'the other user');
-    // A browser that takes its time, as one that is starting does.
+    // A browser that takes its time, as during its start.
     const bin = path.join(stand.folder, 'bin');
     mkdirSync(bin, { recursive: true });
     const noted = path.join(stand.folder, 'noted.html');
@@ -234,7 +234,7 @@ describe.skipIf(noBrowser)(because("the viewer's door", noBrowser), () => {
     const page = await (await stand.context()).newPage();
     const running = stand.runWith({ PATH: `${bin}:${stand.env.PATH}` }, 'open');
     await until(() => existsSync(noted), 'the page with the code');
-    // As the browser does: a file that leads to the address.
+    // What the browser does: open a file that redirects to the address.
     await enter(page, `file://${noted}`);
     await isIn(page);
     expect(page.url()).toBe(`${stand.origin}/`);

@@ -1,4 +1,4 @@
-// Finding something in the viewer: filters, hits by session, searches that are kept, and the palette, in a real browser.
+// Finding something in the viewer: filters, hits by session, saved searches, and the palette, in a real browser.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.
 const harbour = 'eeeeeeee-0000-4000-8000-000000000001';
 const quarry = 'eeeeeeee-0000-4000-8000-000000000002';
 
-/** A prompt on each of six days, each answered; a command, and an edit of the file that the topic names. */
+/** A prompt on each of six days, each with an answer, a command, and an edit of the file that the topic names. */
 function transcript(session: string, topic: string): string {
   const lines: string[] = [];
   const idOf = (i: number) => `${session.slice(0, 8)}-${session.slice(-4)}-4000-8000-${String(i).padStart(12, '0')}`;
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)(because('finding in the viewer', noBrowser), () => {
   const show = (address: string) => visit(page, `${stand.origin}${address}`);
   const status = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
-  it('groups hits by session with their number; the rest of a session opens, and is open when one comes back', async () => {
+  it('groups hits by session with a count; an expanded session is still expanded on return', async () => {
     await show('/search?q=crane');
     await status(/^\d+ hits in 2 sessions$/);
     const groups = page.locator('.hit-group');
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)(because('finding in the viewer', noBrowser), () => {
     expect(page.url()).toContain('flat=1');
   });
 
-  it('narrows by who said it, tool, file and days, and keeps that in the address', async () => {
+  it('narrows by speaker, tool, file and days, and keeps that in the address', async () => {
     await show('/search?q=crane');
     await page.getByText('More filters').click();
     await page.getByRole('combobox', { name: 'Said by' }).selectOption('user');
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)(because('finding in the viewer', noBrowser), () => {
     await page.locator('.hit', { hasText: 'Bash: hoist --crane quarry' }).waitFor();
   });
 
-  it('finds by file without a word, and lets go of filters that a file excludes', async () => {
+  it('finds by file without a word, and drops filters that a file excludes', async () => {
     await show('/search?kind=command&tool=Bash');
     await page.getByLabel('File', { exact: true }).fill('harbour.ts');
     await page.keyboard.press('Enter');
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)(because('finding in the viewer', noBrowser), () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('keeps a search that was saved, and those that led to a hit, until they are removed', async () => {
+  it('keeps saved searches and searches that led to a hit until they are removed', async () => {
     await show('/search?q=crane&role=user');
     await page.getByRole('button', { name: 'Save this search' }).click();
     await page.getByRole('button', { name: 'Saved', pressed: true }).waitFor();
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)(because('finding in the viewer', noBrowser), () => {
     expect(await page.locator('.kept-searches').count()).toBe(0);
   });
 
-  it('has a palette on Ctrl+K that leads to pages, projects, sessions and searches, and acts', async () => {
+  it('has a palette on Ctrl+K that leads to pages, projects, sessions and searches, and runs actions', async () => {
     const palette = page.getByRole('dialog', { name: 'Go to' });
     const open = async (typed: string) => {
       await page.keyboard.press('Control+k');

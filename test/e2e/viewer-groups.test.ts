@@ -1,4 +1,4 @@
-// Groups in a real browser: without a host a message waits and the page says so; with one, the agent of the group answers.
+// Groups in a real browser: without a host a message waits and the page says so; with a host, the group's agent answers.
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
     expect(stand?.troubles).toEqual([]);
   });
 
-  it('says how to make a group, and how to start a host', async () => {
+  it('says how to create a group, and how to start a host', async () => {
     await show('/groups');
     await page.getByText('holdfast groups create main').waitFor();
     stand.run('groups', 'create', 'family');
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
     expect(await field.inputValue()).toBe('');
   });
 
-  it('what waits is still there after a reload, once, and so is what somebody said elsewhere meanwhile', async () => {
+  it('a waiting message is still there after a reload, once, and so are messages sent elsewhere', async () => {
     await page.reload();
     const said = page.getByRole('log').locator('.entry.person');
     await said.filter({ hasText: 'How high is the tide?' }).getByText('waits', { exact: true }).waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
     await show('/groups/family');
   });
 
-  it('a tab that nobody sees leaves the stream of its group to the others, and is told later what it missed', async () => {
+  it('a hidden tab leaves its group stream to the other tabs, and catches up later', async () => {
     const db = new Database(path.join(stand.home, 'holdfast.db'));
     const told = db.prepare(
       "INSERT INTO outgoing (group_name, kind, text, answers, at) VALUES ('family', 'notice', ?, '[]', ?)",
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
 
   it.skipIf(trouble)(
     because(
-      'a host that comes answers what waited; its answer is shown as Markdown, and later stands in the session',
+      'a new host answers the waiting message; the answer is shown as Markdown, and later in the session',
       trouble,
     ),
     async () => {
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)(because('the page Groups', noBrowser), () => {
       await host.ended;
       stand.run('ingest');
       await show('/groups/family');
-      // The prompt holds the scripted answer, too, and is shown as Markdown like it.
+      // The prompt contains the scripted answer too, and is shown as Markdown as well.
       await page.getByRole('log').getByText('The tide is high.', { exact: true }).waitFor();
       await page.getByText('No host runs').waitFor();
       await page.getByRole('link', { name: 'The active one' }).click();

@@ -18,7 +18,7 @@ const line = (i: number, text: string) =>
     message: { role: 'user', content: text },
   })}\n`;
 
-describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
+describe.skipIf(noBrowser)(because('a person who does not wait', noBrowser), () => {
   let stand: ViewerStand;
   let page: Page;
   let transcript: string;
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
     expect(stand?.troubles).toEqual([]);
   });
 
-  it('sees no hits of another question below one that could not be answered, and opens none', async () => {
+  it('shows no hits of another question below one that failed, and opens none', async () => {
     await show('/search?q=tide');
     await page.locator('.hit').first().waitFor();
     await page.route(/q=ferry/, (route) => route.abort());
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
     await page.locator('.hit', { hasText: 'ferry' }).first().waitFor();
   });
 
-  it('does not leave the search while the signs of a word are still being chosen', async () => {
+  it('does not leave the search while an input method is composing a word', async () => {
     await show('/search?q=tide');
     await page.locator('.hit').first().waitFor();
     const field = page.locator('#search-field');
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
     expect(await page.locator('.hit.active').count()).toBe(0);
   });
 
-  it('does not lose an edit with the key that leaves a word, and saves nothing that the button would not', async () => {
+  it('keeps an edit when the key that ends composition is pressed, and saves nothing that the button would not', async () => {
     await show('/memory/core%2Ffacts.md');
     await page.getByRole('button', { name: 'Edit' }).click();
     const field = page.getByLabel('Text of core/facts.md');
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
     expect(asked).toEqual([]);
   });
 
-  it('says something once, however often Enter is pressed, and loses nothing that is typed meanwhile', async () => {
+  it('sends a message once, however often Enter is pressed, and loses nothing typed while it sends', async () => {
     await show('/groups/family');
     let held: Route | undefined;
     let sent = 0;
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
     await page.unroute('**/api/groups/family/messages');
   });
 
-  it('gets back what could not be sent', async () => {
+  it('gives back text that could not be sent', async () => {
     await show('/groups/family');
     await page.route('**/api/groups/family/messages', (route) => route.abort());
     const field = page.getByLabel('Say something to family');
@@ -109,13 +109,13 @@ describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
     await page.unroute('**/api/groups/family/messages');
   });
 
-  it('sees a session as it is, though an older answer comes last', async () => {
+  it('shows the current session, even if an older answer arrives last', async () => {
     let first: Route | undefined;
     const part = /\/api\/sessions\/dddddddd.*limit=100/;
     await page.route(part, (route) => {
       if (first !== undefined) return route.continue();
       first = route;
-      // As it is now, told later.
+      // The current state, delivered later.
       return undefined;
     });
     await page.goto(`${stand.origin}/sessions/${session}`);
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)(because('who does not wait', noBrowser), () => {
     const entry = page.locator('.entry', { hasText: 'The gate is open again' });
     await entry.waitFor();
     expect((await old.json()).total).toBe(2);
-    // Until nothing changes any more, which would put it right again.
+    // Wait until nothing changes any more: a later change would hide the error.
     await page.waitForTimeout(2000);
     await held.fulfill({ response: old });
     await page.waitForTimeout(500);

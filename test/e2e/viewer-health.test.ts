@@ -1,4 +1,4 @@
-// Health in a real browser: what the checks say, jobs that are tried again and cancelled, settings that are changed in the file.
+// Health in a real browser: the results of the checks, retrying and cancelling jobs, and changing settings in the file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -34,10 +34,10 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     expect(stand?.troubles).toEqual([]);
   });
 
-  it('says what doctor and status say, also that something is wrong', async () => {
+  it('shows what doctor and status report, including problems', async () => {
     await show('/health');
     const { checks } = JSON.parse(stand.run('doctor', '--json')) as { checks: { name: string; message: string }[] };
-    // What these say changes while the worker works in the background.
+    // These lines change while the worker works in the background.
     const changing = ['worker', 'search by meaning', 'backups'];
     for (const { name, message } of checks)
       await page
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     await page.getByRole('button', { name: 'Check again' }).waitFor();
   });
 
-  it('says since when the worker runs by the clock of the person', async () => {
+  it("shows the worker's start in the person's time zone", async () => {
     const elsewhere = await stand.page({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
     await visit(elsewhere, `${stand.origin}/health`);
     const worker = elsewhere.locator('.checks li').filter({ hasText: 'since' });
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     await elsewhere.context().close();
   });
 
-  it('says of a setting whether it holds at once or from the next start of the worker', async () => {
+  it('says whether a setting takes effect at once or with the next start of the worker', async () => {
     await show('/health?setting=conversationGapMinutes');
     const row = (key: string) => page.locator('.settings li').filter({ has: page.getByText(key, { exact: true }) });
     await row('conversationGapMinutes').getByText('from the next start of the worker').waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     expect(await row('budget.tokensPerDay').textContent()).not.toContain('next start');
   });
 
-  it('a job is shown with its reason, as text; tried again, it is ready', async () => {
+  it('a job is shown with its reason, as text; after a retry it is ready', async () => {
     const [first = 0] = failed;
     await show(`/health?job=${first}`);
     expect(await page.locator('.jobs li').count()).toBe(1);
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     expect(job(first)).toBe('ready');
   });
 
-  it('to cancel asks once and says what it means; a job that is gone meanwhile is told', async () => {
+  it('cancelling asks once and says what it means; a job that has gone is reported', async () => {
     const [, second = 0] = failed;
     await show('/health?status=failed');
     const cancel = page.getByRole('button', { name: `Cancel job ${second}…` });
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     await page.getByRole('alert').getByText(`Job ${third} is cancelled and cannot be cancelled`).waitFor();
   });
 
-  it('a setting is changed in the file, refused when it is wrong, and goes back to its default', async () => {
+  it('a setting is changed in the file, refused when it is wrong, and reset to its default', async () => {
     const file = path.join(stand.home, 'config.json');
     expect(existsSync(file)).toBe(false);
     await show('/health?setting=tokensPerDay');
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Now 1000').waitFor();
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ budget: { tokensPerDay: 1000 } });
-    // What somebody changes elsewhere is shown, and kept.
+    // A change made elsewhere is shown and kept.
     writeFileSync(file, JSON.stringify({ budget: { tokensPerDay: 1000 }, vaultDays: 7 }));
     await show('/health?setting=tokensPerDay');
     await page.getByRole('button', { name: 'budget.tokensPerDay: back to the default' }).click();
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ vaultDays: 7 });
   });
 
-  it('what names a program or a folder is shown and cannot be changed here; a key is not even shown', async () => {
+  it('a setting that names a program or folder is shown but read-only here; a key is not even shown', async () => {
     stand.run('config', 'set', 'distill.key', 'sk-hidden-from-everybody');
     await show('/health?setting=distill.');
     await page.getByText('holdfast config set distill.program').waitFor();

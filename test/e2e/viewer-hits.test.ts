@@ -1,4 +1,4 @@
-// A thousand hits: the document holds those in sight, the arrows go through all of them, and the address says how many were asked for.
+// A thousand hits: the document holds the visible ones, the arrows go through all of them, and the address says how many were requested.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
     return box !== null && box.y >= -1 && box.y + box.height <= 801;
   };
 
-  it('are asked for step by step, and few of them are in the document', async () => {
+  it('are loaded step by step, and few of them are in the document', async () => {
     await visit(page, `${stand.origin}/search?q=lighthouse&flat=1`);
     await page.getByText('More than 50 hits').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
     expect(await page.locator('.hit').first().getAttribute('aria-setsize')).toBe('1000');
   });
 
-  it('are gone through with the arrows, also when one has scrolled away meanwhile', async () => {
+  it('are reachable with the arrows, even after scrolling away', async () => {
     await visit(page, `${stand.origin}/search?q=lighthouse&limit=1000&flat=1`);
     await page.getByText('1,000 hits').waitFor();
     for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowDown');
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
     await page.locator('.entry.focused').waitFor();
   });
 
-  it('stand by session, folded after the first three, which Enter opens', async () => {
+  it('are grouped by session, folded after the first three, which Enter opens', async () => {
     await visit(page, `${stand.origin}/search?q=lighthouse`);
     await page.getByText('More than 50 hits in 1 session').waitFor();
     await page.locator('.hit-group', { hasText: '50 hits' }).waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
     expect(await chosen().getAttribute('aria-setsize')).toBe('50');
   });
 
-  it('a day that has as many is gone through to its first word', async () => {
+  it('a day with as many hits is readable up to its first word', async () => {
     const said = page.locator('.said-by-day > li');
     await visit(page, `${stand.origin}/timeline?day=2026-02-01`);
     await page.getByText('The last 200 of the day').waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)(because('a thousand hits', noBrowser), () => {
     await said.first().getByText('ship 0.').waitFor();
   });
 
-  it('another question begins with few again', async () => {
+  it('another question starts with few hits again', async () => {
     await visit(page, `${stand.origin}/search?q=lighthouse&limit=1000&flat=1`);
     await page.getByText('1,000 hits').waitFor();
     await page.locator('#search-field').fill('quiet water');

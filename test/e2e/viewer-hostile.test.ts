@@ -1,4 +1,4 @@
-// Transcripts whose every text wants to act in the browser. Nothing of them runs, nothing leaves, and all of it can still be read.
+// Transcripts in which every text tries to act in the browser. None of it runs, none of it leaves, and all of it can still be read.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)(because('hostile transcripts', noBrowser), () => {
     expect(stand.troubles).toEqual([]);
   });
 
-  it('what was written can still be read, tags and all, and links that lead out tell nobody where from', async () => {
+  it('the text can still be read, tags and all, and external links send no referrer', async () => {
     await page.goto(`${stand.origin}/sessions/${session}`);
     await page.getByText(`<script>globalThis.owned = 1; fetch('${away}/script')</script>`).first().waitFor();
     const out = page.locator('.markdown a[href="https://docs.example/a"]').first();
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)(because('hostile transcripts', noBrowser), () => {
     expect(await page.evaluate('document.title')).toContain('Holdfast');
   });
 
-  it('even a script that got into the page would not run, and could not speak with anybody', async () => {
+  it('even a script that got into the page would not run, and could not contact any server', async () => {
     const tried = (await page.evaluate(`(async () => {
       const results = {};
       try { document.body.innerHTML += '<img src=x onerror="globalThis.owned=99">'; results.html = 'taken'; } catch { results.html = 'refused'; }

@@ -1,4 +1,4 @@
-// A session of 100,000 entries: the document holds what can be seen, wherever one scrolls.
+// A session of 100,000 entries: the document holds what is visible, wherever the person scrolls.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)(because('100,000 entries', noBrowser), () => {
   const rows = () => page.locator('.virtual > li').count();
   const inSight = (i: number) => page.getByText(`Entry number ${i}.`, { exact: false }).first();
 
-  it('are read from the beginning, the end and the middle, with few rows in the document', async () => {
+  it('are readable from the beginning, the end and the middle, with few rows in the document', async () => {
     await visit(page, `${stand.origin}/sessions/${session}`);
     await inSight(0).waitFor();
     expect(await page.locator('.virtual > li').first().getAttribute('aria-setsize')).toBe(String(count));
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)(because('100,000 entries', noBrowser), () => {
       await page.keyboard.press('PageDown');
       expect(await rows()).toBeLessThan(most);
     }
-    // The end moves as rows get their true height.
+    // The end moves as rows get their real height.
     await until(async () => {
       await page.keyboard.press('End');
       return (await inSight(count - 1).count()) > 0;
@@ -75,9 +75,9 @@ describe.skipIf(noBrowser)(because('100,000 entries', noBrowser), () => {
     expect(await rows()).toBeLessThan(most);
   });
 
-  it('are gone to by address also where a scroll of before carries the page away', async () => {
+  it('open by address even where an earlier scroll carries the page away', async () => {
     const carried = await stand.page();
-    // As the key Home does, pressed before the page knew where the entry is.
+    // Like the Home key, pressed before the page knew where the entry is.
     await carried.addInitScript("addEventListener('scroll', () => scrollBy(0, -50_000), { once: true })");
     await visit(carried, `${stand.origin}/sessions/${session}#${idOf(54_321)}`);
     await carried.locator('.entry.focused').getByText('Entry number 54321.').waitFor();

@@ -1,4 +1,4 @@
-// The viewer stands open while the real Claude Code works: what happens appears by itself, once, also across a restart of the worker.
+// The viewer stays open while the real Claude Code works: events appear by themselves, once, even across a restart of the worker.
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { because } from '../because.ts';
@@ -14,7 +14,7 @@ const allowed = ['--allowedTools', 'Bash'];
 const why = noBrowser ?? (isMissing(version) ? 'that client is not installed' : undefined);
 
 describe.skipIf(why)(because(`the viewer beside Claude Code ${version}`, why), () => {
-  it('shows a session as it begins, works and ends; after a restart nothing is missing and nothing there twice', async () => {
+  it('shows a session start, work and end; after a restart nothing is missing and nothing appears twice', async () => {
     const own = await machine(version);
     await ask(own.env, 'install', 'claude-code');
     const browser = await launchBrowser();

@@ -1,4 +1,4 @@
-// Texts as people and programs write them: other scripts, words without an end, tables wider than the screen, hundreds of files.
+// Texts as people and programs write them: other scripts, endless words, tables wider than the screen, hundreds of files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)(because('odd texts', noBrowser), () => {
   });
   const show = (address: string) => visit(page, `${stand.origin}${address}`);
 
-  it('an answer is shown without the line that stands for its tools, which are shown by themselves', async () => {
+  it('an answer is shown without the line that stands for its tools, which are shown separately', async () => {
     await show(`/sessions/${session}`);
     await page.locator('.entry.model table').waitFor();
     await page.locator('details.tool').first().waitFor();
@@ -64,13 +64,13 @@ describe.skipIf(noBrowser)(because('odd texts', noBrowser), () => {
     expect(await page.locator('.hits').textContent()).not.toContain('Used tools');
   });
 
-  it('quotes without end and rows of stars are shown as they are written', async () => {
+  it('unclosed quotes and rows of stars are shown as written', async () => {
     await show(`/sessions/${session}`);
     for (const text of ['a quote in quotes', 'a row of stars'])
       await page.locator('.entry.model pre', { hasText: text }).waitFor();
   });
 
-  it('what is written from right to left begins at the right, and so do the points of its lists', async () => {
+  it('right-to-left text starts at the right, and so do the bullets of its lists', async () => {
     await show(`/sessions/${session}`);
     const begins = (await page.evaluate(`(() => {
       const place = (one) => {
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)(because('odd texts', noBrowser), () => {
     expect(begins).toEqual({ prompt: 'right', answer: 'right', other: 'left', list: 'rtl' });
   });
 
-  it('a table keeps its words whole, and is scrolled by itself, also by keyboard', async () => {
+  it('a table keeps its words whole, and scrolls by itself, also by keyboard', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await show(`/sessions/${session}`);
     const wide = page.locator('.markdown table').first();
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)(because('odd texts', noBrowser), () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('of many files the first are named, the rest at a click; on a small screen the transcript comes first', async () => {
+  it('of many files the first are named and a click shows the rest; on a small screen the transcript comes first', async () => {
     await show(`/sessions/${session}`);
     const about = page.getByRole('complementary', { name: 'About this session' });
     expect(await about.locator('.files li:visible').count()).toBe(30);
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)(because('odd texts', noBrowser), () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('on paper there is what was said, and how to get the rest, without what can only be clicked', async () => {
+  it('a printed page has the conversation and how to get the rest, without controls', async () => {
     await show(`/sessions/${session}`);
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.side').isVisible()).toBe(false);

@@ -1,11 +1,11 @@
-// The way into the viewer, as a person goes it: the command, the program that opens browsers, the page with the code, the browser's key.
+// How a person gets into the viewer: the command, the program that opens browsers, the page with the code, the browser's key.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { browserStandIn } from '../browser-stand-in.ts';
 import { ask, holdfast, launch, type Place, place, root, until } from './holdfast.ts';
 
-/** A program that notes what it was asked to open, and what stood in it: the page goes when its code is used. */
+/** A program that records what it was asked to open, and the page's content: the page is deleted when its code is used. */
 function browserOpener(own: Place, more = ''): { bin: string; opened: () => string[]; address: () => string } {
   const bin = path.join(own.folder, 'bin');
   const [note, copy] = [path.join(own.folder, 'opened'), path.join(own.folder, 'copy')];
@@ -24,7 +24,7 @@ const codeIn = (address: string): string => new URL(address).hash.slice(1);
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
 describe('holdfast open', () => {
-  it('starts the worker and calls the browser with a page of the owner alone, whose code works once', async () => {
+  it("starts the worker and opens the browser with the owner's page, whose code works once", async () => {
     const own = place();
     const { bin, opened, address } = browserOpener(own);
     const env: NodeJS.ProcessEnv = { ...own.env, PATH: `${bin}:${own.env.PATH}` };
@@ -52,7 +52,7 @@ describe('holdfast open', () => {
       fetch(`${origin}/api/projects`, { headers: { authorization: `Bearer ${token}` } }).then((one) => one.status);
     expect(await asked(bearer as string)).toBe(200);
 
-    // A worker that was restarted knows the browser, but none of the bearers and codes from before.
+    // A restarted worker knows the browser, but no bearer token or code from before.
     const { address: second, opened: called } = await ask(env, 'open', '--print');
     expect([called, opened().length]).toEqual([false, 1]);
     await ask(env, 'worker', 'stop');
@@ -63,7 +63,7 @@ describe('holdfast open', () => {
     const again = (await browser.comeBack(origin)) as string;
     expect(await asked(again)).toBe(200);
 
-    // One by one, and at once.
+    // One by one, and all at once.
     const other = browserStandIn();
     const third = await ask(env, 'open', '--print');
     await other.enter(origin, codeIn(third.address));
@@ -101,7 +101,7 @@ describe('holdfast open', () => {
     }
   });
 
-  it('says the address where there is no browser, and what is wrong where the port is taken', async () => {
+  it('prints the address if there is no browser, and the problem if the port is taken', async () => {
     const own = place();
     const env: NodeJS.ProcessEnv = { ...own.env, PATH: path.dirname(process.execPath) };
     onTestFinished(async () => void (await holdfast(env, 'worker', 'stop')));
@@ -117,7 +117,7 @@ describe('holdfast open', () => {
     expect(refused.stderr).toContain(`${env.HOLDFAST_PORT}`);
   });
 
-  it('start says no code into a pipe, which may lead into a journal; in a terminal it says an address that works', async () => {
+  it('start prints no code into a pipe, which may lead into a journal; in a terminal it prints a working address', async () => {
     const own = place({ claude: path.join(root, 'demo/claude-code/projects') });
     const piped = launch(own.env, ['start']);
     await piped.says('To look at it in your browser: holdfast open');

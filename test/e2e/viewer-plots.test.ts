@@ -1,4 +1,4 @@
-// When, where and for how much: the pages with plots, held against what the commands say, in a real browser of another time zone.
+// When, where and how much: the pages with plots, compared with the output of the commands, in a real browser in another time zone.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     expect(stand?.troubles).toEqual([]);
   });
 
-  /** As if two models had been asked, for want of them. */
+  /** As if two models had been asked, since there are none. */
   function spend(database: string): void {
     const db = new Database(database);
     const add = db.prepare(
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     db.close();
   }
 
-  it('the heat map has each day of the year, and says of each what the command says, in the zone of the browser', async () => {
+  it("the heat map has each day of the year, and agrees with the command for each, in the browser's zone", async () => {
     await show('/timeline');
     const map = page.getByRole('table', { name: 'Activity by day' });
     expect(await map.getByRole('link').count()).toBeGreaterThan(52 * 7);
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
       expect(said).toBe(`${counted} on ${name.format(new Date(day))}`);
     }
     expect(await map.locator('a:not(.level-0)').count()).toBe(days.length);
-    // And once more in words.
+    // And once more as a table.
     await page.locator('summary', { hasText: 'The days as a table' }).click();
     const rows = page.getByRole('table', { name: 'The days as a table' }).getByRole('row');
     expect(await rows.count()).toBe(days.length + 1);
@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     await page.locator('.entry.focused').waitFor();
   });
 
-  it('a week and a project are addresses of their own', async () => {
+  it('a week and a project have addresses', async () => {
     const { day } = activity.days[0] as { day: string };
     const project = activity.projects[1] as Activity['projects'][number];
     await show(`/timeline?week=${day}`);
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     await page.getByRole('table', { name: 'Activity by day' }).waitFor();
   });
 
-  it('projects are those of the store, in the order that one asks for, and each has a page', async () => {
+  it('projects are those of the store, in the chosen order, and each has a page', async () => {
     const { projects } = asked<{ projects: { name: string; path: string; sessions: number; entries: number }[] }>(
       'projects',
     );
@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     await page.getByText('There is no such project').waitFor();
   });
 
-  it('costs are those that stats says, in the plot and in its table', async () => {
+  it('costs are those that stats prints, in the plot and in its table', async () => {
     await show('/costs');
     const stats = asked<{ spent: { tokens: number; saved: number }; disk: { database: number } }>(
       'stats',
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser)(because('the pages with plots', noBrowser), () => {
     expect(new URL(page.url()).search).toBe('?days=90');
   });
 
-  it('a plot is painted in the colours of the theme, and anew when that changes', async () => {
+  it('a plot is painted in the colours of the theme, and repainted when the theme changes', async () => {
     await page.emulateMedia({ colorScheme: 'light' });
     await show('/costs');
     const canvas = page.locator('.plot canvas').first();

@@ -10,7 +10,7 @@ import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.
 const lamp = 'cccccccc-0000-4000-8000-000000000001';
 const gulls = 'cccccccc-0000-4000-8000-000000000002';
 
-/** Prompts with long answers between, over midnight; a command that fails, an edit, and words that stand far below. */
+/** Prompts with long answers between them, over midnight; a command that fails, an edit, and words far down. */
 function transcript(session: string, topic: string, turns: number): string {
   const lines: string[] = [];
   const idOf = (i: number) => `${session.slice(0, 8)}-${session.slice(-4)}-4000-8000-${String(i).padStart(12, '0')}`;
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
   });
   const show = (address: string) => visit(page, `${stand.origin}${address}`);
 
-  it('shows prompts as Markdown, commands with how they ended, and edits as red and green lines with highlighted code', async () => {
+  it('shows prompts as Markdown, commands with their outcome, and edits as red and green lines with highlighted code', async () => {
     await show(`/sessions/${lamp}`);
     await page.locator('.entry.person strong', { hasText: 'wick' }).waitFor();
     await page.locator('details.tool', { hasText: '$ make light' }).getByText('exit 2').waitFor();
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await page.locator('.branch', { hasText: 'fix/it' }).waitFor();
   });
 
-  it('keeps a tool open that was opened, when it has been out of sight', async () => {
+  it('keeps an opened tool open after it has been out of sight', async () => {
     await show(`/sessions/${lamp}`);
     const command = page.locator('details.tool.command').first();
     await command.locator('summary').click();
@@ -104,10 +104,10 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await page.locator('details.tool.command').first().getByText('no oil').waitFor();
   });
 
-  it('goes from prompt to prompt by j and k, and by the outline', async () => {
+  it('goes from prompt to prompt with j and k, and with the outline', async () => {
     await show(`/sessions/${lamp}`);
     await page.locator('.outline li').nth(60).waitFor();
-    // A page comes back to where one was; this begins at its top.
+    // A page restores the scroll position. This test starts at the top.
     await until(async () => {
       await page.keyboard.press('Home');
       return (await page.evaluate('scrollY')) === 0;
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await page.locator('.entry.focused', { hasText: 'Prompt number 50' }).waitFor();
   });
 
-  it('finds words in all of it, says how often, and stands by the bar', async () => {
+  it('finds words in the whole session, counts them, and stays beside the bar', async () => {
     await show(`/sessions/${lamp}`);
     await page.locator('.entry').first().waitFor();
     await page.keyboard.press('Control+f');
@@ -137,7 +137,7 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await page.getByText('Not in this session').waitFor();
   });
 
-  it('has all changes by file, and what it was told', async () => {
+  it('shows all changes by file, and the briefing it was given', async () => {
     await show(`/sessions/${lamp}`);
     await page.getByRole('link', { name: 'Changes', exact: true }).click();
     await page.locator('.changed-file', { hasText: 'wick.ts' }).locator('ins', { hasText: 'dry' }).waitFor();
@@ -181,7 +181,7 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     await until(async () => (await page.getByRole('dialog').count()) === 0, 'the dialog to close');
   });
 
-  it('gives a copy to share, in which nothing acts', async () => {
+  it('exports a copy to share, in which no script runs', async () => {
     await show(`/sessions/${lamp}`);
     await page.getByRole('button', { name: 'Share…' }).click();
     const saving = page.waitForEvent('download');

@@ -1,4 +1,4 @@
-// The viewer as a person has it: a real worker over a folder of transcripts, and Debian's Chromium. One of each for a file of tests.
+// The viewer as a person uses it: a real worker over a folder of transcripts, and Debian's Chromium. One of each per test file.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,19 +19,19 @@ export interface ViewerStand {
   readonly claude: string;
   readonly env: NodeJS.ProcessEnv;
   readonly origin: string;
-  /** A page of a browser that was let in. What went wrong in it, and what it asked of anybody else, is noted. */
+  /** A page of a registered browser. The stand records what went wrong in it, and its requests to other addresses. */
   page(options?: BrowserContextOptions): Promise<Page>;
-  /** A browser that was not let in. */
+  /** A browser that is not registered. */
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Another page of that browser. */
   pageOf(context: BrowserContext): Promise<Page>;
   /** Errors of scripts, refusals by the page's policy, and requests to other addresses. */
   readonly troubles: string[];
   run(...args: string[]): string;
-  /** The same without waiting, with more in its environment. */
+  /** The same without blocking, with more in its environment. */
   runWith(more: NodeJS.ProcessEnv, ...args: string[]): Promise<string>;
   startWorker(): Promise<void>;
-  /** Ends it at once, as a crash would, or as `worker stop` does. */
+  /** Ends the worker at once, as a crash would, or as `worker stop` does. */
   stopWorker(signal?: NodeJS.Signals): Promise<void>;
   close(): Promise<void>;
 }
@@ -142,18 +142,18 @@ export async function viewerStand(
   };
 }
 
-/** Opens an address with a code; resolves when the browser is let in. */
+/** Opens an address with a code. Resolves when the browser is registered. */
 export async function enter(page: Page, address: string): Promise<void> {
   const answered = page.waitForResponse((response) => response.url().endsWith('/open/browser'));
   await page.goto(address);
   await answered;
 }
 
-/** A page of the viewer, when everything that it asks for has come. */
+/** Opens a page of the viewer. Resolves when everything that it requests has arrived. */
 export async function visit(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.locator('main :is(h1, [role=alert])').first().waitFor({ state: 'attached' });
-  // By counting: the page's policy lets no test put a function into it.
+  // Counts elements: the page's policy lets no test inject a function.
   await until(async () => (await page.locator('[aria-busy=true]').count()) === 0, 'the page');
 }
 

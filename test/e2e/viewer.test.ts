@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
   const show = (address: string) => visit(page, `${stand.origin}${address}`);
   const heading = (name: string | RegExp) => page.getByRole('heading', { name });
 
-  it('opens by its address once, without the code in sight; a stranger is told what to do', async () => {
+  it('opens by its address once, without showing the code; a stranger is told what to do', async () => {
     expect(page.url()).toBe(`${stand.origin}/`);
     await heading(/^Now$/).waitFor();
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await stranger.context().close();
   });
 
-  it('says at a wrong address that there is no such page, and leads to what happens now', async () => {
+  it('says at a wrong address that there is no such page, and links to the start page', async () => {
     await show('/nowhere');
     await heading('There is no such page').waitFor();
     expect(await page.title()).toBe('No such page · Holdfast');
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await page.getByText('Ask in your own words').waitFor();
   });
 
-  it('Enter right after the last letter does not open what was found by fewer letters', async () => {
+  it('Enter right after the last letter does not open a hit of fewer letters', async () => {
     await show('/search?q=token');
     await page.locator('.hit').first().waitFor();
     await page.locator('#search-field').fill('retry queue');
@@ -87,12 +87,12 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     expect(new URL(page.url()).pathname).toBe('/search');
   });
 
-  it('comes back to where one was on a page, at once and by its full length, and begins a new one at its top', async () => {
+  it('returns to the scroll position of a page at once and at its full length, and starts a new page at its top', async () => {
     const low = await stand.page({ viewport: { width: 900, height: 500 } });
     const top = () => low.evaluate('scrollY');
     await visit(low, `${stand.origin}/search?q=retry+queue`);
     await low.locator('.hit').nth(5).waitFor();
-    // In the middle of the window, so that the click itself scrolls nothing.
+    // In the middle of the window, so that the click itself does not scroll.
     const toHit = "document.querySelectorAll('.hit')[5].scrollIntoView({ block: 'center' })";
     await low.evaluate(toHit);
     const place = await top();
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await low.context().close();
   });
 
-  it('a tab that nobody sees leaves its connection to the others, and misses nothing', async () => {
+  it('a hidden tab leaves its connection to the others, and misses nothing', async () => {
     const tab = await stand.page();
     const look = (state: 'hidden' | 'visible') =>
       tab.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
@@ -130,15 +130,15 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await tab.context().close();
   });
 
-  it('code in a hit is shown as code, with what matched in it', async () => {
+  it('code in a hit is shown as code, with the match highlighted', async () => {
     await show('/search?q=retry%20queue');
     const hit = page.getByRole('option').filter({ hasText: 'is an array in memory' });
     await hit.locator('code mark').first().waitFor();
     expect(await hit.locator('.snippet').textContent()).not.toContain('`');
   });
 
-  it('each page has a name of its own in the tab and in the history', async () => {
-    // What a page is called is said with the next frame.
+  it('each page has its own name in the tab and in the history', async () => {
+    // The title changes with the next frame.
     const named = (title: string) => until(async () => (await page.title()) === `${title} · Holdfast`, title);
     await show('/timeline');
     await named('Timeline');
@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await named('turnstile');
   });
 
-  it('by keyboard one gets past the pages to the content, and is in it after a hit was opened', async () => {
+  it('by keyboard a person can skip the navigation, and lands in the content after opening a hit', async () => {
     const inContent = () => page.evaluate('document.activeElement.closest("main") !== null');
     await show('/projects');
     await page.keyboard.press('Tab');
@@ -190,7 +190,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
-  it('shows a session: what was said, tools folded, files touched, its summary, what can be done with it', async () => {
+  it('shows a session: messages, folded tools, files touched, its summary, and its actions', async () => {
     await show(`/sessions/${reviewed}`);
     await heading('Security review: no secrets in logs').waitFor();
     await page.getByText('Before the security review').first().waitFor();
@@ -200,16 +200,16 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await tool.getByText('Input').waitFor();
     await heading('Files changed').waitFor();
     await page.locator('.account dd', { hasText: 'access-log.ts' }).first().waitFor();
-    // The folder of the sample is on no machine.
+    // The sample's folder exists on no machine.
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('status').filter({ hasText: 'is not there' }).waitFor();
     await page.getByLabel(/what subagents said/).check();
-    // They stand after what the session itself said, and only what is in sight is in the document.
+    // They come after the session's own entries, and only visible rows are in the document.
     await until(async () => {
       await page.keyboard.press('End');
       return (await page.getByText('Subagent', { exact: true }).count()) > 0;
     }, 'a subagent');
-    // Its own address leads to it, though subagents are not shown otherwise.
+    // Its own address leads to it, although subagents are hidden otherwise.
     const address = await page
       .locator('.entry', { hasText: 'Subagent' })
       .last()
@@ -224,7 +224,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await page.getByText(/^Archived: /).waitFor();
   });
 
-  it('edits a memory in place, in the file on the disk, shows what changed, and reverts', async () => {
+  it('edits a memory in place, in the file on disk, shows the changes, and reverts', async () => {
     const file = path.join(stand.home, 'memory/core/facts.md');
     await show('/memory');
     await page.getByRole('link', { name: /^facts/ }).click();
@@ -242,7 +242,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     expect(readFileSync(file, 'utf8')).toContain('- **deploy day:** Deploys happen on Tuesdays');
   });
 
-  it('does not overwrite what was changed meanwhile in the file itself', async () => {
+  it('does not overwrite a change made in the file itself', async () => {
     await show('/memory/core%2Ffacts.md');
     await page.getByRole('button', { name: 'Edit' }).click();
     const field = page.getByRole('textbox', { name: 'Text of core/facts.md' });
@@ -264,7 +264,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     expect(hits[0].snippet).toContain('sleeps');
   });
 
-  it('puts open questions to the person: an answer is remembered, and the question goes', async () => {
+  it('asks the person the open questions: an answer is remembered, and the question disappears', async () => {
     const file = path.join(stand.home, 'memory/questions.md');
     writeFileSync(file, '# Questions\n\n- courier: Is the retry limit still 8?\n- courier: Who owns staging?\n');
     await show('/memory');
@@ -279,7 +279,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     expect(existsSync(file) ? readFileSync(file, 'utf8') : '').not.toMatch(/retry limit|staging/);
   });
 
-  it('asks once before it forgets, says what goes, and then nothing of it is found anywhere', async () => {
+  it('asks once before it forgets, says what it will delete, and then nothing of it is found anywhere', async () => {
     await show(`/sessions/${forgotten}`);
     await page.getByText('the oldest from 7 September').first().waitFor();
     await page.getByRole('button', { name: 'Forget…' }).click();
@@ -301,7 +301,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await stand.startWorker();
   });
 
-  it('comes back by itself when the worker was restarted, with what happened meanwhile', async () => {
+  it('reconnects by itself after the worker restarts, with everything that happened in between', async () => {
     await show('/');
     await page.getByText('Live', { exact: true }).waitFor();
     await stand.stopWorker('SIGKILL');
@@ -358,7 +358,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
       new PerformanceObserver((list) => {
         for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shift += one.value;
       }).observe({ type: 'layout-shift', buffered: true });`);
-    // A page that does not ask for something does not wait for it either.
+    // A page that does not request something does not wait for it either.
     const asks = new Map<string, Set<string>>();
     for (const address of addresses) {
       const asked = new Set<string>();
@@ -378,7 +378,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
       });
       for (const address of waiting) {
         await visit(slow, `${stand.origin}${address}`);
-        // What is drawn is told with the next frame.
+        // Drawing is reported with the next frame.
         await slow.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
         const shift = Number(await slow.evaluate('globalThis.shift'));
         expect([late, address, shift > 0.01 ? shift : 0]).toEqual([late, address, 0]);
@@ -398,7 +398,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('in a narrow window the bar can be read, shows the page that one is on, and covers nothing else', async () => {
+  it('in a narrow window the bar is readable, shows the current page, and covers nothing else', async () => {
     const narrow = await stand.page({ viewport: { width: 360, height: 740 } });
     await visit(narrow, `${stand.origin}/health`);
     const measured = (await narrow.evaluate(`(() => {
@@ -417,7 +417,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await narrow.context().close();
   });
 
-  it('an address of nothing says so, with commands as commands and a way on', async () => {
+  it('an address of nothing says so, with commands shown as commands and a link onwards', async () => {
     for (const address of ['/sessions/nope', '/memory/nope.md', '/groups/nope']) {
       await show(address);
       const alert = page.getByRole('alert');
@@ -426,7 +426,7 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     }
   });
 
-  it('takes at most 150 KB, compressed, of everything that it could ever load', () => {
+  it('loads at most 150 KB, compressed, of everything that it could ever load', () => {
     const files = filesBelow(path.join(import.meta.dirname, '../../dist/viewer')).filter((one) => one.endsWith('.gz'));
     const sizes = files.map((file) => readFileSync(file).length);
     expect(files.length).toBeGreaterThan(2);

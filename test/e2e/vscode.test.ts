@@ -1,4 +1,4 @@
-// The VS Code extension in examples/: its types, its package, and what the worker keeps of an hour in the editor.
+// The VS Code extension in examples/: its types, its package, and what the worker stores of an hour in the editor.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -23,7 +23,7 @@ import { ask, holdfast, launch, type Place, place, root, temporaryFolder, until 
 
 const example = path.join(root, 'examples/vscode');
 
-/** The example with its tools, out of the tree: they are three times what the project itself needs. */
+/** Installs the example's tools outside the tree: they are three times the size of the project's. */
 function installTools(): string {
   const lock = readFileSync(path.join(example, 'package-lock.json'));
   const name = createHash('sha256').update(lock).digest('hex').slice(0, 12);
@@ -35,7 +35,7 @@ function installTools(): string {
   try {
     for (const file of ['package.json', 'package-lock.json']) cpSync(path.join(example, file), path.join(fresh, file));
     npm(fresh, 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
-    // Two runs at once: the slower one finds the place taken by the same.
+    // With two runs at once, the slower one finds that the other has put the same files there.
     if (!existsSync(tools)) renameSync(fresh, tools);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -63,7 +63,7 @@ describe('the extension', () => {
     }
   });
 
-  /** A copy with its tools; off line there are none, which is no failure on a developer's machine. */
+  /** A copy with its tools. Offline there are none, which is not a failure on a developer's machine. */
   function copy(skip: (why: string) => void): string {
     if (tools === undefined) {
       if (process.env.CI) throw refused;
@@ -79,7 +79,7 @@ describe('the extension', () => {
   it('26. type-checks against the API of VS Code', (test) => {
     const folder = copy(test.skip);
     npm(folder, 'run', 'types');
-    // And the check is one: a call that VS Code does not have is seen.
+    // The check is a real one: it sees a call that VS Code does not have.
     writeFileSync(
       path.join(folder, 'src/wrong.ts'),
       "import * as vscode from 'vscode';\nvscode.window.whatNobodyHas();\n",
@@ -87,7 +87,7 @@ describe('the extension', () => {
     expect(() => npm(folder, 'run', 'types')).toThrow('whatNobodyHas');
   });
 
-  it('26. packages, and what was packaged takes an editor from its start to its end', async (test) => {
+  it('26. packages, and the packaged extension takes an editor from its start to its end', async (test) => {
     const folder = copy(test.skip);
     npm(folder, 'run', 'package');
     const unpack = path.join(folder, 'unpacked');
@@ -110,7 +110,7 @@ describe('the extension', () => {
       encoding: 'utf8',
     });
     const seen = JSON.parse(said);
-    // What package.json promises to the person is what the code registers.
+    // The code registers what package.json promises to the person.
     const { commands, chatParticipants } = manifest.contributes;
     expect(seen.commands.sort()).toEqual(commands.map((one: { command: string }) => one.command).sort());
     expect(seen.participants).toEqual(chatParticipants.map((one: { id: string }) => one.id));
@@ -129,8 +129,8 @@ describe('the extension', () => {
   });
 });
 
-describe('26. an editor, told to the worker,', () => {
-  it('is a session: prompt, saves, another file, idle, end are stored and found under the right project', async () => {
+describe('26. an editor, reported to the worker,', () => {
+  it('is a session: prompt, saves, another file, idle and end are stored and found under the right project', async () => {
     const here = await machine();
     const [app, other] = [project(here, 'app'), project(here, 'other')];
     const options = { worker: openWorker(here.env), idleMs: 300, settleMs: 40 };
@@ -199,7 +199,7 @@ describe('26. without a worker an editor', () => {
     await lifecycle.end('editor closed');
   };
 
-  it('goes on in silence, and what happened is told to the worker that comes', async () => {
+  it('continues in silence, and reports what happened to the next worker', async () => {
     const here = place();
     const worker = openWorker(here.env);
     const lifecycle = openLifecycle({ worker, folder: project(here, 'app'), idleMs: 60_000 });
@@ -212,7 +212,7 @@ describe('26. without a worker an editor', () => {
     expect((await ask(here.env, 'show', lifecycle.session)).entries).toHaveLength(2);
   });
 
-  it('shows a stranger on the port neither the token nor a prompt, and does not wait for one that is silent', async () => {
+  it('shows a stranger on the port neither the token nor a prompt, and does not wait for a silent one', async () => {
     const here = place();
     mkdirSync(here.home, { recursive: true });
     writeFileSync(path.join(here.home, 'token'), `${'ab'.repeat(32)}\n`);
@@ -231,7 +231,7 @@ describe('26. without a worker an editor', () => {
   });
 });
 
-/** With the reader of the very tool that VS Code's market place uses. */
+/** With the reader of the very tool that VS Code's marketplace uses. */
 async function unzip(tools: string, file: string, folder: string): Promise<void> {
   const { readZip } = createRequire(path.join(tools, 'package.json'))('@vscode/vsce/out/zip');
   for (const [name, bytes] of (await readZip(file, () => true)) as Map<string, Buffer>) {
@@ -240,7 +240,7 @@ async function unzip(tools: string, file: string, folder: string): Promise<void>
   }
 }
 
-/** A machine whose worker runs and can be reached. */
+/** A machine with a running, reachable worker. */
 async function machine(): Promise<Place> {
   const here = place();
   await run(here);
@@ -270,7 +270,7 @@ async function stored({ env }: Place, query: string, entries: number): Promise<v
   await until(async () => (await ask(env, 'search', query)).hits.length >= entries, `${entries} entries with ${query}`);
 }
 
-/** What a live viewer is told of a session, so far. */
+/** What a live viewer has been told about a session so far. */
 async function statesOf({ env, home }: Place, session: string): Promise<() => string[]> {
   const authorization = `Bearer ${readFileSync(path.join(home, 'token'), 'utf8').trim()}`;
   const closing = new AbortController();
@@ -281,7 +281,7 @@ async function statesOf({ env, home }: Place, session: string): Promise<() => st
   const listen = async () => {
     for await (const bytes of body ?? []) heard += Buffer.from(bytes).toString();
   };
-  // Ends when the test does.
+  // The stream ends when the test does.
   listen().catch(() => {});
   return () =>
     [...heard.matchAll(/^data: (.+)$/gm)]

@@ -1,4 +1,4 @@
-// An idle worker: how often the system wakes it, and what it takes of a processor, counted by the system itself.
+// An idle worker: how often the system wakes it, and how much CPU it uses, as counted by the system.
 import { spawn } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { ask, place, until } from './holdfast.ts';
 
 const sample = path.join(import.meta.dirname, '../../demo/claude-code/projects');
 const windowMs = 5000;
-/** Of 500 ticks that a processor has in that time, and of 5000 wakes that a timer of a millisecond would cause. */
+/** Of the 500 ticks that a CPU has in that time, and of the 5000 wakes that a one-millisecond timer would cause. */
 const most = { ticks: 25, wakes: 250 };
 
 interface Used {
@@ -33,14 +33,14 @@ async function usedInWindow(pid: number): Promise<Used> {
 const isIdle = ({ ticks, wakes }: Used): boolean => ticks <= most.ticks && wakes <= most.wakes;
 
 it.skipIf(process.platform !== 'linux')(
-  'lifecycle.md 13: an idle worker uses no processor, also after an import',
+  'lifecycle.md 13: an idle worker uses no CPU, also after an import',
   async () => {
     const own = place();
     cpSync(sample, own.claude, { recursive: true });
     const { pid } = await ask(own.env, 'worker', 'start');
     onTestFinished(async () => void (await ask(own.env, 'worker', 'stop')));
     await until(async () => (await ask(own.env, 'sessions')).sessions.length > 0, 'the import');
-    // What an import leaves to do (vectors, the vault, the index) ends; then it is idle, and stays so.
+    // First the worker finishes what an import leaves to do (vectors, the vault, the index). Then it is idle and stays idle.
     await until(async () => isIdle(await usedInWindow(pid)), 'the end of what an import leaves to do');
     for (let look = 0; look < 2; look++) {
       const used = await usedInWindow(pid);

@@ -1,4 +1,4 @@
-// Another program that writes transcripts: appends pieces of any length, cut anywhere, with pauses of any length.
+// Another program that writes transcripts: it appends pieces of any length, cut anywhere, with pauses of any length.
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,8 +13,8 @@ export interface Growth {
 const pieces = 120;
 
 /**
- * Rebuilds each target from its source, all at the same time. The last tenth of each waits for `hold`: until then files
- * grow, or will, however slow the machine is.
+ * Rebuilds each target from its source, all at the same time. The last tenth of each waits for `hold`, so until then the files still grow,
+ * however slow the machine is.
  */
 export async function grow(plan: readonly Growth[], seed: number, hold: Promise<void>): Promise<void> {
   await Promise.all(
@@ -28,21 +28,21 @@ export async function grow(plan: readonly Growth[], seed: number, hold: Promise<
         const end = random.next() < 0.3 ? insideCharacter(bytes, at + wanted) : at + wanted;
         appendFileSync(target, bytes.subarray(at, end));
         at = end;
-        // Mostly at once; sometimes long enough for the reader to come in between.
+        // Mostly at once; sometimes after a pause in which the reader can run.
         await sleep(random.next() < 0.6 ? random.below(4) : random.below(120));
       }
     }),
   );
 }
 
-/** The next place, at or after an offset, that lies inside a character of several bytes. */
+/** The next position at or after an offset that lies inside a multi-byte character. */
 function insideCharacter(bytes: Buffer, from: number): number {
   for (let at = from; at < Math.min(bytes.length, from + 20_000); at++)
     if (((bytes[at] as number) & 0xc0) === 0x80) return at;
   return from;
 }
 
-/** A promise, and what resolves it. */
+/** A promise and the function that resolves it. */
 export function holding(): { held: Promise<void>; release: () => void } {
   let release = () => {};
   const held = new Promise<void>((resolve) => {

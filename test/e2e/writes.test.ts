@@ -1,4 +1,4 @@
-// A kill at each system call that makes a change lasting: settings, backup and restore leave the old or the new, never half.
+// A kill at each system call that makes a change durable: settings, backup and restore leave the old state or the new, never half.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,7 +39,7 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
     const states = new Map(Object.entries(theirs).map(([file, text]) => [file, new Set([text])]));
     const look = async () => {
       for (const [file, seen] of states) seen.add(readFileSync(file, 'utf8'));
-      // A lock that a killed process leaves behind is nobody's after ten seconds.
+      // A lock that a killed process leaves expires after ten seconds.
       rmSync(`${servers}.lock`, { recursive: true, force: true });
     };
     expect(await killAtEach(at, () => ['install', 'claude-code'], look)).toBeGreaterThan(4);
@@ -50,7 +50,7 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
     }
   });
 
-  it('of backup leaves no file under the name of the backup that is not a whole one', async () => {
+  it('of backup leaves no incomplete file under the name of the backup', async () => {
     const at = place();
     await ingestSomething(at);
     const name = (round: number) => path.join(at.folder, `backup-${round}.db`);
@@ -67,7 +67,7 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
     expect(existsSync(name(kills))).toBe(true);
   });
 
-  it('of a name or tag for a session leaves what was said before or what is said now', async () => {
+  it('of a name or tag for a session leaves the old one or the new one', async () => {
     const at = place();
     await ingestSomething(at);
     await ask(at.env, 'tag', 'first', 'old');
@@ -84,7 +84,7 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
     expect((await ask(at.env, 'sessions')).sessions[0].title).toBe('Another name');
   });
 
-  it('of writing a copy to share leaves the old copy or the new one, whole', async () => {
+  it('of writing a copy to share leaves the old copy or the new one, complete', async () => {
     const at = place();
     await ingestSomething(at);
     const file = path.join(at.folder, 'copy.html');
@@ -101,13 +101,13 @@ describe.skipIf(noTrace)(because('a kill in the middle', noTrace), () => {
     expect(readFileSync(file, 'utf8')).toContain('prompt 1 of first');
   });
 
-  it('of merging the index loses no word, and the next goes on', async () => {
+  it('of merging the index loses no word, and the next merge continues', async () => {
     const at = place();
     mkdirSync(at.home);
     const store = await openSqliteStore(at.database);
     onTestFinished(() => store.close());
     await scatter(store);
-    // No command does it alone: a script does what the worker does.
+    // No command does only this, so a script does what the worker does.
     const script = path.join(at.folder, 'merge.mjs');
     const open = JSON.stringify(path.join(import.meta.dirname, '../../dist/store/sqlite/open.js'));
     writeFileSync(
