@@ -113,7 +113,7 @@ describe('the tools of a group', () => {
     expect(await store.tasks.list()).toEqual([]);
     await expect(
       of('tide').call('schedule_task', { prompt: 'x', schedule_type: 'cron', schedule_value: 'often' }),
-    ).rejects.toThrow(/no cron expression.*Minute/);
+    ).rejects.toThrow(/not a cron expression.*Minute/);
   });
 
   it('tasks: one that is done can be neither paused nor resumed, and the agent is not told that it was', async () => {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 type Json = Record<string, unknown>;
 
-/** The fields of an operation or route as programs and models are told of them. */
+/** The JSON Schema of an operation's or route's fields, for programs and models. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema, ...derived } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    // `rest` is a word of the command line.
+    // `rest` only concerns the command line.
     override: ({ jsonSchema: made }) => delete (made as Json).rest,
   }) as Json;
   return derived;

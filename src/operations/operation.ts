@@ -12,65 +12,65 @@ import type { Programs } from './programs.ts';
 
 export type Surface = 'cli' | 'http' | 'mcp';
 
-/** How far an import, distilling, or a file of lines has come. */
+/** Progress of an import, of distilling, or of reading a file of lines. */
 export type Progress = IngestProgress | RunProgress | { readonly lines: number; readonly totalLines: number };
 
-/** What an operation works with. Everything it touches comes from here. */
+/** Everything an operation works with. */
 export interface Context {
   readonly config: Config;
   readonly store: Store;
   readonly clock: () => number;
-  /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
+  /** How long the machine has run. It shows what a pause covers if the clock was set in the meantime. */
   readonly running?: (() => RunningTime | undefined) | undefined;
-  /** Search by meaning, which holds the vectors in memory; where it is absent keywords must do. */
+  /** Search by meaning, which holds the vectors in memory; without it, only keywords are searched. */
   readonly meaning?: Meaning | undefined;
-  /** Reports how far long work has come. */
+  /** Reports the progress of long work. */
   readonly progress?: ((progress: Progress) => void) | undefined;
   /** Asks long work to stop at the next safe point. */
   readonly signal?: AbortSignal | undefined;
-  /** Set where the question came over HTTP, and not from a command that the person typed. */
+  /** Set if the request came over HTTP, not from a command that the person typed. */
   readonly remote?: true | undefined;
-  /** Set where an agent asks, over MCP: what it says is its own word, and not the person's. */
+  /** Set if an agent asks over MCP: its words are its own, not the person's. */
   readonly byAgent?: true | undefined;
-  /** Runs a command in a process of its own and resolves with its answer; for what would hold the worker up. */
+  /** Runs a command in a separate process and resolves with its answer; for work that would hold up the worker. */
   readonly apart?: ((words: readonly string[]) => Promise<unknown>) | undefined;
-  /** Tells the person at the terminal what long work is doing; absent where nobody listens. */
+  /** Tells the person at the terminal what long work is doing; absent if there is no terminal. */
   readonly say?: ((line: string) => void) | undefined;
-  /** Tells the person at the terminal, beside the answer, what they should know about their question. */
+  /** Tells the person at the terminal, beside the answer, something to know about their question. */
   readonly warn?: ((line: string) => void) | undefined;
-  /** Standard output, for those whose answer is a stream; resolves when it was taken. */
+  /** Standard output, for operations whose answer is a stream; resolves when the text was accepted. */
   readonly out?: ((text: string) => Promise<void>) | undefined;
-  /** Programs that the command can become; absent where the operation is not run from the command line. */
+  /** Programs that the command can become; absent if the operation is not run from the command line. */
   readonly programs?: Programs | undefined;
-  /** Tells the process of a group to close, where this process is the one that runs it. */
+  /** Tells the process of a group to close, if this process runs it. */
   readonly closeGroup?: ((group: string) => void | Promise<void>) | undefined;
-  /** What a person gives who has no room for it in the command. */
+  /** Input from a person that does not fit into the command. */
   readonly person?:
     | {
         /** Text that was piped in. */
         piped(): Promise<string | undefined>;
-        /** An editor on a file. */
+        /** Opens an editor on a file. */
         edit(file: string): Promise<boolean>;
-        /** Their consent. */
+        /** Asks for consent. */
         agrees?(question: string): Promise<boolean>;
-        /** A session, with these words typed in already; undefined where nobody can be asked, or there is none. */
+        /** Asks for a session, starting with these words; undefined without a terminal, or if there is no session. */
         chooseSession?(agent: AgentName | undefined, words?: string): Promise<Session | undefined>;
-        /** A conversation; `stop` is called when the person wants to leave. */
+        /** Opens a chat; calls `stop` when the person wants to leave. */
         converse?(stop: () => void): Terminal;
       }
     | undefined;
 }
 
-/** Where a conversation takes place. */
+/** The terminal of a chat. */
 export interface Terminal {
   /** False: one message is piped in, and answers go out plain. */
   readonly isTyped: boolean;
-  /** What the person says; what is piped in is one of them. */
+  /** What the person types; piped text is one line. */
   readonly lines: AsyncIterable<string>;
   show(text: string): void;
-  /** What is not part of an answer. */
+  /** Shows text that is not part of an answer. */
   note(text: string): void;
-  /** The person may go on. */
+  /** The person may type again. */
   ready(): void;
   close(): void;
 }
@@ -85,55 +85,61 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Input fields that the command line takes as arguments rather than options, in order. */
   readonly positional?: readonly string[];
   readonly examples: readonly string[];
-  /** How HTTP offers it, where that is not `GET /api/<name>`. What changes something must be a POST. */
+  /** How HTTP offers it, if not as `GET /api/<name>`. An operation that changes something must be a POST. */
   readonly http?: {
     readonly method?: 'GET' | 'POST';
-    /** `/api/sessions/{id}`: what stands in braces is a field of the input. */
+    /** `/api/sessions/{id}`: names in braces are input fields. */
     readonly path?: string;
-    /** Of the answer, where that is not 200. */
+    /** Status of the answer, if not 200. */
     readonly status?: 202;
     /** The group named in the path may call it with its own token. */
     readonly ofGroup?: true;
-    /** Runs in a process of its own: it takes longer than a hook can wait. Takes flags alone. */
+    /** Runs in a separate process because it takes longer than a hook can wait. Takes only flags. */
     readonly apart?: true;
     /** Other names of query fields: `{ q: 'query' }`. */
     readonly aliases?: Readonly<Record<string, string>>;
   };
-  /** How MCP offers it to a model, where that is not the summary and all fields. What is no GET over HTTP counts as a change. */
+  /**
+   * How MCP offers it to a model, if not with the summary and all fields. An operation that is not a GET over HTTP
+   * counts as a change.
+   */
   readonly mcp?: {
     /** When to use it, and what comes next. */
     readonly description?: string;
-    /** In the model's sight from the start, where a client hides tools until they are searched for. */
+    /** Visible to the model from the start, even if the client hides tools until they are searched for. */
     readonly foremost?: true;
     /** Fields that make no sense for an agent. */
     readonly without?: readonly string[];
-    /** What fields are for an agent that says nothing about them. */
+    /** Defaults of fields for an agent that does not give them. */
     readonly defaults?: Readonly<Record<string, unknown>>;
-    /** The field that stands for the folder that the agent works in, where it says nothing about it. */
+    /** The field that defaults to the folder the agent works in. */
     readonly here?: string;
   };
   /**
-   * The worker, where one runs, answers a command faster: it has in memory what the command would have to load. Gives the
-   * input as it must be put to a process in another folder; undefined where that cannot be said.
+   * A running worker answers a command faster, because it already holds in memory what the command would have to load.
+   * Returns the input as a process in another folder needs it; undefined if that is not possible.
    */
   viaWorker?(input: z.output<Input>): z.output<Input> | undefined;
-  /** Destroys what cannot be got back, and so has a field `yes`: see consent.ts. */
+  /** Destroys what cannot be recovered, and so has a field `yes`: see consent.ts. */
   readonly destroys?: true;
-  /** Works where there is no sound store, or opens one itself: `context.store` must not be touched. */
+  /** Works without a sound store, or opens one itself: it must not touch `context.store`. */
   readonly withoutStore?: true;
-  /** Works where config.json holds bad values: it is what mends them. */
+  /** Works while config.json holds bad values, because it repairs them. */
   readonly mendsConfig?: true;
   /**
-   * What SIGTERM does. `orderly`: the command stops at the next safe point. `guarded`: so too, and it is ended where it does not, because it
-   * computes. Without it the process ends at once: nothing would have to be put away.
+   * What SIGTERM does. `orderly`: the command stops at the next safe point. `guarded`: the same, but it is killed if it
+   * does not stop, because it computes. Without it the process ends at once: there is nothing to clean up.
    */
   readonly ending?: 'orderly' | 'guarded';
-  /** False when the answer itself reports a failure, or that nothing was done of what was asked for. The command line then ends with 1. */
+  /**
+   * False if the answer itself reports a failure, or if nothing of what was asked was done. The command line then exits
+   * with 1.
+   */
   succeeded?(output: z.input<Output>, input: z.output<Input>): boolean;
   run(context: Context, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
-/** Keeps the types of input and output together where an operation is declared. */
+/** Ties the types of input and output together where an operation is declared. */
 export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(
   declared: Operation<Input, Output>,
 ): Operation<Input, Output> => declared;

@@ -53,7 +53,7 @@ describe('holdfast mcp --group', () => {
     expect(await call('list_sessions')).toContain('1 Lighthouse');
     expect(await call('resume_session', { id: 1 })).toContain('tide-1');
     const cut = await holdfast(at.env, 'groups', 'point', 'tide', 'tide-');
-    expect(cut).toMatchObject({ code: 2, stderr: expect.stringContaining('Say it whole: tide-1') });
+    expect(cut).toMatchObject({ code: 2, stderr: expect.stringContaining('Give the whole id: tide-1') });
     expect((await ask(at.env, 'groups', 'show', 'tide')).group.pointer.session).toBe('tide-1');
     expect((await ask(at.env, 'groups', 'show', 'reef')).group.pointer.session).toBe('reef-1');
   });

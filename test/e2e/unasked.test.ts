@@ -32,7 +32,7 @@ it('without a terminal, nothing is destroyed unless the command says --yes', asy
   ]) {
     const { code, stdout, stderr } = await holdfast(own.env, ...command);
     expect([command, code, stdout]).toEqual([command, 2, '']);
-    expect(stderr).toMatch(/nobody can be asked[\s\S]*--yes/);
+    expect(stderr).toMatch(/nothing here can confirm that[\s\S]*--yes/);
     const inJson = await holdfast(own.env, ...command, '--json');
     expect([command, inJson.code]).toEqual([command, 2]);
   }

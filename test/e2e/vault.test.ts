@@ -142,7 +142,7 @@ describe('the vault', () => {
     const none = await holdfast(at.env, 'resume', 'lamp');
     expect(none.code).not.toBe(0);
     expect(none.stderr).toContain('the vault has no copy');
-    expect((await holdfast(at.env, 'resume', 'zebra')).stderr).toContain('none has these words');
+    expect((await holdfast(at.env, 'resume', 'zebra')).stderr).toContain('no session has these words');
   });
 
   it('grows at its end, as the transcript does', async () => {

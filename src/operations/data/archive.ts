@@ -1,4 +1,4 @@
-// A session as a file: the archive that grows with it, or a copy to hand to somebody else.
+// A session as a file: the archive that grows with it, or a copy to hand to another person.
 import path from 'node:path';
 import { z } from 'zod';
 import { AgentName } from '../../schema/agent-name.ts';
@@ -24,16 +24,16 @@ export const archive = operation({
       .min(1)
       .optional()
       .describe('where to write the copy; - is standard output (default: this folder)'),
-    withoutTools: z.boolean().default(false).describe('of a copy: only what was said'),
-    subagents: z.boolean().default(false).describe('of a copy: also what subagents said and did'),
-    agent: AgentName.optional().describe('the agent, where two use the same id'),
+    withoutTools: z.boolean().default(false).describe('for a copy: only what was said'),
+    subagents: z.boolean().default(false).describe('for a copy: also what subagents said and did'),
+    agent: AgentName.optional().describe('the agent, if two agents use the same id'),
   }),
   output: z.object({
     session: z.string(),
-    outcome: z.enum(['new', 'grown', 'same', 'none', 'shared']).describe('none: nobody said anything'),
+    outcome: z.enum(['new', 'grown', 'same', 'none', 'shared']).describe('none: the session has no messages'),
     file: z.string().optional(),
     title: z.string(),
-    text: z.string().optional().describe('of a copy for standard output, where there is none'),
+    text: z.string().optional().describe('the copy, if there is no standard output to write it to'),
   }),
   surfaces: ['cli', 'http'],
   positional: ['id'],
@@ -91,7 +91,7 @@ async function share(context: Context, found: Session, wanted: Wanted) {
   return { ...done, file };
 }
 
-/** What its name says; Markdown where that says nothing. */
+/** Taken from the file name; Markdown if the name does not say. */
 const formatOf = (output = ''): z.infer<typeof Format> =>
   /\.html?$/i.test(output) ? 'html' : /\.json$/i.test(output) ? 'json' : 'md';
 

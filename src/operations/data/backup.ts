@@ -10,16 +10,16 @@ export const backup = operation({
   ending: 'guarded',
   summary: 'Write a consistent copy of the database, also while the worker runs',
   input: z.object({
-    file: z.string().min(1).optional().describe('where to (default: backups/ in the data folder)'),
+    file: z.string().min(1).optional().describe('where to write it (default: backups/ in the data folder)'),
     rotate: z
       .boolean()
       .optional()
-      .describe('as the worker does each day: only when one is due, and the oldest of more than three goes'),
+      .describe('as the worker does each day: make a copy only when one is due, and keep the newest three'),
   }),
   output: z.object({
-    file: z.string().describe('empty: none was made'),
+    file: z.string().describe('empty: no copy was made'),
     bytes: z.number().int(),
-    removed: z.array(z.string()).optional().describe('copies that held what was forgotten since'),
+    removed: z.array(z.string()).optional().describe('removed copies that held something forgotten since'),
     why: z.string().optional().describe('why no copy was made'),
   }),
   surfaces: ['cli'],

@@ -1,5 +1,5 @@
-// The copies that are made by themselves: when one is due, when one must go because something in it was forgotten, and when none may
-// be made because the database is damaged.
+// Automatic backups: when one is due, when one must go because something in it was forgotten, and when a damaged
+// database forbids making one.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -25,16 +25,16 @@ export interface BackupDeps {
 }
 
 export interface KeptBackups {
-  /** The new copy, where one was made. */
+  /** The new copy, if one was made. */
   readonly file?: string;
   readonly removed: readonly string[];
-  /** Why none was made though one was due. */
+  /** Why no copy was made although one was due. */
   readonly why?: string;
 }
 
 const dayMs = 86_400_000;
 
-/** Whether the last copy, or else the database itself, is older than a day. Costs a look at a folder. */
+/** Whether the last copy, or the database itself if there is no copy, is older than a day. Only lists a folder. */
 export function isBackupDue(config: Config, now: number): boolean {
   const plan = backupPlan(config.reload());
   if (plan === undefined) return false;
@@ -43,12 +43,12 @@ export function isBackupDue(config: Config, now: number): boolean {
   return now - since >= dayMs;
 }
 
-/** Makes a copy when one is due, and replaces those that hold what was forgotten or redacted since. */
+/** Makes a copy when one is due, and replaces copies that hold something forgotten or redacted since. */
 export async function keepBackups({ store, config, clock }: BackupDeps, force = false): Promise<KeptBackups> {
   const stale = await staleBackups(config);
   if (!force && stale.length === 0 && !isBackupDue(config, clock())) return { removed: [] };
   const made = await makeBackup({ store, config, clock });
-  // Also where no new one could be made: what was forgotten must go.
+  // Remove stale copies even if no new copy could be made: forgotten text must go.
   for (const { file } of stale) fs.rmSync(file, { force: true });
   return { ...made, removed: stale.map(({ file }) => file) };
 }
@@ -64,7 +64,7 @@ async function makeBackup({ store, config, clock }: BackupDeps): Promise<Pick<Ke
   return { file };
 }
 
-/** A damaged database must not push out copies of a sound one. What is found stands in a file, for `status`. */
+/** A damaged database must not push out copies of a sound one. The result is written to a file for `status`. */
 async function checkPages({ store, config, clock }: BackupDeps): Promise<void> {
   const problems = await store.admin.integrity().catch((error: unknown) => [explain(error, 'the database').message]);
   if (problems.length === 0) {
@@ -78,34 +78,34 @@ async function checkPages({ store, config, clock }: BackupDeps): Promise<void> {
 export const damaged = (location: string, problems: number): HoldfastError =>
   new HoldfastError('STORE_DAMAGED', damageMessage(location, problems), { hint: damageHint });
 
-/** One line: what SQLite says of pages and cells helps no person. */
+/** One line: SQLite's details about pages and cells do not help a person. */
 export const damageMessage = (location: string, problems: number): string =>
   `${location} is damaged: a check of its pages found ${problems === 1 ? 'one problem' : `${problems} problems`}`;
 
-export const damageHint = 'Mend it: holdfast recover. It looks everywhere for what is lost, and removes nothing.';
+export const damageHint = 'Repair it: holdfast recover. It searches every source for lost data and removes nothing.';
 
 const damageFile = (config: Config): string => path.join(config.home, 'damage.json');
 
-/** The database was replaced by a sound one. */
+/** Call after a sound database has replaced the damaged one. */
 export const damageIsOver = (config: Config): void => fs.rmSync(damageFile(config), { force: true });
 
-/** What the last check in the background has found. */
+/** The result of the last check in the background. */
 export function checkDamage(config: Config): Check[] {
   try {
     const { at, problems } = JSON.parse(fs.readFileSync(damageFile(config), 'utf8'));
     const message = `${damageMessage(config.databasePath, Number(problems))} on ${toMoment(Number(at))}`;
     return [{ name: 'store', ok: false, message, hint: damageHint }];
   } catch {
-    // No file, no damage. One that was cut is written again by the next check.
+    // No file means no damage. The next check rewrites a truncated file.
     return [];
   }
 }
 
-/** Automatic copies that hold something which the database has let go since. */
+/** Automatic copies that hold something the database has removed since. */
 export async function staleBackups(config: Config): Promise<BackupFile[]> {
   const all = automaticBackups(backupFolder(config.home));
   if (all.length === 0) return [];
-  // Loaded only here: a command that opens no database must not load what opens one.
+  // Loaded only here: a command that opens no database must not load the code that opens one.
   const { marksOf } = await import('../../store/sqlite/marks.ts');
   const now = marksOf(config.databasePath);
   return now === undefined ? [] : all.filter(({ file }) => isBehind(marksOf(file), now));
@@ -117,7 +117,7 @@ const isBehind = (copy: Marks | undefined, now: Marks): boolean =>
   copy.forgotten < now.forgotten ||
   copy.memories < now.memories;
 
-/** After a forgetting, or new rules of redaction. Returns what could not be reached. */
+/** Call after forgetting something, or after redaction rules change. Returns what could not be reached. */
 export async function reachBackups(deps: BackupDeps): Promise<string[]> {
   if ((await staleBackups(deps.config)).length === 0) return [];
   try {

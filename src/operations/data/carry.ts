@@ -1,5 +1,5 @@
-// Continues a session in another agent: what was said, in that agent's own format. All of it comes from the store, so it is redacted, and holds no
-// instructions of a client.
+// Continues a session in another agent by writing its messages in that agent's format. Everything comes from the store,
+// so it is redacted and holds no instructions of a client.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { isAlive } from '../../system/alive.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
 import type { Context } from '../operation.ts';
 
-/** About a quarter of what a model's window holds; what is older can be asked for. */
+/** About a quarter of a model's context window; the agent can ask for older turns. */
 const mostCharacters = 200_000;
 const longestUse = 1500;
 
@@ -32,7 +32,7 @@ export async function carrySession(
   if (agent?.carry === undefined)
     throw new HoldfastError(
       'BAD_INPUT',
-      `${agents.find(({ name }) => name === into)?.title ?? into} takes no sessions of other agents`,
+      `${agents.find(({ name }) => name === into)?.title ?? into} cannot take over sessions of other agents`,
       {
         hint: `These do: ${carriers.map(({ name }) => name).join(', ')}.`,
       },
@@ -42,7 +42,7 @@ export async function carrySession(
   const from = agents.find(({ name }) => name === session.agent)?.title ?? session.agent;
   const turns = turnsOf(entries, uses, `${from} session ${session.id}`);
   if (turns.length === 0)
-    throw new HoldfastError('NOT_FOUND', `Session ${session.id} holds nothing that could be carried`, {
+    throw new HoldfastError('NOT_FOUND', `Session ${session.id} has no messages to continue from`, {
       hint: `Look at it with: holdfast show ${session.id}`,
     });
   const folder = carriedFolder(config.home);
@@ -68,7 +68,7 @@ export async function carrySession(
   }
 }
 
-/** As its own reader will call the entries. */
+/** The ids that the agent's own reader will give the entries. */
 function uuidsIn(agent: Agent, file: string, text: string): string[] {
   if (!file.endsWith('.jsonl')) return [];
   const [state, key] = [{}, path.basename(file)];
@@ -79,7 +79,7 @@ function uuidsIn(agent: Agent, file: string, text: string): string[] {
     .flatMap((item) => (item.kind === 'entry' ? [item.uuid] : []));
 }
 
-/** Whole or not at all, and never over something that is there. */
+/** Writes the whole file or nothing, and never overwrites an existing file. */
 function writeNew(file: string, text: string): void {
   const draft = `${file}.${process.pid}.draft`;
   try {
@@ -94,7 +94,7 @@ function writeNew(file: string, text: string): void {
   }
 }
 
-/** Half-written sessions of processes that were killed. */
+/** Removes half-written sessions of killed processes. */
 function sweepDrafts(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
     const pid = Number(/\.(\d+)\.draft$/.exec(name)?.[1]);
@@ -102,7 +102,7 @@ function sweepDrafts(folder: string): void {
   }
 }
 
-/** What was said, in turns that alternate. The newest are kept where it is too much. */
+/** The messages as alternating turns. If there is too much, keeps the newest. */
 export function turnsOf(entries: readonly Entry[], uses: readonly ToolUse[], origin: string): CarryTurn[] {
   const byEntry = new Map<string, ToolUse[]>();
   for (const use of uses) byEntry.set(use.entry, [...(byEntry.get(use.entry) ?? []), use]);
@@ -126,7 +126,7 @@ export function turnsOf(entries: readonly Entry[], uses: readonly ToolUse[], ori
     i === first
       ? {
           ...turn,
-          text: `[Holdfast: continued from ${origin}; uses of tools stand here as text.${leftOut}]\n\n${turn.text}`,
+          text: `[Holdfast: continued from ${origin}; tool uses appear here as text.${leftOut}]\n\n${turn.text}`,
         }
       : turn,
   );
@@ -136,7 +136,7 @@ function newest(turns: readonly CarryTurn[]): CarryTurn[] {
   let [from, characters] = [turns.length, 0];
   while (from > 0 && characters + (turns[from - 1]?.text.length ?? 0) <= mostCharacters)
     characters += turns[--from]?.text.length ?? 0;
-  // An agent's session begins with a person.
+  // An agent's session begins with a person's turn.
   while (from < turns.length && turns[from]?.role !== 'user') from++;
   return turns.slice(from);
 }
@@ -154,13 +154,13 @@ function useInWords({ tool, input, output, outcome }: ToolUse): string {
   return `[Used ${tool}${how}: ${given}]${result}`;
 }
 
-/** The one thing that a tool was given, or all of it. */
+/** The single input of a tool, or all inputs if it has several. */
 function commandIn(input: string): string {
   try {
     const value = JSON.parse(input) as Record<string, unknown>;
     const one = value.command ?? value.cmd ?? value.file_path ?? value.filePath ?? value.path;
     return typeof one === 'string' && Object.keys(value).length <= 2 ? one : input;
   } catch {
-    return input; // cut at capture
+    return input; // capture cut it short, so it is not valid JSON
   }
 }

@@ -1,7 +1,7 @@
-// Vectors for what an operation has just stored, where the embedder answers at once.
+// Creates vectors for what an operation has just stored, if the embedder answers at once.
 import type { Context } from '../operation.ts';
 
-/** Contract: never throws. Without vectors it is found by its words; the worker embeds it later. */
+/** Contract: never throws. Without vectors, keywords still find the text; the worker embeds it later. */
 export async function embedNow({
   store,
   config,

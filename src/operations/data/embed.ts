@@ -3,18 +3,18 @@ import { operation } from '../operation.ts';
 
 export const embed = operation({
   name: 'embed',
-  summary: 'Read everything closely for search by meaning now, without waiting for the worker',
+  summary: 'Finish the index for search by meaning now, without waiting for the worker',
   input: z.object({}),
   output: z.object({
     model: z.string().nullable().describe('null: search by meaning is switched off'),
     entries: z.int().describe('entries that can be found by meaning'),
-    refined: z.int().describe('texts that were read closely by this command'),
-    left: z.int().describe('texts that still wait; another process may be reading them'),
+    refined: z.int().describe('texts that this command embedded in full'),
+    left: z.int().describe('texts still waiting; another process may be embedding them'),
   }),
   surfaces: ['cli'],
   examples: ['holdfast embed'],
   async run({ store, config, clock, signal, progress }) {
-    // Loaded only here: a search must not pay for it.
+    // Loaded only here so that a search does not pay for it.
     const { embedPending } = await import('../../embedding/pending.ts');
     const before = await store.vectors.counts();
     const sizes = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };

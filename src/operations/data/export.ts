@@ -15,11 +15,15 @@ const flushBytes = 1 << 20;
 export const exportAll = operation({
   name: 'export',
   ending: 'guarded',
-  summary: 'Write everything that is remembered as JSON Lines, for `holdfast import` elsewhere, or for your own tools',
+  summary: 'Write all memory as JSON Lines, for `holdfast import` elsewhere or for your own tools',
   input: z.object({
-    file: z.string().min(1).optional().describe('where to; - is standard output (default: a new file in this folder)'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('where to write it; - is standard output (default: a new file in this folder)'),
     project: z.string().min(1).optional().describe('only sessions of this project, by name or a path inside it'),
-    since: z.string().min(1).optional().describe('only sessions that went on since then: 2026-03-01, 3d, yesterday'),
+    since: z.string().min(1).optional().describe('only sessions active since then: 2026-03-01, 3d, yesterday'),
   }),
   output: z.object({ file: z.string(), bytes: z.int(), counts: z.record(z.string(), z.int()) }),
   surfaces: ['cli'],
@@ -32,7 +36,7 @@ export const exportAll = operation({
   async run(context, { file, project, since }) {
     const { store, clock, progress, signal, out } = context;
     const filter = await toFilter(context, { project, since });
-    // An empty file would look like a backup.
+    // Do not write an empty file: it would look like a backup.
     if (
       project !== undefined &&
       (await store.sessions.list({ project: filter.project, group: everyone, limit: 1 })).length === 0
@@ -76,7 +80,7 @@ export const exportAll = operation({
   },
 });
 
-/** A file that is there when it is whole, for its owner alone. */
+/** A file for its owner alone that appears only when it is complete. */
 function draft(target: string) {
   if (fs.existsSync(target))
     throw new HoldfastError('CONFLICT', `${target} exists already`, { hint: 'Name a file that does not exist yet.' });

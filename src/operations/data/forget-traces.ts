@@ -1,6 +1,6 @@
-// What a forgetting left outside of the database: memory pages, archives, copies in the vault, prepared
-// briefings, automatic backups, free bytes. Each step can be repeated,
-// so a crash in between is finished by the next forgetting, or by the worker.
+// Removes what forgetting leaves outside the database: memory pages, archives, vault copies, prepared briefings,
+// automatic backups, free bytes. Every step can be repeated, so after a crash the next `forget` or the worker finishes
+// the work.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
@@ -26,13 +26,13 @@ export interface TraceDeps {
 
 export interface Wiped {
   readonly memories: number;
-  /** Archives and copies that went, or were written again without it. */
+  /** Archives and copies that were deleted, or rewritten without the forgotten text. */
   readonly files: readonly string[];
   /** What could not be reached. */
   readonly left: readonly string[];
 }
 
-/** Finishes every forgetting that is due. Returns what was done; undefined when there was nothing to do. */
+/** Finishes all pending forgetting. Returns what was done, or undefined if nothing was pending. */
 export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefined> {
   const { store, clock } = deps;
   const all = await store.removal.unfinishedForgetting(clock());
@@ -49,11 +49,11 @@ export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefin
     }
   }
   clearUnpacked(deps.config.home);
-  // Before it counts as done: after a crash the next forgetting, or the worker, does it again.
+  // Do this before marking it done: after a crash, the next `forget` or the worker does it again.
   await renewBriefings(deps);
   if (!(await wipeFreeBytes(store))) {
     done.left.add(
-      `${store.location}-wal, which another process reads; the next forgetting, or a start of the worker, clears it`,
+      `${store.location}-wal, which another process is reading; the next forgetting or the next start of the worker clears it`,
     );
     return { ...done, files: [...done.files], left: [...done.left] };
   }
@@ -93,21 +93,21 @@ async function wipeArchives(
       if (outcome === 'same') continue;
       const old = path.join(folder, file);
       done.files.add(old);
-      // What the person has changed stays beside the new one.
-      if (outcome !== 'none' && now !== old && fs.existsSync(old)) done.left.add(`${old}, which somebody has changed`);
+      // If a person changed the old file, it stays beside the new one.
+      if (outcome !== 'none' && now !== old && fs.existsSync(old)) done.left.add(`${old}, which was edited by hand`);
     }
     const silent = gone || (await store.entries.transcript(agent, session)).length === 0;
     if (!silent) continue;
     const { removed, kept } = await dropArchives(deps, agent, session);
     for (const file of removed) done.files.add(file);
-    for (const file of kept) done.left.add(`${file}, which somebody has changed`);
+    for (const file of kept) done.left.add(`${file}, which was edited by hand`);
   }
 }
 
 const transcriptPath = (config: Config, name: AgentName, key: string): string =>
   path.join(config.transcriptsPath(agentNamed(name) as Agent, key), key);
 
-/** What is not ours, or older than this: it can be named, and must be dealt with by the person. */
+/** Files that are not ours, or older than this version: we name them, and the person must deal with them. */
 export function beyondReach({ config, store }: Pick<TraceDeps, 'config' | 'store'>, traces: ForgottenTraces): string[] {
   const isPulled = ({ agent, key }: { agent: AgentName; key: string }) => isPulledKey(agentNamed(agent) as Agent, key);
   const transcripts = traces.transcripts

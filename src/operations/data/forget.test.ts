@@ -320,7 +320,7 @@ describe('forget', () => {
     const { left } = await run(memory, 's-one');
     expect(left.join('\n')).toMatch(/s-one\.jsonl, the agent's own/);
     expect(left).toContain(`${backup}, a backup from before`);
-    expect(left).toContain(`${file}, which somebody has changed`);
+    expect(left).toContain(`${file}, which was edited by hand`);
   });
 
   it('is not undone by restoring a backup from before', async () => {

@@ -1,4 +1,5 @@
-// Forgets for good: the rows in one transaction, then everything else that held some of it. Not for agents: only a person may.
+// Forgets for good: the rows in one transaction, then every file that held some of it. Agents cannot call this; only a
+// person may.
 import { z } from 'zod';
 import { conversationRules } from '../../capture/conversation-rules.ts';
 import { copyPath } from '../../capture/vault/vault.ts';
@@ -24,21 +25,21 @@ const Removed = z.object({
   toolUses: z.int(),
   observations: z.int(),
   summaries: z.int(),
-  briefings: z.int().describe('that were given since, and may have told of it'),
+  briefings: z.int().describe('briefings given since, which may have mentioned it'),
   pins: z.int(),
-  memories: z.int().describe('conversations whose memories go, or the memory itself'),
+  memories: z.int().describe('conversations whose memories are deleted, or the memory itself'),
 });
 
 export const forget = operation({
   name: 'forget',
   ending: 'orderly',
   summary:
-    'Remove an item for good with all that derives from it; it does not come back. The agent’s own transcript is not touched',
+    'Delete an item for good, with everything derived from it; it does not come back. The agent’s own transcript is not touched',
   input: z.object({
     id: z.string().min(1).describe('id of a session, entry, observation, summary or memory; its beginning is enough'),
-    agent: AgentName.optional().describe('the agent, where two use the same id'),
-    dryRun: z.boolean().default(false).describe('only say what would go'),
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+    agent: AgentName.optional().describe('the agent, if two agents use the same id'),
+    dryRun: z.boolean().default(false).describe('only show what would be deleted'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({
     kind: z.enum(['session', 'entry', 'observation', 'summary', 'memory']),
@@ -46,7 +47,7 @@ export const forget = operation({
     title: z.string(),
     forgotten: z.boolean().describe('false: nothing was changed'),
     removed: Removed,
-    files: z.array(z.string()).describe('archives and copies that go, or are written again without it'),
+    files: z.array(z.string()).describe('archives and copies that are deleted, or rewritten without it'),
     left: z.array(z.string()).describe('what cannot be reached'),
   }),
   destroys: true,
@@ -57,7 +58,7 @@ export const forget = operation({
   succeeded: ({ forgotten }, { dryRun }) => forgotten || dryRun,
   async run(context, { id, agent, dryRun, yes }) {
     const { store, config, clock, person } = context;
-    // A crash may have left something of an earlier one.
+    // A crash may have left some of an earlier `forget` undone.
     if (!dryRun) await finishForgetting(context);
     const found = await findOne<Found>(
       id.trim(),
@@ -87,7 +88,7 @@ export const forget = operation({
 
 const question = ({ kind, title }: Found): string => `Forget this ${kind} for good: ${title}?`;
 
-/** What a forgetting would do outside of the database. */
+/** What forgetting would change outside the database. */
 async function expected({ store, config }: Context, { removed, traces }: Forgotten) {
   const held = new Set(traces.transcripts.map(({ agent, key }) => `${agent} ${key}`));
   const copies = (await store.vault.copies()).filter(({ agent, key }) => held.has(`${agent} ${key}`));

@@ -1,4 +1,4 @@
-// Tells every process of this data folder that something was forgotten, so that none goes on holding it in memory.
+// Tells every process of this data folder that something was forgotten, so that no process keeps it in memory.
 import { existsSync, unwatchFile, watch, watchFile, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -7,19 +7,19 @@ import type { Store } from '../../store/store.ts';
 type Home = Pick<Config, 'home'>;
 
 const bellOf = ({ home }: Home): string => join(home, 'forgotten');
-/** Where the system watches nothing any more, this finds it. */
+/** Finds a change even if the system no longer reports file events. */
 const lookMs = 2000;
 
-/** Contract: never throws. What is gone from the disk is gone, whether others could be told or not. */
+/** Contract: never throws. The data is gone from the disk, whether or not other processes could be told. */
 export function ringForgotten(config: Home, now: number): void {
   try {
     writeFileSync(bellOf(config), `${now}\n`, { mode: 0o600 });
   } catch {
-    // A full disk, say.
+    // For example, the disk is full.
   }
 }
 
-/** Calls after each forgetting of another process, until it is closed. Keeps no process alive. */
+/** Calls `heard` whenever another process forgets something, until closed. Does not keep the process alive. */
 export function hearForgotten(config: Home, heard: () => void): { close(): void } {
   const bell = bellOf(config);
   if (!existsSync(bell)) ringForgotten(config, 0);
@@ -44,12 +44,12 @@ export function hearForgotten(config: Home, heard: () => void): { close(): void 
   }
 }
 
-/** Drops what this process holds of the store beyond what it needs: pages of the file, and texts that no one uses any more. */
+/** Drops what this process caches of the store: pages of the file, and texts that are no longer used. */
 export async function dropHeld(store: Pick<Store, 'admin'>): Promise<void> {
   await store.admin.release();
   const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')]);
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');
-  // A runtime without it collects when it sees fit.
+  // A runtime without `gc` collects when it sees fit.
   if (typeof collect === 'function') collect();
 }

@@ -8,20 +8,20 @@ import { embedNow } from './embed-now.ts';
 export const importAll = operation({
   name: 'import',
   ending: 'guarded',
-  summary: 'Take in an export, or the database of another memory; what is known already stays as it is',
+  summary: 'Import an export, or the database of another memory; what is already stored stays as it is',
   input: z.object({
     file: z.string().min(1).describe('what `holdfast export` wrote, or with --from the database'),
-    from: z.enum(['claude-mem']).optional().describe('another memory, whose database it is'),
+    from: z.enum(['claude-mem']).optional().describe('the other memory that wrote the database'),
   }),
   output: z.object({
     file: z.string(),
     transcripts: z.int(),
-    entries: z.int().describe('that were new'),
-    rows: z.record(z.string(), z.int()).describe('what else was new, by kind'),
+    entries: z.int().describe('new entries'),
+    rows: z.record(z.string(), z.int()).describe('other new rows, by kind'),
     claudeMem: z
       .object({
         sessions: z.int(),
-        known: z.int().describe('of which the transcript is stored here'),
+        known: z.int().describe('sessions whose transcript is stored here'),
         prompts: z.int(),
         observations: z.int(),
         summaries: z.int(),
@@ -63,9 +63,9 @@ async function fromClaudeMem(context: Context, file: string) {
   ]);
   const claudeMem = { sessions: 0, known: 0, prompts: 0, observations: 0, summaries: 0, left: [] as string[] };
   const read = () => claudeMemLines(context.store, file, { ...claudeMem, left: [] });
-  // A database that cannot be read is refused before anything changes.
+  // Refuse an unreadable database before anything changes.
   for await (const _ of read()) context.signal?.throwIfAborted();
-  // Transcripts say more than claude-mem does: they come first.
+  // Import transcripts first: they say more than claude-mem does.
   await ingest(context, { later: true });
   const done = await importLines(await depsOf(context), claudeMemLines(context.store, file, claudeMem));
   const { conversationGapMinutes, minConversationMessages: minEntries } = context.config.settings;
@@ -74,7 +74,7 @@ async function fromClaudeMem(context: Context, file: string) {
   return { file, ...done, rows: { ...done.rows }, claudeMem };
 }
 
-/** Pages, forgettings and vectors follow the rows. */
+/** Pages, pending forgetting and vectors follow the rows. */
 async function settle(context: Context): Promise<void> {
   const { finishForgetting } = await import('./forget-traces.ts');
   await finishForgetting(context);

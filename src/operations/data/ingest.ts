@@ -8,18 +8,18 @@ import { reachBackups } from './backups.ts';
 export const ingest = operation({
   name: 'ingest',
   ending: 'guarded',
-  summary: 'Take in transcripts: all that are found, one file, or a folder',
+  summary: 'Import transcripts: all that are found, one file, or a folder',
   input: z.object({
     file: z.string().min(1).optional().describe('one transcript'),
     dir: z.string().min(1).optional().describe('a folder of transcripts, such as a backup'),
-    reimport: z.boolean().default(false).describe('read again what was read before'),
-    retry: z.boolean().optional().describe('try again what was set aside, because it took too long to read'),
+    reimport: z.boolean().default(false).describe('read transcripts again from the start'),
+    retry: z.boolean().optional().describe('retry transcripts that were set aside because they took too long to read'),
     prune: z.boolean().optional().describe('with --reimport: remove entries that their transcripts no longer hold'),
     renew: z
       .boolean()
       .optional()
-      .describe('read again a part of what an older version has read, as the worker does by itself'),
-    later: z.boolean().optional().describe('leave it to the worker to embed, where that takes long'),
+      .describe('read again some transcripts that an older version read, as the worker does by itself'),
+    later: z.boolean().optional().describe('let the worker embed the entries, if that takes long'),
   }),
   output: IngestReport,
   surfaces: ['cli'],
@@ -31,16 +31,16 @@ export const ingest = operation({
   succeeded: (report) => report.files.failed === 0,
   async run(context, input) {
     if (input.file !== undefined && input.dir !== undefined)
-      throw new HoldfastError('BAD_INPUT', '--file and --dir exclude each other', { hint: 'Give one of them.' });
+      throw new HoldfastError('BAD_INPUT', '--file and --dir cannot be used together', { hint: 'Give one of them.' });
     if (input.prune && !input.reimport)
       throw new HoldfastError('BAD_INPUT', '--prune was given without --reimport', {
-        hint: 'What transcripts no longer hold is known once they are read again: holdfast ingest --reimport --prune',
+        hint: 'Only reading the transcripts again shows what they no longer hold: holdfast ingest --reimport --prune',
       });
     if (input.renew && (input.reimport || input.file !== undefined || input.dir !== undefined))
       throw new HoldfastError('BAD_INPUT', '--renew was given together with --reimport, --file or --dir', {
-        hint: 'It finds by itself which transcripts an older version has read. Give it alone.',
+        hint: '--renew finds the transcripts that an older version read. Use it alone.',
       });
-    // Loaded only here: a search must not pay for it.
+    // Loaded only here so that a search does not pay for it.
     const { ingest: run } = await import('../../capture/ingest.ts');
     const { store, config, clock, running, progress, signal } = context;
     const report = await run(
@@ -61,7 +61,7 @@ export const ingest = operation({
   },
 });
 
-/** New rules of redaction change what is stored; pages of memory hold some of it too. */
+/** New redaction rules change stored text; memory pages may contain some of it. */
 async function followInPages(context: Context): Promise<void> {
   const { store } = context;
   const deps = toDeps(context);
@@ -73,7 +73,7 @@ async function followInPages(context: Context): Promise<void> {
     await commitPages(deps);
     await store.admin.scrub();
   } catch (error) {
-    // They stay due: the transcripts are in all the same.
+    // The pages stay due; the transcripts are imported all the same.
     context.say?.(explain(error, context.config.memoryPath).message);
   }
 }

@@ -5,15 +5,15 @@ import { HoldfastError } from '../../system/errors.ts';
 import { operation } from '../operation.ts';
 import { find } from '../recall/find.ts';
 
-const number = z.coerce.number().int().min(1).describe('number of a job, as the list has it');
+const number = z.coerce.number().int().min(1).describe('number of a job, from the list');
 
 export const jobs = operation({
   name: 'jobs',
-  summary: 'List what is to be distilled, what is being distilled, and what has failed',
+  summary: 'List distillation jobs: waiting, running and failed',
   input: z.object({
-    status: JobStatus.optional().describe('only these; without it, all that is not done'),
-    session: z.string().min(1).optional().describe('only those of this session'),
-    job: number.optional().describe('only this one, whatever its status'),
+    status: JobStatus.optional().describe('only jobs with this status; without it, all that are not done'),
+    session: z.string().min(1).optional().describe('only jobs of this session'),
+    job: number.optional().describe('only this job, whatever its status'),
     limit: z.int().min(1).default(50).describe('at most this many'),
   }),
   output: z.object({ jobs: z.array(Job), counts: z.record(JobStatus, z.int()) }),
@@ -33,10 +33,10 @@ export const jobs = operation({
 
 export const jobsRetry = operation({
   name: 'jobs retry',
-  summary: 'Try a failed or cancelled job again, or all that have failed',
+  summary: 'Try a failed or cancelled job again, or all failed jobs',
   input: z.object({
     job: number.optional(),
-    failed: z.boolean().default(false).describe('all that have failed, as without a number'),
+    failed: z.boolean().default(false).describe('all failed jobs; the default without a number'),
   }),
   output: z.object({ retried: z.int() }),
   surfaces: ['cli', 'http'],
@@ -46,7 +46,9 @@ export const jobsRetry = operation({
   async run({ store, clock }, { job, failed }) {
     if (job === undefined) return { retried: await store.jobs.retry({ statuses: ['failed'] }, clock()) };
     if (failed)
-      throw new HoldfastError('BAD_INPUT', 'A number and --failed exclude each other', { hint: 'Give one of them.' });
+      throw new HoldfastError('BAD_INPUT', 'A job number and --failed cannot be used together', {
+        hint: 'Give one of them.',
+      });
     const retried = await store.jobs.retry({ ids: [job] }, clock());
     if (retried === 0) throw await refusal(store, job, 'tried again');
     return { retried };

@@ -1,4 +1,5 @@
-// A pause is a stretch of time, not a switch: what happened in it is never stored, whenever its transcript is read.
+// A pause is a stretch of time, not a switch: what happened during it is never stored, no matter when its transcript is
+// read.
 import { z } from 'zod';
 import { Moment, toMoment } from '../../schema/time.ts';
 import type { Store } from '../../store/store.ts';
@@ -7,7 +8,7 @@ import { operation } from '../operation.ts';
 
 export const pause = operation({
   name: 'pause',
-  summary: 'Keep nothing of what agents do from now on, until resume-capture',
+  summary: 'Store nothing of what agents do, until resume-capture',
   input: z.object({}),
   output: z.object({ since: Moment, alreadyPaused: z.boolean() }),
   surfaces: ['cli'],
@@ -21,7 +22,7 @@ export const pause = operation({
 
 export const resumeCapture = operation({
   name: 'resume-capture',
-  summary: 'End the pause; what happened in it stays unknown',
+  summary: 'End the pause; what happened during it is never stored',
   input: z.object({}),
   output: z.object({ resumed: z.boolean(), since: Moment.optional(), until: Moment.optional() }),
   surfaces: ['cli'],
@@ -36,13 +37,13 @@ export const resumeCapture = operation({
 const runningPause = (pauses: Awaited<ReturnType<Store['pauses']['list']>>) =>
   pauses.find(({ until }) => until === undefined);
 
-/** Since when nothing is kept; undefined while all is. */
+/** When the current pause began; undefined if capture is not paused. */
 export async function pausedSince(store: Pick<Store, 'pauses'>): Promise<Moment | undefined> {
   const running = runningPause(await store.pauses.list());
   return running === undefined ? undefined : toMoment(running.from);
 }
 
-/** A pause is what the person wanted: worth saying, and no failure. */
+/** The person asked for the pause: worth saying, but not a failure. */
 export async function checkPause(store: Pick<Store, 'pauses'>): Promise<Check> {
   const since = await pausedSince(store);
   return since === undefined
@@ -50,7 +51,7 @@ export async function checkPause(store: Pick<Store, 'pauses'>): Promise<Check> {
     : {
         name: 'capture',
         ok: true,
-        message: `paused since ${since}: nothing that happens is kept`,
+        message: `paused since ${since}: nothing is stored`,
         hint: 'End it with: holdfast resume-capture',
       };
 }

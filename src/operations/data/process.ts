@@ -1,4 +1,4 @@
-// Distils now what waits to be distilled. The worker runs this too, in a process of its own.
+// Runs the waiting distillation jobs now. The worker also runs this, in a separate process.
 import { z } from 'zod';
 import type { Conversation } from '../../schema/conversation.ts';
 import type { Extraction } from '../../schema/extraction.ts';
@@ -13,7 +13,7 @@ import { parseSince } from '../recall/when.ts';
 const Counts = z.record(JobKind, z.int());
 
 export const ProcessReport = z.object({
-  by: z.string().describe('what distils: offline, or the model'),
+  by: z.string().describe('the distiller: offline, or the model'),
   done: Counts.describe('jobs that were done'),
   failedAttempts: z.int(),
   calls: z.int(),
@@ -22,14 +22,14 @@ export const ProcessReport = z.object({
   waits: z
     .array(z.object({ reason: z.string(), until: Moment, jobs: z.int(), error: z.string().optional() }))
     .describe('jobs that wait for the budget or for the model'),
-  stopped: z.string().optional().describe('why it ended before all was done'),
+  stopped: z.string().optional().describe('why it stopped early'),
   cost: z
     .object({
       jobs: Counts,
       calls: z.int(),
       tokens: z.int(),
       insteadOf: z.int().describe('tokens that one call for each tool use would take'),
-      days: z.int().describe('that it takes within the budget'),
+      days: z.int().describe('days that it takes within the budget'),
     })
     .optional()
     .describe('for a dry run: what it would take'),
@@ -41,15 +41,12 @@ export const processJobs = operation({
   summary:
     'Process waiting sessions now: turns into observations, sessions into summaries, conversations into memory pages',
   input: z.object({
-    all: z
-      .boolean()
-      .default(false)
-      .describe('also what is still going on, what has failed, and what something else has distilled'),
-    again: z.boolean().default(false).describe('also what was distilled before; the new result replaces the old one'),
-    session: z.string().min(1).optional().describe('only this session, even while it goes on'),
+    all: z.boolean().default(false).describe('also active sessions, failed jobs, and what another distiller has done'),
+    again: z.boolean().default(false).describe('also sessions distilled before; the new result replaces the old one'),
+    session: z.string().min(1).optional().describe('only this session, even while it is active'),
     since: z.string().min(1).optional().describe('only what was said since then: 2026-03-01, 3d, monday, last week'),
     dryRun: z.boolean().default(false).describe('only say what it would cost'),
-    due: z.boolean().default(false).describe('as the worker does: also respect that a model asks to wait'),
+    due: z.boolean().default(false).describe('as the worker does: wait if the model asked to wait'),
   }),
   output: ProcessReport,
   surfaces: ['cli'],
@@ -63,7 +60,7 @@ export const processJobs = operation({
   async run(context, input) {
     const { store, config, clock, signal, progress } = context;
     const { settings } = config;
-    // Loaded only here: a search must not pay for it.
+    // Loaded only here so that a search does not pay for it.
     const [{ openDistiller }, { runJobs }, { redact }] = await Promise.all([
       import('../../distill/open.ts'),
       import('../../distill/run.ts'),
@@ -72,13 +69,13 @@ export const processJobs = operation({
     const filter = await toFilter(context, input);
     await store.jobs.plan(clock(), { gapMs: settings.conversationGapMinutes * 60_000 });
     const distiller = await openDistiller(config, redact).catch(async (error: unknown) => {
-      // Nothing can begin: the worker need not try again at once.
+      // Nothing can start, so the worker need not try again at once.
       if (input.due) await store.jobs.defer(clock() + 3_600_000, 'model');
       throw error;
     });
     const early = input.all || input.session !== undefined;
     const by = { by: distiller.name };
-    /** What these have done stays: what was taken over cannot be made of what is here. */
+    /** Results of these distillers stay: imported results cannot be made again from what is stored here. */
     const kept = ['claude-mem', ...(input.again ? [] : [distiller.name])];
     if (input.dryRun) {
       const { costOf } = await import('../../distill/cost.ts');
@@ -114,7 +111,9 @@ export const processJobs = operation({
   },
 });
 
-/** Lets what was distilled be found by meaning. Where that fails, the worker tries again, and keywords find it meanwhile. */
+/**
+ * Makes the new results searchable by meaning. If this fails, the worker tries again; until then, keywords find them.
+ */
 async function embed({ store, config, clock, signal }: Context): Promise<void> {
   const { embedPending, noteTrouble } = await import('../../embedding/pending.ts');
   try {
@@ -124,7 +123,10 @@ async function embed({ store, config, clock, signal }: Context): Promise<void> {
   }
 }
 
-/** What was taken from a conversation goes into rows at once, and into pages now and then: many share a page. */
+/**
+ * Statements from a conversation are stored at once. Pages are written now and then, because many statements share a
+ * page.
+ */
 async function pages(context: Context) {
   const [{ keepExtraction }, { afterBatch }, { knownFor }] = await Promise.all([
     import('../../distill/memory/librarian.ts'),
@@ -151,7 +153,7 @@ async function toFilter(
   { session: id, since, all }: { session?: string | undefined; since?: string | undefined; all: boolean },
 ): Promise<Pick<JobFilter, 'session' | 'since'>> {
   if (id !== undefined && all)
-    throw new HoldfastError('BAD_INPUT', '--session and --all exclude each other', { hint: 'Give one of them.' });
+    throw new HoldfastError('BAD_INPUT', '--session and --all cannot be used together', { hint: 'Give one of them.' });
   const found = id === undefined ? undefined : await find(store, id.trim(), undefined);
   return {
     ...(found === undefined ? {} : { session: { agent: found.session.agent, session: found.session.id } }),

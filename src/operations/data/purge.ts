@@ -1,4 +1,4 @@
-// Removes many sessions at once: those that are old, or beyond a number.
+// Removes many sessions at once: those that are old, or beyond a given number.
 import { z } from 'zod';
 import { plural } from '../../language/plural.ts';
 import { everyone } from '../../schema/group.ts';
@@ -16,14 +16,14 @@ export const sessionsPurge = operation({
   name: 'sessions purge',
   ending: 'orderly',
   summary:
-    'Take many sessions out of the store with all that hangs on them, by age or number; transcripts stay with the agents',
+    'Delete many sessions from the store with everything derived from them, by age or number; the agents keep their transcripts',
   input: z.object({
-    olderThan: z.string().min(1).optional().describe('those whose last entry is older: 90d, 26w, 2026-03-01'),
-    keep: z.int().min(0).optional().describe('all but this many, the newest'),
+    olderThan: z.string().min(1).optional().describe('sessions whose last entry is older: 90d, 26w, 2026-03-01'),
+    keep: z.int().min(0).optional().describe('keep this many of the newest, delete the rest'),
     project,
     agent,
-    dryRun: z.boolean().default(false).describe('only say what would go'),
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+    dryRun: z.boolean().default(false).describe('only show what would be deleted'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({
     purged: z.boolean().describe('false: nothing was changed'),
@@ -33,10 +33,10 @@ export const sessionsPurge = operation({
     entries: z.int(),
     toolUses: z.int(),
     conversations: z.int(),
-    memories: z.int().describe('conversations whose memories go'),
+    memories: z.int().describe('conversations whose memories are deleted'),
     copies: z.int().describe('copies of their transcripts in the vault'),
     archives: z.int(),
-    kept: z.array(z.string()).describe('archives that somebody has changed: they stay'),
+    kept: z.array(z.string()).describe('archives that stay because they were edited by hand'),
     spared: z.int().describe('sessions that stay because they are pinned, or active for a group'),
   }),
   destroys: true,

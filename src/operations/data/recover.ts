@@ -1,5 +1,6 @@
-// From a damaged or missing database to a whole one. The new one is made beside the old; only when it is whole does it take the place, in
-// one rename. The old file is set aside, never removed. Stopped or killed before that, nothing has changed.
+// Rebuilds a damaged or missing database. The new one is built beside the old one and takes its place in one rename,
+// once it is complete. The old file is set aside, never removed. Stopping or killing the process before that changes
+// nothing.
 import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -24,7 +25,7 @@ export const recover = operation({
   name: 'recover',
   summary:
     'Make a damaged or missing database whole again: from transcripts, vault, pages, backup and what the file still yields',
-  input: z.object({ dryRun: z.boolean().default(false).describe('only say what would come back, and from where') }),
+  input: z.object({ dryRun: z.boolean().default(false).describe('only show what would come back, and from where') }),
   output: z.object({
     database: z.string(),
     before: z.enum(['missing', 'sound', 'damaged', 'foreign']).describe('what the database was'),
@@ -33,10 +34,10 @@ export const recover = operation({
     sources: z.object({
       transcripts: z.object({ files: count, entries: count }),
       vault: z.object({ copies: count, entries: count }),
-      database: z.object({ rows: count, unread: count, entries: count.describe('that stand nowhere else') }),
+      database: z.object({ rows: count, unread: count, entries: count.describe('entries that no other source has') }),
       backup: z.object({ file: z.string(), at: Moment }).optional(),
       pages: count,
-      spool: count.describe('reports of hooks that wait for the worker'),
+      spool: count.describe('hook reports that wait for the worker'),
       forgotten: count.describe('hashes of what was forgotten'),
     }),
     counts: z.record(z.string(), count).describe('what the new database holds'),
@@ -69,7 +70,7 @@ export const recover = operation({
   },
 });
 
-/** On the disk of the database, so that a rename suffices. What a killed recovery left goes. */
+/** On the same disk as the database, so that a rename suffices. Removes what a killed recovery left. */
 function workFolder(config: Config): string {
   for (const name of fs.readdirSync(config.home)) {
     const pid = /^recovering-(\d+)$/.exec(name)?.[1];
@@ -89,7 +90,7 @@ async function recoverInto(context: Context, folder: string, dryRun: boolean) {
     import('../../store/sqlite/open.ts'),
     import('../../store/sqlite/merge-tables.ts'),
   ]);
-  say?.('Looking at what there is');
+  say?.('Looking for sources');
   const found = await lookAround(config, folder, signal);
   const draft = path.join(folder, 'holdfast.db');
   const store = await openSqliteStore(draft);
@@ -120,7 +121,10 @@ async function recoverInto(context: Context, folder: string, dryRun: boolean) {
   };
 }
 
-/** The old file keeps a name at every moment; its log goes first, for beside the new one SQLite would take it for that one's. */
+/**
+ * The old file has a name at every moment. Its log moves first: beside the new file, SQLite would take it for the new
+ * file's log.
+ */
 function takePlace({ databasePath, home }: Config, draft: string, now: number): string | undefined {
   syncPath(draft);
   const previous = `${databasePath}.before-recover-${stamp(now)}`;
@@ -129,7 +133,7 @@ function takePlace({ databasePath, home }: Config, draft: string, now: number): 
     fs.linkSync(databasePath, previous);
     fs.chmodSync(previous, 0o600);
   }
-  // Where the database itself is gone, its log may be all that is left.
+  // If the database itself is gone, its log may be all that is left.
   for (const side of ['-wal', '-shm'])
     if (fs.existsSync(databasePath + side)) fs.renameSync(databasePath + side, previous + side);
   syncFolder(home);
@@ -144,7 +148,7 @@ function syncPath(file: string): void {
   fs.closeSync(fd);
 }
 
-/** Pages, forgettings and vectors follow the rows. A crash before this is made good by the worker. */
+/** Pages, pending forgetting and vectors follow the rows. After a crash before this, the worker does it. */
 async function settle(context: Context): Promise<void> {
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
   const { finishForgetting } = await import('./forget-traces.ts');
@@ -179,7 +183,7 @@ function tell(config: Config, found: Found, { transcripts, vault, onlyHere }: Re
   };
 }
 
-/** Only the database has these; of all else there are other sources. */
+/** Only the database has these tables; everything else has other sources. */
 const onlyInDatabase = new Set(
   'pins groups bookmarks tasks incoming outgoing session_states memory_edits statements project_links archives'.split(
     ' ',
@@ -192,7 +196,7 @@ function lostOf(found: Found, { vault, problems }: Rebuilt, counts: RowCounts): 
   const lost: string[] = [];
   if (state === 'foreign')
     lost.push(
-      `the database held nothing that is Holdfast’s: pins, groups and messages are as far as a backup has them (${since})`,
+      `the database held no tables of Holdfast: pins, groups and messages are as far as a backup has them (${since})`,
     );
   if (state === 'missing')
     lost.push(`the database is gone: pins, groups, messages and tasks are as far as a backup has them (${since})`);

@@ -1,5 +1,5 @@
-// Takes sessions out of the memory with all that hangs on them. Files go before the rows that know of them: broken off anywhere, the
-// sessions are still there to be removed again.
+// Removes sessions with everything derived from them. Files go before the rows that refer to them: if the process stops
+// halfway, the sessions are still there and can be removed again.
 import fs from 'node:fs';
 import { conversationRules } from '../../capture/conversation-rules.ts';
 import { copyPath, olderCopies } from '../../capture/vault/vault.ts';
@@ -17,15 +17,15 @@ export interface RemovedSessions {
   readonly entries: number;
   readonly toolUses: number;
   readonly conversations: number;
-  /** Conversations whose memories went. */
+  /** Conversations whose memories were deleted. */
   readonly memories: number;
   readonly copies: number;
-  /** Archives that were removed, and those that somebody has changed: they stay. */
+  /** Archives that were removed, and archives that stay because a person edited them. */
   readonly archives: readonly string[];
   readonly kept: readonly string[];
 }
 
-/** So many rows are one transaction: others wait for it. */
+/** Rows per transaction: other writers wait for it. */
 const atOnce = 5000;
 const filesAtOnce = 64;
 
@@ -36,7 +36,7 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
   const memories = await forgetMemories(context, keys);
   const { copies, archives } = await store.removal.sessionFiles(keys);
   const paths = copies.flatMap(({ agent, key }) => [copyPath(config, agent, key), ...olderCopies(config, agent, key)]);
-  // Each waits for the disk: several at a time.
+  // Each removal waits for the disk, so run several at a time.
   for (let from = 0; from < paths.length; from += filesAtOnce) {
     signal?.throwIfAborted();
     await Promise.all(paths.slice(from, from + filesAtOnce).map(unlink));
@@ -48,13 +48,13 @@ export async function removeSessions(context: Context, keys: readonly SessionKey
     for (const name of ['sessions', 'entries', 'toolUses', 'conversations'] as const) done[name] += removed[name];
     await new Promise(setImmediate);
   }
-  // Whoever was at work with one of them may have kept something meanwhile.
+  // A process that used one of them may have stored something in the meantime.
   await forgetMemories(context, keys);
   await renewBriefings(context);
   return { ...done, memories, copies: copies.length, archives: files.removed, kept: files.kept };
 }
 
-/** What would go with these sessions. */
+/** What removing these sessions would delete. */
 export async function plannedRemoval(
   { store, config }: Context,
   sessions: readonly Session[],
@@ -76,7 +76,7 @@ export async function plannedRemoval(
   };
 }
 
-/** All that goes, for who is asked and for who is told. */
+/** Everything that goes, for the question and for the report. */
 export const inWords = (gone: Omit<RemovedSessions, 'sessions' | 'archives' | 'kept'> & { archives: number }): string =>
   [
     plural(gone.entries, 'entry', 'entries'),
@@ -87,7 +87,7 @@ export const inWords = (gone: Omit<RemovedSessions, 'sessions' | 'archives' | 'k
     ...(gone.archives > 0 ? [plural(gone.archives, 'archive')] : []),
   ].join(', ');
 
-/** Half of what `rm` takes, which looks at each file first. */
+/** Takes half the time of `rm`, which checks each file first. */
 async function unlink(file: string): Promise<void> {
   try {
     await fs.promises.unlink(file);

@@ -1,4 +1,5 @@
-// The file is checked as a copy; only a sound one takes the database's place, in one rename. The old one stays beside it.
+// Checks a copy of the backup; only a sound one takes the database's place, in one rename. The old database stays
+// beside it.
 import {
   closeSync,
   copyFileSync,
@@ -27,7 +28,7 @@ const sides = ['-wal', '-shm'] as const;
 export const restore = operation({
   name: 'restore',
   ending: 'guarded',
-  summary: 'Put a backup in the place of the database; the old one is kept beside it',
+  summary: 'Replace the database with a backup; the old database is kept beside it',
   input: z.object({ file: z.string().min(1).describe('the backup') }),
   output: z.object({
     database: z.string(),
@@ -66,7 +67,7 @@ export const restore = operation({
   },
 });
 
-/** Whoever holds the old file open would go on writing into it. */
+/** A process that holds the old file open would go on writing into it. */
 export async function refuseWhileUsed(config: Config): Promise<void> {
   const [{ workerStatus }, { hostOf }] = await Promise.all([
     import('../../processes/worker-process.ts'),
@@ -84,7 +85,7 @@ export async function refuseWhileUsed(config: Config): Promise<void> {
     });
 }
 
-/** SQLite's own header, then the mark that Holdfast leaves in it: told without opening, which would write. */
+/** Checks SQLite's header and Holdfast's mark in it without opening the database, because opening would write. */
 function refuseForeign(source: string): void {
   if (statSync(source).isDirectory())
     throw new HoldfastError('UNREADABLE', `${source} is a folder, not a file`, { hint: 'Name the backup itself.' });
@@ -124,7 +125,7 @@ async function forgottenIn(database: string): Promise<ForgottenBefore | undefine
   }
 }
 
-/** Pages and files follow what was taken out of the restored rows. */
+/** Updates pages and files after rows were removed from the restored database. */
 async function finish(deps: Pick<Context, 'config' | 'clock'>): Promise<void> {
   const [{ openSqliteStore }, { finishForgetting }] = await Promise.all([
     import('../../store/sqlite/open.ts'),
@@ -165,7 +166,7 @@ async function verify(
   }
 }
 
-/** Opening and closing folds the write-ahead log in; where that fails, the log moves along under the matching name. */
+/** Opening and closing merges the write-ahead log. If that fails, the log moves along under the matching name. */
 async function setAside(database: string, previous: string): Promise<boolean> {
   if (!existsSync(database)) return false;
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
@@ -174,7 +175,7 @@ async function setAside(database: string, previous: string): Promise<boolean> {
     () => undefined, // A damaged database is a reason to restore, not an obstacle.
   );
   for (const side of sides) if (existsSync(database + side)) renameSync(database + side, previous + side);
-  // A second name, not a move: there is a database under its own name at every moment.
+  // A second link, not a move: the database has a file under its own name at every moment.
   try {
     linkSync(database, previous);
   } catch {

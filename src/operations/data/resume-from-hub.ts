@@ -1,4 +1,4 @@
-// A session that this machine knows through the hub: its transcript comes from there, and is put where the agent looks for it.
+// A session that this machine knows through the hub: downloads its transcript and puts it where the agent looks for it.
 import fs from 'node:fs';
 import { agents } from '../../agents/index.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -6,7 +6,7 @@ import type { Session } from '../../schema/session.ts';
 import type { Context } from '../operation.ts';
 import { find } from '../recall/find.ts';
 
-/** A session of a teammate, by id; undefined where none is shared under it. */
+/** A teammate's session by id; undefined if no teammate shares one. */
 export async function teammatesSession(
   { config }: Context,
   id: string,
@@ -18,14 +18,14 @@ export async function teammatesSession(
   try {
     return (await find(team, id, agent)).session;
   } catch {
-    // The caller says that there is no such session.
+    // The caller reports that there is no such session.
     return undefined;
   } finally {
     await team.close();
   }
 }
 
-/** The file that was written, where the hub has a copy. */
+/** The file that was written, if the hub has a copy. */
 export async function transcriptFromHub({ config }: Context, { agent, id, cwd }: Session): Promise<string | undefined> {
   const known = agents.find(({ name }) => name === agent);
   const { readMembership } = await import('../../hub/membership.ts');
@@ -39,7 +39,7 @@ export async function transcriptFromHub({ config }: Context, { agent, id, cwd }:
   try {
     const found = await fetchTranscript(client, agent, id);
     if (found === undefined) return undefined;
-    // As the agent sees the folder, behind links.
+    // The folder as the agent sees it, with links resolved.
     const folder = fs.existsSync(cwd) ? fs.realpathSync(cwd) : cwd;
     return placeTranscript(config.watchPath(known), found.key, folder, agent, found.text);
   } finally {

@@ -1,4 +1,4 @@
-// Goes on with an old session in the agent it belongs to, also when the agent has deleted its transcript.
+// Continues an old session in its agent, even if the agent has deleted the transcript.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { z } from 'zod';
@@ -18,31 +18,33 @@ export const resume = operation({
   name: 'resume',
   ending: 'orderly',
   summary:
-    'Go on with a session in its agent: chosen from a list, by id, or by what was said; puts its transcript back where that is gone',
+    'Continue a session in its agent: chosen from a list, by id, or by what was said; restores a deleted transcript',
   input: z.object({
     session: z.string().min(1).optional().meta({
       description: 'id of a session (its beginning is enough), or words; without it, choose from a list',
       rest: true,
     }),
     print: z.boolean().default(false).describe('show the command instead of running it'),
-    agent: AgentName.optional().describe('the agent, where two use the same id'),
+    agent: AgentName.optional().describe('the agent, if two agents use the same id'),
     in: Carrier.optional().describe('continue it in this agent, as a new session that is linked to the old one'),
   }),
   output: z.union([
     z.object({
       session: Session,
       command: z.array(z.string()),
-      before: z.array(z.string()).optional().describe('a command to be run first'),
+      before: z.array(z.string()).optional().describe('a command to run first'),
       carried: z
         .object({ agent: AgentName, session: z.string(), files: z.array(z.string()) })
         .optional()
         .describe('the new session in another agent'),
       folder: z.string().describe('where the command is run'),
-      folderIsGone: z.boolean().optional().describe('the folder is not there any more: it was moved or deleted'),
-      restored: z.array(z.string()).describe('transcripts that were put back'),
-      ended: z.int().optional().describe('how the agent ended, where it was run'),
+      folderIsGone: z.boolean().optional().describe('the folder no longer exists: it was moved or deleted'),
+      restored: z.array(z.string()).describe('restored transcripts'),
+      ended: z.int().optional().describe('exit code of the agent, if it was run'),
     }),
-    z.object({ sessions: z.array(Session).describe('to choose from, newest first, where nobody could be asked') }),
+    z.object({
+      sessions: z.array(Session).describe('to choose from, newest first, if there is no terminal to ask in'),
+    }),
   ]),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
@@ -57,7 +59,7 @@ export const resume = operation({
   succeeded: (output) => 'sessions' in output || output.ended === undefined || output.ended === 0,
   async run(context, { session: words, print, agent, in: into }) {
     if (!print && context.person === undefined)
-      throw new HoldfastError('BAD_INPUT', 'An agent can be run in a terminal only', {
+      throw new HoldfastError('BAD_INPUT', 'An agent can only run in a terminal', {
         hint: 'Ask with `print` for the command, and run that.',
       });
     const session =
@@ -72,9 +74,9 @@ export const resume = operation({
     if (group !== undefined)
       throw new HoldfastError(
         'CONFLICT',
-        `This session belongs to the group ${group}, whose agent has a home of its own`,
+        `This session belongs to the group ${group}, whose agent has its own home folder`,
         {
-          hint: `Let the group go on with it: holdfast groups resume ${group} ${session.id}`,
+          hint: `Continue it in the group: holdfast groups resume ${group} ${session.id}`,
         },
       );
     if (into !== undefined && into !== session.agent) return continueIn(context, session, into, print);
@@ -107,7 +109,7 @@ export const resume = operation({
   },
 });
 
-/** Writes what was said as a new session of another agent, and goes on there. */
+/** Writes the messages as a new session of another agent, and continues there. */
 async function continueIn(context: Context, session: Session, into: AgentName, print: boolean) {
   const title = agents.find(({ name }) => name === into)?.title ?? into;
   const folderIsGone = !isFolder(session.cwd);
@@ -127,7 +129,7 @@ async function continueIn(context: Context, session: Session, into: AgentName, p
   return { ...answer, ended: taken === 0 ? await runAgent(command, session.cwd, title) : taken };
 }
 
-/** What is known here counts first; then what teammates share. */
+/** Local sessions come first, then what teammates share. */
 async function sessionOrTeammates(
   context: Context,
   words: string,
@@ -143,7 +145,7 @@ async function sessionOrTeammates(
   }
 }
 
-/** More is for `holdfast sessions`. */
+/** `holdfast sessions` lists more. */
 const mostListed = 20;
 
 async function transcriptIsThere({ store, config }: Context, { agent, id }: Session): Promise<boolean> {
@@ -165,7 +167,7 @@ function isFolder(folder: string): boolean {
 function runAgent([program = '', ...args]: readonly string[], folder: string, title: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: folder, stdio: 'inherit' });
-    // The agent has the terminal now: Ctrl+C is for it, and we end when it does.
+    // The agent has the terminal now. Ctrl+C is for the agent; we end when it does.
     const ignore = () => {};
     process.on('SIGINT', ignore);
     child.once('error', (error) => {

@@ -6,18 +6,18 @@ import { operation } from '../operation.ts';
 export const vault = operation({
   name: 'vault',
   ending: 'guarded',
-  summary: 'Show how much of the transcripts is kept for resuming; with --fill, bring it up to date now',
+  summary: 'Show how many transcripts are kept for resuming; with --fill, copy what is missing now',
   input: z.object({
-    fill: z.boolean().default(false).describe('copy what is lacking, without waiting for the worker'),
+    fill: z.boolean().default(false).describe('copy what is missing, without waiting for the worker'),
   }),
   output: z.object({
     folder: z.string(),
     enabled: z.boolean(),
-    keptDays: z.int().describe('0: for ever'),
+    keptDays: z.int().describe('0: no expiry'),
     transcripts: z.int(),
     bytes: z.int().describe('on disk'),
     read: z.int().describe('bytes of the transcripts that the copies cover'),
-    due: z.int().describe('transcripts of which something is lacking'),
+    due: z.int().describe('transcripts that are not fully copied'),
     missing: z.int().describe('copies whose file is gone'),
   }),
   surfaces: ['cli', 'http'],

@@ -1,4 +1,5 @@
-// What groups need of the rest: search, ingest, the vault, and the host, who runs their processes. The host itself closes them at once.
+// What groups need from the rest: search, ingest, the vault, and the host, which runs their processes. The host itself
+// passes `close` and closes them at once.
 import fs from 'node:fs';
 import path from 'node:path';
 import { agentNamed } from '../../agents/index.ts';

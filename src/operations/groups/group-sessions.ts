@@ -1,4 +1,4 @@
-// The sessions of one group, for the person, and over HTTP for the group itself: with its own token it reaches these, and no others.
+// The sessions of one group: for the person, and over HTTP for the group itself, whose token reaches only these.
 import { z } from 'zod';
 import { longestQuery } from '../../recall/question/words.ts';
 import { AgentName } from '../../schema/agent-name.ts';
@@ -40,8 +40,8 @@ export const groupsResume = operation({
   summary: 'Make an earlier session of a group the active one',
   input: z.object({
     group: groupField,
-    id: z.string().min(1).describe('number of its bookmark, or id of the session'),
-    saveCurrentAs: named.optional().describe('what to call the session that is active now'),
+    id: z.string().min(1).describe('number of the bookmark, or id of the session'),
+    saveCurrentAs: named.optional().describe('name for the session that is active now'),
   }),
   output: z.object({ session: z.string(), left: Left }),
   surfaces: ['cli', 'http'],
@@ -84,7 +84,7 @@ export const groupsPoint = operation({
   input: z.object({
     group: groupField,
     session: z.string().min(1).describe('id of one of its sessions, or of one that is not known yet'),
-    agent: AgentName.default('claude-code').describe('the agent that the session is of'),
+    agent: AgentName.default('claude-code').describe('the agent that the session belongs to'),
   }),
   output: z.object({ pointer: Pointer }),
   surfaces: ['cli', 'http'],
@@ -97,7 +97,7 @@ export const groupsPoint = operation({
     const like = (await context.store.sessions.find(given)).filter((one) => one.agent === agent);
     if (like.length > 0 && like.every(({ id }) => id !== given))
       throw new HoldfastError('BAD_INPUT', `${given} is only the beginning of an id`, {
-        hint: `Say it whole: ${like.map(({ id }) => id).join(', ')}`,
+        hint: `Give the whole id: ${like.map(({ id }) => id).join(', ')}`,
       });
     await opened.set(given, { agent });
     return { pointer: await opened.pointer() };

@@ -1,4 +1,4 @@
-/** The rows that share a key, in the order in which keys first come. */
+/** The rows that share a key. Keys come in the order of their first row. */
 export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): [key: string, rows: T[]][] {
   const groups = new Map<string, T[]>();
   for (const row of rows) {

@@ -1,4 +1,4 @@
-// Groups, for the person: which there are, and making and removing them.
+// Groups, for the person: list, create, show and remove them.
 import fs from 'node:fs';
 import { z } from 'zod';
 import { Bookmark, Group, GroupName, mainGroup } from '../../schema/group.ts';
@@ -17,14 +17,14 @@ export const openNamed = (context: Context, group: string) =>
 const Folders = z.object({
   work: z.string().describe('where its agent works'),
   conversations: z.string().describe('its archives'),
-  agentHome: z.string().describe('what its agent has as home folder'),
-  snapshots: z.string().describe('what its process finds at its start'),
-  global: z.string().describe('what all groups are told; main alone may write it'),
+  agentHome: z.string().describe('the home folder of its agent'),
+  snapshots: z.string().describe('files that its process finds when it starts'),
+  global: z.string().describe('instructions for all groups; only main may write them'),
 });
 
 export const groups = operation({
   name: 'groups',
-  summary: 'List groups: who shares memory and a sandbox, and which session is active for them',
+  summary: 'List groups, each with its own memory and sandbox, and their active sessions',
   input: z.object({}),
   output: z.object({ groups: z.array(Group) }),
   surfaces: ['cli', 'http'],
@@ -34,9 +34,9 @@ export const groups = operation({
 
 export const groupsCreate = operation({
   name: 'groups create',
-  summary: 'Make a group with its folders; one that is there stays as it is, and gets what it lacks',
-  input: z.object({ group: GroupName.describe('a-z, 0-9, _ and -; main is the one that sees all others') }),
-  output: z.object({ group: Group, made: z.boolean().describe('false: it was there already'), folders: Folders }),
+  summary: 'Create a group with its folders; an existing group stays as it is and gets any missing folders',
+  input: z.object({ group: GroupName.describe('a-z, 0-9, _ and -; main sees all other groups') }),
+  output: z.object({ group: Group, made: z.boolean().describe('false: the group existed already'), folders: Folders }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['group'],
@@ -49,13 +49,17 @@ export const groupsCreate = operation({
 
 export const groupsShow = operation({
   name: 'groups show',
-  summary: 'Show a group: its active session, its earlier ones, what has no answer yet, and its folders',
+  summary: 'Show a group: its active session, earlier sessions, unanswered messages, and folders',
   input: z.object({ group: groupField }),
   output: z.object({
     group: Group,
     bookmarks: z.array(Bookmark),
-    unanswered: z.array(IncomingMessage).describe('messages that wait, that an agent has, or that were given up'),
-    told: z.int().describe('the number after which the stream of its events tells what is not in this answer yet'),
+    unanswered: z
+      .array(IncomingMessage)
+      .describe('messages that wait, that an agent is working on, or that were given up'),
+    told: z
+      .int()
+      .describe('the event number to continue from: the event stream sends what is not in this answer after it'),
     folders: Folders,
   }),
   surfaces: ['cli', 'http'],
@@ -65,7 +69,7 @@ export const groupsShow = operation({
   async run(context, { group }) {
     const { name, getHistory } = await openNamed(context, group);
     return {
-      // First: what is told meanwhile is told again rather than never.
+      // Read this first, so that an event that happens meanwhile is sent twice rather than never.
       told: await context.store.messages.lastOutgoing(),
       group: await known(context, name),
       bookmarks: [...(await getHistory())],
@@ -78,19 +82,19 @@ export const groupsShow = operation({
 export const groupsRemove = operation({
   name: 'groups remove',
   summary:
-    'Remove a group with its folders and its agent’s transcripts; what was said there is found with --group <name>:removed',
+    'Remove a group with its folders and its agent’s transcripts; search still finds its sessions with --group <name>:removed',
   input: z.object({
     group: groupField,
-    dryRun: z.boolean().default(false).describe('only say what would go'),
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+    dryRun: z.boolean().default(false).describe('only show what would be deleted'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({
     group: z.string(),
     removed: z.boolean().describe('false: nothing was changed'),
-    session: z.string().optional().describe('the active session, which is none any more'),
+    session: z.string().optional().describe('the session that was active'),
     bookmarks: z.int(),
-    folders: z.array(z.string()).describe('folders that go with all they hold'),
-    sessions: z.int().describe('sessions that stay in the memory, apart from yours'),
+    folders: z.array(z.string()).describe('folders that are deleted with everything in them'),
+    sessions: z.int().describe('sessions that stay in memory, separate from yours'),
   }),
   destroys: true,
   surfaces: ['cli', 'http'],
@@ -104,7 +108,7 @@ export const groupsRemove = operation({
     const { pointer, bookmarks, sessions } = await known(context, name);
     const { work, conversations, agentHome, snapshots } = groupFolders(config, name);
     const { takeIn, close } = groupDeps(context, context.closeGroup);
-    // What its agent has written and nobody has taken in would be lost.
+    // Import what its agent has written since the last import, or it would be lost.
     await takeIn?.(name);
     const folders = [agentHome, snapshots, work].filter((folder) => fs.existsSync(folder));
     const { session } = pointer;
@@ -112,7 +116,7 @@ export const groupsRemove = operation({
     const question = `Remove the group ${name} with ${folders.join(', ')}?`;
     if (dryRun || (!yes && (await person?.agrees?.(question)) !== true)) return { ...answer, removed: false };
     await close?.(name);
-    // Folders first: broken off, the group is still there to be removed again.
+    // Delete folders first: if the process stops here, the group still exists and can be removed again.
     for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
     await store.groups.remove(name, conversations);
     return { ...answer, removed: true };
@@ -121,7 +125,7 @@ export const groupsRemove = operation({
 
 export const groupsToken = operation({
   name: 'groups token',
-  summary: 'Print the token with which a group reaches its own sessions over HTTP, and nothing else',
+  summary: 'Print the token that gives a group access to its own sessions over HTTP, and to nothing else',
   input: z.object({ group: groupField }),
   output: z.object({ group: z.string(), token: z.string() }),
   surfaces: ['cli'],

@@ -1,4 +1,4 @@
-// The host of agents as a process, and what it is doing. Its code is loaded only when one of these runs.
+// The agent host as a process, and its status. Its code is loaded only when one of these operations runs.
 import { z } from 'zod';
 import { IncomingMessage, OutgoingMessage } from '../../schema/group-message.ts';
 import { Moment, toMoment } from '../../schema/time.ts';
@@ -28,12 +28,12 @@ const Process = z.object({
   group: z.string(),
   pid: z.int().optional(),
   since: Moment,
-  task: z.int().optional().describe('the scheduled task that it is for'),
+  task: z.int().optional().describe('the scheduled task that it runs'),
 });
 
 export const hostStatus = operation({
   name: 'host status',
-  summary: 'Show what the host is doing: groups, processes, what waits, and what went wrong last',
+  summary: 'Show what the host is doing: groups, processes, waiting messages, and the last error',
   input: z.object({}),
   output: z.object({
     running: z.boolean(),
@@ -45,12 +45,12 @@ export const hostStatus = operation({
         group: z.string(),
         session: z.string().optional(),
         waiting: z.int(),
-        handed: z.int().describe('messages that an agent has, and has not answered'),
-        givenUp: z.int().describe('messages that the next one tries again'),
+        handed: z.int().describe('messages that an agent has received and not answered'),
+        givenUp: z.int().describe('messages that are retried with the next message'),
         retryAt: Moment.optional(),
-        tasks: z.int().describe('scheduled tasks that are active'),
+        tasks: z.int().describe('active scheduled tasks'),
         nextTaskAt: Moment.optional(),
-        error: z.object({ at: Moment, text: z.string() }).optional().describe('the last one'),
+        error: z.object({ at: Moment, text: z.string() }).optional().describe('the last error'),
       }),
     ),
   }),
@@ -104,7 +104,7 @@ export const hostInstall = operation({
 
 export const hostUninstall = operation({
   name: 'host uninstall',
-  summary: 'Take the host back from the service manager, without a trace',
+  summary: 'Remove the host from the service manager completely',
   ...serviceUninstall,
   examples: ['holdfast host uninstall', 'holdfast host uninstall --dry-run'],
   run: async (context, input) =>
@@ -113,7 +113,7 @@ export const hostUninstall = operation({
 
 export const groupsSend = operation({
   name: 'groups send',
-  summary: 'Say something to the agent of a group, without waiting for the answer',
+  summary: 'Send a message to the agent of a group, without waiting for the answer',
   input: z.object({
     group: groupField,
     text: z.string().trim().min(1).max(200_000).meta({ description: 'the message', rest: true }),
@@ -124,7 +124,7 @@ export const groupsSend = operation({
       .max(100)
       .regex(/^[^\p{Cc}]*$/u, 'must be one line')
       .optional()
-      .describe('who says it, where several people share the group'),
+      .describe('the sender, if several people share the group'),
   }),
   output: z.object({
     message: IncomingMessage,

@@ -1,4 +1,4 @@
-// When a scheduled task is due: by a cron expression, again and again after a while, or once.
+// When a scheduled task is due: by a cron expression, at an interval, or once.
 import { Cron } from 'croner';
 import type { ScheduledTask, TaskKind } from '../../schema/task.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -12,10 +12,10 @@ export interface Schedule {
 }
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** Oftener than this, a group's agent would do nothing else. */
+/** More often than this, a group's agent would do nothing else. */
 const shortest = 10_000;
 
-/** What was typed as a schedule that can be kept, and when it is due first. Throws BAD_INPUT. */
+/** Turns what was typed into a schedule and its first due time. Throws BAD_INPUT. */
 export function parseSchedule(
   kind: TaskKind,
   text: string,
@@ -25,16 +25,16 @@ export function parseSchedule(
   const schedule = { kind, when: kind === 'cron' ? typed : String(normal(kind, typed, { now, timeZone })), timeZone };
   if (kind === 'once') {
     const next = Date.parse(schedule.when);
-    if (next <= now) throw bad(`${typed} is past`, 'Name a moment that is to come.');
+    if (next <= now) throw bad(`${typed} is in the past`, 'Name a moment in the future.');
     return { ...schedule, next };
   }
   if (kind === 'cron') refuseSeconds(typed);
   const next = nextAfter(schedule, now);
-  if (next === undefined) throw bad(`${JSON.stringify(typed)} never comes`, examples.cron);
+  if (next === undefined) throw bad(`${JSON.stringify(typed)} never happens`, examples.cron);
   return { ...schedule, next };
 }
 
-/** The first moment after `now`. `due` is the one that was due last: intervals count from it, and do not drift. */
+/** The first moment after `now`. `due` is the last due time: intervals count from it, so they do not drift. */
 export function nextAfter({ kind, when, timeZone }: Schedule, now: number, due: number = now): number | undefined {
   if (kind === 'once') return undefined;
   if (kind === 'cron') return cron(when, timeZone).nextRun(new Date(now))?.getTime();
@@ -47,27 +47,27 @@ export const nextOf = ({ nextAt, ...task }: ScheduledTask, now: number): number 
 
 function normal(kind: TaskKind, typed: string, at: { readonly now: number; readonly timeZone: string }) {
   if (kind === 'once') {
-    if (!/^\d{4}-/.test(typed)) throw bad(`${JSON.stringify(typed)} is no moment`, examples.once);
+    if (!/^\d{4}-/.test(typed)) throw bad(`${JSON.stringify(typed)} is not a moment`, examples.once);
     return toMoment(parseSince(typed, at, 'The moment'));
   }
   const [, count = '', unit] = /^(\d{1,12})\s*([smhd]?)$/.exec(typed) ?? [];
   const every = Number(count) * (unit ? units[unit as keyof typeof units] : 1);
   if (count === '' || every < shortest || every > 3650 * units.d)
-    throw bad(`${JSON.stringify(typed)} is no interval`, examples.interval);
+    throw bad(`${JSON.stringify(typed)} is not an interval`, examples.interval);
   return every;
 }
 
-/** Five fields, or `@daily` and the like: with a sixth, for seconds, it could be due at every one of them. */
+/** Five fields, or `@daily` and the like. A sixth field, for seconds, would allow a task every second. */
 function refuseSeconds(pattern: string): void {
   if (!/^(?:@\w+|\S+(?:\s+\S+){4})$/.test(pattern))
-    throw bad(`${JSON.stringify(pattern)} is no cron expression of five fields`, examples.cron);
+    throw bad(`${JSON.stringify(pattern)} is not a cron expression of five fields`, examples.cron);
 }
 
 function cron(pattern: string, timeZone: string): Cron {
   try {
     return new Cron(pattern, { timezone: timeZone, paused: true });
   } catch (error) {
-    throw bad(`${JSON.stringify(pattern)} is no cron expression: ${(error as Error).message}`, examples.cron);
+    throw bad(`${JSON.stringify(pattern)} is not a cron expression: ${(error as Error).message}`, examples.cron);
   }
 }
 

@@ -12,7 +12,7 @@ const id = z.int().min(1).describe('number of the task');
 export const tasksList = operation({
   name: 'tasks',
   summary: 'List the scheduled tasks of groups',
-  input: z.object({ group: groupField.optional().describe('only those of this group') }),
+  input: z.object({ group: groupField.optional().describe('only tasks of this group') }),
   output: z.object({ tasks: z.array(ScheduledTask) }),
   surfaces: ['cli', 'http'],
   examples: ['holdfast tasks', 'holdfast tasks --group dev-team'],
@@ -24,10 +24,10 @@ export const tasksList = operation({
 
 export const tasksAdd = operation({
   name: 'tasks add',
-  summary: 'Give the agent of a group a prompt at certain times: by cron, in an interval, or once',
+  summary: 'Send a prompt to the agent of a group at certain times: by cron, at an interval, or once',
   input: z.object({
     group: groupField,
-    prompt: z.string().trim().min(1).max(20_000).meta({ description: 'what it is told then', rest: true }),
+    prompt: z.string().trim().min(1).max(20_000).meta({ description: 'the prompt to send', rest: true }),
     cron: z.string().min(1).optional().describe('minute, hour, day, month, weekday: "0 9 * * 1-5"'),
     every: z.string().min(1).optional().describe('interval: 30m, 2h, 1d'),
     at: z.string().min(1).optional().describe('once: 2026-03-01T14:30'),
@@ -70,7 +70,7 @@ export const tasksAdd = operation({
 export const tasksShow = operation({
   name: 'tasks show',
   summary: 'Show a scheduled task, and how its last runs ended',
-  input: z.object({ id, limit: z.int().min(1).max(100).default(10).describe('at most so many runs') }),
+  input: z.object({ id, limit: z.int().min(1).max(100).default(10).describe('at most this many runs') }),
   output: z.object({ task: ScheduledTask, runs: z.array(TaskRun) }),
   surfaces: ['cli', 'http'],
   positional: ['id'],
@@ -94,7 +94,7 @@ export const tasksPause = operation({
 
 export const tasksResume = operation({
   name: 'tasks resume',
-  summary: 'Let a paused task go on, at its next time',
+  summary: 'Resume a paused task, at its next time',
   input: z.object({ id }),
   output: z.object({ task: ScheduledTask }),
   surfaces: ['cli', 'http'],
@@ -108,7 +108,7 @@ export const tasksCancel = operation({
   name: 'tasks cancel',
   summary: 'Remove a scheduled task',
   input: z.object({ id }),
-  output: z.object({ task: ScheduledTask.describe('as it was') }),
+  output: z.object({ task: ScheduledTask.describe('the removed task') }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['id'],
@@ -126,7 +126,7 @@ async function turn(context: Context, task: number, state: 'active' | 'paused'):
   const { nextAfter } = await import('./schedule.ts');
   const next = state === 'active' ? nextAfter(before, clock()) : undefined;
   if (!(await store.tasks.setState(task, state, next)))
-    throw new HoldfastError('CONFLICT', `Task ${task} is done`, { hint: 'Add it anew: holdfast tasks add --help' });
+    throw new HoldfastError('CONFLICT', `Task ${task} is done`, { hint: 'Add it again: holdfast tasks add --help' });
   await ring(config);
   return { task: await known(context, task) };
 }

@@ -1,4 +1,4 @@
-// What `doctor` looks at, one function for each concern.
+// The checks of `doctor`, one function per concern.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
@@ -18,19 +18,19 @@ import type { Check } from './doctor.ts';
 
 const listed = 10;
 
-/** Nobody but the owner may look into the data folder or any file in it. */
+/** Only the owner may read the data folder and the files in it. */
 export function checkPermissions(config: Config): Check {
   const name = 'permissions';
   if (process.platform === 'win32') return { name, ok: true, message: 'not checked on Windows' };
-  // What stands in models/ are public packages, which npm puts there with rights of its own.
+  // Files in models/ are public packages, and npm sets their permissions.
   const ours = allBelow(config.home).filter((path) => !path.startsWith(join(config.home, 'models')));
   const open = [config.home, ...ours].filter((path) => modeOf(path) & 0o077);
-  if (open.length === 0) return { name, ok: true, message: `${config.home} is closed to other users` };
+  if (open.length === 0) return { name, ok: true, message: `${config.home} is not readable by other users` };
   const named = open.slice(0, listed).map((path) => `${path} (${(modeOf(path) & 0o777).toString(8)})`);
   return {
     name,
     ok: false,
-    message: `Other users can look into ${named.join(', ')}${open.length > listed ? ' and more' : ''}`,
+    message: `Other users can read ${named.join(', ')}${open.length > listed ? ' and more' : ''}`,
     hint: `chmod -R go= '${config.home}'`,
   };
 }
@@ -42,7 +42,7 @@ export async function checkStore(store: Store): Promise<Check> {
     : { name: 'store', ok: false, message: damageMessage(store.location, problems.length), hint: damageHint };
 }
 
-/** The copies that are made by themselves. */
+/** Automatic backups. */
 export function checkBackups(config: Config): Check {
   const name = 'backups';
   if (!config.settings.backup.automatic) return { name, ok: true, message: 'switched off (backup.automatic)' };
@@ -65,7 +65,7 @@ export async function checkFiles(store: Store): Promise<Check[]> {
           message: `${failed.length} could not be read: ${name(failed, (file) => file.error ?? 'unknown')}`,
           hint: 'Correct the cause, then: holdfast ingest',
         },
-    // Agents that are killed leave half lines behind: worth knowing, but nothing is wrong with Holdfast.
+    // Killed agents leave half lines behind: worth knowing, but Holdfast works fine.
     {
       name: 'malformed lines',
       ok: true,
@@ -78,7 +78,7 @@ export async function checkFiles(store: Store): Promise<Check[]> {
   ];
 }
 
-/** Lines of kinds that no reader knows: a newer version of an agent writes them, and something may be missed. */
+/** Lines of kinds that no reader knows: a newer version of an agent writes them, and Holdfast may miss something. */
 function unknownKinds(states: readonly FileState[]): string {
   const counts = new Map<string, number>();
   for (const { agent, state } of states)
@@ -97,7 +97,7 @@ function unknownKinds(states: readonly FileState[]): string {
   );
 }
 
-/** After an update: what older versions could not read is being taken in. */
+/** After an update, Holdfast reads again what older versions could not read. */
 export async function checkRereading(store: Store, config: Config): Promise<Check[]> {
   const { length } = await staleTranscripts({ store, config });
   if (length === 0) return [];
@@ -106,13 +106,13 @@ export async function checkRereading(store: Store, config: Config): Promise<Chec
     {
       name: 'reading again',
       ok: true,
-      message: `${said} being read again: an older version found less in them`,
+      message: `${said} being read again, because an older version found less in them`,
       hint: 'The worker does this in the background. A part of it now: holdfast ingest --renew',
     },
   ];
 }
 
-/** What was too hard to read is said, with what to do. */
+/** Lists the transcripts that took too long to read, with what to do. */
 export async function checkSetAside(store: Pick<Store, 'transcripts'>): Promise<Check[]> {
   const files = await store.transcripts.setAsides();
   if (files.length === 0) return [];
@@ -123,7 +123,7 @@ export async function checkSetAside(store: Pick<Store, 'transcripts'>): Promise<
       name: 'set aside',
       ok: false,
       message: `${files.length} could not be read in time: ${said.join(', ')}${more}`,
-      hint: 'All others are read. To try these again: holdfast ingest --retry. To allow more time: holdfast config set readSeconds <seconds>',
+      hint: 'All others were read. To try these again: holdfast ingest --retry. To allow more time: holdfast config set readSeconds <seconds>',
     },
   ];
 }
@@ -137,21 +137,23 @@ export function checkAgents(config: Config): Check[] {
   });
 }
 
-/** Whether an agent can ask us over MCP; nothing where it was never told of it. */
+/** Whether an agent can query us over MCP; empty if Holdfast was never added to its MCP servers. */
 export function checkMcp(config: Config, agent: Agent): Check[] {
   const found = inspectMcp(config, agent);
   const name = `${agent.title}, MCP`;
   if (found === undefined || found.state === 'none') return [];
   const { file, state } = found;
   if (state === 'elsewhere')
-    return [{ name, ok: false, message: `${file} asks another data folder`, hint: `holdfast install ${agent.name}` }];
+    return [
+      { name, ok: false, message: `${file} points to another data folder`, hint: `holdfast install ${agent.name}` },
+    ];
   if (state === 'outdated')
-    return [{ name, ok: false, message: `${file} starts another program`, hint: 'Mend it: holdfast repair' }];
-  const by = state === 'foreign' ? ', not by us' : '';
+    return [{ name, ok: false, message: `${file} starts another program`, hint: 'Repair it: holdfast repair' }];
+  const by = state === 'foreign' ? ', not written by Holdfast' : '';
   return [{ name, ok: true, message: `can search and read the memory (${file}${by})` }];
 }
 
-/** A list that cannot be read is said by `status`; it is no illness of ours. */
+/** `status` reports an unreadable list of servers; it is no fault of Holdfast. */
 export const checkServers = (config: Config): Check[] =>
   (agents as readonly Agent[]).flatMap((agent) => {
     try {
@@ -161,7 +163,7 @@ export const checkServers = (config: Config): Check[] =>
     }
   });
 
-/** How much can be found by meaning, by which model, and why not more. */
+/** How much can be found by meaning, with which model, and what holds up the rest. */
 export async function checkMeaning(store: Store, config: Config): Promise<Check> {
   const name = 'search by meaning';
   if (config.settings.embedding.kind === 'none')
@@ -215,7 +217,7 @@ export function checkVersions(store: Store | undefined): Check {
   return { name: 'versions', ok: true, message: `Holdfast ${version()}, Node ${process.versions.node}${engine}` };
 }
 
-/** Bytes of the files in a folder; one that does not exist has none. */
+/** Bytes of the files in a folder; 0 if it does not exist. */
 export const folderSize = (path: string): number =>
   allBelow(path).reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 

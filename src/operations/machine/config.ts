@@ -15,13 +15,13 @@ const SettingValue = z.object({
   variable: z.string().describe('the environment variable that overrides it'),
   description: z.string(),
   kind: z.enum(['boolean', 'number', 'string', 'list']),
-  options: z.array(z.string()).optional().describe('the only values that it takes'),
-  atTerminal: z.boolean().describe('whether it is changed by `holdfast config set` alone, and not over HTTP'),
-  atStart: z.boolean().describe('whether a worker that runs takes it up only when it starts next'),
+  options: z.array(z.string()).optional().describe('the allowed values'),
+  atTerminal: z.boolean().describe('whether only `holdfast config set` may change it, not HTTP'),
+  atStart: z.boolean().describe('whether a running worker uses it only after its next start'),
 });
 
 const key = z.string().min(1).describe('name of a setting');
-/** What is shown of a secret. */
+/** Shown instead of a secret. */
 const hidden = '(hidden)';
 
 function current(config: Config, setting: Setting): z.infer<typeof SettingValue> {
@@ -43,18 +43,18 @@ function current(config: Config, setting: Setting): z.infer<typeof SettingValue>
   };
 }
 
-/** The worker may have been started before somebody changed the file. */
+/** The file may have changed since the worker started. */
 const asItIs = ({ config, remote }: Context): Config => (remote ? config.reload() : config);
 
-/** Whoever got hold of a browser must not choose programs to run, folders to read and places to send to. */
+/** A stolen browser session must not choose programs to run, folders to read or addresses to send to. */
 function refuseRemote({ remote }: Context, { key, atTerminal }: Setting): void {
   if (!remote || !atTerminal) return;
-  throw new HoldfastError('NO_PERMISSION', `${key} is changed at the terminal alone`, {
+  throw new HoldfastError('NO_PERMISSION', `${key} can only be changed at the terminal`, {
     hint: `holdfast config set ${key} <value>`,
   });
 }
 
-/** What holds after a change: the environment may still say otherwise, and something else in the file may be wrong. */
+/** The settings after a change: the environment may still override it, and another value in the file may be wrong. */
 function reloaded(config: Config, done: string): Config {
   try {
     return config.reload();
@@ -114,7 +114,7 @@ export const configSet = operation({
 
 export const configUnset = operation({
   name: 'config unset',
-  summary: 'Remove one setting from config.json, so that its default holds',
+  summary: 'Remove one setting from config.json, so that its default applies',
   input: z.object({ key }),
   output: SettingValue.extend({ removed: z.boolean() }),
   surfaces: ['cli', 'http'],

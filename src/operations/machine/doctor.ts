@@ -1,4 +1,4 @@
-// The health check. It must also speak when the store cannot be opened, so it opens the store itself.
+// The health check. It must report even when the store cannot be opened, so it opens the store itself.
 import { z } from 'zod';
 import { ConversationStatus } from '../../schema/conversation.ts';
 import type { Counts } from '../../store/entries/port.ts';
@@ -35,7 +35,7 @@ export const doctor = operation({
   name: 'doctor',
   summary: 'Check the health of the data folder, the store, the transcripts and the worker',
   input: z.object({
-    security: z.boolean().optional().describe('also look for what other users of this machine could reach'),
+    security: z.boolean().optional().describe('also check what other users of this machine could reach'),
   }),
   output: z.object({
     ok: z.boolean(),
@@ -54,7 +54,7 @@ export const doctor = operation({
     disk: z.object({ home: z.string(), database: count, logs: count, backups: count }).describe('bytes'),
   }),
   surfaces: ['cli', 'http'],
-  // The check of a large store takes seconds, in which the worker could answer no hook.
+  // Checking a large store takes seconds, in which the worker could not answer hooks.
   http: { apart: true },
   examples: ['holdfast doctor', 'holdfast doctor --json', 'holdfast doctor --security'],
   withoutStore: true,
@@ -84,7 +84,7 @@ export const doctor = operation({
       checks.push({ name: 'store', ok: false, message, ...(hint ? { hint } : {}) });
     }
     try {
-      // While the store is open, so that its side files exist and are looked at too.
+      // Check while the store is open, so that its side files exist and are checked too.
       checks.unshift(checkPermissions(config));
       checks.push(...checkAgents(config), ...checkServers(config), await checkWorker(config), checkVersions(store));
       if (security) checks.push(...(await (await import('./security-checks.ts')).securityChecks(config, clock())));

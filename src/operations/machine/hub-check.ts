@@ -1,4 +1,4 @@
-// Whether the exchange with the hub works, from what the last one left here: nothing is asked over the network.
+// Whether the exchange with the hub works, according to the last exchange. Makes no network request.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -10,7 +10,7 @@ export const hubTrouble = 'hub: trouble';
 
 export const hasJoinedHub = ({ home }: Pick<Config, 'home'>): boolean => fs.existsSync(path.join(home, 'hub.json'));
 
-/** A hub that does not answer takes nothing away: it is a note, and no failure. */
+/** If the hub does not answer, nothing is lost: report a note, not a failure. */
 export async function checkHub(store: Store, config: Config): Promise<Check[]> {
   if (!hasJoinedHub(config)) return [];
   const [last, trouble] = [await store.hub.note(hubExchanged), await store.hub.note(hubTrouble)];

@@ -1,4 +1,5 @@
-// One memory on several machines and for a team: what a person says to the hub. Only processes that run these load the driver.
+// One memory on several machines and for a team: the commands for the hub. Only processes that run these load the
+// driver.
 import os from 'node:os';
 import { z } from 'zod';
 import { explain, HoldfastError } from '../../system/errors.ts';
@@ -44,7 +45,7 @@ async function refuseSecond(context: Context): Promise<void> {
 export const hubInit = operation({
   name: 'hub init',
   ending: 'orderly',
-  summary: 'Make a hub in a PostgreSQL database, or bring one up to date; this machine joins it',
+  summary: 'Create a hub in a PostgreSQL database, or update one; this machine joins it',
   input: z.object({
     url: Url,
     as: z.string().min(1).optional().describe('your name in the hub (default: your user name)'),
@@ -54,7 +55,7 @@ export const hubInit = operation({
     hub: z.string(),
     made: z.boolean(),
     version: z.int(),
-    vectors: z.boolean().describe('false: the server has no pgvector; search there is by words'),
+    vectors: z.boolean().describe('false: the server has no pgvector, so the hub searches by words only'),
     person: z.string(),
     machine: z.string(),
   }),
@@ -103,10 +104,10 @@ export const hubInit = operation({
 export const hubJoin = operation({
   name: 'hub join',
   ending: 'orderly',
-  summary: 'Join a hub with the address from an invitation; nothing is shared by that',
+  summary: 'Join a hub with the address from an invitation; joining shares nothing',
   input: z.object({
     url: Url.describe('the whole address that `holdfast hub invite` printed, in quotes'),
-    as: z.string().min(1).optional().describe('your name, to be sure that the invitation is yours'),
+    as: z.string().min(1).optional().describe('your name, to check that the invitation is yours'),
     machine: Machine,
   }),
   output: z.object({ hub: z.string(), person: z.string(), machine: z.string() }),
@@ -138,7 +139,7 @@ const ShareRow = z.object({
 
 export const hubStatus = operation({
   name: 'hub status',
-  summary: 'Show the hub: who you are there, what is shared, and whether it answers',
+  summary: 'Show the hub: your name there, what is shared, and whether it answers',
   input: z.object({}),
   output: z.object({
     joined: z.boolean(),
@@ -183,10 +184,10 @@ export const hubStatus = operation({
 export const hubShare = operation({
   name: 'hub share',
   ending: 'orderly',
-  summary: 'Share a project: with your other machines, or with everybody in the hub',
+  summary: 'Share a project: with your other machines, or with everyone in the hub',
   input: z.object({
     project: z.string().min(1).describe('name of a project, or a path inside it'),
-    with: z.enum(['me', 'team']).default('me').describe('me: your other machines; team: everybody in the hub'),
+    with: z.enum(['me', 'team']).default('me').describe('me: your other machines; team: everyone in the hub'),
   }),
   output: z.object({
     project: z.string(),
@@ -216,15 +217,15 @@ export const hubShare = operation({
 export const hubUnshare = operation({
   name: 'hub unshare',
   ending: 'orderly',
-  summary: 'Share a project no longer: the hub loses it at once, other machines at their next contact',
+  summary: 'Stop sharing a project: the hub deletes it at once, other machines at their next contact',
   input: z.object({
     project: z.string().min(1).describe('name of a project, a path inside it, or what `hub status` calls it'),
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({
     project: z.string(),
     unshared: z.boolean(),
-    entries: z.int().describe('that the hub no longer has'),
+    entries: z.int().describe('entries deleted from the hub'),
     stays: z.string(),
   }),
   surfaces: ['cli'],
@@ -236,12 +237,12 @@ export const hubUnshare = operation({
     const { connectAs, needMembership, unshareProject } = await hub();
     const client = await connectAs(needMembership(context.config.home));
     const stays =
-      'What is stored on this machine stays here. Statements and edits on memory pages stay on your other machines. Copies that others have made elsewhere cannot be reached.';
+      'What is stored on this machine stays here. Statements and edits on memory pages stay on your other machines. Holdfast cannot reach copies that others have made elsewhere.';
     try {
       if (
         !yes &&
         (await context.person?.agrees?.(
-          `Share ${project} no longer, and remove it from the hub and from other machines?`,
+          `Stop sharing ${project}, and remove it from the hub and from other machines?`,
         )) === false
       )
         return { project, unshared: false, entries: 0, stays };
@@ -258,8 +259,8 @@ export const hubLeave = operation({
   ending: 'orderly',
   summary: 'Leave the hub with this machine; what you shared stays there until you unshare it',
   input: z.object({
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
-    force: z.boolean().default(false).describe('also where the hub does not answer'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
+    force: z.boolean().default(false).describe('leave even if the hub does not answer'),
   }),
   output: z.object({ left: z.boolean(), hub: z.string(), removed: z.string(), stays: z.string() }),
   surfaces: ['cli'],
@@ -285,11 +286,11 @@ export const hubLeave = operation({
 export const hubInvite = operation({
   name: 'hub invite',
   ending: 'orderly',
-  summary: 'Print what a colleague needs to join; without a name, what another machine of yours needs',
+  summary: 'Print the command for a colleague to join; without a name, for another machine of yours',
   input: z.object({ name: z.string().min(1).optional().describe('name of the colleague: a-z, 0-9 and _') }),
   output: z.object({
     person: z.string(),
-    command: z.string().describe('holds a password: hand it over in private'),
+    command: z.string().describe('contains a password: hand it over in private'),
     isNew: z.boolean(),
   }),
   surfaces: ['cli'],
@@ -325,7 +326,7 @@ export const hubRevoke = operation({
   input: z.object({
     name: z.string().min(1).optional().describe('name of the person; only an administrator can'),
     machine: z.string().min(1).optional().describe('name of one of your own machines instead'),
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({ revoked: z.string(), machines: z.int(), stays: z.string() }),
   surfaces: ['cli'],
@@ -347,7 +348,7 @@ export const hubRevoke = operation({
     const what = name ?? `the machine ${machine}`;
     const stays =
       name === undefined
-        ? 'What that machine has pulled stays on it; it gets and gives nothing more.'
+        ? 'What that machine has pulled stays on it; it no longer sends or receives anything.'
         : 'What the person shared stays in the hub. What their machines have pulled stays on them.';
     if (!yes && (await context.person?.agrees?.(`End the access of ${what}?`)) === false)
       return { revoked: '', machines: 0, stays };
@@ -403,10 +404,10 @@ export const hubHide = operation({
 export const hubForget = operation({
   name: 'hub forget',
   ending: 'orderly',
-  summary: "As the hub's administrator, forget a session of anybody, for everybody and for good",
+  summary: "As the hub's administrator, forget any person's session, for everyone and for good",
   input: z.object({
     id: z.string().min(4).describe('id of the session; its beginning is enough'),
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({ forgotten: z.boolean(), session: z.string(), title: z.string(), person: z.string() }),
   surfaces: ['cli'],
@@ -434,10 +435,10 @@ export const hubForget = operation({
 export const hubSync = operation({
   name: 'hub sync',
   ending: 'guarded',
-  summary: 'Exchange with the hub now; the worker does so by itself',
+  summary: 'Exchange with the hub now; the worker also does this by itself',
   input: z.object({}),
   output: z.object({
-    done: z.boolean().describe('false: another process is at it'),
+    done: z.boolean().describe('false: another process is doing it'),
     pushed: z.object({ sessions: z.int(), entries: z.int(), forgotten: z.int() }),
     pulled: z.object({ entries: z.int(), forgotten: z.int(), taken: z.int(), dropped: z.int() }),
   }),
@@ -451,7 +452,7 @@ export const hubSync = operation({
 
 type Sync = typeof import('../../hub/sync.ts').sync;
 
-/** What was forgotten elsewhere goes here from everything, also outside of the database. */
+/** What was forgotten elsewhere is removed here too, from the database and from files. */
 async function exchange(context: Context, sync: Sync): ReturnType<Sync> {
   const { store, clock } = context;
   let done: Awaited<ReturnType<Sync>>;

@@ -1,4 +1,4 @@
-// Hooks in an agent's settings: put there, taken out again, mended.
+// Hooks in an agent's settings: install, uninstall and repair them.
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
 import { operation } from '../operation.ts';
 
-/** The agents that can be told of us. */
+/** The agents that Holdfast can be installed into. */
 export const hooked = (agents as readonly Agent[]).filter(
   (agent) => agent.hooks !== undefined || agent.mcp !== undefined,
 );
@@ -52,7 +52,7 @@ const Offer = z.object({
 export const install = operation({
   name: 'install',
   summary:
-    'Let agents start each session with a briefing, say why it ended, and ask over MCP; without a name, all that are found here',
+    'Connect agents: briefings at session start, end reports, and search over MCP; without a name, all agents found here',
   input: z.object({
     agent: AgentField.optional().describe('which agent; without it, each agent on this machine is offered'),
     dryRun: z.boolean().default(false).describe('only show what would change'),
@@ -95,7 +95,7 @@ export const install = operation({
                 : 'not installed';
         found.push({ ...about, state });
       } catch (error) {
-        // One agent whose settings cannot be changed must not keep the others from it.
+        // If the settings of one agent cannot be changed, go on with the others.
         const { message, hint } = explain(error, agent.title);
         failed.push(hint === undefined ? message : `${message}. ${hint}`);
         found.push({ ...about, state: 'not installed' });
@@ -105,7 +105,7 @@ export const install = operation({
   },
 });
 
-/** Whether anything of ours stands in the agent's files for this data folder. */
+/** Whether the agent's files contain anything of ours for this data folder. */
 export function isInstalled(config: Config, agent: Agent): boolean {
   const hooks = agent.hooks === undefined ? undefined : inspectHooks(config, agent);
   if (hooks !== undefined) return hooks.events.length > 0 && !hooks.elsewhere;
@@ -132,24 +132,24 @@ function installOne(
       warnings: [],
     };
   }
-  // A look must not leave anything behind.
+  // A dry run must not leave anything behind.
   if (!dryRun) ensureHome(config);
-  // A list that cannot be changed is refused before anything else is.
+  // Refuse an MCP list that cannot be changed before changing anything else.
   if (!hooksOnly) installMcp(config, agent, true);
   const hooks = agent.hooks === undefined ? undefined : installHooks(config, agent, dryRun);
   if (!dryRun) dropHookToken(config);
   const mcp = hooksOnly ? undefined : installMcp(config, agent, dryRun);
   const warnings = agent.hooks === undefined ? [] : [...inspectHooks(config, agent).obstacles];
   if (mcp !== undefined && inspectMcp(config, agent)?.state === 'foreign')
-    warnings.push(`${mcp.file} has an MCP server "holdfast" of somebody else's making. It was left as it is.`);
-  // Where there are no hooks, the list of servers is all that there is.
+    warnings.push(`${mcp.file} has an MCP server "holdfast" that Holdfast did not write. It was left as it is.`);
+  // Agents without hooks only have the list of servers.
   const change = hooks ?? mcp ?? { file: config.agentMcpFile(agent) ?? '', changed: false, diff: '' };
   return { ...said, ...change, ...(mcp === undefined || hooks === undefined ? {} : { mcp }), warnings };
 }
 
 export const uninstall = operation({
   name: 'uninstall',
-  summary: 'Take everything out of an agent again; what Holdfast knows stays',
+  summary: 'Remove Holdfast from an agent; stored memory stays',
   input: z.object({ agent: AgentField.describe('which agent') }),
   output: z.object({
     file: z.string(),
@@ -167,7 +167,7 @@ export const uninstall = operation({
     let mcp: Change | undefined;
     let hooks: ReturnType<typeof uninstallHooks> | undefined;
     try {
-      // First, since folders that were made for the hooks go only when they are empty.
+      // Remove this first: folders made for the hooks go only when they are empty.
       mcp = uninstallMcp(config, agent);
     } finally {
       if (agent.hooks !== undefined) hooks = uninstallHooks(config, agent);
@@ -180,7 +180,7 @@ export const uninstall = operation({
 
 export const repair = operation({
   name: 'repair',
-  summary: 'Bring what is installed to this version',
+  summary: 'Update what is installed to this version',
   input: z.object({}),
   output: z.object({
     repaired: z.array(z.object({ agent: z.string(), changed: z.array(z.string()) })),
@@ -197,13 +197,13 @@ export const repair = operation({
   },
 });
 
-/** Only hooks of older versions carried this token, and they have just been replaced. */
+/** Only hooks of older versions used this token, and they have just been replaced. */
 const dropHookToken = ({ home }: Config): void => rmSync(join(home, 'hook-token'), { force: true });
 
 function repairOne(config: Config, agent: Agent): string[] {
   const { settings, mcp } = readRecord(config, agent);
   const found = agent.hooks === undefined ? undefined : inspectHooks(config, agent);
-  // A repair brings back what is missing; what reports to another data folder only `install` takes over.
+  // `repair` restores what is missing. Only `install` takes over hooks that report to another data folder.
   const own = found !== undefined && !found.elsewhere && (settings !== undefined || found.events.length > 0);
   const whole = own ? installHooks(config, agent) : undefined;
   const server =
@@ -212,7 +212,7 @@ function repairOne(config: Config, agent: Agent): string[] {
   return [...changed, ...(agent.hooks === undefined ? [] : mendHooks(config, agent)), ...mendMcp(config, agent)];
 }
 
-/** A worker of another version, or one that does not answer where hooks now look for it, is started anew. */
+/** Restarts a worker of another version, or one that does not answer on the port that hooks now use. */
 async function renewWorker(config: Config): Promise<'not running' | 'left running' | 'started anew'> {
   const { startWorker, stopWorker, workerStatus } = await import('../../processes/worker-process.ts');
   const status = await workerStatus(config);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { systemCode } from '../../system/errors.ts';
 import { operation } from '../operation.ts';
 
-/** More than a person reads at once, and little enough to be read at once. */
+/** More than a person reads at once, and small enough to read in one go. */
 const maxBytes = 1024 * 1024;
 
 export const logs = operation({
@@ -13,7 +13,7 @@ export const logs = operation({
   summary: "Print the end of the worker's log",
   input: z.object({
     lines: z.int().min(1).max(10_000).default(50).describe('how many lines'),
-    follow: z.boolean().default(false).describe('go on with new lines until Ctrl+C'),
+    follow: z.boolean().default(false).describe('print new lines until Ctrl+C'),
   }),
   output: z.object({ file: z.string(), lines: z.array(z.string()) }),
   surfaces: ['cli'],
@@ -30,7 +30,7 @@ export const logs = operation({
     for (const line of lines) say(line);
     let at = size;
     while (!signal?.aborted) {
-      // Rejects when the signal says stop, which the loop's condition then sees.
+      // Rejects when the signal aborts; the loop's condition then ends the loop.
       await sleep(500, undefined, signal ? { signal } : {}).catch(() => undefined);
       const now = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
       if (now < at) at = 0;

@@ -1,4 +1,4 @@
-// The way in for agents: an MCP client starts this and speaks with it until it closes the line.
+// The entry point for agents: an MCP client starts this process and closes the connection to end it.
 import { z } from 'zod';
 import { GroupName } from '../../schema/group.ts';
 import { operation } from '../operation.ts';

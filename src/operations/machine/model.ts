@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const modelTest = operation({
   name: 'model test',
   ending: 'orderly',
-  summary: 'Try the chosen model on a small sample, and say what it took',
+  summary: 'Try the chosen model on a small sample, and show time and tokens',
   input: z.object({}),
   output: z.object({
     by: z.string().describe('offline, or the model'),
@@ -59,7 +59,7 @@ const request = {
   abandoned: false,
 } as const;
 
-/** Made up, so that nothing of the person's is sent to try a model. */
+/** Invented, so that testing a model sends nothing of the person's. */
 const sample: Turn = {
   ...place,
   prompt: 1,

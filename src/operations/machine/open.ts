@@ -1,4 +1,5 @@
-// The viewer in the person's browser, and the browsers that were let in. Whoever can read the data folder can let one in.
+// Opens the viewer in the person's browser, and manages the browsers with access. Any process that can read the data
+// folder can grant access.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,31 +10,31 @@ import { HoldfastError } from '../../system/errors.ts';
 import { type Context, operation } from '../operation.ts';
 
 const patienceMs = 10_000;
-/** A browser that is starting needs a while before it has used its code. */
+/** A browser that is starting needs a while before it uses its code. */
 const browserMs = 20_000;
 
 const KnownBrowser = z.object({
   id: z.string(),
-  label: z.string().describe('what it says it is'),
+  label: z.string().describe('the name that the browser gives itself'),
   createdAt: Moment,
   usedAt: Moment,
-  expiresAt: Moment.describe('each use moves it on, up to seven days after the browser was let in'),
+  expiresAt: Moment.describe('each use extends it, up to seven days after the browser got access'),
 });
 
 export const openViewer = operation({
   name: 'open',
   ending: 'orderly',
-  summary: 'Open the viewer in your browser: what happens now, what is remembered, what it costs',
+  summary: 'Open the viewer in your browser: live activity, memory and costs',
   input: z.object({
-    print: z.boolean().default(false).describe('only print an address, which opens once: for a browser elsewhere'),
-    list: z.boolean().default(false).describe('list the browsers that are let in'),
-    revoke: z.string().min(1).max(100).optional().describe('end the right of a browser: its id from --list, or all'),
+    print: z.boolean().default(false).describe('only print an address that works once: for a browser elsewhere'),
+    list: z.boolean().default(false).describe('list the browsers that have access'),
+    revoke: z.string().min(1).max(100).optional().describe('end the access of a browser: its id from --list, or all'),
   }),
   output: z.object({
-    address: z.string().optional().describe('opens once, within ten minutes; that browser is then let in'),
-    opened: z.boolean().describe('whether a browser was called'),
-    browsers: z.array(KnownBrowser).optional().describe('with list or revoke: those that are let in'),
-    revoked: z.array(z.string()).optional().describe('ids of the browsers whose right has ended'),
+    address: z.string().optional().describe('works once, within ten minutes; that browser then has access'),
+    opened: z.boolean().describe('whether a browser was opened'),
+    browsers: z.array(KnownBrowser).optional().describe('with list or revoke: browsers that have access'),
+    revoked: z.array(z.string()).optional().describe('ids of the browsers whose access was ended'),
   }),
   surfaces: ['cli'],
   examples: ['holdfast open', 'holdfast open --print', 'holdfast open --list', 'holdfast open --revoke all'],
@@ -59,7 +60,7 @@ async function known({ config, clock }: Context, revoke: string | undefined) {
   const before = listBrowsers(config.home, clock());
   const ending = revoke === 'all' ? before : before.filter(({ id }) => id === revoke);
   if (revoke !== undefined && revoke !== 'all' && ending.length === 0)
-    throw new HoldfastError('NOT_FOUND', `No browser ${JSON.stringify(revoke)} is let in`, {
+    throw new HoldfastError('NOT_FOUND', `No browser ${JSON.stringify(revoke)} has access`, {
       hint: 'See: holdfast open --list',
     });
   const revoked = ending.map(({ id }) => id).filter((id) => revokeBrowser(config.home, id));
@@ -92,8 +93,8 @@ async function workerIsThere(config: Config, signal: AbortSignal | undefined): P
 }
 
 /**
- * Gives the browser a page that holds the code, since every user of the machine can read the arguments of a program. Waits until the browser has
- * used it. False where there is no browser to call: on a server without a screen, say.
+ * Gives the browser a page that holds the code, because every user of the machine can read a program's arguments. Waits
+ * until the browser has used it. Returns false if there is no browser, for example on a server without a screen.
  */
 async function openInBrowser({ config, clock, signal }: Context): Promise<boolean> {
   const { isUnused, makeCodePage, useCode } = await import('../../processes/access/entrance.ts');
@@ -109,7 +110,7 @@ async function openInBrowser({ config, clock, signal }: Context): Promise<boolea
   return true;
 }
 
-/** Browsers from Snap and Flatpak see no hidden folder of the person, and a /tmp of their own. */
+/** Browsers from Snap and Flatpak cannot read hidden folders of the person, and have their own /tmp. */
 async function isConfined(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const said = await outputOf('xdg-settings', ['get', 'default-web-browser']);
@@ -143,7 +144,7 @@ function callBrowser(page: string): Promise<boolean> {
       child.unref();
       resolve(opened);
     };
-    // A browser that stays in the foreground has been opened.
+    // A browser that stays in the foreground has opened.
     const enough = setTimeout(() => end(true), 3000);
     child.once('error', () => end(false));
     child.once('exit', (code) => end(code === 0));

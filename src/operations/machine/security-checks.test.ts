@@ -37,7 +37,7 @@ it('finds a token that another user may know, or that is a link', async () => {
   expect(await failing()).toMatchObject([{ name: 'token', hint: expect.stringContaining('rm ') }]);
   rmSync(path.join(config.home, 'token'));
   symlinkSync('/etc/hostname', path.join(config.home, 'token'));
-  expect(await failing()).toMatchObject([{ name: 'token', message: expect.stringContaining('no plain file') }]);
+  expect(await failing()).toMatchObject([{ name: 'token', message: expect.stringContaining('not a plain file') }]);
 });
 
 it('finds a folder above the data folder that others can change', async () => {

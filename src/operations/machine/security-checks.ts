@@ -1,4 +1,4 @@
-// What `doctor --security` looks at: who else on this machine could read, change or reach what is kept here.
+// The checks of `doctor --security`: what other users of this machine could read, change or reach.
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { agents } from '../../agents/index.ts';
@@ -7,7 +7,7 @@ import { inspectMcp } from '../../install/mcp.ts';
 import { plural } from '../../language/plural.ts';
 import type { Check } from './doctor.ts';
 
-/** Each ends in words that hold; what cannot be found out on this system is said so. */
+/** Every check says what it found, or that this system cannot tell. */
 export async function securityChecks(config: Config, now: number): Promise<Check[]> {
   if (process.platform === 'win32')
     return [{ name: 'other users', ok: true, message: 'permissions are not checked on Windows' }];
@@ -27,7 +27,7 @@ const octal = (mode: number): string => (mode & 0o777).toString(8);
 const own = (): number => process.getuid?.() ?? 0;
 const belongsToUs = (uid: number): boolean => uid === own() || uid === 0;
 
-/** Whoever may write to a folder above ours can put another in its place. */
+/** A user who may write to a folder above ours can replace ours. */
 function checkWay(home: string): Check {
   const name = 'data folder';
   const unsafe = ancestors(home).filter((folder) => {
@@ -50,14 +50,14 @@ function ancestors(path: string): string[] {
   return [...(existsSync(path) ? [path] : []), ...(above === path ? [] : ancestors(above))];
 }
 
-/** A token that others could read opens everything to them, and one that they could write is theirs. */
+/** A token that others can read gives them access to everything; a token that others can write is theirs. */
 function checkToken(file: string): Check[] {
   const name = file.endsWith('hook-token') ? 'hook token' : 'token';
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return name === 'token' ? [{ name, ok: true, message: 'not made yet' }] : [];
   const isClosed = found.isFile() && (found.mode & 0o077) === 0 && found.uid === own();
   if (isClosed) return [{ name, ok: true, message: 'only you can read it' }];
-  const what = found.isFile() ? `has mode ${octal(found.mode)} and owner ${found.uid}` : 'is no plain file';
+  const what = found.isFile() ? `has mode ${octal(found.mode)} and owner ${found.uid}` : 'is not a plain file';
   const hint = `rm '${file}' && holdfast worker stop && holdfast repair: that makes a new one.`;
   return [{ name, ok: false, message: `${file} ${what}; another user may know it`, hint }];
 }
@@ -65,11 +65,11 @@ function checkToken(file: string): Check[] {
 async function checkBrowsers({ home }: Config, now: number): Promise<Check> {
   const { listBrowsers } = await import('../../processes/access/browsers.ts');
   const known = listBrowsers(home, now);
-  const message = known.length === 0 ? 'none is let in' : `${plural(known.length, 'browser')} let in`;
+  const message = known.length === 0 ? 'no browser has access' : `${plural(known.length, 'browser')} with access`;
   return { name: 'browsers', ok: true, message: `${message}; see: holdfast open --list` };
 }
 
-/** The port must be ours, on the loopback alone; under ::1 another program could be taken for us. */
+/** The port must be ours, on 127.0.0.1 only. A program on ::1 could be mistaken for us. */
 async function checkPort(config: Config): Promise<Check> {
   const name = 'port';
   const { port } = config.settings;
@@ -78,7 +78,7 @@ async function checkPort(config: Config): Promise<Check> {
     import('../../processes/worker-process.ts'),
   ]);
   const listeners = await listenersOn(port);
-  if (listeners === undefined) return { name, ok: true, message: 'who listens cannot be found out on this system' };
+  if (listeners === undefined) return { name, ok: true, message: 'this system does not show which program listens' };
   const status = await workerStatus(config);
   const isOurs = (pid: number | undefined) => status.running && pid === status.pid;
   const wide = listeners.find(({ address }) => address !== '127.0.0.1' && address !== '::1');
@@ -90,13 +90,13 @@ async function checkPort(config: Config): Promise<Check> {
       name,
       ok: false,
       message: `Another program${foreign.pid === undefined ? '' : ` (process ${foreign.pid})`} listens on ${foreign.address}, port ${port}`,
-      hint: 'Stop it, or move Holdfast: holdfast config set port … && holdfast repair. Browsers have to be let in again.',
+      hint: 'Stop it, or move Holdfast: holdfast config set port … && holdfast repair. Browsers then need access again.',
     };
-  const message = listeners.length === 0 ? 'nobody listens' : `the worker listens on 127.0.0.1:${port} alone`;
+  const message = listeners.length === 0 ? 'no program listens' : `the worker listens on 127.0.0.1:${port} only`;
   return { name, ok: true, message };
 }
 
-/** An agent's settings name programs that it runs: whoever can change them runs programs as the person. */
+/** An agent's settings name programs that it runs: a user who can change them runs programs as the person. */
 function checkSettings(config: Config): Check[] {
   const secrets = ['token', 'hook-token'].flatMap((name) => textOf(join(config.home, name))?.trim() || []);
   return agents.flatMap((agent) => {
@@ -124,15 +124,15 @@ function checkSettings(config: Config): Check[] {
   });
 }
 
-/** What agents write themselves is as secret as what we keep of it. */
+/** Agents' transcripts are as secret as our copies of them. */
 function checkTranscripts(config: Config): Check {
   const name = 'transcripts';
   const open = agents.map((agent) => config.watchPath(agent)).filter((folder) => existsSync(folder) && isOpen(folder));
-  if (open.length === 0) return { name, ok: true, message: 'other users cannot look into the folders of agents' };
+  if (open.length === 0) return { name, ok: true, message: 'other users cannot read the folders of agents' };
   return {
     name,
     ok: false,
-    message: `Other users can look into ${open.join(', ')}`,
+    message: `Other users can read ${open.join(', ')}`,
     hint: `chmod go= ${open.map((folder) => `'${folder}'`).join(' ')}`,
   };
 }
@@ -140,9 +140,9 @@ function checkTranscripts(config: Config): Check {
 function checkMemory({ memoryPath }: Config): Check {
   const name = 'memory files';
   if (!existsSync(memoryPath) || !isOpen(memoryPath))
-    return { name, ok: true, message: 'other users cannot look into them' };
+    return { name, ok: true, message: 'other users cannot read them' };
   const hint = `chmod -R go= '${memoryPath}'`;
-  return { name, ok: false, message: `Other users can look into ${memoryPath}`, hint };
+  return { name, ok: false, message: `Other users can read ${memoryPath}`, hint };
 }
 
 function checkSandbox({ settings: { host } }: Config): Check {
@@ -151,7 +151,8 @@ function checkSandbox({ settings: { host } }: Config): Check {
     return {
       name,
       ok: false,
-      message: 'Agents of groups use the network of this machine, and reach all that listens on its loopback',
+      message:
+        'Agents of groups use the network of this machine, and can reach every program that listens on its loopback',
       hint: 'holdfast config set host.networkVia proxy',
     };
   if (host.sandbox !== 'none') return { name, ok: true, message: `agents of groups run in: ${host.sandbox}` };
@@ -163,7 +164,7 @@ function checkSandbox({ settings: { host } }: Config): Check {
   };
 }
 
-/** Whether every folder on the way lets other users pass, and the last one lets them look. */
+/** Whether every folder on the way lets other users pass, and the last one lets them read. */
 function isOpen(path: string): boolean {
   if ((statSync(path).mode & 0o044) === 0) return false;
   return ancestors(dirname(path)).every((folder) => (statSync(folder).mode & 0o011) !== 0);
@@ -173,7 +174,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // There is none, or it is not ours to read.
+    // It does not exist, or we may not read it.
     return undefined;
   }
 }

@@ -1,10 +1,10 @@
-// What it is to hand something to the service manager, the same for the worker and the host.
+// Installs a service with the service manager; the worker and the host share this.
 import { z } from 'zod';
 import { ensureHome } from '../../config/config.ts';
 import type { Service } from '../../processes/worker-service.ts';
 import type { Context } from '../operation.ts';
 
-const Input = z.object({ dryRun: z.boolean().default(false).describe('only say what would be written and run') });
+const Input = z.object({ dryRun: z.boolean().default(false).describe('only show what would be written and run') });
 type Input = z.output<typeof Input>;
 
 export const serviceInstall = {
@@ -12,10 +12,12 @@ export const serviceInstall = {
   output: z.object({
     manager: z.enum(['systemd', 'launchd']),
     file: z.string(),
-    text: z.string().describe('what stands in the file, keys left out'),
-    changed: z.boolean().describe('the file was not there, or said something else'),
-    running: z.boolean().describe('the service manager runs it now'),
-    commands: z.array(z.string()).describe('what was run; where the service manager cannot be reached, what to run'),
+    text: z.string().describe('content of the file, without keys'),
+    changed: z.boolean().describe('the file did not exist, or had other content'),
+    running: z.boolean().describe('the service manager is running it now'),
+    commands: z
+      .array(z.string())
+      .describe('the commands that were run; if the service manager cannot be reached, the commands to run'),
   }),
   surfaces: ['cli'],
   withoutStore: true,
@@ -27,7 +29,7 @@ export const serviceUninstall = {
     manager: z.enum(['systemd', 'launchd']),
     file: z.string(),
     found: z.boolean().describe('there was something to remove'),
-    commands: z.array(z.string()).describe('what was run'),
+    commands: z.array(z.string()).describe('the commands that were run'),
   }),
   surfaces: ['cli'],
   withoutStore: true,

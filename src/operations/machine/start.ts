@@ -1,4 +1,4 @@
-// The first run: import what is there, say what was found and what to try, then stay as the worker.
+// The first run: imports what is there, says what was found and what to try, then stays as the worker.
 import { existsSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export const start = operation({
   ending: 'guarded',
   summary: 'Import every transcript on this machine, then watch for new ones until Ctrl+C',
   input: z.object({
-    demo: z.boolean().default(false).describe('use a small sample, in a data folder of its own (~/.holdfast-demo)'),
+    demo: z.boolean().default(false).describe('use a small sample, in a separate data folder (~/.holdfast-demo)'),
   }),
   output: z.object({ stopped: z.boolean() }),
   surfaces: ['cli'],
@@ -30,7 +30,7 @@ export const start = operation({
     const env = demo ? demoEnvironment() : undefined;
     if (demo) prepareDemo(loadConfig(env));
     const { progress, signal, say } = context;
-    // A connection of its own: what it reads to count everything would stay in the worker's memory for weeks.
+    // A separate connection: what it reads to count everything would stay in the worker's memory for weeks.
     const first = await programs.open(env);
     try {
       const { ingestApart } = await import('../../processes/apart.ts');
@@ -50,11 +50,11 @@ export const start = operation({
   },
 });
 
-/** The sample's folders become settings of the demo's own home, so that every later command there sees the same. */
+/** Saves the sample's folders as settings of the demo home, so that every later command there sees the same. */
 function prepareDemo(config: Config): void {
   const sample = (agent: Agent) => join(packageRoot, 'demo', agent.name);
   const shown = agents.filter((agent) => existsSync(sample(agent)));
-  // Of this installation or another one.
+  // The sample of this installation or of another one.
   const isSample = (agent: Agent) => config.watchPath(agent).includes(`${sep}demo${sep}${agent.name}${sep}`);
   if (existsSync(config.databasePath) && !shown.every(isSample))
     throw new HoldfastError('CONFLICT', `${config.home} holds your own memory; the sample must not mix with it`, {

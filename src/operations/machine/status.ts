@@ -1,4 +1,4 @@
-// Whether capture works; if not, why and what to do. Speaks also when the store cannot be opened.
+// Whether capture works; if not, why and what to do. Works even when the store cannot be opened.
 import { existsSync, statfsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Agent } from '../../agents/agent.ts';
@@ -18,17 +18,17 @@ import { Check } from './doctor.ts';
 import { checkHub } from './hub-check.ts';
 import { hooked } from './install.ts';
 
-/** Less than this, and an import may not fit. */
+/** With less free space, an import may not fit. */
 const leastSpace = 200_000_000;
 
 export const status = operation({
   name: 'status',
-  summary: 'Say whether sessions are captured, and if not, why and what to do',
+  summary: 'Show whether sessions are captured, and if not, why and what to do',
   input: z.object({}),
   output: z.object({
     ok: z.boolean(),
     checks: z.array(Check),
-    lastReport: Moment.optional().describe('when a hook or a client last told something'),
+    lastReport: Moment.optional().describe('when a hook or a client last reported'),
   }),
   surfaces: ['cli', 'http'],
   http: { apart: true },
@@ -76,7 +76,7 @@ function checkHooks(config: Config): Check[] {
   });
 }
 
-/** Claude Code is always spoken of; another agent where it is on this machine, or was told of us. */
+/** Claude Code is always shown; another agent only if it is on this machine or Holdfast was installed into it. */
 const concerns = (config: Config, agent: Agent): boolean =>
   agent.name === 'claude-code' || wasInstalled(config, agent) || isPresent(config, agent);
 
@@ -85,22 +85,28 @@ function wasInstalled(config: Config, agent: Agent): boolean {
   return settings !== undefined || mcp !== undefined || plugins.length > 0;
 }
 
-/** An agent without hooks is read all the same; it may ask over MCP. */
+/** Transcripts of an agent without hooks are read all the same; the agent may ask over MCP. */
 function withoutHooks(config: Config, agent: Agent): Check[] {
   const server = checkMcp(config, agent);
   if (server.length > 0) return server;
-  return [{ name: agent.title, ok: true, message: `is read, and cannot ask: holdfast install ${agent.name}` }];
+  return [
+    {
+      name: agent.title,
+      ok: true,
+      message: `is captured, but cannot search the memory; to connect it: holdfast install ${agent.name}`,
+    },
+  ];
 }
 
 function describeHooks(agent: Agent, found: Inspection, plugins: readonly string[], wasMeant: boolean): Check {
   const { title: name } = agent;
-  const again = 'Mend it: holdfast repair';
+  const again = 'Repair it: holdfast repair';
   if (found.events.length === 0 && plugins.length > 0)
     return { name, ok: true, message: `reports through the plugin ${plugins.join(', ')}` };
   if (found.events.length === 0)
     return {
       name,
-      // Whether another agent than the first is told of us is the person's choice.
+      // Connecting any other agent is the person's choice.
       ok: agent.name !== 'claude-code' && !wasMeant,
       message: 'is not connected; its transcripts are read, but sessions start without a briefing',
       hint: `holdfast install ${agent.name}`,
@@ -192,7 +198,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
   }
 }
 
-/** Transcripts that were cut or rewritten: a person should know that Holdfast holds more than the agent. */
+/** Transcripts that were cut or rewritten: tell the person that Holdfast holds more than the agent. */
 async function checkGone(store: Store): Promise<Check[]> {
   const { goneEntries } = await store.entries.counts();
   if (goneEntries === 0) return [];
@@ -207,7 +213,7 @@ async function checkGone(store: Store): Promise<Check[]> {
   ];
 }
 
-/** Waiting for the budget is as it should be; a model that cannot be asked, and jobs that were given up, are not. */
+/** Waiting for the budget is normal; an unreachable model and failed jobs are not. */
 async function checkJobs(store: Store): Promise<Check[]> {
   const name = 'distilling';
   const { ready, claimed, failed, waits } = await store.jobs.counts();

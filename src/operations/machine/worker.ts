@@ -54,7 +54,7 @@ export const workerStop = operation({
 
 export const workerStatus = operation({
   name: 'worker status',
-  summary: 'Say whether the worker runs and can be reached',
+  summary: 'Show whether the worker runs and can be reached',
   input: z.object({}),
   output: z.object({
     running: z.boolean(),
@@ -62,7 +62,7 @@ export const workerStatus = operation({
     since: z.string().optional(),
     version: z.string().optional(),
     http: HttpState,
-    pausedSince: Moment.optional().describe('capture is paused'),
+    pausedSince: Moment.optional().describe('when the current pause of capture began'),
   }),
   surfaces: ['cli'],
   examples: ['holdfast worker status', 'holdfast worker status --json'],
@@ -96,7 +96,7 @@ async function pauseOf(config: Config): Promise<Moment | undefined> {
       await store.close();
     }
   } catch {
-    // A store that cannot be opened is what `holdfast doctor` speaks of; the worker's status is asked for because of it.
+    // `holdfast doctor` reports a store that cannot be opened; this is a question about the worker.
     return undefined;
   }
 }
@@ -112,7 +112,7 @@ export const workerInstall = operation({
 
 export const workerUninstall = operation({
   name: 'worker uninstall',
-  summary: 'Take the worker back from the service manager, without a trace',
+  summary: 'Remove the worker from the service manager completely',
   ...serviceUninstall,
   examples: ['holdfast worker uninstall', 'holdfast worker uninstall --dry-run'],
   run: async (context, input) =>

@@ -1,4 +1,4 @@
-// Changes of memory that a person asks for. Each is an edit of theirs, and wins over what conversations say.
+// Changes to memory that a person asks for. Each is the person's own edit, and wins over what conversations say.
 
 import { z } from 'zod';
 import { plural } from '../../language/plural.ts';
@@ -13,7 +13,7 @@ import { toProject } from '../recall/filters.ts';
 import { renewBriefings } from '../recall/prepare-briefings.ts';
 import { librarian, nameField, shown, toDeps } from './memory.ts';
 
-/** What follows a change: a commit where the folder is a repository, and vectors where that takes no time. */
+/** After a change: commit if the folder is a repository, and embed if that takes no time. */
 async function finish(context: Context): Promise<void> {
   const { commitPages } = await librarian();
   await commitPages(toDeps(context));
@@ -40,15 +40,15 @@ async function projectName({ store, config }: Context, given: string | undefined
 
 const wishFields = {
   about: About.optional().describe('user: a preference; procedure: how things are done; world: any other fact'),
-  key: z.string().min(1).max(80).optional().describe('what it is about: a later one under the same key replaces it'),
+  key: z.string().min(1).max(80).optional().describe('the topic: a later memory with the same key replaces this one'),
   project: z.string().min(1).optional().describe('the project it belongs to, by name or a path inside it'),
 };
 
-const Kept = z.object({ memory: Memory, known: z.boolean().describe('it was remembered before') });
+const Kept = z.object({ memory: Memory, known: z.boolean().describe('true: it was remembered before') });
 
 export const rememberThis = operation({
   name: 'remember',
-  summary: 'Remember something for good: it is found at once, and stands above what conversations say',
+  summary: 'Remember something for good: search finds it at once, and it wins over what conversations say',
   input: z.object({
     text: z.string().min(1).max(2000).meta({ description: 'what to remember, in one statement', rest: true }),
     ...wishFields,
@@ -92,7 +92,7 @@ export const rememberThis = operation({
 
 export const memoryPromote = operation({
   name: 'memory promote',
-  summary: 'Make a lasting fact of something on a page, such as an episode; its source is kept',
+  summary: 'Turn something on a page, such as an episode, into a lasting fact; its source is kept',
   input: z.object({
     memory: z.string().min(1).describe('id of a memory; its beginning is enough'),
     ...wishFields,
@@ -117,11 +117,11 @@ export const memoryPromote = operation({
 
 export const memoryEdit = operation({
   name: 'memory edit',
-  summary: 'Change a memory or a page: in your editor, or with --text or what is piped in',
+  summary: 'Change a memory or a page: in your editor, with --text, or from a pipe',
   input: z.object({
     name: nameField,
     text: z.string().min(1).optional().describe('the new text'),
-    was: z.string().optional().describe('the text that you had in sight: if another stands there, nothing is changed'),
+    was: z.string().optional().describe('the text that you saw: if it has changed since, nothing is changed'),
   }),
   output: z.object({ page: z.string(), file: z.string() }),
   surfaces: ['cli', 'http'],
@@ -151,13 +151,16 @@ export const memoryEdit = operation({
 
 export const memoryRevert = operation({
   name: 'memory revert',
-  summary: 'Bring an earlier version of a memory back, or give a line that you changed back to the librarian',
+  summary: 'Restore an earlier version of a memory, or let conversations change a line that you edited',
   input: z.object({
     memory: z.string().min(1).describe('id of a memory; its beginning is enough'),
     to: z.int().min(1).optional().describe('the version, as `memory history` numbers them (default: the one before)'),
-    release: z.boolean().default(false).describe('undo your own edits instead: conversations may change it again'),
+    release: z
+      .boolean()
+      .default(false)
+      .describe('undo your own edits instead, so that conversations may change it again'),
   }),
-  output: z.object({ page: z.string(), id: z.string(), text: z.string().describe('empty when it is taken out') }),
+  output: z.object({ page: z.string(), id: z.string(), text: z.string().describe('empty: it was removed') }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
   positional: ['memory'],
@@ -181,13 +184,13 @@ export const memoryConsolidate = operation({
   summary: 'Show facts that say the same under two keys; with --apply, merge them',
   input: z.object({
     page: z.string().min(1).optional().describe('only this page'),
-    apply: z.boolean().default(false).describe('merge what is shown; their history stays'),
-    undo: z.string().min(1).optional().describe('part again what was merged into the memory with this id'),
+    apply: z.boolean().default(false).describe('merge the facts shown; their history stays'),
+    undo: z.string().min(1).optional().describe('split what was merged into the memory with this id'),
   }),
   output: z.object({
     duplicates: z.array(z.object({ page: z.string(), keep: Shown, merge: z.array(Shown) })),
     applied: z.boolean(),
-    parted: z.int().describe('how many were parted again'),
+    parted: z.int().describe('how many memories were split again'),
   }),
   surfaces: ['cli', 'http'],
   http: { method: 'POST' },
@@ -212,10 +215,10 @@ export const memoryConsolidate = operation({
 
 export const memoryForget = operation({
   name: 'memory forget',
-  summary: 'Remove a memory, or a whole page, for good: file, index, vectors, history; it does not come back',
+  summary: 'Delete a memory, or a whole page, for good: file, index, vectors, history; it does not come back',
   input: z.object({
     name: nameField,
-    yes: z.boolean().default(false).describe('do not ask; needed where nobody can be asked'),
+    yes: z.boolean().default(false).describe('do not ask; needed without a terminal'),
   }),
   output: z.object({
     page: z.string(),
@@ -235,7 +238,7 @@ export const memoryForget = operation({
     const { page, forgotten } = await forgetMemory(toDeps(context), name, async (going) => {
       const what = going.text ?? plural(going.memories, 'memory', 'memories');
       const agreed = yes || (await context.person?.agrees?.(`Forget for good, of ${going.page}: ${what}?`)) !== false;
-      // Before the memory goes: a process that is killed after that leaves no briefing with it.
+      // Clear briefings before the memory goes: a process killed after that leaves no briefing with it.
       if (agreed) briefings.clear();
       return agreed;
     });

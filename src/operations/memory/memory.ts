@@ -1,4 +1,4 @@
-// The pages of memory: which there are, what stands on them, and how that came about.
+// The pages of memory: list them, show one, and show its history.
 import { z } from 'zod';
 import type { MemoryDeps } from '../../distill/memory/librarian.ts';
 import { nameOfGroup } from '../../schema/group.ts';
@@ -6,7 +6,7 @@ import { Memory, MemoryKind, MemoryVersion } from '../../schema/memory.ts';
 import { Moment } from '../../schema/time.ts';
 import { type Context, operation } from '../operation.ts';
 
-/** Loaded at the moment of use: other commands must not pay for it. */
+/** Loaded when used, so that other commands do not pay for it. */
 export const librarian = () => import('../../distill/memory/index.ts');
 
 export const nameField = z
@@ -16,7 +16,7 @@ export const nameField = z
 
 export const toDeps = ({ store, config, clock, say }: Context): MemoryDeps => ({ store, config, clock, log: say });
 
-/** Without what only the librarian needs. */
+/** Without the fields that only the librarian needs. */
 export const shown = ({
   id,
   page,
@@ -37,8 +37,10 @@ export const memoryList = operation({
   name: 'memory list',
   summary: 'List the pages of memory',
   input: z.object({
-    project: z.string().min(1).optional().describe('only what belongs to this project, by name'),
-    only: MemoryKind.optional().describe('dated: episodes, milestones, questions; evergreen: facts and what lasts'),
+    project: z.string().min(1).optional().describe('only pages of this project, by name'),
+    only: MemoryKind.optional().describe(
+      'dated: episodes, milestones, questions; evergreen: facts and other lasting pages',
+    ),
     group: z.string().min(1).optional().describe('the pages of this group instead of yours'),
   }),
   output: z.object({
@@ -49,8 +51,8 @@ export const memoryList = operation({
         title: z.string(),
         kind: MemoryKind,
         memories: z.int().describe('how many statements and sections stand on it'),
-        at: Moment.describe('of the latest of them'),
-        own: z.boolean().describe('a file that the person made, which is only read'),
+        at: Moment.describe('time of the latest one'),
+        own: z.boolean().describe('a file that the person made; Holdfast only reads it'),
       }),
     ),
   }),
@@ -88,12 +90,12 @@ export const memoryList = operation({
 
 export const memoryShow = operation({
   name: 'memory show',
-  summary: 'Show a page of memory, or one memory, with the ids to change it by',
+  summary: 'Show a page of memory, or one memory, with the ids for changing it',
   input: z.object({ name: nameField }),
   output: z.object({
     page: z.string(),
-    file: z.string().describe('where it lies'),
-    text: z.string().describe('the page as Markdown; of a single memory, its text'),
+    file: z.string().describe('path of the file'),
+    text: z.string().describe('the page as Markdown, or the text of a single memory'),
     memories: z.array(Memory),
   }),
   surfaces: ['cli', 'http', 'mcp'],
@@ -114,7 +116,7 @@ export const memoryShow = operation({
 
 export const memoryHistory = operation({
   name: 'memory history',
-  summary: 'Show every version of a memory, or of all that ever stood on a page, with time and source',
+  summary: 'Show every version of a memory, or of everything that was ever on a page, with time and source',
   input: z.object({ name: nameField }),
   output: z.object({
     memories: z.array(z.object({ id: z.string(), page: z.string(), versions: z.array(MemoryVersion) })),

@@ -1,4 +1,4 @@
-// When something was said and done: whole days, by the clock of the person's zone.
+// Activity over time: whole days, in the person's time zone.
 import { z } from 'zod';
 import { Activity, type Amount } from '../../schema/activity.ts';
 import { civilOf, dayOf, oneDay } from '../../schema/day.ts';
@@ -9,7 +9,7 @@ import { grouped } from '../groups/grouped.ts';
 import { operation } from '../operation.ts';
 import { filterFields, toFilter } from './filters.ts';
 
-/** Ten years: more is nobody's question, and each day is a row. */
+/** Ten years: no real question needs more, and each day is a row. */
 const mostDays = 3660;
 
 export const activity = operation({
@@ -21,7 +21,7 @@ export const activity = operation({
       .unwrap()
       .default('365d')
       .describe('from this day on: 2026-03-01, 2026-03, 30d, 12w, monday, last month'),
-    timeZone: TimeZone.optional().describe('whose days and hours are meant; without it, that of the settings'),
+    timeZone: TimeZone.optional().describe('time zone of days and hours (default: that of the settings)'),
   }),
   output: Activity,
   surfaces: ['cli', 'http'],
@@ -36,7 +36,7 @@ export const activity = operation({
     const inZone = { ...context, config: { ...config, settings: { ...config.settings, timeZone } } };
     const filter = await toFilter(inZone, input);
     const since = dayOf(filter.since ?? clock(), 0, timeZone).from;
-    // The last moment that is meant decides which day is the last.
+    // The last moment asked for decides which day is the last.
     const until = dayOf((filter.until ?? clock() + 1) - 1, 0, timeZone).to;
     if (until - since > mostDays * oneDay)
       throw new HoldfastError('BAD_INPUT', `More than ${mostDays} days were asked for`, {

@@ -1,4 +1,4 @@
-// What an agent is told at session start: as it would be now, or as a session was given it.
+// The briefing that an agent gets at session start: as it would be now, or as a session was given it.
 import { z } from 'zod';
 import { estimateTokens } from '../../language/tokens.ts';
 import { briefing as compose } from '../../recall/briefing/briefing.ts';
@@ -15,17 +15,17 @@ export const BriefingAnswer = z.object({
   items: z.array(BriefingItem),
   characters: z.int(),
   tokens: z.int().describe('estimated'),
-  given: z.array(GivenBriefing).optional().describe('what a session was given, newest first'),
+  given: z.array(GivenBriefing).optional().describe('the briefings that a session was given, newest first'),
 });
 
 export const briefing = operation({
   name: 'briefing',
-  summary: 'Print what an agent is told when a session starts here, or what one was told',
+  summary: 'Print the briefing that a session gets when it starts here, or the one that a session was given',
   input: z.object({
     project: filterFields.project.describe('name of a project, or any path inside it (default: here)'),
-    session: z.string().min(1).optional().describe('id of the session that it is for'),
+    session: z.string().min(1).optional().describe('id of the session to brief'),
     source: BriefingSource.optional().describe('why the session starts'),
-    given: z.string().min(1).optional().describe('id of a session: what it was given'),
+    given: z.string().min(1).optional().describe('id of a session: print the briefings that it was given'),
   }),
   output: BriefingAnswer,
   surfaces: ['cli', 'http', 'mcp'],
@@ -69,7 +69,7 @@ async function givenTo({ store }: Context, session: string): Promise<z.infer<typ
   return { ...answer(last.project, last.text, []), given: [...given] };
 }
 
-/** The briefing for a session that starts, recorded as given to it. Empty where there is nothing to say. */
+/** The briefing for a session that starts, recorded as given to it. Empty if there is nothing to say. */
 export async function giveBriefing(
   context: Context,
   to: { agent: AgentName; session: string; project: string; source: BriefingSource },
@@ -79,7 +79,7 @@ export async function giveBriefing(
   return text;
 }
 
-/** What the past clearly knows about a prompt; undefined for nothing, and where the person has not asked to be told. */
+/** What the memory clearly knows about a prompt; undefined if nothing, or if the person has not switched this on. */
 export async function recallFor(
   context: Context,
   prompt: string,
@@ -92,7 +92,7 @@ export async function recallFor(
   return (await recallOnPrompt(context, { prompt, project, session })).text || undefined;
 }
 
-/** A folder may have no sessions yet; a name that no project has is a mistake. */
+/** A folder may have no sessions yet; an unknown project name is a mistake. */
 async function refuseUnknown({ store, config }: Context, text: string): Promise<void> {
   const meant = await toProject(store, text, config.settings.separateWorktrees);
   if (!('name' in meant) || (await store.projects.list()).some(({ name }) => name === meant.name)) return;

@@ -7,9 +7,9 @@ import { filterFields, toFilter } from './filters.ts';
 
 export const conversations = operation({
   name: 'conversations',
-  summary: 'List conversations: stretches of a transcript between two silences',
+  summary: 'List conversations: parts of a transcript between two silences',
   input: z.object({
-    status: ConversationStatus.optional().describe('only those in this status'),
+    status: ConversationStatus.optional().describe('only conversations with this status'),
     project: filterFields.project,
     limit: z.int().min(1).optional().describe('at most this many'),
   }),
@@ -24,8 +24,8 @@ export const conversations = operation({
 
 export const conversationsShow = operation({
   name: 'conversations show',
-  summary: 'Show a conversation as readable text, by the person’s clock',
-  input: z.object({ id: z.int().min(1).describe('from the list of conversations') }),
+  summary: 'Show a conversation as readable text, with times in your time zone',
+  input: z.object({ id: z.int().min(1).describe('number from the list of conversations') }),
   output: z.object({ conversation: Conversation, text: z.string() }),
   surfaces: ['cli', 'http'],
   positional: ['id'],

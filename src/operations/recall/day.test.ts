@@ -94,7 +94,7 @@ describe('the session that words mean', () => {
 
   it('answers with no session if none has the words, and takes hexadecimal words for ids', async () => {
     const { context } = await harbour();
-    await expect(sessionMeant(context, 'quokka', undefined)).rejects.toThrow('none has these words');
+    await expect(sessionMeant(context, 'quokka', undefined)).rejects.toThrow('no session has these words');
     await expect(sessionMeant(context, 'deadbeef', undefined)).rejects.toThrow('has an id that begins with "deadbeef"');
     expect(['5ec9', '0f3c1a2b', 'deadbeef', 'c010174c-aaaa'].map(isIdLike)).toEqual([true, true, true, true]);
     expect(['facade', 'lamp', 'added', 'retry queue', '42'].map(isIdLike)).toEqual(Array(5).fill(false));
@@ -107,7 +107,9 @@ it('a name that two projects have is said to mean both', async () => {
   const { sessions: found } = await sessions.run({ ...context, warn: (line) => said.push(line) }, { project: 'lamp' });
   expect(found.map(({ id }) => id).sort()).toEqual(['lamp-1', 'tide-1']);
   expect(said).toEqual([
-    expect.stringMatching(/^2 projects are called lamp, and all are meant\. Give a path to mean one: .*\/srv\/lamp/),
+    expect.stringMatching(
+      /^2 projects are called lamp, and all are included\. Give a path to choose one: .*\/srv\/lamp/,
+    ),
   ]);
   await sessions.run({ ...context, warn: (line) => said.push(line) }, { project: 'gulls' });
   expect(said).toHaveLength(1);

@@ -1,4 +1,4 @@
-// One day: what was asked for in each session, what came of it, and the account of the day where one was written.
+// One day: the prompts of each session, the result, and the day's written account if there is one.
 import { z } from 'zod';
 import { gist } from '../../language/gist.ts';
 import { civilOf } from '../../schema/day.ts';
@@ -19,20 +19,20 @@ export const Day = z.object({
   sessions: z.array(
     z.object({
       session: Session,
-      prompts: z.array(z.object({ id: z.string(), at: Moment, text: z.string() })).describe('of this day'),
-      completed: z.string().optional().describe('what the session completed, where that was distilled'),
+      prompts: z.array(z.object({ id: z.string(), at: Moment, text: z.string() })).describe('the prompts of this day'),
+      completed: z.string().optional().describe('what the session completed, if it was distilled'),
       nextSteps: z.string().optional(),
     }),
   ),
   account: z
     .object({ page: z.string(), text: z.string() })
     .optional()
-    .describe('the page of memory about this day, as Markdown'),
+    .describe('the memory page about this day, as Markdown'),
 });
 
 export const day = operation({
   name: 'day',
-  summary: 'Show a day: the prompts of each session, what came of it, and the written account',
+  summary: 'Show a day: the prompts of each session, its result, and the written account',
   input: z.object({
     date: z.string().min(1).default('today').meta({
       description: 'today, yesterday, monday, 2026-03-01, 12 march',

@@ -1,8 +1,8 @@
-// Observations and summaries as plain text, for whoever reads them whole.
+// Observations and summaries as plain text, for reading in full.
 import type { Observation } from '../../schema/observation.ts';
 import type { Summary } from '../../schema/summary.ts';
 
-/** Field after field, those that are empty left out. */
+/** Field after field, without empty ones. */
 export function observationText(one: Observation): string {
   return paragraphs([
     ['', `${one.title} (${one.type})`],
@@ -17,7 +17,7 @@ export function observationText(one: Observation): string {
   ]);
 }
 
-/** The parts of a summary that say something, with the names that a person gives them. */
+/** The non-empty parts of a summary, with labels for people. */
 export const summaryParts = (one: Summary): [string, string][] =>
   (
     [

@@ -1,4 +1,4 @@
-// The filters that several operations share: how they are declared, and what they mean to the store.
+// The filters that several operations share: their declaration, and their meaning for the store.
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -17,22 +17,22 @@ import { parseSince, parseUntil } from './when.ts';
 export const filterFields = {
   project: z.string().min(1).optional().describe('name of a project, or any path inside it'),
   agent: AgentName.optional().describe('only sessions of this agent'),
-  group: z.string().min(1).optional().describe('what was said in this group; without it, nothing that groups said'),
+  group: z.string().min(1).optional().describe('only sessions of this group; without it, no sessions of groups'),
   since: z
     .string()
     .optional()
     .describe('from this date on: 2026-03-01, 2026-03, 3d, 12h, yesterday, monday, last week'),
   until: z.string().optional().describe('up to and including this date'),
   starred: z.boolean().optional().describe('only sessions that you have starred'),
-  tag: z.string().min(1).optional().describe('only sessions that you have filed under this tag'),
+  tag: z.string().min(1).optional().describe('only sessions with this tag'),
 };
 
 export const limitField = z.int().min(1).max(1000);
 
-/** Of observations and summaries alike. */
+/** For observations and summaries alike. */
 export const distilledFields = {
   ...filterFields,
-  session: z.string().min(1).optional().describe('only of this session; the beginning of its id is enough'),
+  session: z.string().min(1).optional().describe('only from this session; the beginning of its id is enough'),
   file: z
     .string()
     .min(1)
@@ -77,17 +77,17 @@ export async function toFilter(context: Context, input: Filters): Promise<Sessio
 
 const mostNamed = 4;
 
-/** A sentence for a name that several projects have, so that nobody takes them for one. */
+/** A warning for a name that several projects share, so that they do not look like one project. */
 export async function sameNamed(store: Store, project: ProjectFilter): Promise<string | undefined> {
   if (!('name' in project)) return undefined;
   const called = (await store.projects.list()).filter(({ name }) => name === project.name);
   if (called.length < 2) return undefined;
   const paths = called.slice(0, mostNamed).map(({ path }) => path);
   const more = called.length > mostNamed ? ', …' : '';
-  return `${called.length} projects are called ${project.name}, and all are meant. Give a path to mean one: ${paths.join(', ')}${more}`;
+  return `${called.length} projects are called ${project.name}, and all are included. Give a path to choose one: ${paths.join(', ')}${more}`;
 }
 
-/** `~/x` as a shell would give it. */
+/** Expands `~/x` as a shell would. */
 export const withHome = (text: string): string => (/^~(?:[/\\]|$)/.test(text) ? join(homedir(), text.slice(1)) : text);
 
 export async function toDistilledFilter(
@@ -107,16 +107,17 @@ export async function toDistilledFilter(
   };
 }
 
-/** A path if it looks like one, or is a folder here and the name of no project. */
+/** A path if it looks like one, or if it is a folder here and not the name of a project. */
 export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
   if (text.includes('\0')) throw new HoldfastError('BAD_INPUT', 'No project has a null byte in its name or path');
   if (isTooLong(text))
-    throw new HoldfastError('BAD_INPUT', 'project: this is longer than any name or path', {
+    throw new HoldfastError('BAD_INPUT', 'project: the text is longer than any name or path', {
       hint: 'A name has at most 255 bytes, a path 4,096.',
     });
   const folder = (given: string): ProjectFilter => ({ path: ofRepository(resolve(given), separateWorktrees) });
   if (/^~(?:[/\\]|$)/.test(text)) return folder(withHome(text));
-  // Where no transcript names a folder, a project is known by where the transcript lay: no path on this machine, and its own all the same.
+  // If no transcript names a folder, the project's path is where the transcript was: not a path on this machine, but
+  // still its own.
   if (!isAbsolute(text) && (await store.projects.list()).some(({ path }) => path === text)) return { path: text };
   if (/[/\\]/.test(text) || /^\.{1,2}$/.test(text)) return folder(text);
   const isFolder = statSync(resolve(text), { throwIfNoEntry: false })?.isDirectory() === true;
@@ -124,11 +125,11 @@ export async function toProject(store: Store, text: string, separateWorktrees = 
   return { name: text };
 }
 
-/** Longer than any name or path of a file can be. */
+/** Longer than any file name or path can be. */
 export const isTooLong = (text: string): boolean =>
   Buffer.byteLength(text) > 4096 || text.split(/[/\\]/).some((part) => Buffer.byteLength(part) > 255);
 
-/** The same filters for a process that runs in another folder; undefined where a name could be one of this folder's. */
+/** The same filters for a process that runs in another folder; undefined if a name could mean a folder here. */
 export function fromElsewhere<T extends { readonly project?: string | undefined }>(input: T): T | undefined {
   const { project } = input;
   if (project === undefined) return input;
@@ -138,8 +139,8 @@ export function fromElsewhere<T extends { readonly project?: string | undefined 
 }
 
 /**
- * The project whose memory a session in a folder gets. A repository has its own, even if none yet; another folder may
- * get that of the project around it, but never what was done in a home folder or above.
+ * The project whose memory a session in a folder gets. A repository has its own memory, even if that is empty; another
+ * folder may get that of the project around it, but never that of a home folder or above.
  */
 export async function ownProject({ config, store }: Context, text: string): Promise<ProjectFilter | undefined> {
   const { separateWorktrees } = config.settings;
@@ -153,7 +154,7 @@ export async function ownProject({ config, store }: Context, text: string): Prom
   return isRepository || isWithin(homedir(), around) ? undefined : { path: around };
 }
 
-/** A worktree beside its repository stands for the repository. */
+/** A worktree beside its repository counts as the repository. */
 function ofRepository(folder: string, separateWorktrees: boolean): string {
   const project = projectOf(folder, separateWorktrees);
   return isWithin(folder, project) ? folder : project;

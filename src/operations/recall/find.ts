@@ -1,4 +1,4 @@
-// What an id, or the beginning of one, leads to.
+// Finds what an id, or the beginning of one, refers to.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Entry } from '../../schema/entry.ts';
@@ -6,7 +6,7 @@ import type { Session } from '../../schema/session.ts';
 import type { Store } from '../../store/store.ts';
 import { HoldfastError } from '../../system/errors.ts';
 
-/** Something whose id begins as asked; `says` tells it from others of the same beginning. */
+/** A thing whose id begins as asked; `says` distinguishes it from others with the same beginning. */
 export interface Candidate<T> {
   readonly id: string;
   readonly says: string;
@@ -15,9 +15,9 @@ export interface Candidate<T> {
 
 export type Lookup<T> = (id: string) => Promise<readonly Candidate<T>[]>;
 
-/** Asks one kind of thing after the other. A whole id means itself, though other ids may begin with it. */
+/** Looks up one kind after the other. A whole id means itself, even if other ids begin with it. */
 export async function findOne<T>(id: string, kinds: readonly Lookup<T>[], words: string): Promise<T> {
-  // Every id begins with nothing.
+  // Every id begins with the empty string.
   if (id === '')
     throw new HoldfastError('BAD_INPUT', 'The id is empty', { hint: 'List ids with `holdfast sessions`.' });
   for (const lookup of kinds) {
@@ -69,6 +69,6 @@ export const entriesNamed: Lookups = (store, agent) => async (id) => {
   return found;
 };
 
-/** The session of this id, or the entry with its session. */
+/** The session with this id, or the entry and its session. */
 export const find = (store: Store, id: string, agent: AgentName | undefined): Promise<Place> =>
   findOne(id, [sessionsNamed(store, agent), entriesNamed(store, agent)], 'session or entry');

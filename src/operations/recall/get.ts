@@ -1,4 +1,4 @@
-// Whatever an id names, in full, as far as the reader has room: the last step after `search` and `timeline`.
+// Anything with an id, in full, as far as there is room: the last step after `search` and `timeline`.
 import { z } from 'zod';
 import { inOneLine } from '../../language/gist.ts';
 import { shortIds } from '../../recall/shown/short-ids.ts';
@@ -14,16 +14,16 @@ import { type Candidate, entriesNamed, findOne, type Lookup, type Place, session
 import { withToolUses } from './show.ts';
 import { toItems } from './timeline.ts';
 
-/** An item with the whole of its text; what fits is decided afterwards. */
+/** An item with its whole text; what fits is decided later. */
 type Whole = Omit<Item, 'cut'>;
 type Read = (context: Context) => Promise<Whole>;
 
 interface Kind {
-  /** The ids of this kind that begin as asked, each with the way to read it. */
+  /** The ids of this kind that begin as asked, each with a function that reads it. */
   named(store: Store, agent: AgentName | undefined): Lookup<Read>;
 }
 
-/** Every kind of thing that has an id, in the order in which they are asked. */
+/** Every kind of thing that has an id, in lookup order. */
 const kinds: readonly Kind[] = [
   { named: (store, agent) => reading(sessionsNamed(store, agent), readSession) },
   { named: (store, agent) => reading(entriesNamed(store, agent), readEntry) },
@@ -39,9 +39,9 @@ export const get = operation({
       description: 'ids of entries, sessions, observations, summaries or memories; the beginning of each is enough',
       rest: true,
     }),
-    agent: AgentName.optional().describe('the agent, where two use the same id'),
+    agent: AgentName.optional().describe('the agent, if two agents use the same id'),
     maxChars: z.int().min(200).max(1_000_000).default(12_000).describe('at most this many characters of text in all'),
-    from: z.int().min(0).default(0).describe('begin at this character of the text, where it was cut before'),
+    from: z.int().min(0).default(0).describe('start at this character, where an earlier answer was cut'),
   }),
   output: z.object({ items: z.array(Item) }),
   surfaces: ['cli', 'http', 'mcp'],
@@ -55,15 +55,15 @@ export const get = operation({
   async run(context, { ids, agent, maxChars, from }) {
     const wanted = [...new Set(ids.map((id) => id.trim()))];
     if (from > 0 && wanted.length > 1)
-      throw new HoldfastError('BAD_INPUT', 'A place to go on from can be given for one id only', {
-        hint: 'Get the others in a call of their own.',
+      throw new HoldfastError('BAD_INPUT', '--from works with one id only', {
+        hint: 'Get the other ids in separate calls.',
       });
     const lookups = kinds.map((kind) => kind.named(context.store, agent));
     const items: Item[] = [];
     let room = maxChars;
     for (const [i, id] of wanted.entries()) {
       const whole = await (await findOne(id, lookups, 'session, entry, observation, summary or memory'))(context);
-      // What one leaves over is for those after it.
+      // Room that one item leaves over goes to the items after it.
       const item = within(whole, from, Math.floor(room / (wanted.length - i)));
       room -= sizeOf(item);
       items.push(item);
@@ -82,7 +82,9 @@ const reading =
       }),
     );
 
-/** Their ids begin with a letter that no id of an agent does where it is hexadecimal; asked last, they hide none. */
+/**
+ * These ids begin with a letter that is not a hexadecimal digit. They are looked up last, so they hide no agent's id.
+ */
 function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read> {
   const ofAgent = (one: { agent: AgentName }) => agent === undefined || one.agent === agent;
   return async (id) => {
@@ -102,7 +104,7 @@ function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read
   };
 }
 
-/** A memory may come from no agent at all: which one is asked for does not matter. */
+/** A memory may come from no agent at all, so the agent filter does not apply. */
 function memoriesNamed(store: Store): Lookup<Read> {
   return async (id) =>
     (await store.memory.find(id.toLowerCase())).map(({ id, at, project, session, title, page, text }) => {
@@ -162,7 +164,7 @@ async function readSession({ store, config }: Context, { session }: Place): Prom
   return { kind: 'session', id, at, project, agent, session: id, title, text: text.join('\n') };
 }
 
-/** The text from a place on, then whole tool uses, as long as there is room. */
+/** The text from an offset on, then whole tool uses, as long as there is room. */
 function within(whole: Whole, from: number, room: number): Item {
   const start = Math.min(from, whole.text.length);
   const text = slice(whole.text, start, start + room);
@@ -178,7 +180,7 @@ function within(whole: Whole, from: number, room: number): Item {
   return { ...whole, text, ...toolUses, ...(cut.characters + cut.toolUses > 0 ? { cut } : {}) };
 }
 
-/** Never half of a character that takes two. */
+/** Never splits a surrogate pair. */
 const slice = (text: string, start: number, end: number): string =>
   text.slice(start, /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end - 1 : end);
 

@@ -1,4 +1,5 @@
-// What a person says about a session: another name, a star, tags. It stands in every list, filters them, and survives reading again.
+// A person's labels on a session: a name, a star, tags. Every list shows them and can filter by them, and they survive
+// a reimport.
 import { z } from 'zod';
 import { AgentName } from '../../schema/agent-name.ts';
 import { longestName, mostTags, SessionLabel, Tag } from '../../schema/session-label.ts';
@@ -8,19 +9,19 @@ import { type Context, operation } from '../operation.ts';
 import { find } from './find.ts';
 
 const idField = z.string().min(1).describe('id of a session; its beginning is enough');
-const agentField = AgentName.optional().describe('the agent, where two use the same id');
-const removeField = z.boolean().default(false).describe('take it back');
+const agentField = AgentName.optional().describe('the agent, if two agents use the same id');
+const removeField = z.boolean().default(false).describe('remove it again');
 
 const Labelled = z.object({
   session: z.string(),
   agent: AgentName,
-  title: z.string().describe('what the session is called now'),
+  title: z.string().describe('title of the session now'),
   ...SessionLabel.omit({ name: true }).shape,
 });
 
 export const nameSession = operation({
   name: 'name',
-  summary: 'Give a session a name of your own; without one, it gets its own title back',
+  summary: 'Give a session your own name; without a name, it gets its own title back',
   input: z.object({
     id: idField,
     title: z.string().trim().max(longestName).default('').meta({ description: 'the new name', rest: true }),
@@ -51,7 +52,7 @@ export const starSession = operation({
 
 export const tagSession = operation({
   name: 'tag',
-  summary: 'File a session under tags, to find it again with --tag',
+  summary: 'Tag a session, to find it again with --tag',
   input: z.object({
     id: idField,
     tags: z.array(Tag).min(1).max(mostTags).meta({ description: 'words, such as release or flaky-tests', rest: true }),
@@ -71,7 +72,7 @@ export const tagSession = operation({
         'BAD_INPUT',
         `A session has at most ${mostTags} tags, and this one has ${before.length}`,
         {
-          hint: `Take one back first: holdfast tag ${id} ${before[0] ?? '<tag>'} --remove`,
+          hint: `Remove one first: holdfast tag ${id} ${before[0] ?? '<tag>'} --remove`,
         },
       );
     return label(context, id, agent, remove ? { removeTags: tags } : { addTags: tags });

@@ -1,4 +1,4 @@
-// What turns came to, newest first.
+// Observations, newest first.
 import { z } from 'zod';
 import { Observation, ObservationType } from '../../schema/observation.ts';
 import { operation } from '../operation.ts';
@@ -6,10 +6,10 @@ import { distilledFields, toDistilledFilter } from './filters.ts';
 
 export const observations = operation({
   name: 'observations',
-  summary: 'List what turns came to: title, facts, files and decisions of each, newest first',
+  summary: 'List observations, one per turn: title, facts, files and decisions, newest first',
   input: z.object({
     ...distilledFields,
-    type: ObservationType.optional().describe('only of this type'),
+    type: ObservationType.optional().describe('only observations of this type'),
   }),
   output: z.object({ observations: z.array(Observation), note: z.string().optional() }),
   surfaces: ['cli', 'http', 'mcp'],
@@ -34,4 +34,4 @@ export const observations = operation({
 });
 
 export const nothingYet =
-  'Nothing was distilled that fits. The worker does it when sessions pause; `holdfast process` does it now.';
+  'No observation or summary matches. The worker distils sessions when they pause; `holdfast process` does it now.';

@@ -1,4 +1,4 @@
-// What belongs into every briefing of its project, and what into none.
+// Pins and mutes: what every briefing of a project includes, and what none includes.
 import { z } from 'zod';
 import { AgentName } from '../../schema/agent-name.ts';
 import { Pin } from '../../schema/pin.ts';
@@ -12,8 +12,8 @@ import { renewBriefings } from './prepare-briefings.ts';
 
 const input = z.object({
   id: z.string().min(1).describe('id of a session or entry (its beginning is enough), or name or path of a project'),
-  remove: z.boolean().default(false).describe('take the mark away again'),
-  agent: AgentName.optional().describe('the agent, where two use the same id'),
+  remove: z.boolean().default(false).describe('remove the mark again'),
+  agent: AgentName.optional().describe('the agent, if two agents use the same id'),
 });
 
 const output = z.object({
@@ -25,7 +25,7 @@ const output = z.object({
 
 export const pin = operation({
   name: 'pin',
-  summary: 'Put a session or entry first into the briefings of its project, or a project into all briefings',
+  summary: 'Put a session or entry first in the briefings of its project, or a project in all briefings',
   input,
   output,
   surfaces: ['cli', 'http'],
@@ -67,7 +67,7 @@ async function mark({ store, config, clock }: Context, as: Pin['mark'], given: z
   return { mark: as, kind: key.kind, id: key.id, removed: given.remove };
 }
 
-/** A project where the text names one; otherwise the session or entry whose id begins so. */
+/** A project if the text names one; otherwise the session or entry whose id begins so. */
 async function meant(store: Store, text: string, agent: AgentName | undefined, separate: boolean): Promise<PinKey> {
   const marked = (await store.pins.list()).find(({ id }) => id === text);
   if (marked !== undefined && (agent === undefined || marked.agent === agent)) return marked;

@@ -1,4 +1,4 @@
-// Writes briefings into the files that hooks print: one for each project, and one for each of its sessions that may go on.
+// Writes briefings into the files that hooks print: one per project, and one per session of it that may continue.
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { ignoring } from '../../capture/keep.ts';
@@ -19,12 +19,12 @@ export interface PrepareDeps {
   readonly clock: () => number;
 }
 
-/** Claude Code removes its own transcripts after this time: an older session is hardly taken up again. */
+/** Claude Code deletes its transcripts after this time; an older session rarely continues. */
 const goesOnForMs = 30 * 86_400_000;
-/** What a command may take to write briefings again; the worker does the rest. */
+/** The time that a command may take to rewrite briefings; the worker does the rest. */
 const patienceMs = 500;
 
-/** What decides, beside the rows of sessions and memories, what briefings say and where they lie. */
+/** Besides the rows of sessions and memories, this decides what briefings say and where they are. */
 export async function briefingRules({ store, config }: PrepareDeps): Promise<string> {
   const { briefingTokens, timeZone, separateWorktrees } = config.settings;
   const settings = [version(), briefingTokens, timeZone, separateWorktrees, config.ignore];
@@ -43,11 +43,11 @@ export async function prepareProject(
   folder: BriefingFolder = briefingFolder(deps.config.home),
 ): Promise<readonly string[]> {
   const { store, config } = deps;
-  // A transcript may name any path; what is no plain absolute one never leads into the tree of notes.
+  // A transcript may name any path; only a plain absolute path may lead into the tree of notes.
   if (!path.posix.isAbsolute(project) || path.posix.resolve(project) !== project || project.includes('\0')) return [];
   const links = await store.projects.links();
   const { separateWorktrees } = config.settings;
-  // A folder that has become part of another project, or was moved, has no say any more.
+  // A folder that has become part of another project, or was moved, gets no notes.
   if (projectOf(followLinks(project, links), separateWorktrees) !== project) {
     folder.putNotes(project, new Map());
     return [];
@@ -56,13 +56,13 @@ export async function prepareProject(
   return [project, ...aliases(project, links)].filter((place) => folder.putNotes(place, notes));
 }
 
-/** Where sessions say they are whose folder was moved. */
+/** The old folders of sessions whose project was moved. */
 const aliases = (project: string, links: readonly ProjectLink[]): string[] =>
   links.filter(({ to }) => isWithin(project, to)).map(({ from, to }) => from + project.slice(to.length));
 
 async function notesOf(deps: PrepareDeps, project: string, folder: BriefingFolder): Promise<Map<string, string>> {
   const { config, clock } = deps;
-  // An empty note keeps a session from being told of the project around this one.
+  // An empty note keeps a session from getting the briefing of the project around this one.
   const notes = new Map([[briefingNames.project as string, '']]);
   if (ignoring(config.ignore, projectOf)(project)) return notes;
   const about = await openBriefings(deps, { path: project });
@@ -78,8 +78,8 @@ async function notesOf(deps: PrepareDeps, project: string, folder: BriefingFolde
 }
 
 /**
- * For commands that change what briefings may say. Every old text is gone when this resolves. What was last worked on is written again
- * at once, the rest by the worker. Where nothing was ever prepared, nothing happens.
+ * For commands that change what briefings may say. Every old text is gone when this resolves. Recently active projects
+ * get new briefings at once, the rest from the worker. Does nothing if nothing was ever prepared.
  */
 export async function renewBriefings(
   deps: PrepareDeps,

@@ -27,7 +27,7 @@ const folder = z
 
 export const projectsLink = operation({
   name: 'projects link',
-  summary: 'Say that a folder was moved: the sessions of the old one become those of the new one',
+  summary: 'Record that a folder was moved: the sessions of the old folder now belong to the new one',
   input: z.object({
     from: folder.describe('where the folder was'),
     to: folder.describe('where it is now'),
@@ -42,7 +42,9 @@ export const projectsLink = operation({
     const known = await store.projects.list();
     const moved = known.filter(({ path }) => isWithin(path, link.from));
     if (isWithin(link.to, link.from))
-      throw new HoldfastError('BAD_INPUT', `${link.to} lies in ${link.from}`, { hint: 'Name two different folders.' });
+      throw new HoldfastError('BAD_INPUT', `${link.to} is inside ${link.from}`, {
+        hint: 'Name two different folders.',
+      });
     if (moved.length === 0)
       throw new HoldfastError('NOT_FOUND', `No session worked in ${link.from}`, {
         hint: 'List projects and their paths with `holdfast projects`.',

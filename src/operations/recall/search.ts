@@ -15,29 +15,29 @@ import { isUseKind, refuseToolFilters, toolFilter, unknownTool } from './tool-fi
 
 export const search = operation({
   name: 'search',
-  summary: 'Find what was said, or came of it, by words and by meaning',
+  summary: 'Search messages, commands and memories by words and by meaning',
   input: z.object({
     query: z.string().default('').meta({ description: 'words, and "phrases in quotes"', rest: true }),
     kind: z
       .enum([...HitKind.options, ...UseKind.options])
       .default('entry')
-      .describe('what to find; command, edit and error: entries whose tools did so'),
+      .describe('what to find; command, edit and error find entries by their tool uses'),
     tool: z.string().min(1).optional().describe('only where this tool was used, such as Bash'),
-    outcome: z.enum(['ok', 'error']).optional().describe('only where a tool ended so'),
-    file: z.string().min(1).optional().describe('who touched this file, newest first: a path, or the end of one'),
+    outcome: z.enum(['ok', 'error']).optional().describe('only where a tool ended like this'),
+    file: z.string().min(1).optional().describe('list what touched this file, newest first: a path, or the end of one'),
     ...filterFields,
-    role: Role.optional().describe('only what this side said'),
+    role: Role.optional().describe('only messages of this role'),
     subagents: z.boolean().default(false).describe('also what subagents said'),
     scope: z
       .enum(['me', 'team'])
       .optional()
-      .describe('me (as without it): what is stored here; team: also what teammates share through the hub'),
-    explain: z.boolean().optional().describe('also tell the features that each hit was ranked by'),
+      .describe('me (the default): this machine; team: also what teammates share through the hub'),
+    explain: z.boolean().optional().describe('also show the features that ranked each hit'),
     limit: limitField.default(10).describe('at most this many hits'),
   }),
   output: z.object({
     hits: z.array(Hit),
-    note: z.string().optional().describe('why something cannot be found, where that is known'),
+    note: z.string().optional().describe('why something cannot be found, if known'),
   }),
   surfaces: ['cli', 'http', 'mcp'],
   positional: ['query'],
@@ -66,13 +66,13 @@ export const search = operation({
     if (input.file !== undefined && (input.kind === 'conversation' || input.kind === 'memory'))
       throw new HoldfastError(
         'BAD_INPUT',
-        `By file, ${input.kind === 'memory' ? 'memories' : 'conversations'} cannot be found`,
+        `--file cannot find ${input.kind === 'memory' ? 'memories' : 'conversations'}`,
         {
-          hint: 'Entries, sessions, observations and summaries can: holdfast search --file src/auth/jwt.ts --kind session',
+          hint: 'It finds entries, sessions, observations and summaries: holdfast search --file src/auth/jwt.ts --kind session',
         },
       );
     if (input.role !== undefined && isDerived(input.kind))
-      throw new HoldfastError('BAD_INPUT', 'Only what was said has a role', {
+      throw new HoldfastError('BAD_INPUT', '--role only applies to messages', {
         hint: 'Leave out the role, or search entries, sessions or conversations.',
       });
     if (input.kind === 'memory') await bringPagesIn(context);
@@ -92,23 +92,23 @@ export const search = operation({
       ? await recall(context, request)
       : await searchByFile(context, { file: withHome(file), query, kind, limit, filter: wanted });
     if (input.scope === 'team' && (!isByWords || use !== undefined))
-      throw new HoldfastError('BAD_INPUT', 'By file and by tool, only what is stored here can be found', {
-        hint: 'Leave out the scope, or the file and the tool.',
+      throw new HoldfastError('BAD_INPUT', '--file and --tool only search this machine', {
+        hint: 'Leave out --scope, or leave out --file and --tool.',
       });
     const found = input.scope === 'team' ? await withTeam(context, request, here) : here;
     if (found.hits.length === 0 && query.trim() !== '' && !hasWord(query))
-      return { note: 'There is no word in the query, and by meaning nothing is like it.', ...found };
+      return { note: 'The query has no words, and nothing is similar in meaning.', ...found };
     const isDistilled = kind === 'observation' || kind === 'summary';
     if (isDistilled && found.hits.length === 0 && (await context.store.distilled.counts())[countOf[kind]] === 0)
       return { ...found, note: nothingYet };
     const { project } = filter;
-    // A project that was mistyped must not look like a memory that was lost.
+    // A mistyped project must not look like lost memory.
     const unknown =
       found.hits.length === 0 &&
       project !== undefined &&
       (await context.store.sessions.list({ project, limit: 1 })).length === 0;
     if (unknown) return { ...found, note: `No session is known in the project ${input.project}.` };
-    // At a terminal the person was told beside the answer.
+    // At a terminal, the person was warned beside the answer.
     const several = project && context.warn === undefined ? await sameNamed(context.store, project) : undefined;
     if (several === undefined) return found;
     return { ...found, note: 'note' in found && found.note ? `${found.note} ${several}` : several };
@@ -117,10 +117,10 @@ export const search = operation({
 
 const countOf = { observation: 'observations', summary: 'summaries' } as const;
 
-/** So many texts take no time; more are for whoever imports. */
+/** Embedding this many texts takes no time; an import embeds more. */
 const mostEmbedded = 500;
 
-/** What a person has written into the files meanwhile is found too. */
+/** Also finds what a person has written into the files since. */
 async function bringPagesIn(context: Context): Promise<void> {
   const { bringInLine } = await librarian();
   await bringInLine(toDeps(context));

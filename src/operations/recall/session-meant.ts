@@ -1,4 +1,4 @@
-// Which session a person means by an id or by words. What could mean several is not guessed.
+// Which session a person means by an id or by words. Never guesses between several.
 
 import { search } from '../../recall/search.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -8,15 +8,16 @@ import { HoldfastError } from '../../system/errors.ts';
 import type { Context } from '../operation.ts';
 import { find } from './find.ts';
 
-/** So many sessions are compared. */
+/** Compare at most this many sessions. */
 const mostCompared = 12;
 const mostNamed = 6;
-/** How far the best must be ahead of the next to be meant alone. */
+/** How far the best must be ahead of the next to be the only one meant. */
 const clearLead = 1.4;
 
 /**
- * By id; else by words, where one session is clearly meant. Where several could be, the person chooses, beginning with these words.
- * Contract: throws where none is meant, and where several are and nobody can be asked.
+ * By id; otherwise by words, if one session clearly matches best. If several match, the person chooses, starting with
+ * these words.
+ * Contract: throws if no session matches, or if several match and there is no terminal to ask in.
  */
 export async function sessionMeant(
   context: Context,
@@ -30,9 +31,13 @@ export async function sessionMeant(
   }
   const meant = await byWords(context, words, agent);
   if (meant.length === 0)
-    throw new HoldfastError('NOT_FOUND', `No session has the id ${JSON.stringify(words)}, and none has these words`, {
-      hint: 'Search by meaning with: holdfast search <words> --kind session. List sessions with: holdfast sessions',
-    });
+    throw new HoldfastError(
+      'NOT_FOUND',
+      `No session has the id ${JSON.stringify(words)}, and no session has these words`,
+      {
+        hint: 'Search by meaning with: holdfast search <words> --kind session. List sessions with: holdfast sessions',
+      },
+    );
   if (meant.length === 1) return meant[0];
   const chosen = await context.person?.chooseSession?.(agent, words);
   if (chosen !== undefined) return chosen;
@@ -43,11 +48,11 @@ export async function sessionMeant(
   });
 }
 
-/** One word of hexadecimal digits, long enough or with a figure in it: nobody searches for that. */
+/** One word of hexadecimal digits, long enough or with a digit in it: people do not search for such words. */
 export const isIdLike = (words: string): boolean =>
   /^[0-9a-f]{8}[0-9a-f-]*$/i.test(words) || (/^[0-9a-f-]{4,}$/i.test(words) && /\d/.test(words));
 
-/** The one that is clearly meant, or all that could be; sessions that have none of the words are not. */
+/** The session that clearly matches best, or all that could be meant. Sessions with none of the words are excluded. */
 async function byWords(context: Context, words: string, agent: AgentName | undefined): Promise<Session[]> {
   const { store } = context;
   const wanted = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,4 +1,4 @@
-// What a reader of one session asks for beside its transcript: the prompts it consists of, where words stand in it, what it changed.
+// Parts of one session beside its transcript: its prompts, where words occur in it, and what it changed.
 import { z } from 'zod';
 import { modifies } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
@@ -14,27 +14,27 @@ import { type Context, operation } from '../operation.ts';
 import { find } from './find.ts';
 
 const idField = z.string().min(1).describe('id of a session; its beginning is enough');
-const agentField = AgentName.optional().describe('the agent, where two use the same id');
+const agentField = AgentName.optional().describe('the agent, if two agents use the same id');
 
 const longestPrompt = 160;
 const mostPrompts = 2000;
-/** Of a prompt, so much is enough to say what it is about. */
+/** This much of a prompt is enough to show what it is about. */
 const longestRead = 2000;
 
 const Placed = z.object({
-  id: z.string().describe('of the entry'),
+  id: z.string().describe('id of the entry'),
   at: Moment,
-  place: z.int().describe('of the entry in the transcript, from 0'),
+  place: z.int().describe('position of the entry in the transcript, from 0'),
   text: z.string(),
 });
 
 export const sessionsOutline = operation({
   name: 'sessions outline',
-  summary: 'List the prompts of a session, each in a line',
+  summary: 'List the prompts of a session, one per line',
   input: z.object({ id: idField, agent: agentField }),
   output: z.object({ session: z.string(), prompts: z.array(Placed) }),
   surfaces: ['cli', 'http'],
-  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/outline' },
   positional: ['id'],
   examples: ['holdfast sessions outline 0f3c', 'holdfast sessions outline 0f3c --json'],
@@ -53,7 +53,7 @@ export const sessionsOutline = operation({
 });
 
 const mostMatches = 5000;
-/** On each side of what matches. */
+/** Characters on each side of the match. */
 const around = 60;
 
 export const sessionsFind = operation({
@@ -66,17 +66,17 @@ export const sessionsFind = operation({
       .trim()
       .min(1)
       .max(200)
-      .meta({ description: 'as it stands there; case does not matter', rest: true }),
+      .meta({ description: 'the words as they appear; case does not matter', rest: true }),
     subagents: z.boolean().default(false).describe('also what subagents said and did'),
     agent: agentField,
   }),
   output: z.object({
     session: z.string(),
     matches: z.array(Placed).describe('one for each entry, in the order of the transcript'),
-    more: z.boolean().describe('there are more entries than these'),
+    more: z.boolean().describe('true: there are more entries than these'),
   }),
   surfaces: ['cli', 'http'],
-  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/find' },
   positional: ['id', 'query'],
   examples: ['holdfast sessions find 0f3c race condition', 'holdfast sessions find 0f3c "npm test" --json'],
@@ -103,7 +103,7 @@ export const sessionsFind = operation({
   },
 });
 
-/** A quoted line break is what a person would type as one. */
+/** Shows an escaped line break as a person would type it. */
 const readable = (input: string): string => input.replace(/\\n/g, '\n').replace(/\\"/g, '"');
 
 function snippetAt(text: string, wanted: string): string | undefined {
@@ -125,12 +125,12 @@ export const sessionsChanges = operation({
   }),
   output: z.object({
     session: z.string(),
-    folder: z.string().describe('of the project'),
+    folder: z.string().describe('folder of the project'),
     files: z.array(z.object({ file: z.string(), uses: z.array(ToolUse) })),
-    left: z.int().describe('edits that had no room'),
+    left: z.int().describe('edits that were left out'),
   }),
   surfaces: ['cli', 'http'],
-  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/changes' },
   positional: ['id'],
   examples: ['holdfast sessions changes 0f3c', 'holdfast sessions changes 0f3c --file src/auth/jwt.ts'],
@@ -162,7 +162,7 @@ export const sessionsChanges = operation({
 
 const pageSize = 1000;
 
-/** The entries of a session, many at a time, with room for other work between. */
+/** The entries of a session in pages, with pauses for other work. */
 async function* pagesOf({ store, signal }: Context, { agent, id }: Session, subagents: boolean) {
   for (let from = 0; ; from += pageSize) {
     signal?.throwIfAborted();

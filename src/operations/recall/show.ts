@@ -18,25 +18,25 @@ export const Shown = z.object({
   session: Session,
   focus: z.string().optional().describe('the entry that was asked for'),
   total: z.int().describe('how many entries the session has'),
-  from: z.int().describe('the place of the first that is shown, from 0'),
+  from: z.int().describe('position of the first entry shown, from 0'),
   entries: z.array(ShownEntry),
   files: z
     .array(z.object({ file: z.string(), modified: z.int(), read: z.int() }))
     .optional()
-    .describe('with `files`: paths as seen from the project, and how often tools changed or read them'),
+    .describe('with `files`: paths relative to the project, and how often tools changed or read them'),
   briefings: z.array(GivenBriefing).optional().describe('with `briefings`: newest first'),
 });
 
 export const show = operation({
   name: 'show',
-  summary: 'Show a session as a readable transcript, or an entry with what stands around it',
+  summary: 'Show a session as a readable transcript, or an entry with its neighbours',
   input: z.object({
     id: z.string().min(1).describe('id of a session or entry; its beginning is enough'),
     subagents: z.boolean().default(false).describe('also what subagents said'),
-    agent: AgentName.optional().describe('the agent, where two use the same id'),
+    agent: AgentName.optional().describe('the agent, if two agents use the same id'),
     files: z.boolean().optional().describe('also which files the tools of the session touched'),
-    briefings: z.boolean().optional().describe('also what the session was told when it started'),
-    from: z.int().min(0).optional().describe('begin at this entry, from 0'),
+    briefings: z.boolean().optional().describe('also the briefings that the session was given'),
+    from: z.int().min(0).optional().describe('start at this entry, counted from 0'),
     limit: z.int().min(1).max(2000).optional().describe('at most this many entries'),
   }),
   output: Shown,
@@ -72,7 +72,7 @@ export const show = operation({
 const briefingsOf = async (store: Store, { agent, id }: Session) =>
   (await store.briefings.list({ session: id, limit: 100 })).filter((one) => one.session === id && one.agent === agent);
 
-/** The last uses of tools are enough to say which files a session was about. */
+/** The last tool uses are enough to show which files a session was about. */
 const mostTouches = 5000;
 
 async function filesOf(store: Store, { agent, id, projectPath }: Session) {
@@ -80,7 +80,7 @@ async function filesOf(store: Store, { agent, id, projectPath }: Session) {
   return filesTouched(touches, projectPath).map(({ file, modified, read }) => ({ file, modified, read }));
 }
 
-/** Each entry with the tools that it used. */
+/** Each entry with its tool uses. */
 export async function withToolUses(store: Store, entries: readonly Entry[]): Promise<z.infer<typeof ShownEntry>[]> {
   const uses = new Map<string, ToolUse[]>(entries.map((one) => [one.id, []]));
   for (const use of await store.entries.toolUses([...uses.keys()])) uses.get(use.entry)?.push(use);

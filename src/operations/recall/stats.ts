@@ -1,4 +1,4 @@
-// What is kept, what was distilled, and what that has cost.
+// How much is stored and distilled, and what distilling has cost.
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Spending } from '../../schema/job.ts';
@@ -10,10 +10,10 @@ import { parseSince } from './when.ts';
 
 export const stats = operation({
   name: 'stats',
-  summary: 'Say how much is kept and distilled, and what models have taken for it',
+  summary: 'Show how much is stored and distilled, and how many tokens models have used for it',
   input: z.object({
     since: z.string().min(1).default('30d').describe('count what was spent and imported since then'),
-    timeZone: TimeZone.optional().describe('whose days are meant; without it, that of the settings'),
+    timeZone: TimeZone.optional().describe('time zone of the days (default: that of the settings)'),
   }),
   output: z.object({
     kept: z.object({
@@ -28,7 +28,7 @@ export const stats = operation({
     today: z.object({ spent: z.int(), budget: z.int() }),
     spent: Spending.extend({
       tokens: z.int(),
-      saved: z.int().describe('tokens less than one call for each tool use would have taken'),
+      saved: z.int().describe('tokens saved compared with one call per tool use'),
     }),
     models: z.array(Spending.extend({ model: z.string() })),
     days: z.array(Spending.extend({ day: z.string() })),
@@ -38,11 +38,11 @@ export const stats = operation({
         z.object({
           day: z.string(),
           entries: z.int(),
-          bytes: z.int().describe('of transcripts that were read'),
-          seconds: z.number().describe('that reading and storing them took'),
+          bytes: z.int().describe('bytes of transcripts read'),
+          seconds: z.number().describe('time to read and store them'),
         }),
       )
-      .describe('by the day on which they came in'),
+      .describe('by the day of the import'),
     disk: z
       .object({
         database: z.int(),

@@ -1,4 +1,4 @@
-// What sessions came to, newest first.
+// Summaries of sessions, newest first.
 import { z } from 'zod';
 import { Summary } from '../../schema/summary.ts';
 import { operation } from '../operation.ts';
@@ -7,14 +7,14 @@ import { nothingYet } from './observations.ts';
 
 export const summaries = operation({
   name: 'summaries',
-  summary: 'List what sessions came to: request, investigated, learned, completed, next steps, newest first',
+  summary: 'List summaries of sessions: request, investigated, learned, completed, next steps, newest first',
   input: z.object(distilledFields),
   output: z.object({ summaries: z.array(Summary), note: z.string().optional() }),
   surfaces: ['cli', 'http', 'mcp'],
   mcp: {
     without: ['group'],
     description:
-      'The accounts of past sessions, newest first: what was asked, learned, completed and left open. Filter by project, session, file or time; get shows one whole.',
+      'Summaries of past sessions, newest first: what was asked, learned, completed and left open. Filter by project, session, file or time; get shows one whole.',
     defaults: { limit: 5 },
   },
   examples: [

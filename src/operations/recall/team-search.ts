@@ -1,13 +1,14 @@
-// Search beyond this machine: what teammates share, asked of the hub, or of what was pulled from it where the hub does not answer.
+// Search beyond this machine: asks the hub what teammates share. If the hub does not answer, searches what was pulled
+// from it.
 import { repositoryOf } from '../../capture/repository.ts';
 import { search as recall, type SearchAnswer, type SearchRequest } from '../../recall/search.ts';
 import { type Hit, isDerived } from '../../schema/hit.ts';
 import { tombstone } from '../../store/removal/tombstone.ts';
 import type { Context } from '../operation.ts';
 
-/** A person waits for this: what the hub does not answer by then is left out, and the answer says so. */
+/** A person waits for this: what the hub does not answer in time is left out, and the answer says so. */
 const patience = { connectMs: 1500, statementMs: 3000 };
-/** Evens out what the first places count beside each other. */
+/** Reduces the lead of the first ranks when two rankings are merged. */
 const rankOffset = 10;
 
 export async function withTeam(context: Context, request: SearchRequest, own: SearchAnswer): Promise<SearchAnswer> {
@@ -15,7 +16,7 @@ export async function withTeam(context: Context, request: SearchRequest, own: Se
   const membership = readMembership(context.config.home);
   const say = (note: string) => (own.note === undefined ? note : `${own.note} ${note}`);
   if (membership === undefined)
-    return { ...own, note: say('This machine has joined no hub: there is no team to search.') };
+    return { ...own, note: say('This machine has not joined a hub, so there is no team to search.') };
   const { query, kind, limit } = request;
   if (kind === 'conversation') return { ...own, note: say('Conversations are found on this machine only.') };
   if (kind === 'observation' || kind === 'summary')
@@ -64,11 +65,11 @@ export async function withTeam(context: Context, request: SearchRequest, own: Se
     }
   } catch (error) {
     const pulled = isDerived(kind) ? { hits: [] } : await inPulled(context, request);
-    return merged(own, pulled, limit, say(`${(error as Error).message}; found in what was pulled before.`));
+    return merged(own, pulled, limit, say(`${(error as Error).message}; these hits come from what was pulled before.`));
   }
 }
 
-/** Whether the person has hidden the session that a hit stands in. */
+/** Whether the person has hidden the session of a hit. */
 async function hiddenHere({ config }: Context): Promise<(hit: Hit) => boolean> {
   const { openTeamStore } = await import('../../hub/sync.ts');
   const team = await openTeamStore(config.home, false);
@@ -112,7 +113,10 @@ async function inPulled(context: Context, request: SearchRequest): Promise<{ hit
   }
 }
 
-/** Scores of two stores are not of one scale, their orders are: the first of each count alike, and one's own comes first. */
+/**
+ * Scores of two stores have different scales, so compare ranks: the first hits count alike, and the local hit comes
+ * first.
+ */
 function merged(
   own: SearchAnswer,
   others: { readonly hits: readonly Hit[] },

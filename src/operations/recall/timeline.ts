@@ -1,4 +1,4 @@
-// What happened, in the order of time: the latest, or around a moment.
+// What happened, in order of time: the latest, or around a moment.
 import { z } from 'zod';
 import { gist, toolGist } from '../../language/gist.ts';
 import { answerText } from '../../language/open-ends.ts';
@@ -13,17 +13,17 @@ import { find } from './find.ts';
 const longest = 240;
 
 export const Timeline = z.object({
-  focus: z.string().optional().describe('the entry that it is around'),
+  focus: z.string().optional().describe('the entry in the middle'),
   items: z.array(TimelineItem),
 });
 
 export const timeline = operation({
   name: 'timeline',
-  summary: 'Show what happened, in the order of time: the latest, or around an entry or session',
+  summary: 'Show what happened, in order of time: the latest, or around an entry or session',
   input: z.object({
     around: z.string().min(1).optional().describe('id of an entry or session; its beginning is enough'),
     ...filterFields,
-    prompts: z.boolean().optional().describe('only what people asked for, without answers and tools'),
+    prompts: z.boolean().optional().describe('only prompts, without answers and tools'),
     limit: limitField.default(30).describe('at most this many'),
   }),
   output: Timeline,
@@ -31,7 +31,7 @@ export const timeline = operation({
   mcp: {
     without: ['group'],
     description:
-      'What happened in the order of time: around a hit of search (around: its id), or the latest. One line for each step; go on with get for the full text.',
+      'What happened in order of time: around a search hit (around: its id), or the latest. One line per step; use get for the full text.',
     foremost: true,
   },
   examples: [
@@ -45,22 +45,22 @@ export const timeline = operation({
     const filter = { ...(await toFilter(context, input)), prompts: input.prompts };
     const { limit } = input;
     if (input.around === undefined) {
-      // From a date on, its beginning is meant; otherwise the end of the time.
+      // With a start date, show the oldest entries; otherwise the newest.
       const end = filter.since !== undefined && filter.until === undefined ? 'oldest' : 'newest';
       return { items: await toItems(store, await store.entries.timeline({ ...filter, end, limit })) };
     }
     const { session, entry } = await find(store, input.around.trim(), input.agent);
-    // Around something of a group, what is shown is that group's.
+    // Around an entry of a group, show only that group.
     const group = filter.group ?? (await store.groups.of({ agent: session.agent, session: session.id }));
     const at = Date.parse(entry?.at ?? session.startedAt);
     const until = Math.min(at, filter.until ?? at);
     const since = Math.max(at, filter.since ?? at);
     const before = await store.entries.timeline({ ...filter, group, until, end: 'newest', limit: limit - 1 });
     const after = await store.entries.timeline({ ...filter, group, since, end: 'oldest', limit });
-    // Half of each side, and more of one where the other has less.
+    // Half on each side, and more on one side if the other has less.
     const later = Math.max(limit - before.length, Math.ceil(limit / 2));
     const earlier = before.slice(-Math.max(0, limit - Math.min(later, after.length)));
-    // What only a subagent said, or what was left, is no part of the time; around it, it is.
+    // Entries of subagents and abandoned branches are not on the timeline, but the focused entry is always shown.
     const apart = entry !== undefined && !after.some((one) => one.entry.id === entry.id);
     const own = apart ? [{ entry, project: session.project }] : [];
     const kept = [...earlier, ...own, ...after.slice(0, later - own.length)];

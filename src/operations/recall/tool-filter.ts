@@ -16,7 +16,7 @@ export interface ToolInput {
 
 export const isUseKind = (kind: ToolInput['kind']): kind is UseKind => UseKind.safeParse(kind).success;
 
-/** Filters that contradict each other, or that nothing of the kind can pass. */
+/** Refuses filters that contradict each other, or that nothing of the kind can match. */
 export function refuseToolFilters({ kind, tool, outcome, file }: ToolInput): void {
   const asks = isUseKind(kind) ? `--kind ${kind}` : tool !== undefined ? '--tool' : outcome ? '--outcome' : undefined;
   if (asks === undefined) return;
@@ -25,7 +25,7 @@ export function refuseToolFilters({ kind, tool, outcome, file }: ToolInput): voi
       hint: 'With --file the answer lists every tool that touched the file. Leave one of the two out.',
     });
   if (!isUseKind(kind) && isDerived(kind))
-    throw new HoldfastError('BAD_INPUT', `${asks} cannot be combined with --kind ${kind}: it used no tools`, {
+    throw new HoldfastError('BAD_INPUT', `${asks} cannot be combined with --kind ${kind}, which has no tools`, {
       hint: 'Search entries, sessions or conversations, or leave the filter out.',
     });
   if (kind === 'error' && outcome === 'ok')
@@ -34,7 +34,7 @@ export function refuseToolFilters({ kind, tool, outcome, file }: ToolInput): voi
     });
 }
 
-/** Undefined where no tool is asked for; an empty list of names where none of that name was ever used. */
+/** Undefined if no tool filter is set; an empty list of names if no tool of that name was ever used. */
 export async function toolFilter(
   store: Pick<Store, 'search'>,
   { kind, tool, outcome }: ToolInput,
@@ -49,7 +49,7 @@ export async function toolFilter(
   return { tools, ...(result === undefined ? {} : { outcome: result }) };
 }
 
-/** The tool of an MCP server is called by its own name too: `search` for `mcp__docs__search`. */
+/** A tool of an MCP server also matches its own name: `search` for `mcp__docs__search`. */
 const isNamed = (name: string, wanted: string): boolean =>
   name.toLowerCase() === wanted || name.toLowerCase().endsWith(`__${wanted}`);
 
@@ -57,7 +57,7 @@ const mostNamed = 12;
 
 export async function unknownTool(store: Pick<Store, 'search'>, { kind, tool }: ToolInput): Promise<string> {
   const names = await store.search.toolNames();
-  if (names.length === 0) return 'No use of a tool is known yet.';
+  if (names.length === 0) return 'No tool use is stored yet.';
   const more = names.length > mostNamed ? ', …' : '';
   const asked = tool === undefined ? `No tool of the kind ${kind}` : `No tool called ${tool}`;
   return `${asked} was used. Tools: ${names.slice(0, mostNamed).join(', ')}${more}`;

@@ -12,21 +12,21 @@ export interface Now {
 
 interface Span {
   readonly from: number;
-  /** The first moment after it. */
+  /** The first moment after the span. */
   readonly to: number;
 }
 
-/** The first moment that is meant: `2026-03-01` is its midnight, `3d` is three days ago. */
+/** The first moment included: `2026-03-01` is its midnight, `3d` is three days ago. */
 export const parseSince = (text: string, at: Now, option = '--since'): number => parse(text, option, at).from;
 
-/** The first moment that is no longer meant: `2026-03-01` is the midnight at its end. */
+/** The first moment excluded: `2026-03-01` is the midnight at its end. */
 export const parseUntil = (text: string, at: Now): number => parse(text, '--until', at).to;
 
 /** One whole day. */
 export function parseDay(text: string, at: Now, option = '<date>'): Span {
   const { from, to } = parse(text, option, at);
   if (to - from > 1.5 * oneDay)
-    throw new HoldfastError('BAD_INPUT', `${option} must be one day, and ${JSON.stringify(text)} is more`, {
+    throw new HoldfastError('BAD_INPUT', `${option} must be one day, but ${JSON.stringify(text)} is longer`, {
       hint: 'Examples: 2026-03-01, monday, yesterday.',
     });
   return dayOf(from, 0, at.timeZone);
@@ -56,12 +56,12 @@ function ago(word: string, { now, timeZone }: Now): Span | undefined {
     return { from: Math.max(0, moment), to: Math.max(0, moment) };
   }
   const length = units[(longUnits[unit as keyof typeof longUnits] ?? unit) as keyof typeof units];
-  // Nothing was said before that, and no calendar has a word for some of it.
+  // Clamp at the epoch: no entry is older.
   const moment = Math.max(0, now - count * length);
   return { from: moment, to: moment };
 }
 
-/** A date in figures: a moment, a day, a month or a year. */
+/** A date in digits: a moment, a day, a month or a year. */
 function exact(word: string, { timeZone }: Now): Span | undefined {
   const month = /^(\d{4})(?:-(\d\d))?$/.exec(word);
   if (month !== null && (month[2] === undefined || (Number(month[2]) >= 1 && Number(month[2]) <= 12))) {
@@ -86,11 +86,11 @@ function exact(word: string, { timeZone }: Now): Span | undefined {
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const months = 'january february march april may june july august september october november december'.split(' ');
 
-/** Its whole name, or at least its first three letters. */
+/** The whole name, or at least its first three letters. */
 const placeOf = (names: readonly string[], word: string | undefined): number =>
   word === undefined || word.length < 3 ? -1 : names.findIndex((name) => name.startsWith(word.replace(/\.$/, '')));
 
-/** A day, week, month or year by its name. What could lie ahead is the last one that does not. */
+/** A day, week, month or year by name. If it could be in the future, the latest past one is meant. */
 function named(word: string, { now, timeZone }: Now): Span | undefined {
   if (word === 'today') return dayOf(now, 0, timeZone);
   if (word === 'yesterday') return dayOf(now, -1, timeZone);

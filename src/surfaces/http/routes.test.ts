@@ -374,7 +374,7 @@ it('7. the summary of a client’s session says what was answered last, without 
 
 it('an agent is never run for who asks over HTTP', async () => {
   const { status, json } = await stand.post('/api/resume', { session }, stand.tokens.full);
-  expect([status, json.error.message]).toEqual([400, 'An agent can be run in a terminal only']);
+  expect([status, json.error.message]).toEqual([400, 'An agent can only run in a terminal']);
 });
 
 describe('live events', () => {

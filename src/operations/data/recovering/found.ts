@@ -1,4 +1,5 @@
-// What there is to recover from: the damaged file, the newest sound backup, and the file of what must never come back.
+// The sources for a recovery: the damaged file, the newest sound backup, and the list of forgotten items, which must
+// never come back.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../../config/config.ts';
@@ -8,14 +9,14 @@ import { type Marks, marksOf } from '../../../store/sqlite/marks.ts';
 import { openSqliteStore } from '../../../store/sqlite/open.ts';
 import { type Salvage, salvage } from '../../../store/sqlite/salvage.ts';
 
-/** A database of this version that can be read from end to end, made of something that may not be. */
+/** A database of this version that can be read from end to end, built from a file that may be damaged. */
 export interface Yield {
   readonly file: string;
   readonly marks: Marks | undefined;
 }
 
 export interface Found {
-  /** What the database was before. */
+  /** The state of the database before. */
   readonly state: 'missing' | Salvage['state'];
   readonly damaged: (Yield & Salvage) | undefined;
   readonly backup: (Yield & { readonly from: string; readonly at: number }) | undefined;
@@ -24,7 +25,7 @@ export interface Found {
   readonly ledger: readonly LedgerLine[];
 }
 
-/** `folder` is a place for copies. Nothing else is changed. */
+/** Puts copies into `folder`; changes nothing else. */
 export async function lookAround(config: Config, folder: string, signal?: AbortSignal): Promise<Found> {
   const before = await lookAtDatabase(config, folder, signal);
   const badBackups: string[] = [];
@@ -60,7 +61,10 @@ async function lookAtDatabase(
     : { state: found.state, damaged: { ...found, file, marks } };
 }
 
-/** A recovery that was killed while it set the database aside has moved the log already: the pair is under the other name. */
+/**
+ * A recovery that was killed while it set the database aside has already moved the log: the pair is under the other
+ * name.
+ */
 function standsFor({ databasePath }: Config): string {
   const stat = fs.statSync(databasePath, { throwIfNoEntry: false });
   const folder = path.dirname(databasePath);
@@ -72,7 +76,7 @@ function standsFor({ databasePath }: Config): string {
   return same ?? databasePath;
 }
 
-/** Newest first, whoever made them. */
+/** Newest first, automatic and manual backups alike. */
 function backupsIn(config: Config): string[] {
   const folder = backupFolder(config.home);
   if (!fs.existsSync(folder)) return [];
@@ -83,7 +87,7 @@ function backupsIn(config: Config): string[] {
     .sort((a, b) => fs.statSync(b).mtimeMs - fs.statSync(a).mtimeMs);
 }
 
-/** A copy that this version can read; undefined where the backup is damaged, or of a newer version. */
+/** A copy that this version can read; undefined if the backup is damaged or of a newer version. */
 async function soundCopy(from: string, file: string): Promise<Found['backup']> {
   for (const side of ['', '-wal', '-shm']) fs.rmSync(file + side, { force: true });
   fs.copyFileSync(from, file);
@@ -101,13 +105,13 @@ async function soundCopy(from: string, file: string): Promise<Found['backup']> {
   return { file, from, at: fs.statSync(from).mtimeMs, marks: marksOf(file) };
 }
 
-/** In the order in which they count: of two that know the same thing the first is right. */
+/** In order of precedence: if two know the same thing, the first is right. */
 export function inOrder({ damaged, backup }: Found): Yield[] {
   if (damaged === undefined || backup === undefined) return [damaged, backup].filter((one) => one !== undefined);
-  // Somebody has put an older copy in the place of the database.
+  // The person may have put an older copy in the place of the database.
   const isOlder = damaged.marks !== undefined && damaged.marks.changes < (backup.marks?.changes ?? 0);
   if (isOlder) return [backup, damaged];
-  // What was removed since the backup must not come back where nothing is missing.
+  // If nothing is missing, what was removed since the backup must not come back.
   return damaged.state === 'sound' || isWhole(damaged) ? [damaged] : [damaged, backup];
 }
 

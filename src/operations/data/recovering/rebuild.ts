@@ -1,5 +1,5 @@
-// A new database out of everything that was found. First what must never come back, then what agents wrote, then what only the old
-// database and its backup know. What comes later never replaces what came before it.
+// Builds a new database from every source. First the list of what must never come back, then the agents' transcripts,
+// then what only the old database and its backup know. A later source never replaces an earlier one.
 import { conversationRules } from '../../../capture/conversation-rules.ts';
 import { type IngestDeps, ingest } from '../../../capture/ingest.ts';
 import { importLines } from '../../../capture/transfer/import-lines.ts';
@@ -12,7 +12,7 @@ import { type FromVault, takeFromVault } from './vault.ts';
 export interface Rebuilt {
   readonly transcripts: { readonly files: number; readonly entries: number };
   readonly vault: FromVault;
-  /** Entries that no transcript and no copy has any more. */
+  /** Entries that neither a transcript nor a vault copy has any more. */
   readonly onlyHere: number;
   readonly problems: readonly string[];
 }
@@ -43,9 +43,9 @@ export async function rebuild(deps: IngestDeps & Pick<Context, 'say'>, found: Fo
       ).entries;
     return entries;
   };
-  // A whole one knows the places of entries in their transcripts, which a copy in the vault does not.
+  // A whole database knows where entries stand in their transcripts; a vault copy does not.
   const isPart = (one: Yield) => one === found.damaged && !isWhole(found.damaged);
-  say?.('Taking over what only the database knew');
+  say?.('Copying what only the database knew');
   let onlyHere = await takeOver(sources.filter((one) => !isPart(one)));
   say?.('Reading the vault');
   const vault = await takeFromVault(deps, folder);
@@ -60,9 +60,9 @@ export async function rebuild(deps: IngestDeps & Pick<Context, 'say'>, found: Fo
   };
 }
 
-/** Before any transcript is read: what of it may be kept, and where it belongs. */
+/** Needed before any transcript is read: these lines say what may be stored, and where it belongs. */
 const isFirst = new Set<ExportedLine['is']>(['tombstone', 'memory-tombstone', 'pause', 'link']);
-/** These came with their tables. */
+/** Lines of these kinds came with their tables. */
 const withTables = new Set<ExportedLine['is']>([
   ...(['pin', 'state', 'group', 'group-session', 'bookmark', 'task', 'message', 'merge'] as const),
 ]);
@@ -74,7 +74,7 @@ async function* linesOf(file: string, wanted: (line: ExportedLine) => boolean): 
     const { lines } = await store.transfer.exported({});
     for await (const line of lines)
       if (wanted(line) && !withTables.has(line.is)) {
-        // A page may be readable and wrong.
+        // A database page can be readable and still hold wrong data.
         const { data } = ExportedLine.safeParse(line);
         if (data !== undefined) yield data;
       }
@@ -88,8 +88,8 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
 }
 
 /**
- * What the built-in distiller took from conversations, it takes again, before the pages are looked at: a line that it wrote must not pass for
- * a person's. A model costs money, and is left to the worker.
+ * The built-in distiller reads conversations again before the pages are examined: a line that it wrote must not pass
+ * for a person's. A model costs money, so its work is left to the worker.
  */
 async function distilAgain({ store, config, clock, signal, progress }: IngestDeps): Promise<void> {
   const { settings } = config;

@@ -1,4 +1,4 @@
-// Copies in the vault → entries, where the transcript itself is gone or holds less.
+// Vault copies → entries, if the transcript itself is gone or holds less.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -17,10 +17,10 @@ export interface FromVault {
   readonly unreadable: readonly string[];
 }
 
-/** A part of a copy is far smaller; more than this was not written by us. */
+/** Our parts are far smaller; Holdfast did not write a larger one. */
 const longestPart = 64 << 20;
 
-/** `folder` is a place for transcripts on their way. */
+/** `folder` holds temporary transcripts. */
 export async function takeFromVault(deps: IngestDeps, folder: string): Promise<FromVault> {
   const { store, config, clock, signal } = deps;
   const done = { copies: 0, entries: 0, unreadable: [] as string[] };
@@ -35,7 +35,7 @@ export async function takeFromVault(deps: IngestDeps, folder: string): Promise<F
         if (fs.statSync(copy).size > 0) done.unreadable.push(copy);
         continue;
       }
-      // The transcript is there, and nothing is missing from it.
+      // The transcript exists and is complete.
       if (state !== undefined && state.offset > 0 && linesIn(text) <= state.lines) continue;
       const name = state === undefined || state.offset === 0 ? key : `kept/${key}`;
       const source = unpacked(deps, agent, name, text, path.join(folder, agent.name));
@@ -45,7 +45,7 @@ export async function takeFromVault(deps: IngestDeps, folder: string): Promise<F
       done.entries += added;
       if (name === key) taken.set(`${agent.name} ${key}`, bytes);
     }
-  // From now on these copies are known again: resuming puts the transcripts back from them.
+  // Record these copies again, so that resuming can restore the transcripts from them.
   const forgotten = (await store.removal.tombstones()).length;
   for (const due of await store.vault.due()) {
     const bytes = taken.get(`${due.agent} ${due.key}`);
@@ -67,13 +67,16 @@ function unpacked({ config }: IngestDeps, agent: Agent, key: string, text: Buffe
   return { agent, key, root, path: file, size: text.length, ...group };
 }
 
-/** As much as can be read from the start on, and how many bytes of the copy that is: a write that died may have left some more. */
+/**
+ * Reads as much as possible from the start, and returns how many bytes of the copy that is: an interrupted write may
+ * have left more bytes.
+ */
 export function unpack(copy: string): { text: Buffer; bytes: number } {
   const packed = fs.readFileSync(copy);
   try {
     return { text: zlib.gunzipSync(packed), bytes: packed.length };
   } catch {
-    // Part by part, as far as that goes.
+    // Not readable as a whole: try part by part.
   }
   const starts: number[] = [];
   for (let at = packed.indexOf(magic); at >= 0; at = packed.indexOf(magic, at + 1)) starts.push(at);
@@ -90,14 +93,14 @@ export function unpack(copy: string): { text: Buffer; bytes: number } {
 
 const magic = Buffer.from([0x1f, 0x8b, 0x08]);
 
-/** The bytes of a beginning may stand within a part too. */
+/** The bytes that start a part may also occur inside a part. */
 function endOfPart(packed: Buffer, starts: readonly number[], i: number, parts: Buffer[]): number | undefined {
   for (let j = i + 1; j <= Math.min(starts.length, i + 16); j++)
     try {
       parts.push(zlib.gunzipSync(packed.subarray(starts[i], starts[j]), { maxOutputLength: longestPart }));
       return j;
     } catch {
-      // Not its end.
+      // Not the end of the part.
     }
   return undefined;
 }
