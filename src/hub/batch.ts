@@ -74,7 +74,10 @@ export const emptyBatch: Batch = {
 const mostEntries = 500;
 const mostChars = 1 << 20;
 
-/** Gathers, and sends what is full. `prepare` completes a batch before it goes. */
+/**
+ * Gathers, and sends what is full; `prepare` completes a batch before it goes. One batch is on its way while the next is made. A batch
+ * that failed is told of at the next one, or at the end.
+ */
 export function batchWriter(
   send: (batch: Batch) => Promise<void>,
   prepare: (batch: Batch) => Promise<Batch> = async (batch) => batch,
@@ -89,12 +92,24 @@ export function batchWriter(
   });
   let batch = fresh();
   let chars = 0;
-  async function end(): Promise<void> {
+  let underway: Promise<unknown> = Promise.resolve();
+  async function flush(): Promise<void> {
     const full = batch;
     if (Object.values(full).every((list) => list.length === 0)) return;
     batch = fresh();
     chars = 0;
-    await send(await prepare({ ...emptyBatch, ...full }));
+    const ready = await prepare({ ...emptyBatch, ...full });
+    await settled();
+    underway = send(ready).catch((error: unknown) => ({ error }));
+  }
+  async function settled(): Promise<void> {
+    const outcome = await underway;
+    underway = Promise.resolve();
+    if (typeof outcome === 'object' && outcome !== null && 'error' in outcome) throw outcome.error;
+  }
+  async function end(): Promise<void> {
+    await flush();
+    await settled();
   }
   const add =
     <K extends keyof typeof batch>(kind: K) =>
@@ -102,7 +117,7 @@ export function batchWriter(
       (batch[kind] as unknown[]).push(item);
       const { line, bytes } = item as { line?: string | null; bytes?: string };
       chars += (line?.length ?? 0) + (bytes?.length ?? 0);
-      if (batch.entries.length >= mostEntries || batch.rows.length >= mostEntries || chars >= mostChars) await end();
+      if (batch.entries.length >= mostEntries || batch.rows.length >= mostEntries || chars >= mostChars) await flush();
     };
   return {
     transcript: add('transcripts'),

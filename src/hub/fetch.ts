@@ -40,6 +40,8 @@ export interface PageTombstone {
 }
 
 const piece = 400;
+const transcriptsAtOnce = 50;
+const entriesAtOnce = 1000;
 
 async function inOneMoment<T>(client: HubClient, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -132,9 +134,18 @@ async function sessionsIn(client: HubClient, ids: readonly number[]): Promise<Ma
   return found;
 }
 
-/** By place and id, so that nothing is read twice however long the transcript is. */
-async function* wholeOf(client: HubClient, transcript: number): AsyncGenerator<readonly FetchedEntry[]> {
+/** By place and id, so that nothing is read twice however long the transcript is. `begun` are its first entries, where they were read before. */
+async function* wholeOf(
+  client: HubClient,
+  transcript: number,
+  begun: readonly FetchedEntry[] = [],
+): AsyncGenerator<readonly FetchedEntry[]> {
   let [pos, uuid] = [String(-(2n ** 62n)), ''];
+  if (begun.length > 0) {
+    yield begun;
+    const last = begun.at(-1) as FetchedEntry;
+    [pos, uuid] = [String(last.pos), last.uuid];
+  }
   for (;;) {
     const { rows } = await client.query<{ uuid: string; pos: string; line: string }>(
       `SELECT uuid, pos, line FROM holdfast.entries WHERE transcript = $1 AND (pos, uuid) > ($2::bigint, $3) ORDER BY pos, uuid LIMIT ${piece}`,
@@ -142,21 +153,72 @@ async function* wholeOf(client: HubClient, transcript: number): AsyncGenerator<r
     );
     if (rows.length === 0) return;
     yield rows.map(plainEntry);
+    if (rows.length < piece) return;
     const last = rows[rows.length - 1] as (typeof rows)[number];
     [pos, uuid] = [last.pos, last.uuid];
   }
 }
 
+/** The first entries of each of these transcripts, in one question: most transcripts are short. */
+async function beginnings(client: HubClient, ids: readonly number[]): Promise<Map<number, FetchedEntry[]>> {
+  const { rows } = await client.query<{ transcript: number; uuid: string; pos: string; line: string }>(
+    `SELECT t.id AS transcript, e.uuid, e.pos, e.line FROM unnest($1::int[]) AS t (id)
+     CROSS JOIN LATERAL (SELECT uuid, pos, line FROM holdfast.entries WHERE transcript = t.id ORDER BY pos, uuid LIMIT ${piece}) e`,
+    [ids],
+  );
+  const found = new Map<number, FetchedEntry[]>(ids.map((id) => [id, []]));
+  for (const row of rows) found.get(row.transcript)?.push(plainEntry(row));
+  return found;
+}
+
+async function* nothingMore(entries: readonly FetchedEntry[]): AsyncGenerator<readonly FetchedEntry[]> {
+  if (entries.length > 0) yield entries;
+}
+
+/** Asks for the next part while one is taken in. */
+async function* ahead<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = parts.next();
+  try {
+    for (;;) {
+      const { value, done } = await next;
+      if (done) return;
+      next = parts.next();
+      // Told of when it is waited for: a failure must not count as one that nobody sees.
+      next.catch(() => {});
+      yield value;
+    }
+  } finally {
+    await next.catch(() => {});
+  }
+}
+
+/** Neighbours whose entries fit into one answer. */
+function readTogether<T extends { readonly held: string }>(transcripts: readonly T[]): T[][] {
+  const groups: T[][] = [];
+  let room = entriesAtOnce;
+  for (const one of transcripts) {
+    const size = Math.min(piece, Number(one.held));
+    if (groups.length === 0 || size > room) {
+      groups.push([]);
+      room = entriesAtOnce;
+    }
+    groups.at(-1)?.push(one);
+    room -= size;
+  }
+  return groups;
+}
+
+type SharePart = { transcripts: TranscriptPage[] } | { rows: PageRow[] };
+
 /** All of a share but what this machine gave to it: transcripts first, then what was derived from them. */
-export async function* shareOf(
-  { client, membership }: HubDeps,
-  share: number,
-): AsyncGenerator<{ transcripts: TranscriptPage[] } | { rows: PageRow[] }> {
+export const shareOf = (deps: HubDeps, share: number): AsyncGenerator<SharePart> => ahead(partsOf(deps, share));
+
+async function* partsOf({ client, membership }: HubDeps, share: number): AsyncGenerator<SharePart> {
   let after = 0;
   for (;;) {
-    const { rows } = await client.query<TranscriptRow>(
-      `SELECT id, share, machine, agent, key, line FROM holdfast.transcripts
-       WHERE share = $1 AND machine <> $2 AND id > $3 ORDER BY id LIMIT 50`,
+    const { rows } = await client.query<TranscriptRow & { held: string }>(
+      `SELECT t.id, t.share, t.machine, t.agent, t.key, t.line, (SELECT count(*) FROM holdfast.entries e WHERE e.transcript = t.id) AS held
+       FROM holdfast.transcripts t WHERE t.share = $1 AND t.machine <> $2 AND t.id > $3 ORDER BY t.id LIMIT ${transcriptsAtOnce}`,
       [share, membership.machineId, after],
     );
     if (rows.length === 0) break;
@@ -164,15 +226,24 @@ export async function* shareOf(
       client,
       rows.map(({ id }) => id),
     );
-    yield {
-      transcripts: rows.map((row) => ({
-        ...row,
-        sessions: sessions.get(row.id) ?? [],
-        entries: [],
-        count: -1,
-        whole: () => wholeOf(client, row.id),
-      })),
-    };
+    for (const group of readTogether(rows)) {
+      const begun = await beginnings(
+        client,
+        group.map(({ id }) => id),
+      );
+      yield {
+        transcripts: group.map(({ held: _, ...row }) => ({
+          ...row,
+          sessions: sessions.get(row.id) ?? [],
+          entries: [],
+          count: -1,
+          whole: () => {
+            const first = begun.get(row.id) ?? [];
+            return first.length < piece ? nothingMore(first) : wholeOf(client, row.id, first);
+          },
+        })),
+      };
+    }
     after = rows[rows.length - 1]?.id ?? after;
   }
   let [machine, kind, key] = [0, '', ''];

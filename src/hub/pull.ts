@@ -68,42 +68,50 @@ export async function pull(deps: PullDeps): Promise<Pulled> {
   // A hub that was restored from a backup counts again from there: everything is compared once more.
   if (!isSame) await keep({ seq: 0, stamp: '', shares: [] });
 
-  for (const share of wanted.filter(({ id }) => !note.shares.includes(id))) {
+  const takePages = async (): Promise<void> => {
+    for (;;) {
+      deps.signal?.throwIfAborted();
+      const { rows } = await client.query<{ seq: string; stamp: string; entries: number }>(
+        'SELECT seq, stamp, entries FROM holdfast.batches_after($1, $2)',
+        [note.seq + 1, batchesInAPage],
+      );
+      if (rows.length === 0) return;
+      // A machine that holds no share takes what was forgotten alone.
+      const last = note.shares.length === 0 ? rows.length : inOnePage(rows.map(({ entries }) => entries));
+      const upto = Number(rows[last - 1]?.seq);
+      const page = await pageOf(deps, note.shares, note.seq, upto);
+      done.forgotten += await targets.forget(page.tombstones);
+      for (const share of wanted) {
+        const [transcripts, changed] = [
+          page.transcripts.filter(({ share: id }) => id === share.id),
+          page.rows.filter((row) => row.share === share.id),
+        ];
+        done.entries += await targets.of(share).take(share, transcripts);
+        await targets.of(share).takeRows(share, changed);
+      }
+      await keep({ seq: upto, stamp: rows[last - 1]?.stamp ?? '' });
+    }
+  };
+  // New shares come last: taken whole, they hold all that the pushes before brought.
+  await takePages();
+  const fresh = wanted.filter(({ id }) => !note.shares.includes(id));
+  for (const share of fresh) {
     done.entries += await takeShare(deps, targets.of(share), share);
     await keep({ shares: [...note.shares, share.id] });
     done.taken++;
   }
-  for (;;) {
-    deps.signal?.throwIfAborted();
-    const { rows } = await client.query<{ seq: string; stamp: string; entries: number }>(
-      'SELECT seq, stamp, entries FROM holdfast.batches_after($1, $2)',
-      [note.seq + 1, batchesInAPage],
-    );
-    if (rows.length === 0) {
-      // Last, when all rows and all hashes are here: their order then decides nothing.
-      await forgetAsElsewhere({ store });
-      return done;
-    }
-    let last = 0;
-    for (
-      let held = 0;
-      last < rows.length && (last === 0 || held + (rows[last]?.entries ?? 0) <= entriesInAPage);
-      last++
-    )
-      held += rows[last]?.entries ?? 0;
-    const upto = Number(rows[last - 1]?.seq);
-    const page = await pageOf(deps, note.shares, note.seq, upto);
-    done.forgotten += await targets.forget(page.tombstones);
-    for (const share of wanted) {
-      const [transcripts, changed] = [
-        page.transcripts.filter(({ share: id }) => id === share.id),
-        page.rows.filter((row) => row.share === share.id),
-      ];
-      done.entries += await targets.of(share).take(share, transcripts);
-      await targets.of(share).takeRows(share, changed);
-    }
-    await keep({ seq: upto, stamp: rows[last - 1]?.stamp ?? '' });
-  }
+  if (fresh.length > 0) await takePages();
+  // When all rows and all hashes are here: their order then decides nothing.
+  await forgetAsElsewhere({ store });
+  return done;
+}
+
+/** How many of these pushes are taken at once: as many as hold few entries together, one at least. */
+function inOnePage(sizes: readonly number[]): number {
+  let last = 0;
+  for (let held = 0; last < sizes.length && (last === 0 || held + (sizes[last] ?? 0) <= entriesInAPage); last++)
+    held += sizes[last] ?? 0;
+  return last;
 }
 
 async function takeShare(deps: PullDeps, target: Target, share: Share): Promise<number> {

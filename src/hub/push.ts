@@ -5,7 +5,7 @@ import { type Batch, batchWriter, emptyBatch } from './batch.ts';
 import { pushCopies } from './copies.ts';
 import { type HubDeps, type LocalProject, localProjects, mayLeave, type Share, visibleShares } from './local.ts';
 import { hubPrint, memoryRowsOf } from './memory-rows.ts';
-import { sendSessions } from './send.ts';
+import { placeName, sendSessions } from './send.ts';
 
 export interface Pushed {
   readonly sessions: number;
@@ -28,7 +28,7 @@ interface PushNote {
 
 const noteName = 'hub: pushed';
 const sessionsAtOnce = 20;
-const indexedAtOnce = 500;
+const indexedAtOnce = 2000;
 
 export async function push(deps: HubDeps): Promise<Pushed> {
   const { store, client, membership } = deps;
@@ -75,8 +75,9 @@ export async function push(deps: HubDeps): Promise<Pushed> {
     const folders = local.get(share.project) ?? [];
     const fresh = folders.filter(({ path }) => !(note.done[share.id] ?? []).includes(path));
     const wanted = await sessionsOf(deps, folders, fresh, changed);
+    const there = wanted.length === 0 ? new Set<string>() : await transcriptsThere(deps, share);
     for (let i = 0; i < wanted.length; i += sessionsAtOnce)
-      await sendSessions({ ...deps, share, send }, wanted.slice(i, i + sessionsAtOnce));
+      await sendSessions({ ...deps, share, send, there }, wanted.slice(i, i + sessionsAtOnce));
     sessions += wanted.length;
     if (fresh.length > 0 || changed.memory || wanted.length > 0) await pushMemory(deps, share, folders, send);
     if (fresh.length > 0) isNewShare = true;
@@ -121,6 +122,15 @@ async function changedSessions({ store }: HubDeps, cursor: number): Promise<Chan
     if (last === undefined) return { sessions: [...found.values()], memory };
     from = last.seq;
   }
+}
+
+/** The transcripts of this machine that the hub has in a share. */
+async function transcriptsThere({ client, membership }: HubDeps, share: Share): Promise<Set<string>> {
+  const { rows } = await client.query<{ agent: string; key: string }>(
+    'SELECT agent, key FROM holdfast.transcripts WHERE share = $1 AND machine = $2',
+    [share.id, membership.machineId],
+  );
+  return new Set(rows.map(placeName));
 }
 
 /** Sessions of the share to compare: all of a folder that was never pushed, else those that changed. */

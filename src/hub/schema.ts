@@ -153,6 +153,7 @@ const tables = `
     entry int PRIMARY KEY REFERENCES holdfast.entries ON DELETE CASCADE,
     share int NOT NULL
   );
+  CREATE INDEX entries_by_place ON holdfast.entries (transcript, pos, uuid);
   CREATE INDEX entries_by_seq ON holdfast.entries (seq);
   CREATE INDEX entries_by_print ON holdfast.entries (print);
   CREATE INDEX entries_by_session ON holdfast.entries (session_print);
@@ -413,8 +414,7 @@ const indexing = `
     IF picked IS NULL THEN RETURN 0; END IF;
     INSERT INTO postings (word, share, entry, times, length)
       SELECT w.word, e.share, e.id, w.times, e.length FROM entries e, unnest(e.words, e.times) AS w (word, times)
-      WHERE e.id = ANY (picked) ORDER BY w.word, e.share, e.id
-      ON CONFLICT DO NOTHING;
+      WHERE e.id = ANY (picked) ORDER BY w.word, e.share, e.id;
     DELETE FROM unindexed WHERE entry = ANY (picked);
     RETURN cardinality(picked);
   END $$;

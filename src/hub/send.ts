@@ -11,6 +11,8 @@ import { hash53, wordsOf } from './words.ts';
 
 export interface SendDeps extends HubDeps {
   readonly share: Share;
+  /** The transcripts of the share that the hub has something of, by `placeName`: others need not be asked for. */
+  readonly there: ReadonlySet<string>;
   readonly send: (batch: Batch) => Promise<void>;
 }
 
@@ -43,7 +45,12 @@ export async function sendSessions(deps: SendDeps, keys: readonly SessionKey[]):
       await endFile();
       if (line.key.startsWith(hubKeyPrefix)) continue;
       const place = { share: share.id, agent: line.agent, key: plainText(line.key) };
-      file = { place, line, listing: await listingOf(deps, place), told: new Set() };
+      file = {
+        place,
+        line,
+        listing: deps.there.has(placeName(place)) ? await listingOf(deps, place) : new Map(),
+        told: new Set(),
+      };
       await tellSessions(writer, file, about, own);
     } else if (line.is === 'entry') {
       if (file === undefined) continue;
@@ -78,6 +85,8 @@ async function glances({ store }: SendDeps, keys: readonly SessionKey[]): Promis
         });
   return found;
 }
+
+export const placeName = ({ agent, key }: Pick<TranscriptPlace, 'agent' | 'key'>): string => `${agent} ${key}`;
 
 async function listingOf({ client, membership }: SendDeps, { share, agent, key }: TranscriptPlace): Promise<Listing> {
   const { rows } = await client.query<{ uuid: string; hash: string }>(

@@ -32,10 +32,10 @@ export function hubPort(connection: Connection): HubPort {
   const wanted = connection.statement<[], { id: number; name: string }>(
     'SELECT id, name FROM vector_models WHERE wanted = 1',
   );
-  // Of a text with several vectors that of the whole stands last.
+  // Of a text with several vectors that of the whole stands last. In this order of tables: the planner would begin with all vectors.
   const vectors = connection.statement<{ model: number; uuids: string }, { uuid: string; vector: Buffer }>(
-    `SELECT e.uuid, v.vector FROM json_each(@uuids) j JOIN entries e ON e.uuid = j.value
-     JOIN vectors v ON v.kind = 0 AND v.subject_id = e.id AND v.model_id = @model
+    `SELECT e.uuid, v.vector FROM json_each(@uuids) j CROSS JOIN entries e ON e.uuid = j.value
+     CROSS JOIN vectors v ON v.kind = 0 AND v.subject_id = e.id AND v.model_id = @model
      WHERE v.part = (SELECT max(part) FROM vectors w WHERE w.kind = 0 AND w.subject_id = e.id AND w.model_id = @model)`,
   );
   const writes = distilledWrites(connection);
