@@ -1,11 +1,12 @@
-// The fixtures of an agent: transcripts in src/agents/<agent>/fixtures/<set>/, and beside them expected.json, written by hand from the raw lines.
+// The fixtures of an agent: transcripts in src/agents/<agent>/fixtures/<set>/, and beside them expected.json, written by hand from the raw
+// lines.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../../src/agents/agent.ts';
 import { agents } from '../../src/agents/index.ts';
 
 export interface ExpectedSession {
-  /** What persons said, what models said beside using tools, and what the machine said. */
+  /** Entries of persons, of models apart from tool uses, and of the machine. */
   readonly prompts: number;
   readonly answers: number;
   readonly machine?: number;
@@ -24,9 +25,9 @@ export interface ExpectedSession {
 }
 
 interface ExpectedSet {
-  /** The folder that the agent would be watched in, below the set. */
+  /** The folder below the set that Holdfast would watch for the agent. */
   readonly root?: string;
-  /** A line of a kind that the reader does not know, and what it is called. */
+  /** A line of a kind that the reader does not know, and the name of the kind. */
   readonly unknown?: { readonly line: Record<string, unknown>; readonly kind: string };
   readonly sessions: Readonly<Record<string, ExpectedSession>>;
 }
@@ -34,7 +35,7 @@ interface ExpectedSet {
 export interface FixtureSet extends ExpectedSet {
   readonly agent: Agent;
   readonly name: string;
-  /** Absolute path of what the agent would be watched in. */
+  /** Absolute path of the folder that Holdfast would watch for the agent. */
   readonly folder: string;
   /** The keys of its transcripts. */
   readonly keys: readonly string[];
@@ -60,12 +61,12 @@ function setsBelow(agent: Agent, folder: string): FixtureSet[] {
   });
 }
 
-/** All agents that have fixtures in this form. A new agent is tested by being in the table. */
+/** All agents that have fixtures in this form. Adding an agent to the table tests it. */
 export const fixtureSets: readonly FixtureSet[] = (agents as readonly Agent[]).flatMap((agent) =>
   setsBelow(agent, path.join(root, 'src/agents', agent.name, 'fixtures')),
 );
 
-/** The samples that fixtures were cut from, where they are at hand. */
+/** The samples that the fixtures were cut from, if available. */
 export const sampleSets: readonly FixtureSet[] = (agents as readonly Agent[]).flatMap((agent) =>
   setsBelow(agent, path.join(root, '../shared/agents/samples', agent.name)),
 );

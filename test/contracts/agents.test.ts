@@ -1,4 +1,4 @@
-// What ingest promises, for every agent in the table that has fixtures: what they hold is found, and the way does not matter.
+// What ingest promises, for every agent in the table that has fixtures: it finds everything they hold, however the files arrive.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { differences, later, workbench } from './transcript-builder.ts';
 
 const nameOf = (set: FixtureSet) => `${set.agent.name} ${set.name}`;
 
-/** A memory that watches a folder of its own for this agent, and nothing else that counts. */
+/** A memory that watches one folder for this agent, and nothing else that counts. */
 async function benchFor(set: FixtureSet) {
   const watched = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-watched-'));
   onTestFinished(() => fs.rmSync(watched, { recursive: true, force: true }));
@@ -76,14 +76,14 @@ async function expectAll(store: Store, set: FixtureSet): Promise<void> {
       session.id,
     ).toEqual({ prompts, answers, machine, toolUses, failed });
     expect(session, session.id).toMatchObject(facts);
-    // Every use of these fixtures has ended.
+    // Every tool use in these fixtures has ended.
     expect(uses.filter(({ outcome }) => outcome === undefined)).toEqual([]);
     expect(session.startedAt > '2020').toBe(true);
   }
 }
 
 describe.each([...fixtureSets, ...sampleSets].map((set) => [nameOf(set), set] as const))('%s', (_, set) => {
-  it('gives what was counted by hand in its lines', async () => {
+  it('yields what was counted by hand in its lines', async () => {
     const bench = await benchFor(set);
     all(set, bench.watched);
     await bench.ingest();
@@ -91,10 +91,10 @@ describe.each([...fixtureSets, ...sampleSets].map((set) => [nameOf(set), set] as
   });
 });
 
-/** What is pulled has tests of its own. */
+/** Pulled agents have separate tests. */
 const lineSets = fixtureSets.filter(({ keys }) => keys.length > 0).map((set) => [nameOf(set), set] as const);
 
-describe.each(lineSets)('%s, however it comes', (_, set) => {
+describe.each(lineSets)('%s, however it arrives', (_, set) => {
   it.each([1, 2, 3])('in pieces that cut lines, interleaved, in any order: the same rows (%i)', async (seed) => {
     const { below, chance, pick, shuffle } = random(seed);
     const bench = await benchFor(set);
@@ -122,7 +122,7 @@ describe.each(lineSets)('%s, however it comes', (_, set) => {
     expect(differences(bench.rows(), whole)).toEqual([]);
   });
 
-  it('a commit that fails at any point, and a new start, leave the same', async () => {
+  it('a commit that fails at any point, followed by a restart, leaves the same rows', async () => {
     const bench = await benchFor(set);
     all(set, bench.watched);
     await bench.ingest();
@@ -156,7 +156,7 @@ describe.each(lineSets)('%s, however it comes', (_, set) => {
     expect(differences(bench.rows(), whole)).toEqual([]);
   });
 
-  it('twice, from a backup and in the live tree, it is taken once', async () => {
+  it('from a backup and in the live tree, it is imported once', async () => {
     const bench = await benchFor(set);
     all(set, bench.watched);
     const backup = path.join(bench.home, 'backup');
@@ -166,7 +166,7 @@ describe.each(lineSets)('%s, however it comes', (_, set) => {
     await expectAll(bench.store, set);
   });
 
-  it('cut and written again, or cut for good, it loses nothing', async () => {
+  it('cut and rewritten, or cut for good, it loses nothing', async () => {
     const bench = await benchFor(set);
     all(set, bench.watched);
     await bench.ingest();
@@ -177,7 +177,7 @@ describe.each(lineSets)('%s, however it comes', (_, set) => {
     }
     await bench.ingest();
     const cut = await found(bench.store, set);
-    // What a fork holds too is the fork's from then on.
+    // A fork that also holds an entry owns it from then on.
     const ids = ({ entries }: typeof cut) =>
       [...new Set([...entries.values()].flatMap(({ said }) => said.map(({ id }) => id)))].sort();
     expect(ids(cut)).toEqual(ids(whole));
@@ -201,7 +201,7 @@ describe.each(lineSets)('%s, however it comes', (_, set) => {
     await expectAll(bench.store, set);
   });
 
-  it('a line of an unknown kind is counted, and shown by doctor', async () => {
+  it('a line of an unknown kind is counted, and doctor reports it', async () => {
     if (set.unknown === undefined) return;
     const bench = await benchFor(set);
     all(set, bench.watched);
@@ -218,7 +218,7 @@ describe.each(lineSets)('%s, however it comes', (_, set) => {
 describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
   const values = set.keys.flatMap((key) => linesOf({ agent, ...set }, key).map((line) => [key, line] as const));
 
-  it('passes over no line that yields something', () => {
+  it('skips no line that yields something', () => {
     const states = new Map<string, ReaderState>();
     for (const [key, line] of values) {
       const state = states.get(key) ?? {};
@@ -228,7 +228,7 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
     }
   });
 
-  it("gives the same ids from the vault's copy, also when entries in it were forgotten", () => {
+  it("gives the same ids from the vault's copy, even with forgotten entries in it", () => {
     for (const key of set.keys) {
       const lines = linesOf({ agent, ...set }, key);
       const entries = entriesIn(agent, key, lines);
@@ -249,7 +249,7 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
           [...left].filter(([uuid, text]) => uuid !== gone && text !== notKept),
           `${key} ${gone}`,
         ).toEqual(expected);
-        // Of a use only the name of the tool is left.
+        // Of a tool use only the name of the tool is left.
         expect(left.get(gone) ?? notKept).toMatch(/^(?:(?:\[not kept by Holdfast\]|\[Used tools: [^\n]*\])\n?)*$/);
       }
     }
@@ -261,7 +261,7 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
     expect([...new Set(unknown)]).toEqual([undefined]);
   });
 
-  it('throws at no line, however its parts are swapped, and keeps its state small', () => {
+  it('throws on no line, however its parts are swapped, and keeps its state small', () => {
     const { pick, below } = random(11);
     const state: ReaderState = {};
     for (let round = 0; round < 3000; round++) {
@@ -280,7 +280,7 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
   });
 });
 
-/** What the lines yield: texts by id; of the same id the first counts. */
+/** What the lines yield: texts by id. The first text of an id counts. */
 function entriesIn(agent: Agent, key: string, lines: readonly string[]): Map<string, string> {
   const state: ReaderState = {};
   const found = new Map<string, string>();
@@ -290,7 +290,7 @@ function entriesIn(agent: Agent, key: string, lines: readonly string[]): Map<str
   return found;
 }
 
-/** Lines that are no lines of any agent. */
+/** Lines that belong to no agent. */
 const harmless = [
   '',
   '   ',
@@ -335,7 +335,7 @@ const odd: readonly unknown[] = [
   ],
 ];
 
-/** A copy in which some values are others. */
+/** A copy with some values replaced. */
 function mutated(value: unknown, other: () => unknown, changes: () => boolean): unknown {
   if (changes()) return other();
   if (Array.isArray(value)) return value.map((item) => mutated(item, other, changes));

@@ -1,4 +1,4 @@
-// Chunks made by hand, for what a store does with them.
+// Chunks made by hand, to test what a store does with them.
 
 import type { Store } from '../../src/store/store.ts';
 import type { Chunk, NewEntry } from '../../src/store/transcripts/port.ts';
@@ -19,7 +19,7 @@ export const entry = (uuid: string, text: string, more: Partial<NewEntry> = {}):
   ...more,
 });
 
-/** One step in one file; entries without a place stand at 0, 10, 20 … */
+/** One step in one file. Entries without a position get 0, 10, 20 … */
 export function chunk(entries: readonly NewEntry[], more: Partial<Chunk> = {}): Chunk {
   const from = more.from ?? 0;
   const placed = entries.map((each, i) => ({ ...each, pos: from + i * 10 }));
@@ -48,7 +48,7 @@ export function chunk(entries: readonly NewEntry[], more: Partial<Chunk> = {}): 
   };
 }
 
-/** So many words in so many commits that the index is in several parts. */
+/** Enough words in enough commits that the index has several parts. */
 export async function scatter(store: Store): Promise<void> {
   for (let file = 0; file < 14; file++) {
     const entries = Array.from({ length: 400 }, (_, i) => {

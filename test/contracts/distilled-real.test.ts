@@ -1,4 +1,4 @@
-// The offline distiller on real sessions, where they are: each with work in it gets an account, and titles keep the rules.
+// The offline distiller on real sessions, if available: each session with work in it gets an account, and titles follow the rules.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -18,7 +18,7 @@ import { SummaryText } from '../../src/schema/summary.ts';
 
 const archive = fileURLToPath(new URL('../../../shared/bench/real-transcripts.tar.gz', import.meta.url));
 
-/** What nobody could scan. */
+/** Titles that a person could not scan. */
 const bad: readonly (readonly [string, RegExp])[] = [
   ['JSON', /[{[]"|":\s*["[{\d]/],
   ['a code fence', /```|~~~/],
@@ -81,14 +81,14 @@ describe.skipIf(!fs.existsSync(archive))('on real sessions the offline distiller
     }
   });
 
-  it('says little twice: most titles of a session are its own', () => {
+  it('repeats little: most titles of a session are unique', () => {
     for (const session of sessions) {
       const titles = session.turns.flatMap((turn) => observeTurn(turn)?.title ?? []);
       if (titles.length >= 5) expect(new Set(titles).size / titles.length).toBeGreaterThan(0.8);
     }
   });
 
-  it('extracts what fits the schema, and the same from the same', async () => {
+  it('extracts what fits the schema, and the same from the same input', async () => {
     for (const { id } of await holdfast.store.conversations.list({})) {
       const material = await readConversation(holdfast.store, id);
       if (material === undefined) continue;

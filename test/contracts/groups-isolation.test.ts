@@ -1,5 +1,5 @@
 // Statements 19 and 20 of groups: one group tries to reach another's sessions, and the person's, through every surface. Each attempt is
-// counted, each must fail, and afterwards the other group is as it was.
+// counted and must fail. Afterwards the other group is unchanged.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const inside = 'quarterdeck';
 let stand: GroupStand;
 let tide: OpenGroup;
 let reef: OpenGroup;
-/** Of the victim: the bookmark, its session, the active session, and the person's own. */
+/** The victim's bookmark, the session that it left, its active session, and the person's own. */
 let ids: { mark: number; left: string; active: string; person: string };
 let before: unknown;
 let attempts = 0;
@@ -56,7 +56,7 @@ async function stateOfOthers() {
   };
 }
 
-/** Fails unless it is refused, or answers without a word of the others'. */
+/** Fails unless the attempt is refused, or answers without a word of the others. */
 async function attempt(what: string, run: () => Promise<unknown>): Promise<void> {
   attempts++;
   let said: string;
@@ -125,7 +125,7 @@ describe('19: through the library, a group', () => {
     expect(attempts).toBe(15 + 10 + 6 + 2 + 7);
   });
 
-  it('cannot take in what is another’s by transcripts that it writes or links', async () => {
+  it('cannot import another’s sessions through transcripts that it writes or links', async () => {
     const { store } = stand.holdfast;
     const folder = transcripts(tide);
     const held = fs.readFileSync(path.join(transcripts(reef), `${ids.active}.jsonl`), 'utf8');
@@ -154,7 +154,7 @@ describe('19: through the library, a group', () => {
         () => fs.symlinkSync(path.join(stand.folder, '.claude', 'projects'), path.join(folder, 'g')),
       ],
     ];
-    // Written after the person's folder was last looked at: nobody knows it yet.
+    // Written after the last scan of the person's folder, so Holdfast does not know it yet.
     write(path.join(stand.folder, '.claude', 'projects', '-srv-new'), 'person-new', `a new ${secret.person}`);
     for (const [what, run] of plant) {
       run();
@@ -175,13 +175,13 @@ describe('19: through the library, a group', () => {
   });
 
   it.each(['link', 'pipe'])(
-    'cannot take in what is another’s by a %s that it puts there after it was looked at',
+    'cannot import another’s sessions through a %s that it puts there after the check',
     async (what) => {
       const { config, store, context } = stand.holdfast;
       const own = write(transcripts(tide), 'tide-new', 'swept '.repeat(200));
       const { sources } = await homeSources(config, 'tide');
       fs.rmSync(own);
-      // Nobody has taken it in yet, so nobody knows whose it is.
+      // Holdfast has not imported it yet, so it does not know the owner.
       const away = path.join(stand.folder, 'person-new.jsonl');
       fs.writeFileSync(away, line('person-new', 'p1', secret.person).repeat(20));
       if (what === 'link') fs.symlinkSync(away, own);
@@ -195,7 +195,7 @@ describe('19: through the library, a group', () => {
     10_000,
   );
 
-  it('cannot have things put elsewhere by links in its own folders', async () => {
+  it('cannot redirect writes with links in its own folders', async () => {
     const away = (target: string, link: string) => {
       fs.rmSync(link, { recursive: true, force: true });
       fs.symlinkSync(target, link);
@@ -219,7 +219,7 @@ describe('19: through the library, a group', () => {
     expect(attempts).toBe(3);
   });
 
-  it('cannot have the vault read or write elsewhere by links in its own folders', async () => {
+  it('cannot make the vault read or write elsewhere with links in its own folders', async () => {
     const { context } = stand.holdfast;
     const own = write(transcripts(tide), 'tide-long', 'swept '.repeat(200));
     await stand.deps.takeIn?.('tide');
@@ -259,7 +259,7 @@ describe('19: over HTTP, the token of a group', () => {
       const born = async (name: string) => (await stand.holdfast.store.groups.get(name)) as Group;
       const token = groupToken(tokens, await born('tide'));
       const ask = async (method: string, address: string, body?: unknown, bearer = token) => {
-        // fetch would resolve `..` before it is sent.
+        // fetch would resolve `..` before sending.
         const { request } = await import('node:http');
         return new Promise<{ status: number; text: string }>((resolve, reject) => {
           const sent = request(
@@ -355,7 +355,7 @@ describe('19: over HTTP, the token of a group', () => {
 });
 
 describe('19: the token of a group that was removed', () => {
-  it('does not open the next group of that name, nor does a stream that it opened go on', async () => {
+  it('does not open the next group of that name, and ends a stream that it opened', async () => {
     const { context, config, store } = stand.holdfast;
     const server = await startHttp(
       { ...context, events: liveEvents(Date.now), wake: () => {}, log: () => {} },
@@ -376,7 +376,7 @@ describe('19: the token of a group that was removed', () => {
       expect((await ask('history', old)).status).toBe(401);
       expect((await ask('history', await token())).status).toBe(200);
       await store.messages.putOut({ group: 'tide', kind: 'notice', text: secret.person }, Date.now());
-      // It ends by itself; what it said until then holds nothing of the new group.
+      // The stream ends by itself, and nothing in it comes from the new group.
       expect(await stream.text()).not.toContain(secret.person);
     } finally {
       await server.close();
@@ -385,7 +385,7 @@ describe('19: the token of a group that was removed', () => {
 });
 
 describe('20: over MCP, the channel of a group', () => {
-  it('has four tools, takes no name of a group, and knows no ids of others', async () => {
+  it('has four tools, takes no group name, and knows no ids of others', async () => {
     const { context } = stand.holdfast;
     const make = await mcpServers({
       config: () => context.config,

@@ -1,4 +1,5 @@
-// What a group says stays in that group's memory. The agent of a group writes its own transcripts, so every line of these attacks is its own choice.
+// What a group says stays in that group's memory. The agent of a group writes its own transcripts, so it chooses every line of these
+// attacks.
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -31,7 +32,7 @@ interface Turn {
   readonly answered: string;
 }
 
-/** A session with an edit in each turn, so that there is something to distil. */
+/** A session with an edit in each turn, so that there is something to distill. */
 function write(folder: string, session: string, cwd: string, said: readonly Turn[]): void {
   // Conversations of a few entries are not distilled.
   const more = [1, 2].map((minutes) => ({
@@ -117,7 +118,7 @@ it('what a group says under the same key replaces nothing that the person said, 
     expect(page(name) ?? '').not.toContain('evil.example');
 });
 
-it('it stands on pages of the group, and is listed and found only with the name of the group', async () => {
+it('its words stand on pages of the group, and are listed and found only with the name of the group', async () => {
   const { context } = stand.holdfast;
   expect(page('groups/alpha/core/procedures.md')).toContain('evil.example');
   const pages = async (group?: string) => (await memoryList.run(context, { group })).pages.map((one) => one.page);
@@ -141,7 +142,7 @@ it('it stands on pages of the group, and is listed and found only with the name 
   expect(JSON.stringify(await timeline.run(context, { limit: 50, order: 'newest' } as never))).not.toContain('alpha-1');
 });
 
-it('a model that distils a conversation is shown the pages of its own side alone', async () => {
+it('a model that distills a conversation sees only the pages of its own side', async () => {
   const { context } = stand.holdfast;
   const shown = async (session: string) =>
     JSON.stringify(await knownFor(context, { agent: 'claude-code', session, project: 'shop' }, 'deploy the shop'));
@@ -151,7 +152,7 @@ it('a model that distils a conversation is shown the pages of its own side alone
   expect(await shown('alpha-1')).not.toContain('make deploy');
 });
 
-it('what the person promotes from a group stands on their own pages from then on', async () => {
+it('what the person promotes from a group moves to their own pages', async () => {
   const { context } = stand.holdfast;
   groupSays(alpha, 'alpha-2', [
     { at: '2026-05-03T12:00:00.000Z', asked: 'To seed the shop, run make seed.', answered: 'Noted.' },
@@ -165,7 +166,7 @@ it('what the person promotes from a group stands on their own pages from then on
   expect(await told()).toContain('make seed');
 });
 
-it('another group learns nothing of it, and a group that is removed leaves nothing to the person', async () => {
+it('another group learns nothing of it, and a removed group leaves nothing to the person', async () => {
   const { context } = stand.holdfast;
   const beta = await stand.group('beta');
   expect(await beta.search('evil')).toEqual([]);
@@ -176,11 +177,11 @@ it('another group learns nothing of it, and a group that is removed leaves nothi
   expect(page('core/procedures.md')).not.toContain('evil.example');
 });
 
-it('a store of an older version gives the group back what it had put on the person’s pages', async () => {
+it('an upgraded store gives the group back what it had put on the person’s pages', async () => {
   const { config } = stand.holdfast;
   await stand.holdfast.close();
   const db = new Database(path.join(config.home, 'holdfast.db'));
-  // As it was: one page for all, and nothing that says whose words they are.
+  // The old state: one page for all, and nothing that says whose words they are.
   db.prepare(
     "UPDATE memory_pages SET written = replace(written, ?, ?), stamp = '' WHERE page = 'core/procedures.md'",
   ).run(own, poison);

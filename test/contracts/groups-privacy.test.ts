@@ -1,4 +1,4 @@
-// What is said to groups, scheduled for them and called by a name: stored without secrets and private passages, and gone from the file's bytes once it is over.
+// Messages to groups, tasks and names: stored without secrets and private passages, and gone from the bytes of the file when they are over.
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const filesOf = () =>
 /** Whether a text stands anywhere in the database or in the files beside it. */
 const holds = (text: string): boolean => filesOf().some((file) => fs.readFileSync(file).includes(text));
 
-it('a message has no secret and nothing private, and once it is answered its bytes are gone', async () => {
+it('a message has no secret and nothing private, and its bytes are gone once it is answered', async () => {
   const { context } = stand.holdfast;
   const { store } = context;
   const { message } = await groupsSend.run(context, { group: 'tide', text: said });
@@ -42,13 +42,13 @@ it('a message has no secret and nothing private, and once it is answered its byt
   expect(holds('the walrus said')).toBe(false);
 });
 
-it('a message that is wholly private is refused, since it would have to be stored', async () => {
+it('a wholly private message is refused, because it would have to be stored', async () => {
   const sending = groupsSend.run(stand.holdfast.context, { group: 'tide', text: '<private>nothing else</private>' });
   await expect(sending).rejects.toMatchObject({ code: 'BAD_INPUT' });
   expect(holds('nothing else')).toBe(false);
 });
 
-it('a task has no secret and nothing private, and once it is done or cancelled its bytes are gone', async () => {
+it('a task has no secret and nothing private, and its bytes are gone once it is done or cancelled', async () => {
   const { context } = stand.holdfast;
   const { store } = context;
   const { task } = await tasksAdd.run(context, {
@@ -67,7 +67,7 @@ it('a task has no secret and nothing private, and once it is done or cancelled i
   for (const word of [token, 'the carpenter wept', 'the walrus said']) expect(holds(word), word).toBe(false);
 });
 
-it('so it is with what an agent sends and schedules, and with the names of bookmarks', async () => {
+it('the same holds for what an agent sends and schedules, and for the names of bookmarks', async () => {
   const { context } = stand.holdfast;
   const { store } = context;
   const tide = await openGroup(stand.deps, 'tide');

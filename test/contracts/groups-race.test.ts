@@ -1,5 +1,5 @@
-// The agent of a group owns the folders in which we write its archives, its settings, its skills and its transcripts. Here it exchanges them with a link to
-// a folder of the person's while we write.
+// The agent of a group owns the folders in which Holdfast writes its archives, settings, skills and transcripts. Here it swaps them for a
+// link to a folder of the person while Holdfast writes.
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 afterEach(() => stand.end());
 
-/** Runs the work as often as it can while the folder and a link to the prize change places. */
+/** Runs the work as often as it can while the folder and a link to the prize swap places. */
 async function race(folder: string, work: () => unknown): Promise<{ done: number; refused: number }> {
   const link = `${folder}.link`;
   fs.symlinkSync(commands, link);
@@ -86,7 +86,7 @@ describe.skipIf(noSwap)(
       expect(fs.readdirSync(commands)).toEqual(['mine.md']);
     });
 
-    it('gets no transcript put back into the folder of the person', async () => {
+    it('gets no transcript restored into the folder of the person', async () => {
       const { store, config } = stand.holdfast;
       const own = path.join(transcripts, 'one.jsonl');
       const { done } = await race(transcripts, async () => {

@@ -1,4 +1,4 @@
-// What may not be kept: statements 19 to 21, pauses, the ignore list, and rows from before a rule existed.
+// What must not be stored: statements 19 to 21, pauses, the ignore list, and rows from before a rule existed.
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -29,7 +29,7 @@ import {
 const token = `ghp_${'0123456789aBcDeFgHiJ'.repeat(2).slice(0, 36)}`;
 const aiTitle = (title: string): Json => ({ type: 'ai-title', aiTitle: title, sessionId: 's1' });
 
-/** Every byte that the store has of a text, in any table. */
+/** Whether the store has the text in any table. */
 async function holds(bench: Bench, text: string): Promise<boolean> {
   const rows = JSON.stringify(bench.rows());
   const { hits } = await search(bench, { query: text, kind: 'entry', limit: 5 });
@@ -104,7 +104,7 @@ describe('19: private passages', () => {
     expect(await bench.texts()).toHaveLength(2);
   });
 
-  it('19. holds wherever the file is cut, and leaves the same rows', async () => {
+  it('19. the rule holds wherever the file is cut, and leaves the same rows', async () => {
     const whole = await workbench();
     const lines = [prompt('z', 'First', 0), ...turn, ...public_];
     whole.write('p/s1.jsonl', lines);
@@ -120,7 +120,7 @@ describe('19: private passages', () => {
     expect(await holds(pieces, 'hushhush')).toBe(false);
   });
 
-  it('19. reaches the subagents that a wholly private prompt started, and only those', async () => {
+  it('19. the rule covers the subagents that a wholly private prompt started, and only those', async () => {
     const bench = await workbench();
     const work = (id: string, from: number, text: string): Json[] => [
       prompt(`${id}1`, text, from, { isSidechain: true, agentId: id }),
@@ -133,13 +133,13 @@ describe('19: private passages', () => {
     await bench.ingest();
     expect(await holds(bench, 'hushhush')).toBe(false);
     expect(await bench.texts('s1', true)).toContain('doing: compile');
-    // One that comes later, by itself, as the watcher brings it.
+    // A subagent file that comes later and alone, as the watcher brings it.
     bench.write('p/s1/subagents/agent-z.jsonl', work('z', 2, 'hushhush late'));
     await bench.take('p/s1/subagents/agent-z.jsonl');
     expect(await holds(bench, 'hushhush')).toBe(false);
   });
 
-  it('19. holds for what hooks and clients tell', async () => {
+  it('19. the rule holds for what hooks and clients report', async () => {
     const bench = await workbench();
     let now = start;
     const deps = { ...bench.deps, clock: () => now++, events: liveEvents(() => now), wake: () => {} };
@@ -174,7 +174,7 @@ describe('19: private passages', () => {
 });
 
 describe('20: what Holdfast gave to an agent', () => {
-  it('20. is not stored again, wherever it comes back', async () => {
+  it('20. is not stored again, wherever it reappears', async () => {
     const bench = await workbench();
     const given = `<${briefingTag} project="app">\nthe old tale\n</${briefingTag}>`;
     bench.write('p/s1.jsonl', [
@@ -247,7 +247,7 @@ describe('a pause', () => {
   ];
   const at = (minutes: number) => ({ clock: () => start + minutes * minute });
 
-  it('leaves out what happened in it, whenever the transcript is read', async () => {
+  it('leaves out what happened during it, whenever the transcript is read', async () => {
     const bench = await workbench();
     const context = (minutes: number) => ({ ...bench, ...at(minutes) });
     expect(await pause.run(context(10), {})).toEqual({ since: '2026-03-02T09:10:00.000Z', alreadyPaused: false });
@@ -270,7 +270,7 @@ describe('a pause', () => {
     }
   });
 
-  it('is seen by a worker that runs', async () => {
+  it('takes effect in a running worker', async () => {
     const bench = await workbench();
     const stop = new AbortController();
     const worker = bench.work(stop.signal);
@@ -342,7 +342,7 @@ describe('the ignore list', () => {
       prompt('c', 'hushhush', 2, { cwd: '/tmp' }),
     );
     await bench.ingest();
-    // What is stored stays, until it is read anew.
+    // Stored entries stay until the transcript is read again.
     expect(await bench.texts()).toEqual(['stored before']);
     await bench.ingest({ reimport: true, prune: true });
     expect(await bench.texts()).toEqual([]);
@@ -399,13 +399,13 @@ describe('rows from before a rule existed', () => {
     expect(onDisk(bench)).toBe(false);
   });
 
-  it('are redacted in steps that go on after a stop, and only once', async () => {
+  it('are redacted in steps that continue after a stop, and only once', async () => {
     const bench = await withOldRows(1200);
     const stop = new AbortController();
     stop.abort();
     const steps: boolean[] = [];
     for (let i = 0; i < 20 && !steps.includes(true); i++) {
-      // Each time another process, which is ended after one step.
+      // Each step runs in another process, which ends after it.
       const store = await bench.open();
       steps.push((await redactStored({ store, signal: stop.signal })).done);
     }
@@ -425,7 +425,7 @@ describe('rows from before a rule existed', () => {
     expect(looked).toBeGreaterThanOrEqual(10);
   });
 
-  it('do not stop a newer chunk from being taken in between two steps', async () => {
+  it('do not keep a newer chunk from being imported between two steps', async () => {
     const bench = await withOldRows(10);
     await bench.store.removal.rewriteTexts(1, { text: (text) => text, json: (text) => text }, 3);
     bench.append('p/s1.jsonl', prompt('new', `with ${token}`, 50));

@@ -1,4 +1,4 @@
-// A wholly private turn leaves nothing, in the store and in the vault, wherever its words turn up.
+// A wholly private turn leaves nothing in the store or the vault, wherever its words reappear.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -24,7 +24,7 @@ const canary = (name: string) => `canary-${name}`;
 const hidden = (name: string) => `<private>${canary(name)}</private>`;
 const at = (minutes: number) => new Date(start + minutes * minute).toISOString();
 
-/** Everything that is on the disk of the memory: rows, the bytes of the database, and copies of transcripts. */
+/** Everything that the memory has on disk: rows, the bytes of the database, and copies of transcripts. */
 function kept(bench: Bench): string {
   const files = (folder: string): string[] =>
     fs.readdirSync(folder, { withFileTypes: true }).flatMap((one) => {
@@ -82,7 +82,7 @@ describe('a wholly private turn', () => {
     for (const word of ['open-before', 'open-answer', 'open-after', 'open-end']) expect(text).toContain(word);
   });
 
-  it('is not told by what comes later: a compaction, a name, the report of a task', async () => {
+  it('is not revealed by what comes later: a compaction, a name, the report of a task', async () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', [
       prompt('a', 'open-before', 0),
@@ -112,7 +112,7 @@ describe('a wholly private turn', () => {
       expect(text).toContain(word);
   });
 
-  it('may be typed while the agent works; a prompt that is typed meanwhile does not end it', async () => {
+  it('may be typed while the agent works; a prompt typed in the middle does not end it', async () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', [
       prompt('a', 'open-before', 0),
@@ -167,7 +167,7 @@ describe('a wholly private turn', () => {
     ['with an attribute that holds a bracket', `<private a="<b>">${canary('x')}</private>`],
     ['with a long tag', `<private note="${'n'.repeat(5000)}">${canary('x')}</private>`],
     ['with unseen letters', `<pri\u200bvate>${canary('x')}</private>`],
-  ])('is known %s', async (_, content) => {
+  ])('is recognised %s', async (_, content) => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', [
       prompt('a', 'open', 0),
@@ -181,7 +181,7 @@ describe('a wholly private turn', () => {
 });
 
 describe('a passage', () => {
-  it('over two blocks is taken out of the copy of a transcript too', async () => {
+  it('over two blocks is removed from the copy of a transcript too', async () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', [
       prompt('c', '', 2, {
@@ -205,7 +205,7 @@ describe('clients', () => {
   const clients = (bench: Bench) =>
     openClients({ ...bench.deps, events: liveEvents(bench.deps.clock), wake: () => {} });
 
-  it('whose folder is ignored stay so after the worker is started again', async () => {
+  it('whose folder is ignored stay so after the worker restarts', async () => {
     const bench = await workbench();
     setSetting(bench.config, 'ignore', '/srv/acme');
     const first = clients(bench);
@@ -234,7 +234,7 @@ describe('clients', () => {
 });
 
 describe('a pause', () => {
-  it('covers lines that say no time', async () => {
+  it('covers lines without a time', async () => {
     const bench = await workbench();
     const deps = { ...bench.deps, clock: () => Date.now() - minute };
     await pause.run({ ...bench.deps, ...deps } as never, {} as never);

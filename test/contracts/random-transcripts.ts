@@ -29,7 +29,7 @@ export function random(seed: number) {
 }
 
 const words = ['tide', 'Grüße', '海の底', '🐙', 'naïve', 'שלום', 'e\u0301', '\u2028', '"quoted"', 'back\\slash', '\0'];
-// None of them begins with a whole JSON object: such a line, cut there, cannot be told from a finished one.
+// None of them begins with a complete JSON object: such a line, cut there, looks like a finished one.
 const malformed = ['not json', '{"cut": "', '[1, 2]', '"text"', '{"a" 1}', '}{', '\u0001\u0002', '   '];
 
 /** The lines of a few sessions that share history, by key. */
@@ -54,7 +54,7 @@ export function randomTranscripts(seed: number): Map<string, Part[]> {
       }
       minutes += below(400);
     }
-    /** What is typed while the agent works, in few words, so that the same ones come again. */
+    /** Prompts typed while the agent works, from few words, so that some repeat. */
     const queueLines = (operation: string): Json[] => {
       const typed = pick(['go on', 'yes', 'tide', '/model', 'yes']);
       const timestamp = new Date(start + minutes * minute).toISOString();
@@ -90,7 +90,7 @@ export function randomTranscripts(seed: number): Map<string, Part[]> {
       else if (kind < 8) {
         const tool = chance(0.5) ? pick(['Bash:0', uuid]) : undefined;
         lines.push(answerOf(uuid, text, minutes, more, tool));
-        // Each use has one result; copies of it are the same.
+        // Each use has one result. Copies of it are the same.
         if (tool !== undefined && chance(0.8)) lines.push({ ...toolResult(`${uuid}r`, tool, text, minutes), ...more });
       }
       if (kind === 8)
@@ -116,7 +116,7 @@ export function randomTranscripts(seed: number): Map<string, Part[]> {
 
 const isLine = (part: Part): part is Json => typeof part === 'object' && !Buffer.isBuffer(part);
 
-/** A line that nothing after it needs. */
+/** A line that no later line needs. */
 const isPrompt = (part: Part): boolean => isLine(part) && typeof asMessage(part).content === 'string';
 
 const asMessage = (line: Json): Json => (line.message ?? {}) as Json;

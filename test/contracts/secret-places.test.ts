@@ -1,4 +1,4 @@
-// One secret for each place of a transcript, of a client and of a hook: none of them is anywhere in the memory afterwards.
+// One secret in each place of a transcript, a client and a hook: none of them is anywhere in the memory afterwards.
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -151,7 +151,7 @@ it('no secret of a transcript, a client or a hook is stored anywhere', async () 
   expect(survivors(bench)).toEqual([]);
 });
 
-it('what older rules left is gone through again, in rows and copies, also after a stop in the middle', async () => {
+it('secrets that older rules left are redacted in rows and copies, even after a stop in the middle', async () => {
   const bench = await workbench();
   const made = secrets.length;
   bench.write('p/s1.jsonl', [
@@ -160,7 +160,7 @@ it('what older rules left is gone through again, in rows and copies, also after 
   ]);
   await bench.ingest();
   await fillVault(bench.deps, { quietMs: Number.NEGATIVE_INFINITY });
-  // What an older version would have kept.
+  // What an older version would have stored.
   const words = ['plain-one', 'plain-two', 'plain-tool', 'plain-file'];
   const later = new Map(words.map((word) => [word, secret()]));
   const put = (text: string) => words.reduce((all, word) => all.replaceAll(word, later.get(word) as string), text);

@@ -1,4 +1,4 @@
-// SQLite keeps the store's contract; beyond that: migrations, modes, durability, and queries that use their indexes.
+// SQLite fulfils the store's contract. Beyond that: migrations, modes, durability, and queries that use their indexes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ function place(): string {
   return path.join(folder, 'holdfast.db');
 }
 
-/** The database through a connection of the test's own. */
+/** The database through a separate connection. */
 function raw<T>(location: string, work: (db: Database.Database) => T): T {
   const db = new Database(location);
   try {
@@ -58,8 +58,8 @@ function raw<T>(location: string, work: (db: Database.Database) => T): T {
   }
 }
 
-describe('what an older version derived', () => {
-  /** As a store of before 006-words is: indexed without the parts of names, no touches. */
+describe('data that an older version derived', () => {
+  /** A store from before 006-words: indexed without the parts of names, no touches. */
   async function older(entries: number): Promise<string> {
     const location = place();
     const store = await openSqliteStore(location);
@@ -78,7 +78,7 @@ describe('what an older version derived', () => {
     (await store.search.fileTouches(['/w/tide/src/gauge.ts'], { limit: 99 })).length,
   ];
 
-  it('is derived anew in steps, the newest first, and goes on where another connection stopped', async () => {
+  it('is derived again in steps, the newest first, and continues where another connection stopped', async () => {
     const location = await older(25);
     const first = await openSqliteStore(location);
     expect(await state(first)).toEqual([0, 0]);
@@ -95,8 +95,8 @@ describe('what an older version derived', () => {
   });
 });
 
-describe('tool uses in a store of before 028-tool-index', () => {
-  it('are indexed in steps, the newest first, and another connection goes on where one stopped', async () => {
+describe('tool uses in a store from before 028-tool-index', () => {
+  it('are indexed in steps, the newest first, and another connection continues where one stopped', async () => {
     const location = place();
     const store = await openSqliteStore(location);
     const many = Array.from({ length: 25 }, (_, i) => {
@@ -126,8 +126,8 @@ describe('tool uses in a store of before 028-tool-index', () => {
   });
 });
 
-describe('questions in a store of before 016-asking', () => {
-  /** Every third entry asks. */
+describe('questions in a store from before 016-asking', () => {
+  /** Every third entry is a question. */
   async function older(entries: number): Promise<string> {
     const location = place();
     const store = await openSqliteStore(location);
@@ -150,7 +150,7 @@ describe('questions in a store of before 016-asking', () => {
       db.prepare("SELECT value FROM facts WHERE name = 'unread for questions'").pluck().get(),
     ]);
 
-  it('are known at once, before, while and after they are noted, wherever that stops', async () => {
+  it('are known at once, before, during and after the migration, wherever it stops', async () => {
     const location = await older(25);
     const first = await openSqliteStore(location);
     const all = [0, 3, 6, 9, 12, 15, 18, 21, 24];
@@ -170,7 +170,7 @@ describe('questions in a store of before 016-asking', () => {
   });
 });
 
-describe("a person's lines in a store of before 032-memory-on-several-machines", () => {
+describe("a person's lines in a store from before 032-memory-on-several-machines", () => {
   it('keep their order and their places, under names that no other machine has', async () => {
     const location = place();
     await (await openSqliteStore(location)).close();
@@ -225,7 +225,7 @@ describe('migrations', () => {
     for (const name of names) expect(name).toMatch(/^\d{3}-[a-z-]+$/);
   });
 
-  it('refuse a database from a newer version, and leave its bytes as they are', async () => {
+  it('refuse a database from a newer version, and leave its bytes unchanged', async () => {
     const location = place();
     await (await openSqliteStore(location)).close();
     raw(location, (db) => db.exec("INSERT INTO migrations VALUES ('999-from-the-future', 'x')"));
@@ -237,7 +237,7 @@ describe('migrations', () => {
     expect(bytesIn(path.dirname(location))).toEqual(before);
   });
 
-  it('refuse the database of another program, and leave its bytes as they are', async () => {
+  it('refuse the database of another program, and leave its bytes unchanged', async () => {
     const location = place();
     raw(location, (db) => db.exec('CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (1)'));
     const before = bytesIn(path.dirname(location));
@@ -245,7 +245,7 @@ describe('migrations', () => {
     expect(bytesIn(path.dirname(location))).toEqual(before);
   });
 
-  it('refuse a file that is no database, with a hint', async () => {
+  it('refuse a file that is not a database, with a hint', async () => {
     const location = place();
     fs.writeFileSync(location, 'not a database, but long enough to be looked at '.repeat(100));
     const before = bytesIn(path.dirname(location));
@@ -253,7 +253,7 @@ describe('migrations', () => {
     expect(bytesIn(path.dirname(location))).toEqual(before);
   });
 
-  it('leave an empty file behind them as a database: a crash right after its creation is no obstacle', async () => {
+  it('turn an empty file into a database: a crash right after its creation is no obstacle', async () => {
     const location = place();
     fs.writeFileSync(location, '', { mode: 0o600 });
     const store = await openSqliteStore(location);
@@ -263,7 +263,7 @@ describe('migrations', () => {
 });
 
 describe('the file', () => {
-  it('is closed to others, with its side files, whatever the umask', async () => {
+  it('is closed to other users, with its side files, whatever the umask', async () => {
     const location = place();
     const before = process.umask(0);
     try {
@@ -279,7 +279,7 @@ describe('the file', () => {
     }
   });
 
-  it('is written ahead and synchronously, so that an acknowledged commit survives a power cut', async () => {
+  it('uses a write-ahead log and syncs, so that an acknowledged commit survives a power cut', async () => {
     const location = place();
     const ran: string[] = [];
     const store = await openSqliteStore(location, (sql) => ran.push(sql));
@@ -352,7 +352,7 @@ describe('hot queries', () => {
     'entries of a conversation': (store) => store.conversations.entries(1),
     'a poll': (store) => store.conversations.markReady(0, { gapMs: 1, minEntries: 5 }),
     'the planning of jobs': (store) => store.jobs.plan(0, { gapMs: 1 }),
-    'a look for texts without vectors': async (store) => [
+    'a query for texts without vectors': async (store) => [
       await store.vectors.wantModel('m'),
       await store.vectors.pending(5),
       await store.vectors.dropOld(5),
@@ -368,7 +368,7 @@ describe('hot queries', () => {
     'a look for changed places': (store) => store.vectors.placesAfter(1, { model: 'm', limit: 5 }),
   };
 
-  it.each(Object.entries(work))('%s reads no table of entries from end to end', async (_, run) => {
+  it.each(Object.entries(work))('%s does not scan the table of entries', async (_, run) => {
     const location = place();
     let ran: string[] = [];
     const store = await openSqliteStore(location, (sql) => ran.push(sql));

@@ -1,4 +1,4 @@
-// The part of the store's contract about what changed in which order, and about parts of a transcript.
+// The part of the store's contract about the order of changes, and about parts of a transcript.
 
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/schema/change.ts';
@@ -11,7 +11,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
   const told = ({ kind, session, page }: Change) => [kind, session ?? page ?? ''].join(' ').trim();
 
   describe('changes', () => {
-    /** What changed since the last time this was asked. */
+    /** What changed since the last call. */
     function follower(store: Store) {
       let seen = 0;
       return async () => {
@@ -21,7 +21,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
       };
     }
 
-    it('are numbered in their order, each thing once, for every process alike', async () => {
+    it('are numbered in order, each thing once, the same for every process', async () => {
       const { store, reopen } = open();
       expect([await store.changes.last(), await store.changes.after(0, 10)]).toEqual([0, []]);
       const next = follower(store);
@@ -41,7 +41,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
       expect(await store.changes.after(0, 2)).toEqual(all.slice(0, 2));
     });
 
-    it('tell that something is gone, and keep no name of it', async () => {
+    it('report that something is gone, and keep no name of it', async () => {
       const { store } = open();
       await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'two', { session: 's2' })])], rules);
       await store.sessions.note({ agent: 'claude-code', session: 's1', event: 'start', at: base });
@@ -52,7 +52,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
       expect(await store.changes.last()).toBeGreaterThan(before);
     });
 
-    it('that were not committed are not told', async () => {
+    it('that were not committed are not reported', async () => {
       const { store } = open();
       await store.transcripts.commit([chunk([entry('a', 'one')])], rules);
       const before = await store.changes.last();
@@ -65,7 +65,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
   });
 
   describe('a part of a transcript', () => {
-    it('is the same as that part of the whole, by place or around an entry', async () => {
+    it('is the same as that part of the whole, by position or around an entry', async () => {
       const { store } = open();
       await store.transcripts.commit([chunk(Array.from({ length: 30 }, (_, i) => entry(`e${i}`, `said ${i}`)))], rules);
       const whole = await store.entries.transcript('claude-code', 's1');
@@ -79,7 +79,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
         from: 18,
         entries: whole.slice(18, 23),
       });
-      // Where a subagent spoke, and where history stands in two files, it is put in order first; the result is the same.
+      // Where a subagent spoke, and where history stands in two files, the store sorts first. The result is the same.
       await store.transcripts.commit(
         [
           chunk([entry('x1', 'found'), entry('x2', 'it')], { key: 'p/s1/subagents/agent-a.jsonl', subagent: 'a' }),

@@ -92,7 +92,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await store.entries.turns('pi', 's1')).toBeUndefined();
     });
 
-    it('what came before the first prompt is number 0', async () => {
+    it('entries before the first prompt have number 0', async () => {
       const { store } = open();
       await commit(chunk([said('a0', 'going on'), entry('p1', 'now this')]));
       expect((await store.entries.turns('claude-code', 's1'))?.turns.map(({ prompt }) => prompt)).toEqual([0, 1]);
@@ -154,7 +154,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         }),
       );
 
-    it('come back as they were saved, under ids that stay the same', async () => {
+    it('come back as saved, under ids that stay the same', async () => {
       const { store, reopen } = open();
       await two();
       const saved = await takeObservation(store, observation('p1', { entries: ['p1', 'a1'] }));
@@ -176,7 +176,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect((await takeSummary(store, summary()))?.id).toBe(account?.id);
     });
 
-    it('a later one replaces the earlier, also in the index', async () => {
+    it('are replaced by later ones, also in the index', async () => {
       const { store } = open();
       await two();
       await takeObservation(store, observation('p1'));
@@ -196,7 +196,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await store.admin.integrity()).toEqual([]);
     });
 
-    it('are refused without a trace when what they are about is gone', async () => {
+    it('are refused without a trace when their subject is gone', async () => {
       const { store } = open();
       await two();
       expect(await takeObservation(store, observation('nowhere'))).toBeUndefined();
@@ -255,7 +255,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await holding(store, 'observation', '')).toEqual([]);
     });
 
-    it('go with their session', async () => {
+    it('are deleted with their session', async () => {
       const { store } = open();
       await two();
       await takeObservation(store, observation('p1'));
@@ -267,7 +267,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await store.admin.integrity()).toEqual([]);
     });
 
-    it('stay when a transcript is read anew, unless their prompt is no longer in it', async () => {
+    it('stay when a transcript is read again, unless their prompt is no longer in it', async () => {
       const { store } = open();
       await two();
       await takeObservation(store, observation('p1', { entries: ['p1', 'a1'] }));
@@ -281,7 +281,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await store.admin.integrity()).toEqual([]);
     });
 
-    it('follow a turn that changes hands: it is told once', async () => {
+    it('follow a turn that changes its owner: it is reported once', async () => {
       const { store } = open();
       await commit(
         chunk([entry('p1', 'first', { session: 's2' }), entry('p2', 'own', { session: 's2' })], {
@@ -290,7 +290,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
         }),
       );
       await takeObservation(store, observation('p1', { session: 's2' }));
-      // The file that was born first comes later, and the entry becomes its own.
+      // The file that was born first comes later and becomes the owner of the entry.
       await commit(chunk([entry('p1', 'first')], { bornAt: base }));
       expect(await takeObservation(store, observation('p1', { session: 's2' }))).toBeUndefined();
       await takeObservation(store, observation('p1'));

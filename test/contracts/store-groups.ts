@@ -13,7 +13,7 @@ const leaving = (session: string, name: string) => ({ ...s(session), name, creat
 export function describeGroups(open: () => OpenStore): void {
   const epochOf = async (store: Store, group: string) => (await store.groups.pointer(group))?.epoch as number;
 
-  it('makes a group once, lists groups by name, and knows no others', async () => {
+  it('creates a group once, lists groups by name, and knows no others', async () => {
     const { store, reopen } = open();
     expect(await store.groups.list()).toEqual([]);
     expect(await store.groups.create('tide', base)).toBe(true);
@@ -48,7 +48,7 @@ export function describeGroups(open: () => OpenStore): void {
     expect((await other.groups.pointer('tide'))?.session).toBeUndefined();
   });
 
-  it('groups.md 4: whoever comes with an older epoch changes nothing, even after the group was made again', async () => {
+  it('groups.md 4: a caller with an older epoch changes nothing, even after the group was created again', async () => {
     const { store } = open();
     await store.groups.create('tide', base);
     const epoch = await epochOf(store, 'tide');
@@ -85,7 +85,7 @@ export function describeGroups(open: () => OpenStore): void {
     expect(await store.groups.bookmarks('tide')).toEqual([]);
   });
 
-  it('groups.md 13: bookmarks come newest first, with when the session began and when it was left', async () => {
+  it('groups.md 13: bookmarks come newest first, with the times when the session began and was left', async () => {
     const { store } = open();
     await store.groups.create('tide', base);
     for (const [i, id] of ['a', 'b'].entries()) {
@@ -118,7 +118,7 @@ export function describeGroups(open: () => OpenStore): void {
     const [mark] = await store.groups.bookmarks('tide');
     expect(await store.groups.bookmark('reef', mark?.id as number)).toBeUndefined();
     expect(await store.groups.returnTo('reef', s('s1'), undefined, { at: base })).toBe(false);
-    // Reef's agent writes lines that speak of tide's session, and one of tide's entries as if it were its own.
+    // Reef's agent writes lines that name tide's session, and one of tide's entries as its own.
     await store.transcripts.commit(
       [
         chunk([entry('forged', 'words put into the mouth of tide'), entry('own', 'copied', { session: 'r1' })], {
@@ -139,7 +139,7 @@ export function describeGroups(open: () => OpenStore): void {
     expect(await store.groups.of(s('r1'))).toBe('reef');
   });
 
-  it('groups.md 19: a session of the person is no group’s, and cannot be made one', async () => {
+  it('groups.md 19: a session of the person belongs to no group, and cannot be given to one', async () => {
     const { store } = open();
     await store.groups.create('tide', base);
     await store.transcripts.commit([chunk([entry('mine', 'my own notes')])], rules);
@@ -149,7 +149,7 @@ export function describeGroups(open: () => OpenStore): void {
     expect(await store.groups.of(s('s1'))).toBeUndefined();
   });
 
-  it('groups.md 16: every search can be kept to one group', async () => {
+  it('groups.md 16: every search can be limited to one group', async () => {
     const { store } = open();
     for (const name of ['tide', 'reef']) await store.groups.create(name, base);
     const said = (group: string | undefined, session: string) =>
@@ -161,7 +161,7 @@ export function describeGroups(open: () => OpenStore): void {
       expect(hits.map(({ entry: { id } }) => id)).toEqual(['e-r']);
     }
     const ids = (hits: readonly { entry: { id: string } }[]) => hits.map((hit) => hit.entry.id);
-    // Without a name, what groups said is left out; it takes a word to see all.
+    // Without a name, entries of groups are left out. Only an explicit option shows all.
     expect(ids(await store.search.keywords(query, { limit: 10 }))).toEqual(['e-mine']);
     expect(ids(await store.entries.at((await store.search.rankKeywords(query, { limit: 10 })).rows))).toEqual([
       'e-mine',
@@ -180,7 +180,7 @@ export function describeGroups(open: () => OpenStore): void {
     ).toEqual(['e-r']);
   });
 
-  it('takes a group away with its pointer and bookmarks, and its sessions stay apart from the person’s', async () => {
+  it('removes a group with its pointer and bookmarks; its sessions stay apart from the person’s', async () => {
     const { store } = open();
     await store.groups.create('tide', base);
     await store.groups.setPointer('tide', s('s1'), { at: base });

@@ -1,4 +1,5 @@
-// What every engine must do for the host of agents: no message lost, none handed twice after output, one transaction for each step.
+// What every engine must do for the host of agents: no message is lost, none is handed out twice after output, and each step is one
+// transaction.
 import { expect, it } from 'vitest';
 import type { RunEnd } from '../../src/store/runs/port.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -20,7 +21,7 @@ export function describeHost(open: () => OpenStore): void {
   const states = async (store: Store, ids: readonly number[]) =>
     Promise.all(ids.map(async (id) => (await store.messages.get('tide', id))?.state));
 
-  it('keeps messages in order for their group alone, and takes none for a group that is not there', async () => {
+  it('keeps messages in order for their group alone, and takes none for an unknown group', async () => {
     const { store, reopen } = open();
     expect(await store.messages.add('reef', { text: 'lost?' }, base)).toBeUndefined();
     const { ids } = await begun(store, 'one', 'two');
@@ -32,7 +33,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await again.messages.get('reef', ids[0] as number)).toBeUndefined();
   });
 
-  it('says which messages have no answer yet: those that wait, are being answered, or were given up', async () => {
+  it('lists messages without an answer: waiting, being answered, or given up', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two', 'three');
     await store.groups.create('reef', base);
@@ -51,7 +52,7 @@ export function describeHost(open: () => OpenStore): void {
     expect((await store.messages.unanswered('tide')).map(({ state }) => state)).toEqual(['given-up', 'given-up']);
   });
 
-  it('hands a message once, and only to a living run of its own group', async () => {
+  it('hands out a message once, and only to a living run of its own group', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one');
     await store.groups.create('reef', base);
@@ -69,7 +70,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await store.messages.hand(run, ids)).toEqual([]);
   });
 
-  it('ends a message and tells its answer in one step, and keeps its text no longer', async () => {
+  it('ends a message and stores its answer in one step, and deletes its text', async () => {
     const { store, reopen } = open();
     const { ids, run } = await begun(store, 'one', 'two', 'three');
     await store.messages.hand(run, ids.slice(0, 2));
@@ -94,7 +95,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await again.messages.lastOutgoing()).toBe(out.id);
   });
 
-  it('host.md 5: an answer moves the position to go on at in the same step, for the active session alone', async () => {
+  it('host.md 5: an answer moves the resume position in the same step, for the active session alone', async () => {
     const { store } = open();
     const { run } = await begun(store);
     await store.groups.setPointer('tide', { agent: 'claude-code', session: 's' }, { at: base });
@@ -107,7 +108,7 @@ export function describeHost(open: () => OpenStore): void {
     expect((await store.groups.pointer('tide'))?.resumeAt).toBe('p1');
   });
 
-  it('host.md 9: an error before any output lets the message wait again, one after output does not', async () => {
+  it('host.md 9: after an error before any output the message waits again; after output it does not', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two');
     const [first = 0, second = 0] = ids;
@@ -119,7 +120,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(retryAt).toBe(base + 5000);
     expect(notice).toMatchObject({ kind: 'notice', answers: [first], text: expect.stringContaining('it broke') });
     expect((await store.messages.get('tide', second))?.attempts).toBe(1);
-    // Ended again, as after a kill in between, nothing is changed.
+    // Ending it again, as after a kill in between, changes nothing.
     expect(await store.runs.end(run, failed('other'), base + 1)).toEqual({
       retryAt: undefined,
       gaveUp: false,
@@ -128,7 +129,7 @@ export function describeHost(open: () => OpenStore): void {
     expect((await store.runs.lastErrors()).map(({ error }) => error)).toEqual(['it broke']);
   });
 
-  it('knows what the person has seen in a chat, for each group that there is', async () => {
+  it('knows what the person has seen in a chat, for each existing group', async () => {
     const { store, reopen } = open();
     for (const group of ['tide', 'reef']) await store.groups.create(group, base);
     expect(await store.messages.seenInChat('tide')).toBeUndefined();
@@ -142,7 +143,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await again.messages.seenInChat('tide')).toBeUndefined();
   });
 
-  it('host.md 9: an answer is output of what it answers; what the run has besides, or has never seen, waits again', async () => {
+  it('host.md 9: an answer counts as output only for the messages it answers; all others wait again', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two', 'three');
     const [first = 0, second = 0, third = 0] = ids;
@@ -171,7 +172,7 @@ export function describeHost(open: () => OpenStore): void {
       await store.messages.hand(next, ids);
       return store.runs.end(next, failed(), now);
     };
-    // Another message while it is being tried neither hastens it nor overtakes.
+    // Another message during the wait neither shortens it nor overtakes.
     const other = (await store.messages.add('tide', { text: 'two' }, now))?.id as number;
     expect(await fail()).toMatchObject({ retryAt: now + 10_000, gaveUp: false });
     expect(await store.runs.dueGroups(now)).toEqual([]);
@@ -186,7 +187,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await store.runs.dueGroups(now)).toEqual(['tide']);
   });
 
-  it('forgets failures once something was said, and does not come back for ever to what always fails', async () => {
+  it('forgets failures after output, and does not retry forever what always fails', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'poison');
     await store.messages.hand(run, ids);
@@ -205,7 +206,7 @@ export function describeHost(open: () => OpenStore): void {
     expect((await store.messages.waiting('tide')).map(({ text }) => text)).toEqual(['hello?']);
   });
 
-  it('a run that ends in order gives back what it has not answered, at no cost', async () => {
+  it('a run that ends in order returns its unanswered messages, at no cost', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one');
     await store.messages.hand(run, ids);
@@ -228,7 +229,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await store.runs.dueGroups(base + 10_000)).toEqual(['a', 'b', 'c']);
   });
 
-  it('knows which tasks are due, and that a run is at one', async () => {
+  it('knows which tasks are due, and that a run is working on one', async () => {
     const { store } = open();
     await store.groups.create('tide', base);
     const task = {
@@ -247,7 +248,7 @@ export function describeHost(open: () => OpenStore): void {
     expect((await store.tasks.due(base + 30)).map(({ id }) => id)).toEqual([a, b]);
     const run = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 30);
     expect((await store.tasks.due(base + 30)).map(({ id }) => id)).toEqual([b]);
-    // Killed before anything was said: due as before. Done: due at its next time.
+    // Killed before any output: due as before. Done: due at its next time.
     await store.runs.end(run, { how: 'again', backoff, next: base + 99 }, base + 31);
     expect((await store.tasks.due(base + 31)).map(({ id }) => id)).toEqual([a, b]);
     const second = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 31);
@@ -267,7 +268,7 @@ export function describeHost(open: () => OpenStore): void {
     expect((await store.tasks.list('tide')).map(({ id }) => id)).toEqual([a]);
   });
 
-  it('a task that fails before it said anything is tried again, then left to its next time; one with none is done', async () => {
+  it('a task that fails before output is retried, then left to its next time; without one it is done', async () => {
     const { store } = open();
     await store.groups.create('tide', base);
     const added = await store.tasks.add(
@@ -286,7 +287,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await store.tasks.setState(task, 'active', base)).toBe(false);
   });
 
-  it('what was told goes with the session that it was said in, by forgetting and by deleting, from the log of tasks too', async () => {
+  it('output is deleted with its session, by forget and by delete, from the log of tasks too', async () => {
     const { store } = open();
     const { run } = await begun(store);
     for (const session of ['s1', 's2', 's3']) {
@@ -326,7 +327,7 @@ export function describeHost(open: () => OpenStore): void {
     expect(await left()).toEqual(['early s2']);
   });
 
-  it('takes all that is a group’s with it, and drops what is old', async () => {
+  it('deletes everything of a group with it, and drops old rows', async () => {
     const { store } = open();
     const { ids, run } = await begun(store, 'one', 'two');
     await store.messages.hand(run, ids.slice(0, 1));

@@ -1,4 +1,4 @@
-// The queue of distilling, as every engine must keep it: planned from rows, claimed under a lease, done once in effect.
+// The queue of distilling, as every engine must implement it: planned from rows, claimed under a lease, done once in effect.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/schema/job.ts';
@@ -16,7 +16,7 @@ const gapMs = 60 * minute;
 const ask = (id: string, at: number) => entry(id, `please ${id}`, { at: base + at * minute });
 const reply = (id: string, at: number) =>
   entry(id, `done ${id}`, { at: base + at * minute, role: 'assistant', author: 'model' });
-/** Two turns of a person; the second is the last. */
+/** Two turns of a person. The second is the last. */
 const twoTurns = [ask('p1', 0), reply('a1', 1), ask('p2', 2), reply('a2', 3)];
 const last = base + 3 * minute;
 
@@ -40,7 +40,7 @@ const observation = (session: string, prompt: number, first: string): NewObserva
 });
 
 export function describeJobs(name: string, open: () => Promise<OpenStore>): void {
-  describe(`${name} keeps the queue of distilling`, () => {
+  describe(`${name} implements the queue of distilling`, () => {
     let opened: OpenStore;
     let store: Store;
     beforeEach(async () => {
@@ -95,7 +95,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(Date.parse((await job('observe', '2')).notBefore)).toBe(base + 30 * minute + gapMs);
     });
 
-    it('planning again changes nothing, and neither does a crash in its middle', async () => {
+    it('planning again changes nothing, and neither does a crash in the middle', async () => {
       await commit(chunk(twoTurns));
       await plan();
       const before = await store.jobs.list({});
@@ -151,7 +151,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(await list()).toEqual(['observe 1 done', 'observe 2 done', 'summarize  ready']);
     });
 
-    it('takes away what was said of a turn of which there is nothing to say any more', async () => {
+    it('deletes the observations of a turn that has nothing to observe any more', async () => {
       await commit(chunk(twoTurns));
       await takeObservation(store, observation('s1', 1, 'p1'));
       await plan();
@@ -173,7 +173,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(await claim(now)).toMatchObject([{ kind: 'summarize' }]);
     });
 
-    it('makes a job that was done ready again when its turn has grown, and only that', async () => {
+    it('makes a finished job ready again when its turn has grown, and only that job', async () => {
       await commit(chunk(twoTurns));
       await plan();
       const now = last + gapMs;
@@ -188,7 +188,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(Date.parse((await job('observe', '2')).notBefore)).toBe(base + 4 * minute + gapMs);
     });
 
-    it('keeps a job open whose material grew while it was done', async () => {
+    it('keeps a job open if its material grew during the work', async () => {
       await commit(chunk(twoTurns));
       await plan();
       const now = last + gapMs;
@@ -203,7 +203,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(await list()).toEqual(['observe 1 done', 'observe 2 ready', 'summarize  ready']);
     });
 
-    it('drops the jobs of turns that the session has left, and what was said of them', async () => {
+    it('drops the jobs and observations of turns that the session no longer has', async () => {
       await commit(chunk(twoTurns));
       await takeObservation(store, observation('s1', 2, 'p2'));
       await plan();
@@ -213,7 +213,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(await store.distilled.observations({})).toEqual([]);
     });
 
-    it('tries again when it is told to, then gives up and says why', async () => {
+    it('retries when told to, then gives up and says why', async () => {
       await commit(chunk(twoTurns));
       await plan();
       for (let attempt = 1; attempt <= 3; attempt++) {
@@ -230,7 +230,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(await claim(last)).toMatchObject([{ id, attempts: 1 }]);
     });
 
-    it('gives back what is not finished, as if it had never been taken', async () => {
+    it('returns an unfinished job as if it had never been claimed', async () => {
       await commit(chunk(twoTurns));
       await plan();
       await claim(last);
@@ -238,7 +238,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(await job('observe', '1')).toMatchObject({ status: 'ready', attempts: 0 });
     });
 
-    it('cancels what is not done; new material brings it back', async () => {
+    it('cancels unfinished jobs; new material brings them back', async () => {
       await commit(chunk(twoTurns));
       await plan();
       const now = last + gapMs;
@@ -253,7 +253,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect((await job('observe', '2')).status).toBe('ready');
     });
 
-    it('lets all wait for something, and ends the wait when the settings change', async () => {
+    it('makes all jobs wait for something, and ends the wait when the settings change', async () => {
       await commit(chunk(twoTurns));
       await plan();
       await store.jobs.undefer('a');
@@ -268,7 +268,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect(await claim(last)).not.toEqual([]);
     });
 
-    it('counts what was spent, and keeps a reserve within the limits of the day and of the session', async () => {
+    it('counts spending, and keeps a reserve within the limits of the day and of the session', async () => {
       await commit(chunk(twoTurns));
       await plan();
       const now = last + gapMs;
@@ -300,7 +300,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       ]);
     });
 
-    it('does again what something else has done, when asked to', async () => {
+    it('repeats on request what another distiller has done', async () => {
       await commit(chunk(twoTurns));
       await plan();
       const [first] = await claim(last);
@@ -310,7 +310,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect((await job('observe', '1')).status).toBe('ready');
     });
 
-    it('queues a conversation with its job, and archives it with its end', async () => {
+    it('queues a conversation with its job, and archives it when the job ends', async () => {
       await commit(chunk([...twoTurns, ask('p3', 4)]));
       await store.conversations.markReady(last + 3 * gapMs, { gapMs, minEntries: 5 });
       await plan();
@@ -333,7 +333,7 @@ export function describeJobs(name: string, open: () => Promise<OpenStore>): void
       expect((await store.jobs.list({ kind: 'remember' }))[0]?.status).toBe('done');
     });
 
-    it('forgets the jobs of a session that is deleted', async () => {
+    it('deletes the jobs of a deleted session', async () => {
       await commit(chunk(twoTurns));
       await plan();
       await claim(last);

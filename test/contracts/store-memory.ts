@@ -37,7 +37,7 @@ const edit = (target: string, at: number): Edit => ({
 const done = () => ({ stamp: 'stamp', derived: true });
 
 export function describeMemoryStore(name: string, open: () => Promise<OpenStore>): void {
-  describe(`${name} keeps what the librarian needs`, () => {
+  describe(`${name} implements what the librarian needs`, () => {
     let opened: OpenStore;
     let store: Store;
     beforeEach(async () => {
@@ -47,7 +47,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
     afterEach(() => opened.close());
     const pageNames = async () => (await store.pages.list()).map(({ page, due }) => `${page}${due ? ' due' : ''}`);
 
-    it('an extraction takes the place of the one of the same conversation; pages that lose or gain are due', async () => {
+    it('an extraction replaces the earlier one of the same conversation; pages that lose or gain are due', async () => {
       const first = row('s1', 100);
       expect(await store.memory.saveExtractions([{ row: first, statements: [statement('a.md', 'k', 110)] }])).toEqual([
         'a.md',
@@ -68,7 +68,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       expect(await pageNames()).toEqual(['a.md due', 'b.md due']);
     });
 
-    it('conversations of one transcript that begin in the same moment are told apart by their place in it', async () => {
+    it('conversations of one transcript that begin at the same moment are distinguished by their position', async () => {
       const rows = [30, 4, 17].map((firstPos) => row('s1', 100, { firstPos, json: `"${firstPos}"` }));
       for (const each of rows)
         await store.memory.saveExtractions([{ row: each, statements: [statement('a.md', `k${each.firstPos}`, 110)] }]);
@@ -83,7 +83,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       expect((await store.pages.get('a.md')).statements.map(({ target }) => target)).toEqual(['k30', 'k4']);
     });
 
-    it('a page is settled only by who saw its last version; whoever comes late changes nothing', async () => {
+    it('only a caller that saw the last version of a page can settle it; a late one changes nothing', async () => {
       await store.memory.saveStatement(statement('a.md', 'k', 1, { source: 'remembered' }));
       const { version } = await store.pages.get('a.md');
       const written = { text: 'before', targets: ['k'] };
@@ -122,7 +122,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       expect(await store.pages.takeUncommitted()).toEqual([]);
     });
 
-    it('finds memories by words, newest texts only, with their filters; what did not change keeps its row', async () => {
+    it('finds memories by words, newest texts only, with their filters; unchanged ones keep their row', async () => {
       const settle = async (memories: readonly NewMemory[]) =>
         store.pages.settle('a.md', (await store.pages.get('a.md')).version, done, memories);
       const find = async (query: string, filter = {}) =>
@@ -151,7 +151,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       expect([await find('otter beaver'), await store.memory.list({})]).toEqual([[], []]);
     });
 
-    it('knows what conversations said later than a person about the same', async () => {
+    it('knows what conversations said later than a person about the same subject', async () => {
       const said = (page: string, target: string, at: number) => statement(page, target, at);
       await store.memory.saveExtractions([
         {
@@ -172,7 +172,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       ]);
     });
 
-    it('forgets a target with all that was said and written about it; what stood behind it stays in place', async () => {
+    it('forgets a target with all that was said and written about it; what followed it keeps its place', async () => {
       await store.memory.saveExtractions([
         { row: row('s1', 100, { json: '"old"' }), statements: [statement('a.md', 'k', 10)] },
       ]);
@@ -235,7 +235,7 @@ export function describeMemoryStore(name: string, open: () => Promise<OpenStore>
       expect(await store.admin.integrity()).toEqual([]);
     });
 
-    it('merges targets, and parts them again', async () => {
+    it('merges targets, and splits them again', async () => {
       await store.pages.mergeTargets(
         'a.md',
         [

@@ -1,4 +1,4 @@
-// What every engine must do with files that tools were used on, and with what older versions derived.
+// What every engine must do with files that tools touched, and with data that older versions derived.
 import { expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -54,7 +54,7 @@ export function describeTouches(open: () => { store: Store }): void {
     expect(await store.search.touchedFiles('auge.ts')).toEqual([]);
   });
 
-  it('tells which tools touched files, newest first, with the prompt before and how it ended', async () => {
+  it('lists which tools touched files, newest first, with the prompt before and the outcome', async () => {
     const { store } = open();
     await fill(store);
     const all = ['/w/tide/src/gauge.ts', '/w/tide/lib/gauge.ts', 'src/gauge.ts'];
@@ -94,7 +94,7 @@ export function describeTouches(open: () => { store: Store }): void {
     expect(await store.admin.integrity()).toEqual([]);
   });
 
-  it('follows a transcript that was read anew', async () => {
+  it('follows a transcript that was read again', async () => {
     const { store } = open();
     await fill(store);
     await store.transcripts.commit(

@@ -1,4 +1,4 @@
-// What every engine must do so that what tools did can be found.
+// What every engine must do to make tool uses searchable.
 import { expect, it } from 'vitest';
 import { parseKeywords } from '../../src/recall/question/keywords.ts';
 import type { KeywordFilter } from '../../src/store/search/port.ts';
@@ -25,7 +25,7 @@ export function describeUses(open: () => { store: Store }): void {
   const build = use('u1', 'Bash', { command: 'docker build -t harbour .', description: 'Build the image' });
   const edit = use('u2', 'Edit', { file_path: '/w/gate.ts', old_string: 'open()', new_string: 'useTideGauge()' });
 
-  it('finds an entry by the command that it ran, by what it changed and by what came of it', async () => {
+  it('finds an entry by the command that it ran, by its change and by its result', async () => {
     const { store } = open();
     await store.transcripts.commit(
       [chunk([does('a', build), does('b', edit)], { results: [result('u1', 'no space left on device', 'error')] })],
@@ -37,7 +37,7 @@ export function describeUses(open: () => { store: Store }): void {
     expect(await store.search.rankKeywords(parseKeywords('docker'), { limit: 9 })).toMatchObject({ rows: [] });
   });
 
-  it('finds what came of a use when that is told later, and asks for another vector', async () => {
+  it('finds the result of a use that arrives later, and asks for another vector', async () => {
     const { store } = open();
     await store.vectors.wantModel('m');
     await store.transcripts.commit([chunk([does('a', build)])], rules);
@@ -49,7 +49,7 @@ export function describeUses(open: () => { store: Store }): void {
     expect((await store.vectors.pending(1))[0]?.text).toContain('Successfully tagged');
   });
 
-  it('keeps to tools and outcomes', async () => {
+  it('filters by tool and outcome', async () => {
     const { store } = open();
     const again = use('u3', 'Bash', { command: 'docker build --no-cache .' });
     await store.transcripts.commit(
@@ -68,7 +68,7 @@ export function describeUses(open: () => { store: Store }): void {
     expect((await store.search.toolUsers({ tools: ['Bash'] })).length).toBe(2);
   });
 
-  it('finds nothing of a session that is gone, nor of a text that was redacted', async () => {
+  it('finds nothing of a deleted session, nor of a redacted text', async () => {
     const { store } = open();
     await store.transcripts.commit(
       [

@@ -1,4 +1,4 @@
-// The part of the store's contract about vectors: what lacks one is known, and none outlives its text.
+// The part of the store's contract about vectors: the store knows which texts lack one, and no vector outlives its text.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import type { Chunk } from '../../src/store/transcripts/port.ts';
@@ -37,7 +37,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
     });
 
-    it('knows which vectors are rough, newest first, and puts better ones in their place', async () => {
+    it('knows which vectors are rough, newest first, and replaces them with better ones', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two'), entry('c', 'three')]));
       await store.vectors.wantModel('m1');
       await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
@@ -53,7 +53,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await stored('m1')).toContain(`${rough[1]?.text}: 1`);
     });
 
-    it('refines no vector of a text that has changed or gone, nor of a model that is no longer wanted', async () => {
+    it('refines no vector of a changed or deleted text, nor of a model that is no longer wanted', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await store.vectors.wantModel('m1');
       await store.vectors.save('m1', done(await store.vectors.pending(9), vector(1)), { rough: true });
@@ -73,14 +73,14 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await texts()).toEqual(['Done.']);
     });
 
-    it('takes a text that says nothing off the list, without a vector', async () => {
+    it('takes a text without content off the list, without a vector', async () => {
       await commit(chunk([entry('a', '…')]));
       await store.vectors.wantModel('m1');
       await store.vectors.save('m1', done(await store.vectors.pending(1)));
       expect(await store.vectors.counts()).toEqual({ embedded: 0, pending: 0, rough: 0 });
     });
 
-    it('gives vectors back as they were saved, all parts, also through another connection', async () => {
+    it('returns vectors as saved, all parts, also through another connection', async () => {
       await commit(chunk([entry('a', 'long'), entry('b', 'short')]));
       await store.vectors.wantModel('m1');
       const [short, long] = await store.vectors.pending(2);
@@ -107,7 +107,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await other.vectors.after(0, { kind: 'entry', model: 'another', limit: 10 })).toMatchObject({ ids: [] });
     });
 
-    it('a text that changes loses its vector at once, and one that goes takes it along', async () => {
+    it('a changed text loses its vector at once, and a deleted text takes it along', async () => {
       await commit(chunk([entry('a', 'stays'), entry('b', 'changes'), entry('c', 'goes')]));
       await embedAll('m1');
       await commit(chunk([entry('a', 'stays'), entry('b', 'has changed')], { restart: true, prune: true }));
@@ -136,7 +136,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await texts()).toEqual(['after']);
     });
 
-    it('of two who embed the same text, one is taken', async () => {
+    it('if two processes embed the same text, it takes one vector', async () => {
       await commit(chunk([entry('a', 'x')]));
       await store.vectors.wantModel('m1');
       const [first, second] = [await store.vectors.pending(1), await store.vectors.pending(1)];
@@ -164,7 +164,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect([await stored('old'), await stored('new')]).toEqual([[], ['one: 2', 'two: 2']]);
     });
 
-    it('going back to the old model asks only for what came in meanwhile', async () => {
+    it('going back to the old model asks only for texts that arrived in between', async () => {
       await commit(chunk([entry('a', 'one')]));
       await embedAll('old');
       await store.vectors.wantModel('new');
@@ -175,7 +175,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await store.vectors.save('new', done(half, vector(2)))).toBe(0);
     });
 
-    it('refuses vectors of another length than before, and saves none of the batch', async () => {
+    it('refuses vectors of a different length, and saves none of the batch', async () => {
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await store.vectors.wantModel('m1');
       const [two, one] = (await store.vectors.pending(2)) as [PendingText, PendingText];
@@ -204,7 +204,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(await store.vectors.trouble()).toBeUndefined();
     });
 
-    it('tells which sessions have changed since a position, whole, also those that are gone', async () => {
+    it('lists sessions that have changed since a position, as a whole, including deleted ones', async () => {
       await commit(
         chunk([entry('a', 'one'), entry('b', 'three', { role: 'assistant', author: 'model' })]),
         chunk([entry('x', 'other', { session: 's2' })], { key: 'p/s2.jsonl' }),
@@ -231,7 +231,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect(last).toMatchObject({ done: true, sessions: [expect.any(Number)], ids: [0] });
     });
 
-    it('tells which entries end with a question, also after their texts have changed', async () => {
+    it('knows which entries end with a question, also after their texts have changed', async () => {
       const marks = async () => (await store.vectors.placesAfter(0, { limit: 100 })).marks.map((one) => one & 32);
       const long = 'x'.repeat(300);
       await commit(
@@ -244,7 +244,7 @@ export function describeVectors(open: () => { store: Store; reopen(): Promise<St
       expect((await marks()).sort()).toEqual([0, 0, 0, 32]);
     });
 
-    it('gives entries by their rows in the order asked, and the rows of sessions that pass a filter', async () => {
+    it('returns entries by row in the order asked, and the rows of sessions that pass a filter', async () => {
       const place = [{ session: 's2', cwd: '/w/reef', projectPath: '/w/reef', title: 'Reef' }];
       await commit(chunk([entry('a', 'one'), entry('b', 'two')]));
       await commit(chunk([entry('c', 'x', { session: 's2' })], { key: 'k', agent: 'pi', sessions: place }));

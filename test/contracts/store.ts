@@ -23,7 +23,7 @@ export interface OpenStore {
 const hour = 3_600_000;
 
 export function describeStore(name: string, open: () => Promise<OpenStore>): void {
-  describe(`${name} keeps the store's contract`, () => {
+  describe(`${name} fulfils the store's contract`, () => {
     let opened: OpenStore;
     let store: Store;
     beforeEach(async () => {
@@ -60,7 +60,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       expect(await find('anything')).toEqual([]);
     });
 
-    it('gives back what was committed, also through another connection', async () => {
+    it('returns what was committed, also through another connection', async () => {
       const text = 'Grüße 海の底 🐙 "quoted"\nline \u0000 two';
       await commit(
         chunk([entry('a', text), entry('b', 'answer', { role: 'assistant', author: 'model', tools: ['Read'] })], {
@@ -94,7 +94,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       expect(await store.projects.list()).toMatchObject([{ name: 'tide', path: '/w/tide', sessions: 1, entries: 2 }]);
     });
 
-    it('leaves a stale chunk out and says so; the others of the commit are taken', async () => {
+    it('skips a stale chunk and says so; it takes the other chunks of the commit', async () => {
       await commit(chunk([entry('a', 'x')]));
       const late = chunk([entry('a', 'x')]);
       const other = chunk([entry('c', 'y', { session: 's2' })], { key: 'p/s2.jsonl' });
@@ -113,7 +113,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       expect(await store.entries.counts()).toMatchObject({ files: 0, entries: 0, sessions: 0, projects: 0 });
     });
 
-    it('reads anew from the start: what is gone goes, what stays keeps its place', async () => {
+    it('rereads from the start: missing entries are deleted, the others keep their place', async () => {
       await commit(chunk([entry('a', 'stays'), entry('b', 'goes')]));
       await commit(chunk([entry('c', 'came'), entry('a', 'stays, changed')], { restart: true, prune: true }));
       expect((await store.entries.transcript('claude-code', 's1')).map((each) => each.text)).toEqual([
@@ -148,7 +148,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       });
     });
 
-    it('finds sessions and entries by their id or its beginning; a whole id means that one', async () => {
+    it('finds sessions and entries by id or prefix; a full id means exactly that one', async () => {
       await commit(chunk([entry('abc', 'x'), entry('abcd', 'y'), entry('ab%_', 'z', { session: 's10' })]));
       const ids = async (id: string) => (await store.entries.find(id)).map((each) => each.id).sort();
       expect(await ids('abc')).toEqual(['abc']);
@@ -224,7 +224,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         expect(await find('天気')).toEqual(['cjk']);
       });
 
-      it('wants every phrase, word for word', async () => {
+      it('requires every phrase, word for word', async () => {
         expect(await find('"exact words"')).toEqual(['mark']);
         expect(await find('"words exact"')).toEqual(['order']);
         expect(await find('"exact words" database')).toEqual(['mark']);
@@ -268,7 +268,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
             Array,
           );
         }
-        // Also words that no reader of queries would make.
+        // And terms that no query parser would produce.
         const raw = {
           terms: [{ words: [query.slice(0, 300), ''], prefix: true }],
           phrases: [[], [query.slice(0, 300)]],
@@ -296,7 +296,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
           );
       });
 
-      it('says how rare the terms are, and leaves out what nearly all of a project say', async () => {
+      it('says how rare the terms are, and leaves out terms that nearly all entries of a project contain', async () => {
         const texts = Array.from({ length: 150 }, (_, i) => `gauge ${i % 2 ? 'melanie' : 'caroline'} says ${i}`);
         const entries = texts.map((text, i) => entry(`many${i}`, text, { session: 'many' }));
         const others = Array.from({ length: 600 }, (_, i) => entry(`other${i}`, `other ${i}`, { session: 'others' }));
@@ -318,7 +318,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         expect(await rank('melanie', scope)).toHaveLength(75);
       });
 
-      it('ranks what holds a common term beside a rare one as the sum of both, and leaves out the common one alone', async () => {
+      it('ranks a common term beside a rare one as the sum of both, and leaves out the common one alone', async () => {
         const texts = Array.from({ length: 9000 }, (_, i) => {
           const words = [i % 150 === 0 ? 'quill' : '', i % 4 === 0 ? 'amber' : '', `number ${i}`];
           return words.filter((word) => word !== '').join(' ');
@@ -340,7 +340,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         );
       });
 
-      it('puts the index together in steps, with searches and writes between them, and finds the same', async () => {
+      it('merges the index in steps, with searches and writes between them, and finds the same', async () => {
         await scatter(store);
         expect(await store.admin.isIndexScattered()).toBe(true);
         const found = async () => [await rank('w17 w99'), await find('w256'), await find('"w17 w34"')];
@@ -366,7 +366,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       });
     });
 
-    it('has one running pause at most, and keeps those that have ended', async () => {
+    it('has at most one running pause, and keeps those that have ended', async () => {
       expect(await store.pauses.list()).toEqual([]);
       expect(await store.pauses.end({ at: 1 })).toBeUndefined();
       expect(await store.pauses.start({ at: 10 })).toEqual({ from: 10, until: undefined });
@@ -400,7 +400,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       expect(await find('fresh')).toEqual(['a', 'b']);
       expect((await store.sessions.list({}))[0]?.title).toBe('fresh one');
       const never = { text: () => 'never', json: () => 'never' };
-      // It is done when the caller has said so, and not for a version that was not gone through.
+      // It is done when the caller says so, and only for the version that was processed.
       await store.removal.finishRewriting(2);
       expect(await store.removal.rewriteTexts(1, never, 9)).toMatchObject({ done: false, outside: true });
       await store.removal.finishRewriting(1);
@@ -408,7 +408,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       expect(await find('never')).toEqual([]);
     });
 
-    it('writes a copy that is whole while another connection goes on writing', async () => {
+    it('writes a complete copy while another connection continues to write', async () => {
       await commit(chunk(Array.from({ length: 50 }, (_, i) => entry(`e${i}`, `text ${i}`))));
       const other = await opened.reopen();
       const target = `${store.location}.copy`;

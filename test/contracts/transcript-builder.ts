@@ -1,4 +1,4 @@
-// Transcripts made line by line, and a memory of its own to take them into: real files, real store, real ingest.
+// Transcripts built line by line, and a separate memory to import them into: real files, real store, real ingest.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,10 +17,10 @@ export type Part = Json | string | Buffer;
 
 export const start = Date.parse('2026-03-02T09:00:00.000Z');
 export const minute = 60_000;
-/** Long after everything that the builders date. */
+/** Long after every date of the builders. */
 export const later = start + 30 * 24 * 60 * minute;
 
-/** `minutes` counts from the start; a line without it is dated by the start itself. */
+/** `minutes` counts from the start. A line without it has the time of the start. */
 const stamp = (minutes = 0): string => new Date(start + minutes * minute).toISOString();
 
 export const prompt = (uuid: string, text: string, minutes?: number, more: Json = {}): Json => ({
@@ -57,7 +57,7 @@ export const toolResult = (uuid: string, id: string, content: unknown, minutes?:
 export const prompts = (prefix: string, count: number, from = 0, step = 1, more: Json = {}): Json[] =>
   Array.from({ length: count }, (_, i) => prompt(`${prefix}${i}`, `${prefix} number ${i}`, from + i * step, more));
 
-/** Objects become lines; text and bytes stand as they are. */
+/** Objects become lines. Text and bytes stay as they are. */
 export const bytesOf = (parts: readonly Part[]): Buffer =>
   Buffer.concat(
     parts.map((part) =>
@@ -67,7 +67,7 @@ export const bytesOf = (parts: readonly Part[]): Buffer =>
 
 export type Bench = Awaited<ReturnType<typeof workbench>>;
 
-/** A person's home folder with Claude Code's transcripts in it, and a memory beside. Gone when the test is. */
+/** A person's home folder with Claude Code's transcripts in it, and a memory beside it. Deleted with the test. */
 export async function workbench(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(below, 'holdfast-contract-'));
   const config = loadConfig({ HOME: home, HOLDFAST_HOME: path.join(home, 'memory'), ...env });
@@ -94,14 +94,14 @@ export async function workbench(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()
     fs.mkdirSync(path.dirname(file), { recursive: true });
     return file;
   };
-  /** What can be done with a store that is open on this home. */
+  /** What tests can do with a store that is open on this home. */
   const onto = (store: Store) => {
     const deps: IngestDeps = { store, config, clock: () => later };
     return {
       store,
       deps,
       ingest: (request: IngestRequest = {}) => ingest(deps, request),
-      /** Takes in one file as it was at a given size, as a scan that looked earlier would. */
+      /** Imports one file as it was at a given size, as an earlier scan would. */
       take(key: string, size = fs.statSync(place(key)).size, below = root) {
         const source: Source = { agent: claudeCode, path: place(key, below), root: below, key, size };
         return ingestSources(deps, [source], false);
@@ -136,7 +136,7 @@ export async function workbench(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()
   };
 }
 
-/** All rows, without what may differ between two ways to the same end: where the passes were cut. */
+/** All rows, without what may differ between two ways to the same result: where the passes were cut. */
 export function comparable(database: string): Record<string, string[]> {
   const rows = Object.fromEntries([...rowsOf(database)].map(([table, lines]) => [table, [...lines]]));
   rows.files = (rows.files ?? []).map((line) => {
@@ -146,7 +146,7 @@ export function comparable(database: string): Record<string, string[]> {
   return rows;
 }
 
-/** The rows that only one of two databases has, each cut to what tells it. */
+/** The rows that only one of two databases has, each shortened to its distinctive part. */
 export function differences(actual: Record<string, string[]>, expected: Record<string, string[]>): string[] {
   return [...new Set([...Object.keys(actual), ...Object.keys(expected)])].flatMap((table) => {
     const [mine, theirs] = [actual[table] ?? [], expected[table] ?? []];

@@ -26,7 +26,7 @@ const memories = async ({ store }: Bench) =>
     ({ id }) => ({ id, kind: 'remember', by: 'offline', tokens: 0 }) as const,
   );
 
-/** Memories are made once their turns have been looked at. */
+/** Memories are made after the turns have been observed. */
 async function claimMemories({ store }: Bench, now: number) {
   const turns = await store.jobs.list({ kind: 'observe' });
   await store.jobs.cancel(
@@ -36,7 +36,7 @@ async function claimMemories({ store }: Bench, now: number) {
   return store.jobs.claim({ ...claim, now });
 }
 
-/** All that ever moves a conversation. */
+/** Everything that ever moves a conversation. */
 const moves: Readonly<Record<string, (bench: Bench) => Promise<unknown>>> = {
   silence: ({ store }) => store.conversations.markReady(later, { gapMs, minEntries: 5 }),
   planning: ({ store }) => store.jobs.plan(later, { gapMs }),
@@ -45,7 +45,7 @@ const moves: Readonly<Record<string, (bench: Bench) => Promise<unknown>>> = {
   releasing: ({ store }) => store.jobs.release('x', later),
 };
 
-/** Takes conversations that are long enough on, each by what takes it there. */
+/** Moves conversations that are long enough to a status, by the regular steps. */
 async function bring(bench: Bench, to: ConversationStatus): Promise<void> {
   const ways: Readonly<Record<ConversationStatus, readonly string[]>> = {
     active: [],
@@ -116,7 +116,7 @@ describe('statuses', () => {
     ['queued', { claiming: 'processing' }],
     ['processing', { finishing: 'archived', releasing: 'queued' }],
     ['archived', {}],
-  ] as const)('23. what is %s goes where it can, and is moved by nothing else', async (from, ways) => {
+  ] as const)('23. a %s conversation makes its allowed moves, and nothing else moves it', async (from, ways) => {
     for (const way of Object.keys(moves)) {
       const bench = await workbench();
       bench.write(key, prompts('a', from === 'skipped' ? 4 : 6));
@@ -128,7 +128,7 @@ describe('statuses', () => {
     }
   });
 
-  it('23. a poll marks ready what has been silent for longer than the gap', async () => {
+  it('23. a poll marks as ready what has been silent for longer than the gap', async () => {
     const bench = await workbench({ HOLDFAST_POLL_INTERVAL_MS: '100' });
     bench.write(key, prompts('a', 6));
     const last = start + 5 * minute;
@@ -167,7 +167,7 @@ describe('statuses', () => {
     expect((await talks(other))[0]?.status).toBe('ready');
   });
 
-  it('26. rows whose lease has expired go back to the queue, a bounded number of times, then are shown', async () => {
+  it('26. rows with an expired lease go back to the queue, a bounded number of times, then are reported', async () => {
     const bench = await workbench();
     bench.write(key, prompts('a', 6));
     await bench.ingest();
@@ -200,7 +200,7 @@ describe('statuses', () => {
 
 describe('rebuilds', () => {
   it.each(['queued', 'processing', 'archived'] as const)(
-    '24. a rebuild and a reimport leave a %s row as it is; what follows after a silence starts a new conversation',
+    '24. a rebuild and a reimport leave a %s row unchanged; entries after a silence start a new conversation',
     async (status) => {
       const bench = await workbench();
       bench.write(key, [...prompts('a', 6), ...prompts('b', 6, 200)]);
@@ -223,7 +223,7 @@ describe('rebuilds', () => {
   );
 
   it.each(['queued', 'processing', 'archived'] as const)(
-    '24. a %s row that goes on without a silence is one conversation again, and is distilled again',
+    '24. a %s row that continues without a silence is one conversation again, and is distilled again',
     async (status) => {
       const bench = await workbench();
       bench.write(key, [...prompts('a', 6), ...prompts('b', 6, 200)]);
@@ -233,7 +233,7 @@ describe('rebuilds', () => {
       bench.append(key, prompt('late', 'late', 206));
       await bench.take(key);
       expect(await talks(bench)).toMatchObject([first, { id: second.id, status: 'active', entries: 7, attempts: 0 }]);
-      // Whoever held it ends; then the whole is done.
+      // First its holder finishes, then the whole conversation is done.
       await moves.finishing?.(bench);
       await moves.silence?.(bench);
       await moves.planning?.(bench);
@@ -245,10 +245,10 @@ describe('rebuilds', () => {
     },
   );
 
-  it('9. conversations do not depend on where a file was cut, also when each piece was distilled at once', async () => {
+  it('9. conversations do not depend on where a file was cut, even when each piece was distilled at once', async () => {
     for (let seed = 1; seed <= 60; seed++) {
       const { below, chance } = random(seed);
-      // The first one copies nothing. An entry that stands in several files may change hands while a row that holds it stays.
+      // The first one copies nothing. An entry in several files may change its owner while a row that holds it stays.
       const files = new Map([...randomTranscripts(seed)].slice(0, 1).map(([name, parts]) => [name, bytesOf(parts)]));
       const env = { HOLDFAST_CONVERSATION_MAX_ENTRIES: '4', HOLDFAST_MIN_CONVERSATION_MESSAGES: '1' };
       const whole = await workbench(env);
@@ -278,9 +278,9 @@ describe('rebuilds', () => {
     }
   });
 
-  it('24. a file that shrank below an archived row still gets conversations for what it gains', async () => {
+  it('24. a file that shrank below an archived row still gets conversations for new entries', async () => {
     const bench = await workbench();
-    // Twenty that are too short, and one that is not.
+    // Twenty conversations that are too short, and one that is not.
     bench.write(key, [...prompts('a', 20, 0, 61), ...prompts('b', 20, 1400)]);
     await bench.ingest();
     const old = (await talks(bench)).at(-1) as Conversation;
@@ -291,7 +291,7 @@ describe('rebuilds', () => {
     await bench.ingest();
     const rows = await talks(bench);
     expect(rows.find(({ id }) => id === old.id)).toMatchObject({ status: 'archived', entries: 20 });
-    // The short ones stay, before all that the file holds now.
+    // The short ones stay, before everything that the file holds now.
     expect(rows.filter(({ firstPos }) => firstPos < 0)).toHaveLength(20);
     const [fresh, ...others] = rows.filter(({ firstPos, id }) => firstPos >= 0 && id !== old.id);
     expect(fresh).toMatchObject({ entries: 5, status: 'ready' });

@@ -1,4 +1,4 @@
-// Statements 4, 7 and 13 of the promise to transcripts: files that change, go, or stand in several trees.
+// Statements 4, 7 and 13 of the promise to transcripts: files that change, disappear, or stand in several trees.
 import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -11,8 +11,8 @@ const key = 'p/s1.jsonl';
 const words = (lines: readonly Record<string, unknown>[]) =>
   lines.map((line) => (line.message as { content: string }).content);
 
-describe('a file that is not what it was', () => {
-  it('4. a file that was cut takes nothing away: what it lacks stays, marked, in its place and in its conversation', async () => {
+describe('a changed file', () => {
+  it('4. a cut file deletes nothing: the missing entries stay, marked, in their place and conversation', async () => {
     const bench = await workbench();
     const lines = [...prompts('a', 6), answer('b', [toolUse('t1', 'Bash')], 7), ...prompts('c', 6, 200)];
     bench.write(key, lines);
@@ -29,14 +29,14 @@ describe('a file that is not what it was', () => {
     expect((await bench.store.conversations.list({})).map((talk) => talk.entries).sort()).toEqual([1, 6, 6]);
     const { hits } = await search(bench, { query: 'c number 3', kind: 'entry', filter: {}, limit: 9 });
     expect(hits.find(({ id }) => id === 'c3')).toMatchObject({ gone: true });
-    // What is written after the cut stands after it; what was there stays.
+    // What is written after the cut comes after it. The old entries stay.
     bench.append(key, prompt('new', 'new', 300));
     await bench.ingest();
     await bench.ingest({ reimport: true });
     expect(await bench.texts()).toEqual([...texts, 'new']);
     expect(await gone()).toHaveLength(7);
     expect(await bench.store.admin.integrity()).toEqual([]);
-    // The file as it was brings everything back as it was.
+    // The original file brings everything back as it was.
     bench.write(key, lines);
     await bench.ingest();
     expect((await bench.store.entries.counts()).goneEntries).toBe(1);
@@ -59,7 +59,7 @@ describe('a file that is not what it was', () => {
     expect((await bench.store.entries.counts()).toolUses).toBe(0);
   });
 
-  it('4. an entry that another file holds too is not gone: it is that file’s', async () => {
+  it('4. an entry that another file holds too is not gone: it belongs to that file', async () => {
     const bench = await workbench();
     bench.write(key, prompts('a', 3));
     bench.write('p/s2.jsonl', [
@@ -77,7 +77,7 @@ describe('a file that is not what it was', () => {
     ['longer', prompts('other', 9, 0, 1, { sessionId: 's9' })],
     ['shorter', prompts('other', 2, 0, 1, { sessionId: 's9' })],
     ['shorter than a line of the old', [prompt('o', 'x', 0, { sessionId: 's9' })]],
-  ])('4. a file replaced by a %s one is taken in, and the session that it held stays, marked', async (_, lines) => {
+  ])('4. a file replaced by a %s one is imported, and the session that it held stays, marked', async (_, lines) => {
     const bench = await workbench();
     bench.write(key, prompts('a', 6));
     await bench.ingest();
@@ -92,7 +92,7 @@ describe('a file that is not what it was', () => {
     expect((await bench.store.sessions.list({})).map((session) => session.id)).toEqual(['s9']);
   });
 
-  it('4. a replacement is noticed by what stands before the offset too, also after a pass that took nothing', async () => {
+  it('4. a replacement is also noticed by the bytes before the offset, even after a pass that imported nothing', async () => {
     const bench = await workbench();
     const same = prompt('head', 'h'.repeat(2000));
     bench.write(key, [same, ...prompts('a', 20)]);
@@ -119,7 +119,7 @@ describe('a file that is not what it was', () => {
     expect(report.entries.added).toBe(1);
   });
 
-  it('4. a replacement that could not be read at first is taken in when it can be', async () => {
+  it('4. a replacement that was unreadable at first is imported as soon as it is readable', async () => {
     const bench = await workbench();
     const file = bench.write(key, prompts('a', 6));
     await bench.ingest();
@@ -146,7 +146,7 @@ describe('a file that is not what it was', () => {
   });
 
   it.each([9, 2])(
-    '4. a file replaced by one of %i lines is taken in, and what its backup holds stays',
+    '4. a file replaced by one of %i lines is imported, and what its backup holds stays',
     async (count) => {
       const bench = await workbench();
       const backup = path.join(bench.home, 'backup');
@@ -163,7 +163,7 @@ describe('a file that is not what it was', () => {
     },
   );
 
-  it('4. a transcript that is deleted keeps its entries and conversations', async () => {
+  it('4. a deleted transcript keeps its entries and conversations', async () => {
     const bench = await workbench();
     const file = bench.write(key, prompts('a', 6));
     await bench.ingest();
@@ -176,7 +176,7 @@ describe('a file that is not what it was', () => {
 });
 
 describe('keys', () => {
-  it('7. a backup tree and the live tree deduplicate, in both orders, and each may go on where the other ended', async () => {
+  it('7. a backup tree and the live tree deduplicate, in both orders, and each may continue where the other ended', async () => {
     for (const backupFirst of [true, false]) {
       const bench = await workbench();
       const backup = path.join(bench.home, 'old', 'projects');
@@ -203,7 +203,7 @@ describe('keys', () => {
     expect((await bench.ingest()).files).toMatchObject({ seen: 1, imported: 0, skipped: 1 });
   });
 
-  it('7. two different files with the same key under two roots are both kept, and both go on growing', async () => {
+  it('7. two different files with the same key under two roots are both kept, and both keep growing', async () => {
     const bench = await workbench();
     const [one, two] = [path.join(bench.home, 'one'), path.join(bench.home, 'two')];
     const [a, b] = [prompts('a', 3), prompts('b', 5, 0, 1, { sessionId: 's2' })];
@@ -218,7 +218,7 @@ describe('keys', () => {
   });
 });
 
-it('7. a short file is not taken for an old copy of a long one that has the same key', async () => {
+it('7. a short file is not taken for an old copy of a long one with the same key', async () => {
   const bench = await workbench();
   const [one, two] = [path.join(bench.home, 'one'), path.join(bench.home, 'two')];
   bench.write('x.jsonl', prompts('a', 30), one);
@@ -256,7 +256,7 @@ it('13. the source file is never written, moved or locked', async () => {
 });
 
 describe('the vault', () => {
-  it('4. keeps the longer copy of a transcript that was cut beside the new one, and forgetting reaches both', async () => {
+  it('4. keeps the longer copy of a cut transcript beside the new one, and forgetting reaches both', async () => {
     const bench = await workbench();
     const fill = () => fillVault({ ...bench.deps, clock: Date.now }, { quietMs: 0 });
     const linesIn = (file: string) => gunzipSync(fs.readFileSync(file)).toString('utf8').trim().split('\n');

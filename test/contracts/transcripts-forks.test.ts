@@ -1,9 +1,9 @@
-// Statement 18 of the promise to transcripts: history that stands in several files, and branches that were left.
+// Statement 18 of the promise to transcripts: history that stands in several files, and abandoned branches.
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answer, type Bench, bytesOf, type Json, prompt, prompts, toolUse, workbench } from './transcript-builder.ts';
 
-/** The lines as a fork copies them: everything the same but the session. */
+/** The lines as a fork copies them: everything the same except the session. */
 const as = (session: string, lines: readonly Json[]): Json[] => lines.map((line) => ({ ...line, sessionId: session }));
 
 const origin = as('origin', [...prompts('o', 4), answer('o4', [toolUse('t', 'Read')], 4), prompt('o5', 'own end', 5)]);
@@ -62,7 +62,7 @@ describe('forks', () => {
     },
   );
 
-  it('18. what a fork holds outlives its origin’s replacement, and goes to the earliest that is left', async () => {
+  it('18. what a fork holds outlives its origin’s replacement, and goes to the earliest remaining file', async () => {
     const bench = await workbench();
     for (const [key, lines] of Object.entries(files)) bench.write(key, lines);
     await bench.ingest();
@@ -77,7 +77,7 @@ describe('forks', () => {
     expect(await bench.store.admin.integrity()).toEqual([]);
   });
 
-  it('18. a resumed session that goes on under the same id in a second file is one session', async () => {
+  it('18. a resumed session that continues under the same id in a second file is one session', async () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', prompts('a', 3));
     bench.write('q/s1.jsonl', [...prompts('a', 3), ...prompts('b', 2, 10)]);
@@ -137,7 +137,7 @@ describe('branches', () => {
     expect(await left(lines, false)).toEqual(['b', 'b!', 'c', 'c!', 'q']);
   });
 
-  it('18. a fork from a branch that its origin left owns what it added, and marks are those of the owner', async () => {
+  it('18. a fork from an abandoned branch of its origin owns what it added, and the owner’s marks count', async () => {
     const bench = await workbench();
     const lines = [...a, ...b, ...turn('d', 'a!', 3)];
     bench.write('p/s1.jsonl', lines);

@@ -13,7 +13,7 @@ import { answer, bytesOf, differences, later, prompt, prompts, toolUse, workbenc
 const rules = { gapMs: 3_600_000, maxEntries: 500, maxChars: 200_000 };
 
 describe('offsets', () => {
-  it('1. a file not seen before is imported whole, with or without its last newline', async () => {
+  it('1. a new file is imported whole, with or without its last newline', async () => {
     const bench = await workbench();
     const file = bench.write('p/s1.jsonl', [
       prompt('a', 'first'),
@@ -41,7 +41,7 @@ describe('offsets', () => {
     expect(await bench.take('p/s1.jsonl', size + 1)).toMatchObject({ skipped: 0, failed: 1 });
   });
 
-  it('2. a file that has its key in common with another is not opened either while it does not change', async () => {
+  it('2. a file that shares its key with another is not opened either while it does not change', async () => {
     const bench = await workbench();
     const [one, two] = [path.join(bench.home, 'one'), path.join(bench.home, 'two')];
     bench.write('s1.jsonl', prompts('a', 3), one);
@@ -58,7 +58,7 @@ describe('offsets', () => {
     const file = bench.write('p/s1.jsonl', prompts('a', 60));
     await bench.ingest();
     const { size } = fs.statSync(file);
-    // Everything but the first and last bytes, by which it is known, becomes something that would be malformed.
+    // Replace everything except the first and last bytes, which identify the file, with malformed content.
     const bytes = fs.readFileSync(file).fill('x', 1024, size - 1024);
     fs.writeFileSync(file, Buffer.concat([bytes, bytesOf([prompt('new', 'what was added')])]));
     const report = await bench.ingest();
@@ -79,7 +79,7 @@ describe('offsets', () => {
     expect(await bench.texts()).toEqual([...prompts('a', 5), ...prompts('b', 5)].map((line) => textOf(line)));
   });
 
-  it('5. a scan that captured the size before another pass took in more does not go back', async () => {
+  it('5. a scan that captured the size before another pass imported more does not go back', async () => {
     const bench = await workbench();
     bench.write('s1.jsonl', prompts('p', 3));
     const captured = fs.statSync(`${bench.root}/s1.jsonl`).size;
@@ -97,7 +97,7 @@ describe('offsets', () => {
     bench.write('p/s1.jsonl', [prompt('a', 'before'), prompt('b', text), prompt('c', 'after')]);
     const bytes = fs.readFileSync(path.join(bench.root, 'p/s1.jsonl'));
     const first = bytes.indexOf(10) + 1;
-    // Every size, from the first line's end to the file's: each byte of each character is a cut once.
+    // Every size from the end of the first line to the end of the file, so each byte of each character is cut once.
     for (let size = first; size <= bytes.length; size++) {
       await bench.take('p/s1.jsonl', size);
       const offset = (await bench.state('p/s1.jsonl'))?.offset ?? 0;
@@ -107,7 +107,7 @@ describe('offsets', () => {
     expect((await bench.store.entries.counts()).malformed).toBe(0);
   });
 
-  it('6. a partial last line is deferred, and told from a malformed one only when it is finished', async () => {
+  it('6. a partial last line is deferred, and counts as malformed only when it is finished', async () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', [prompt('a', 'whole'), '{"type":"user","uuid":"b","mess']);
     expect((await bench.ingest()).entries).toEqual({ added: 1, malformed: 0 });
@@ -118,14 +118,14 @@ describe('offsets', () => {
   });
 });
 
-it('6. an unfinished line that is longer than any that is read waits too, and is not read again until it grows', async () => {
+it('6. an unfinished line that is too long to read waits too, and is not read again until it grows', async () => {
   const bench = await workbench();
   const key = 'p/s1.jsonl';
   bench.write(key, [prompt('gone', 'of another file'), ...prompts('old', 3)]);
   await bench.ingest();
   bench.write(key, [prompt('a', 'before'), '{"type":"user","text":"', Buffer.alloc(34 << 20, 'x')]);
   await bench.ingest();
-  // What the file held before stays, marked as gone.
+  // The file's earlier entries stay, marked as gone.
   const present = async () =>
     (await bench.texts()).filter((text) => text !== 'of another file' && !text.startsWith('old'));
   expect(await present()).toEqual(['before']);
@@ -160,7 +160,7 @@ describe('transactions and crashes', () => {
     const broken = await workbench();
     const text = 'word '.repeat(60_000);
     for (const bench of [whole, broken]) {
-      // One file of several pieces whose lines share one time; many small ones; a fork of the large one.
+      // One file of several pieces whose lines share one time; many small files; a fork of the large one.
       const large = Array.from({ length: 40 }, (_, i) =>
         i % 2 ? answer(`l${i}`, [toolUse(`t${i}`, 'Read'), { type: 'text', text }]) : prompt(`l${i}`, `${i} ${text}`),
       );
@@ -181,7 +181,7 @@ describe('transactions and crashes', () => {
         transcripts: {
           ...store.transcripts,
           commit: (chunks, how) => {
-            // What is committed of a batch is a prefix of its chunks: here one, then the process is gone.
+            // A prefix of a batch's chunks is committed: here one, then the process is gone.
             if (left-- > 0) return store.transcripts.commit(chunks, how);
             return store.transcripts.commit(chunks.slice(0, 1), how).then(() => Promise.reject(new Error('killed')));
           },
@@ -201,7 +201,7 @@ describe('transactions and crashes', () => {
     expect(differences(broken.rows(), rebased(whole.rows(), whole.home, broken.home))).toEqual([]);
   });
 
-  it('9. a file that cannot be read is logged, skipped, shown by the health check, and touches no other file', async () => {
+  it('9. an unreadable file is logged, skipped, reported by the health check, and touches no other file', async () => {
     const bench = await workbench();
     bench.write('p/s1.jsonl', prompts('a', 6));
     bench.write('p/s3.jsonl', prompts('c', 6, 0, 1, { sessionId: 's3' }));

@@ -9,7 +9,7 @@ import { answer, type Json, prompt, prompts, toolResult, toolUse, workbench } fr
 const key = 'p/s1.jsonl';
 
 describe('which lines count', () => {
-  it('14. meta, sidechain, tool result, system, snapshot and unknown lines are no entries', async () => {
+  it('14. meta, sidechain, tool result, system, snapshot and unknown lines are not entries', async () => {
     const bench = await workbench();
     bench.write(key, [
       prompt('kept', 'a question'),
@@ -86,7 +86,7 @@ describe('which lines count', () => {
     expect((await search(bench, { query: 'Glob', kind: 'entry', limit: 5 })).hits[0]?.id).toBe('silent');
   });
 
-  it('15. tool ids that a model repeats in every session, or within one, are told apart', async () => {
+  it('15. tool ids that a model repeats across sessions or within one are distinguished', async () => {
     const bench = await workbench();
     const lines = (session: string) => [
       answer(`${session}-1`, [toolUse('Bash:0', 'Bash', { command: `first of ${session}` })], 0, {
@@ -139,7 +139,7 @@ describe('which lines count', () => {
     expect((await bench.store.entries.counts()).malformed).toBe(bad.length);
   });
 
-  it('17. a line of 50 MB does not end the process, and the line after it is taken', async () => {
+  it('17. a line of 50 MB does not end the process, and the line after it is imported', async () => {
     const bench = await workbench();
     const file = bench.write(key, [prompt('a', 'before'), '{"type":"user","message":{"content":"']);
     for (let i = 0; i < 50; i++) fs.appendFileSync(file, Buffer.alloc(1 << 20, 'x'));
@@ -202,7 +202,7 @@ describe('who speaks', () => {
     expect((await bench.store.transcripts.states()).map((file) => file.status)).toEqual(['ignored', 'ignored']);
   });
 
-  it('20. a session that only quotes the mark, or works beside the data folder, is a session like any other', async () => {
+  it('20. a session that only quotes the mark, or works beside the data folder, is an ordinary session', async () => {
     const bench = await workbench();
     bench.write(key, [
       prompt('a', `what does ${distillerMark} mean?`, 0, { cwd: `${bench.config.home}-notes` }),

@@ -1,4 +1,4 @@
-// Everything a person said, and what a transcript says about its session beside what was said in it.
+// Everything a person said, and what a transcript records about its session.
 import { describe, expect, it } from 'vitest';
 import { answer, type Json, prompt, toolResult, toolUse, workbench } from './transcript-builder.ts';
 
@@ -109,7 +109,7 @@ describe("a person's words", () => {
   });
 
   it.each(['system-reminder', 'claude-mem-context', 'ide_selection', 'hook_context'])(
-    '20. what is injected in <%s> is left out of a prompt, and a prompt of nothing else is the machine’s',
+    '20. text injected in <%s> is left out of a prompt, and a prompt of nothing else is the machine’s',
     async (tag) => {
       const { said } = await take([
         prompt('a', `<${tag}>\n# Memory\nold things\n</${tag}>\nfix the tide table`),
@@ -119,7 +119,7 @@ describe("a person's words", () => {
     },
   );
 
-  it('14. a choice in a private turn is as private, and does not end it', async () => {
+  it('14. a choice in a private turn is just as private, and does not end it', async () => {
     const { said } = await take([
       prompt('p', '<private>about my health</private>'),
       answer('a', [toolUse('q1', 'AskUserQuestion', {})], 1),
@@ -167,7 +167,7 @@ describe('what a transcript says about its session', () => {
     expect((await bench.store.sessions.find('s2'))[0]).not.toHaveProperty('branches');
   });
 
-  it('14. a title by a person counts before one by the agent, and one by the agent before a summary of another file', async () => {
+  it("14. a person's title comes before the agent's, and the agent's before a summary in another file", async () => {
     const { bench } = await take([
       prompt('a', 'one'),
       answer('leaf', 'two', 1),
@@ -181,7 +181,7 @@ describe('what a transcript says about its session', () => {
     bench.append(key, { type: 'custom-title', customTitle: 'Mine' }, { type: 'ai-title', aiTitle: 'Again' });
     await bench.ingest();
     expect(await title()).toEqual(['Mine', 'person']);
-    // A summary names its session by the last line of it, and may come before that line.
+    // A summary names its session by its last line, and may come before that line.
     bench.write('p/s2.jsonl', [
       { type: 'summary', summary: 'About tides', leafUuid: 'leaf2' },
       { type: 'summary', summary: 'Not this', leafUuid: 'leaf' },
@@ -206,7 +206,7 @@ describe('what a transcript says about its session', () => {
     expect((await bench.store.entries.find('k'))[0]).toMatchObject({ author: 'machine', form: 'compaction' });
   });
 
-  it('14. what is noted before the first entry, and the branch of a private turn, follow what is kept', async () => {
+  it('14. notes before the first entry, and the branch of a private turn, follow what is kept', async () => {
     const lines = [
       {
         type: 'pr-link',

@@ -30,7 +30,7 @@ const turn = (...middle: Json[]): Json[] => [
   answer('a2', 'done', 7),
 ];
 
-/** The texts of one transcript read whole, and read line by line, which must be the same. */
+/** The texts of one transcript read whole and read line by line, which must be the same. */
 async function texts(lines: readonly Json[]): Promise<string[]> {
   const whole = await workbench();
   whole.write(key, lines);
@@ -53,7 +53,7 @@ async function texts(lines: readonly Json[]): Promise<string[]> {
 }
 
 describe('what is typed while the agent works', () => {
-  it('14. a queued prompt that becomes a prompt of its own is stored once, under the id of its line', async () => {
+  it('14. a queued prompt that becomes a separate prompt is stored once, under the id of its line', async () => {
     const lines = [
       ...turn(queue('enqueue', 2, 'then commit')),
       queue('dequeue', 8),
@@ -72,7 +72,7 @@ describe('what is typed while the agent works', () => {
     ]);
   });
 
-  it('14. a queued prompt that stands in an attachment is stored once, and a fork that copies the attachment does not double it', async () => {
+  it('14. a queued prompt in an attachment is stored once, and a fork that copies the attachment does not double it', async () => {
     const lines = turn(queue('enqueue', 2, 'and fix the typo'), queue('remove', 5), given('g1', 'and fix the typo', 5));
     expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'and fix the typo', 'done']);
     const bench = await workbench();
@@ -87,14 +87,14 @@ describe('what is typed while the agent works', () => {
     expect((await bench.store.entries.find('g1'))[0]).toMatchObject({ author: 'person', role: 'user', session: 's1' });
   });
 
-  it('14. a queued prompt that the person took back was not said', async () => {
+  it('14. a queued prompt that the person withdrew was not said', async () => {
     expect(await texts(turn(queue('enqueue', 2, 'no wait'), queue('popAll', 3, 'no wait')))).not.toContain('no wait');
     expect(await texts(turn(queue('enqueue', 2, 'no'), queue('enqueue', 2.1, 'wait'), queue('popAll', 3)))).toEqual([
       'first',
       '[Used tools: Bash]',
       'done',
     ]);
-    // Taken back, then sent after all, in other words.
+    // Withdrawn, then sent after all, in other words.
     const changed = turn(queue('enqueue', 2, 'no wait'), queue('popAll', 3, 'no wait'), queue('enqueue', 4, 'go on'));
     expect(await texts([...changed, queue('remove', 8)])).toContain('go on');
   });
@@ -112,7 +112,7 @@ describe('what is typed while the agent works', () => {
     expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'yes', 'done', 'yes', 'ok']);
   });
 
-  it('14. several queued prompts, sent as one, are that one', async () => {
+  it('14. several queued prompts, sent as one, are one prompt', async () => {
     const lines = [
       ...turn(queue('enqueue', 2, 'one\nmore'), queue('enqueue', 3, 'two')),
       queue('dequeue', 8),
@@ -150,7 +150,7 @@ describe('what is typed while the agent works', () => {
     expect(await texts(lines)).toEqual(['first', '[Used tools: Bash]', 'look at x', 'done']);
   });
 
-  it('19. a private turn goes on when something is queued in it, and a queued private prompt begins one', async () => {
+  it('19. a private turn continues when something is queued in it, and a queued private prompt begins one', async () => {
     const inside = [
       prompt('p1', '<private>my own business</private>', 0, { cwd: '/w' }),
       answer('a1', 'secret work', 1),
@@ -165,7 +165,7 @@ describe('what is typed while the agent works', () => {
     expect(await texts([...begun, prompt('p2', 'now this', 8)])).toEqual(['first', '[Used tools: Bash]', 'now this']);
   });
 
-  it('14. the queue of a subagent, and lines of any shape, are passed over', async () => {
+  it('14. the queue of a subagent, and lines of any shape, are skipped', async () => {
     const odd: Json[] = [
       { type: 'queue-operation' },
       queue('enqueue', 2, 7),
@@ -180,7 +180,7 @@ describe('what is typed while the agent works', () => {
   });
 });
 
-it('a fork that begins with its queue and copies its history behind it stores the prompt once', async () => {
+it('a fork that starts with its queue and then copies its history stores the prompt once', async () => {
   const lines = [
     queue('enqueue', 10, 'count the eiders'),
     queue('dequeue', 10),

@@ -1,17 +1,17 @@
-// Statements 5, 6, 9 and 18 together: however files grow, are cut and come, the same rows are left.
+// Statements 5, 6, 9 and 18 together: however files grow, are cut and arrive, the rows are the same.
 import fs from 'node:fs';
 import os from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { random, randomTranscripts } from './random-transcripts.ts';
 import { bytesOf, differences, later, workbench } from './transcript-builder.ts';
 
-/** Thousands of small commits: what a disk takes for them is not the question here. */
+/** Thousands of small commits: disk speed is not the question here. */
 const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 
 const seeds = Array.from({ length: 200 }, (_, i) => i + 1);
 const batches = Array.from({ length: 10 }, (_, i) => seeds.slice(i * 20, i * 20 + 20));
 
-describe('the way does not matter', () => {
+describe('the way files arrive does not matter', () => {
   it.each(batches.map((batch) => [`${batch[0]}–${batch.at(-1)}`, batch] as const))(
     '9. whole, in pieces, in any order, interleaved: the same rows (seeds %s)',
     async (_, batch) => {
@@ -52,7 +52,7 @@ async function compare(seed: number): Promise<void> {
   await bench.dispose();
 }
 
-/** Begins again with an empty database in the same home. */
+/** Starts over with an empty database in the same home. */
 async function reopened(bench: Awaited<ReturnType<typeof workbench>>) {
   await bench.closeStores();
   for (const side of ['', '-wal', '-shm']) fs.rmSync(bench.config.databasePath + side, { force: true });

@@ -1,4 +1,4 @@
-// After an update: transcripts that an older version of the reader has read are read again, and nothing that a person has is lost.
+// After an update, Holdfast rereads transcripts that an older version of the reader has read, and loses nothing that a person has.
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const queued = (operation: string, minutes: number, content?: string): Json => (
   ...(content === undefined ? {} : { content }),
 });
 
-/** With a prompt from the queue, an answer to a question, a branch, a pull request and a title: an older reader took none of these. */
+/** Has a prompt from the queue, an answer to a question, a branch, a pull request and a title. An older reader took none of these. */
 const lines: Json[] = [
   prompt('p1', 'first', 0, { cwd: '/w', gitBranch: 'harbour' }),
   answer('a1', [toolUse('t1', 'Bash', { command: 'ls' })], 1),
@@ -58,7 +58,7 @@ const onDatabase = (bench: Bench, sql: string): void => {
   db.close();
 };
 
-/** As an older version has left it: the file is read to its end, without what only a newer reader finds. */
+/** As an older version left it: the file is read to its end, without what only a newer reader finds. */
 const asOlder = (bench: Bench): void =>
   onDatabase(
     bench,
@@ -78,13 +78,13 @@ async function read(parts: readonly Json[] = lines): Promise<Bench> {
 }
 
 describe('a store of an older version', () => {
-  it('ends equal to a fresh import once its transcripts are read again, and is not read a third time', async () => {
+  it('equals a fresh import once its transcripts are reread, and is not read a third time', async () => {
     const bench = await read();
     const rows = bench.rows();
     expect(await bench.texts()).toContain('mind the buoy');
     asOlder(bench);
     expect(await bench.texts()).not.toContain('mind the buoy');
-    // An ordinary pass has nothing to do with it.
+    // An ordinary pass has nothing to do.
     expect((await bench.ingest()).files).toMatchObject({ imported: 0, skipped: 1 });
     expect(await isStale(bench)).toBe(1);
     expect((await bench.ingest({ renew: true })).files).toMatchObject({ seen: 1, imported: 1, failed: 0 });
@@ -93,7 +93,7 @@ describe('a store of an older version', () => {
     expect((await bench.ingest({ renew: true })).files.seen).toBe(0);
   });
 
-  it('keeps the ids of what it has, and what the newer reader does not find is not called gone', async () => {
+  it('keeps the ids of its entries, and does not mark as gone what the newer reader does not find', async () => {
     const bench = await read();
     onDatabase(bench, "UPDATE files SET reader = 0; UPDATE entries SET uuid = 'by-an-older-rule' WHERE uuid = 'a2'");
     const ids = () => {
@@ -108,7 +108,7 @@ describe('a store of an older version', () => {
     expect((await bench.store.entries.counts()).goneEntries).toBe(0);
   });
 
-  it('is read again from the vault where the transcript is gone, and the copy stays the copy of that transcript', async () => {
+  it('is reread from the vault if the transcript is gone, and the copy stays the copy of that transcript', async () => {
     const bench = await read();
     const texts = await bench.texts();
     expect(await fillVault(bench.deps, { quietMs: Number.NEGATIVE_INFINITY })).toMatchObject({ grown: 1 });
@@ -122,7 +122,7 @@ describe('a store of an older version', () => {
     expect(await isStale(bench)).toBe(0);
     expect(await bench.store.vault.due()).toEqual([]);
     expect(fs.readdirSync(bench.config.home).filter((name) => name.startsWith('rereading'))).toEqual([]);
-    // The transcript is put back, as `resume` or a person does it, and goes on.
+    // The transcript is restored, as `resume` or a person does it, and continues.
     fs.writeFileSync(file, bytes);
     bench.append(key, prompt('p3', 'and now?', 11));
     await bench.ingest();
@@ -130,7 +130,7 @@ describe('a store of an older version', () => {
     expect(await bench.store.entries.counts()).toMatchObject({ files: 1, goneEntries: 0 });
   });
 
-  it('stays as it is where the vault has only a part of the transcript, and where it has none', async () => {
+  it('stays unchanged if the vault has only part of the transcript, or none of it', async () => {
     const bench = await read();
     await fillVault(bench.deps, { quietMs: Number.NEGATIVE_INFINITY });
     bench.append(key, prompt('p3', 'after the copy', 11));
@@ -143,7 +143,7 @@ describe('a store of an older version', () => {
     expect(differences(bench.rows(), rows)).toEqual([]);
   });
 
-  it('leaves alone a transcript that was rewritten since', async () => {
+  it('leaves a transcript alone that was rewritten since', async () => {
     const bench = await read();
     asOlder(bench);
     bench.write(key, [prompt('x1', 'another one altogether', 0), ...lines]);
@@ -180,7 +180,7 @@ describe('a store of an older version', () => {
   });
 });
 
-it('a reading that another process has overtaken writes nothing', async () => {
+it('a reread that another process has overtaken writes nothing', async () => {
   const bench = await read();
   asOlder(bench);
   const [stale] = await staleTranscripts(bench.deps);
@@ -202,7 +202,7 @@ it('a reading that another process has overtaken writes nothing', async () => {
   expect(await bench.texts()).toEqual(expect.arrayContaining(['mind the buoy', 'meanwhile']));
 });
 
-it('the worker reads one part after the other until nothing is left, and rests where a part brings nothing forward', async () => {
+it('the worker rereads part after part until nothing is left, and rests if a part makes no progress', async () => {
   const bench = await read();
   asOlder(bench);
   const log: string[] = [];

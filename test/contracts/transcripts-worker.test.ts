@@ -1,4 +1,4 @@
-// Statements 10–12 of the promise to transcripts: the queue, the one writer, the watcher, as the worker joins them.
+// Statements 10–12 of the promise to transcripts: the queue, the single writer and the watcher, as the worker combines them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -38,7 +38,7 @@ describe('the queue', () => {
     expect(taken).toEqual(['a', 'b', 'a', 'a']);
   });
 
-  it('10. a file whose turn fails waits to be tried again and holds up no other', async () => {
+  it('10. a file whose turn fails waits for a retry and does not hold up others', async () => {
     const [taken, failed]: [string[], string[]] = [[], []];
     let broken = true;
     const queue = fileQueue(
@@ -75,7 +75,7 @@ describe('one writer at a time', () => {
     expect(await bench.store.admin.integrity()).toEqual([]);
   });
 
-  it('11. a chunk that another process was faster with is left out, and the file is read anew from where that one ended', async () => {
+  it('11. a chunk that another process committed first is skipped, and reading continues where that one ended', async () => {
     const bench = await workbench();
     bench.write(key, prompts('a', 8));
     const { size } = fs.statSync(path.join(bench.root, key));
@@ -121,7 +121,7 @@ describe('one writer at a time', () => {
 });
 
 describe('the worker', () => {
-  it('12. takes in what appears and grows below a hidden folder; the scan takes what was there', async () => {
+  it('12. imports what appears and grows below a hidden folder; the scan imports what was there', async () => {
     const bench = await workbench();
     expect(path.relative(bench.home, bench.root)).toBe(path.join('.claude', 'projects'));
     bench.write('p/old.jsonl', prompts('old', 2, 0, 1, { sessionId: 'old' }));
@@ -185,7 +185,7 @@ describe('the worker', () => {
   });
 });
 
-/** Runs the worker until the test ends; resolves when its watches are up. */
+/** Runs the worker until the test ends. Resolves when it watches. */
 async function working(bench: Bench, store = bench.store): Promise<void> {
   const stop = new AbortController();
   let polled = () => {};

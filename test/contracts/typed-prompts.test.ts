@@ -1,4 +1,4 @@
-// Counts what people typed from the raw lines of real transcripts, without our reader, and looks for each in the store.
+// Counts what people typed from the raw lines of real transcripts, without our reader, and looks for each prompt in the store.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
