@@ -1,5 +1,5 @@
-// The image that tests run agents in with podman: Debian's packages, the Node that runs here, and the SDK with its client from npm. No
-// registry of images is asked. Everything lies in node_modules/.cache/podman, with an engine configuration of its own.
+// The image in which tests run agents with podman: Debian's packages, the Node that runs here, and the SDK with its client from npm. It
+// needs no image registry. Everything lies in node_modules/.cache/podman, with a separate engine configuration.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const cache = fileURLToPath(new URL('../node_modules/.cache', import.meta.url));
 const folder = path.join(cache, 'podman');
 const image = 'holdfast-agent';
 const programs = ['podman', 'runc', 'catatonit', 'debootstrap'];
-/** What docker/agent.Dockerfile has. */
+/** The packages of docker/agent.Dockerfile. */
 const packages = ['ca-certificates', 'curl', 'git', 'jq', 'libstdc++6', 'python3', 'ripgrep', 'unzip'];
 
 /** How podman finds the image: set for the tests, and for every command of this file. */
@@ -19,7 +19,7 @@ export const podmanEnvironment = {
   CONTAINERS_STORAGE_CONF: path.join(folder, 'storage.conf'),
 };
 
-/** Runc, since crun refuses where the kernel has only version 1 of cgroups. */
+/** runc, because crun refuses a kernel that has only version 1 of cgroups. */
 const engineConfiguration = `[containers]
 init_path = "/usr/bin/catatonit"
 [engine]
@@ -34,7 +34,7 @@ runroot = "${path.join(folder, 'run')}"
 
 /** Returns why there is no image, or undefined. */
 export async function makeAgentImage() {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can make the image for podman';
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can build the image for podman';
   const missing = programs.filter((name) => spawnSync('which', [name], { stdio: 'ignore' }).status !== 0);
   if (missing.length > 0) return `${missing.join(', ')} not installed`;
   mkdirSync(folder, { recursive: true });
@@ -42,18 +42,18 @@ export async function makeAgentImage() {
   writeFileSync(podmanEnvironment.CONTAINERS_STORAGE_CONF, storageConfiguration);
   const env = { ...process.env, ...podmanEnvironment };
   if (spawnSync('podman', ['image', 'exists', image], { env }).status === 0) return undefined;
-  console.error('Making the image for podman');
+  console.error('Building the image for podman');
   const tree = path.join(folder, 'tree');
   rmSync(tree, { recursive: true, force: true });
   try {
     const include = `--include=${packages.join(',')}`;
     const began = await runQuietly('Making', 'debootstrap', ['--variant=minbase', include, 'bookworm', tree], { env });
-    if (began !== 0) return 'debootstrap failed; it says why above';
+    if (began !== 0) return 'debootstrap failed; see its output above';
     fill(tree);
     const change = ['ENV HOME=/home/agent', 'WORKDIR /workspace/group'].flatMap((line) => ['--change', line]);
     const script = 'tree=$1; shift; tar -C "$tree" -cf - . | podman import "$@"';
     const args = ['-c', script, 'sh', tree, ...change, '-', image];
-    if ((await runQuietly('Importing', 'sh', args, { env })) !== 0) return 'podman import failed; it says why above';
+    if ((await runQuietly('Importing', 'sh', args, { env })) !== 0) return 'podman import failed; see its output above';
     return undefined;
   } finally {
     rmSync(tree, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { setUp } from './setup.mjs';
 const folder = fileURLToPath(new URL('../bench', import.meta.url));
 const files = readdirSync(folder).filter((file) => file.endsWith('.mjs'));
 const texts = files.map((file) => readFileSync(path.join(folder, file), 'utf8'));
-// What another bench imports is a part of it, and none by itself.
+// A file that another bench imports is part of that bench, not a bench by itself.
 const known = files
   .filter((file) => !texts.some((text) => text.includes(`'./${file}'`)))
   .map((file) => file.slice(0, -'.mjs'.length))

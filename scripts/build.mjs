@@ -1,4 +1,5 @@
-// Compiles src/ into a fresh dist/, and the program into a few files there. The old one stays until the new one is whole, so that running programs find theirs.
+// Compiles src/ into a fresh dist/, and bundles the program into a few files there. The old dist/ stays until the new one is complete, so
+// that running programs find their files.
 import { spawn } from 'node:child_process';
 import {
   mkdirSync,
@@ -28,7 +29,7 @@ export async function build() {
   try {
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh];
-    // Beside each other: the compiler is a process of its own.
+    // In parallel: the compiler is a separate process.
     const viewer = buildViewer(path.join(folder, 'viewer')).then(
       () => undefined,
       (error) => error,
@@ -55,7 +56,7 @@ export async function build() {
   }
 }
 
-/** The web page, with names that hold a print of the content, and each file also as browsers like it best. */
+/** The web page, with content hashes in file names, and each file also in compressed forms. */
 async function buildViewer(folder) {
   const { build: bundleViewer } = await import('vite');
   const { NODE_ENV } = process.env;
@@ -69,16 +70,16 @@ async function buildViewer(folder) {
         outDir: folder,
         emptyOutDir: true,
         target: 'es2022',
-        // The policy of the page allows nothing that is written into it.
+        // The page's policy allows nothing inline.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
-        // How long the parts of a build took on a busy machine tells nobody anything.
+        // On a busy machine, the duration of each build step says nothing.
         rolldownOptions: { checks: { pluginTimings: false } },
       },
     });
   } finally {
-    // Vite sets it for the whole process; what runs next, npm among it, would take itself for production.
+    // Vite sets it for the whole process. The next child, npm for example, would think that it runs in production.
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = NODE_ENV;
   }
@@ -92,8 +93,8 @@ async function buildViewer(folder) {
 }
 
 /**
- * What the MCP server says of itself to Claude Code, by revision of the protocol, as the program itself says it: bin/holdfast-mcp.sh
- * answers with these files. Without one, the program is started instead.
+ * The MCP server's description of itself for Claude Code, by protocol revision, as the program says it. bin/holdfast-mcp.sh answers with
+ * these files. Without one, it starts the program instead.
  */
 async function prepareMcp(folder) {
   const clientInfo = { name: 'claude-code', version: '0' };
@@ -150,7 +151,7 @@ async function talkTo(lines) {
   }
 }
 
-/** A few files instead of hundreds: it halves the time before a command does its work. */
+/** A few files instead of hundreds: this halves the time before a command does its work. */
 const threads = [
   'capture/reader-thread',
   'embedding/encoder-thread',
@@ -162,12 +163,12 @@ const threads = [
 
 async function bundleProgram(folder) {
   const program = { holdfast: path.join(folder, 'app', 'command.js') };
-  // What is loaded at the moment of use stays in files of its own, or every command would load the packages that only one needs. They
-  // import from the common file, so the program itself, which waits for them, must not be a part of that.
+  // Lazily loaded modules stay in separate files, or every command would load the packages that only one needs. They import from the common
+  // file, so that file must not contain the program itself, which waits for them.
   const core = { name: 'core', tags: ['$initial'], test: (id) => !/[\\/]app[\\/]command\.js$/.test(id) };
   const alone = await bundled(program, (made) => made.generate({ codeSplitting: { groups: [core] } }));
   const start = new Set(alone.output.find(({ name }) => name === 'core').moduleIds);
-  // What other programs import comes from the same files: an installed package has few of the packages that the rest of dist/ imports. It
+  // What other programs import comes from the same files: an installed package has few of the packages that the rest of dist/ imports. This
   // adds nothing to what a command loads at its start.
   const library = { library: path.join(folder, 'index.js') };
   await bundle({ ...program, ...library }, folder, {
@@ -177,7 +178,7 @@ async function bundleProgram(folder) {
   await bundle({ sessions: path.join(folder, 'sessions', 'library', 'index.js') }, folder);
   // A thread loads only what it needs. It lies one level below the package, where it looks for the package's other files.
   for (const thread of threads) await bundle({ [path.basename(thread)]: path.join(folder, `${thread}.js`) }, folder);
-  // The program inside sandboxes, where nothing else of ours is.
+  // The program inside sandboxes, which contain nothing else of Holdfast.
   await bundle({ 'host/runner': path.join(folder, 'host', 'runner', 'main.js') }, folder);
 }
 
@@ -190,9 +191,9 @@ async function bundled(input, use) {
   const made = await rolldown({
     input,
     platform: 'node',
-    // jsonc-parser's other form loads its parts in a way that no bundle can follow.
+    // jsonc-parser's other form loads its parts in a way that a bundler cannot follow.
     resolve: { mainFields: ['module', 'main'] },
-    // Native, or loaded in a way that no bundle can follow: these are the dependencies of the installed package.
+    // Native, or loaded in a way that a bundler cannot follow: these are the dependencies of the installed package.
     external: ['better-sqlite3', '@secretlint/secretlint-rule-preset-recommend', 'pg-native'],
     makeAbsoluteExternalsRelative: false,
   });

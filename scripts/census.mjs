@@ -54,7 +54,7 @@ for (const [name, program] of parsed) {
   });
 }
 
-// test/boundaries.test.ts refuses these; the figure shows that it does.
+// test/boundaries.test.ts refuses these. The figure shows that it does.
 const above = ['host', 'surfaces', 'app'];
 const upward = lazy.filter((one) => {
   const from = /^src\/([^/]+)\//.exec(one)?.[1];
@@ -71,10 +71,10 @@ const words = [...text].flatMap(([name, content]) =>
 const largest = [...members].sort((a, b) => b[1] - a[1]);
 show('functions over 100 lines', long);
 show(
-  'files over 400 lines, but migrations',
+  'files over 400 lines, except migrations',
   source.filter((name) => !name.includes('migrations') && text.get(name).split('\n').length > 400),
 );
-show('lazy imports against the stream', upward);
+show('lazy imports of a higher layer', upward);
 show('words of the old dialect', words);
 console.log(
   `${String(largest[0]?.[1] ?? 0).padStart(6)}  members of the largest interface of the store (${largest[0]?.[0].split(': ')[1]})`,

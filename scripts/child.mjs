@@ -6,7 +6,7 @@ export function run(file, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { stdio: 'inherit', ...options });
     const forward = (signal) => child.kill(signal);
-    // Ctrl+C reaches the whole group by itself; it is enough to stay until the program has ended.
+    // Ctrl+C reaches the whole process group by itself. Staying until the program has ended is enough.
     const stay = () => {};
     process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', stay);
     const done = () => process.off('SIGTERM', forward).off('SIGHUP', forward).off('SIGINT', stay);
@@ -21,7 +21,7 @@ export function run(file, args, options = {}) {
   });
 }
 
-/** Runs a program in silence, with the time that passes on a terminal; what it said is shown when it fails. */
+/** Runs a program in silence and shows the elapsed time on a terminal. If the program fails, shows its output. */
 export async function runQuietly(label, file, args, options = {}) {
   const began = Date.now();
   const said = [];

@@ -1,15 +1,15 @@
-// What compiling better-sqlite3 needs, where no prebuilt one can be fetched.
+// What compiling better-sqlite3 needs, if no prebuilt binary can be fetched.
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder above `include/node` that belongs to this Node; undefined where it came without its headers. */
+/** The folder above `include/node` that belongs to this Node. Undefined if Node came without its headers. */
 export function headersBeside(program = process.execPath) {
   const folder = path.join(path.dirname(realpathSync(program)), '..');
   return existsSync(path.join(folder, 'include', 'node', 'node.h')) ? path.resolve(folder) : undefined;
 }
 
-/** The environment in which npm compiles with these headers, instead of fetching others. What the person has set stays. */
+/** The environment in which npm compiles with these headers instead of fetching others. The person's own settings stay. */
 export function compileEnvironment(env = process.env, headers = headersBeside()) {
   const isSet = Object.keys(env).some((name) => /^npm_config_nodedir$/i.test(name) && env[name]);
   return headers === undefined || isSet ? env : { ...env, npm_config_nodedir: headers };
@@ -23,7 +23,7 @@ const tools = [
 
 const isThere = (name, env) => spawnSync(name, ['--version'], { stdio: 'ignore', env }).error === undefined;
 
-/** One sentence that names what to install; empty where nothing seems to be missing. */
+/** One sentence that names what to install. Empty if nothing seems to be missing. */
 export function missingForCompile(env = process.env, headers = headersBeside()) {
   const missing = tools.filter(({ names }) => !names.some((name) => isThere(name, env)));
   const needs = missing.map(({ debian }) => debian);
@@ -31,5 +31,5 @@ export function missingForCompile(env = process.env, headers = headersBeside()) 
     needs.push('the headers of Node (libnode-dev, or a Node from https://nodejs.org, which has them)');
   return needs.length === 0
     ? ''
-    : `better-sqlite3 has no prebuilt program for this machine, or it could not be fetched. To compile it, install: ${needs.join(', ')}.`;
+    : `better-sqlite3 has no prebuilt binary for this machine, or it could not be fetched. To compile it, install: ${needs.join(', ')}.`;
 }

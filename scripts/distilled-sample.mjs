@@ -1,4 +1,5 @@
-// node scripts/distilled-sample.mjs <folder of transcripts>: docs/distilled-sample.md, what the offline distiller says of ten sessions.
+// node scripts/distilled-sample.mjs <folder of transcripts>: writes docs/distilled-sample.md, what the offline distiller says about ten
+// sessions.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

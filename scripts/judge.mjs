@@ -1,5 +1,5 @@
-// npm run bench:distill: the judge's desk. Distils real sessions offline and prints samples, one JSON object a line, with fields for a verdict;
-// `-- --score FILE` counts a file in which a person has filled these in.
+// npm run bench:distill: distills real sessions offline and prints samples for a person to judge, one JSON object per line, with fields for
+// a verdict. `-- --score FILE` counts a file with filled-in verdicts.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ async function printSamples() {
   }
 }
 
-/** The folder that was named, else the archives of real sessions, else the sample of this repository. */
+/** The named folder, else the archives of real sessions, else the sample of this repository. */
 function sources(folder) {
   if (values.transcripts !== undefined) return [values.transcripts];
   const archives = ['real-transcripts', 'coding-sessions'].filter((name) =>
@@ -111,7 +111,7 @@ function print(kind, rows, shown, most = Number(values.size)) {
     );
 }
 
-/** 1 yes, 0.5 partly, 0 no; of a briefing, the share of its characters that is wasted. Lines without a verdict are not counted. */
+/** 1 yes, 0.5 partly, 0 no; of a briefing, the wasted share of its characters. Lines without a verdict do not count. */
 function score(file) {
   const lines = readFileSync(file, 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-// Compiles the WASM kernels into .ts files with their bytes. Run it after a change of a source; needs the npm registry.
+// Compiles the WASM kernels into .ts files with their bytes. Run it after changing a source. Needs the npm registry.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

@@ -1,7 +1,7 @@
-// Loads the tables that the reference pages are made of: from dist/ for `npm run docs`, from src/ for the test.
+// Loads the tables for the reference pages: from dist/ for `npm run docs`, from src/ for the test.
 import { cliPage, httpPage, settingsPage } from './reference.mjs';
 
-/** `load` imports a module by its path below src/, without its ending. Resolves with the text of each page, by its path. */
+/** `load` imports a module by its path below src/, without its extension. Resolves with the text of each page, by its path. */
 export async function referencePages(load) {
   const { operations } = await load('operations/index');
   const { fieldsOf } = await load('surfaces/cli/fields');
@@ -24,7 +24,7 @@ export async function referencePages(load) {
   };
 }
 
-/** The routes describe themselves; none of them is run, so none needs what it would run with. */
+/** The routes describe themselves. None of them runs, so none needs its dependencies. */
 async function openApiDocument(load) {
   const { openApi } = await load('surfaces/http/openapi');
   const { ownRoutes } = await load('surfaces/http/own-routes');

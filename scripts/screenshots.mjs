@@ -1,4 +1,5 @@
-// Takes each page of the viewer in light and dark, over the sample: node scripts/screenshots.mjs [folder]. Needs a build and Chromium.
+// Takes a screenshot of each page of the viewer in light and dark, over the sample: node scripts/screenshots.mjs [folder]. Needs a build
+// and Chromium.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

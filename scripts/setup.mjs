@@ -10,31 +10,31 @@ import { compileEnvironment, missingForCompile } from './compile.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Programs that only tests use, and the Debian packages that bring them. */
+/** Programs that only tests use, and the Debian packages that contain them. */
 const testPrograms = [
   { program: 'strace', package: 'strace', purpose: 'to see that commits reach the disk' },
   { program: 'bwrap', package: 'bubblewrap', purpose: 'to run agents in a sandbox' },
   { program: 'chromium', package: 'chromium', purpose: 'to look at the viewer' },
   { program: 'tmux', package: 'tmux', version: '-V', purpose: 'to try what a person sees in a terminal' },
-  { program: 'systemd-analyze', package: 'systemd', purpose: 'to see that systemd reads what we write for it' },
-  { program: 'python3', package: 'python3', purpose: 'to read what we write for launchd' },
+  { program: 'systemd-analyze', package: 'systemd', purpose: 'to check that systemd reads our service files' },
+  { program: 'python3', package: 'python3', purpose: 'to read our launchd files' },
   { program: 'faketime', package: 'faketime', purpose: 'to try wrong clocks' },
   { program: 'pg_ctlcluster', package: 'postgresql', purpose: 'to run a hub for a team' },
   { program: 'podman', package: 'podman', purpose: 'to run agents in containers' },
   { program: 'runc', package: 'runc', purpose: 'to run agents in containers' },
   { program: 'catatonit', package: 'catatonit', purpose: 'to run agents in containers' },
-  { program: 'debootstrap', package: 'debootstrap', purpose: 'to make the image that agents run in' },
+  { program: 'debootstrap', package: 'debootstrap', purpose: 'to build the image that agents run in' },
 ];
 
-/** The agents that end-to-end tests run, as their makers ship them. Too large for everybody who only wants to use Holdfast. */
+/** The agents that end-to-end tests run, as their makers ship them. Too large for people who only use Holdfast. */
 const clients = [
   { version: '2.1.325', package: '@anthropic-ai/claude-agent-sdk-{platform}', release: '0.3.325' },
   { version: '2.1.197', package: '@anthropic-ai/claude-code-{platform}', release: '2.1.197' },
 ];
-/** What the `claude` model is tried with; without its own copy of Claude Code, of which there is one already. */
+/** The SDK for tests of the `claude` model, without its own copy of Claude Code, which is installed already. */
 const sdk = { package: '@anthropic-ai/claude-agent-sdk', release: '0.3.325' };
 
-/** Ends the process with a message when something is missing and cannot be had. */
+/** Exits with a message when something is missing and cannot be installed. */
 export async function setUp({ tests = false } = {}) {
   checkNode();
   await installPackages();
@@ -43,7 +43,7 @@ export async function setUp({ tests = false } = {}) {
   if (tests) await installModels();
   if (tests) await installSdk();
   if (tests) await installImage();
-  if (isStale() && (await build()) !== 0) stop('The build failed; the compiler says why above.');
+  if (isStale() && (await build()) !== 0) stop('The build failed; see the compiler output above.');
 }
 
 function stop(message) {
@@ -60,17 +60,16 @@ function checkNode() {
 const changedAt = (file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 async function installPackages() {
-  // npm writes this file last, so an installation that was interrupted does not count.
+  // npm writes this file last, so an interrupted installation does not count.
   if (changedAt('node_modules/.package-lock.json') >= changedAt('package-lock.json')) return;
-  console.error(
-    'Installing packages. Where no prebuilt better-sqlite3 can be fetched, it compiles for about a minute.',
-  );
+  console.error('Installing packages. If no prebuilt better-sqlite3 can be fetched, it compiles for about a minute.');
   const [file, ...args] = [...npm(), 'ci', '--no-audit', '--no-fund'];
   const code = await runQuietly('Installing', file, args, { cwd: root, env: compileEnvironment() });
-  if (code !== 0) stop(['Installing the packages failed; npm says why above.', missingForCompile()].join('\n').trim());
+  if (code !== 0)
+    stop(['Installing the packages failed; see the output of npm above.', missingForCompile()].join('\n').trim());
 }
 
-/** Started by npm, its own program is named in the environment; else the one in PATH must do. */
+/** npm names its own program in the environment. Otherwise use the one in PATH. */
 const npm = () => (process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm']);
 
 async function installTestPrograms() {
@@ -94,7 +93,7 @@ async function installTestPrograms() {
   }
 }
 
-/** Into node_modules/.cache/clients/<version>, with a link `claude` that is made last: what was interrupted does not count. */
+/** Into node_modules/.cache/clients/<version>, with a link `claude` that is made last, so an interrupted installation does not count. */
 export async function installClients() {
   for (const { version, package: name, release } of clients) {
     const folder = path.join(root, 'node_modules', '.cache', 'clients', version);
@@ -112,12 +111,12 @@ export async function installClients() {
       symlinkSync(path.relative(folder, program), link);
       continue;
     }
-    if (process.env.CI) stop(`Claude Code ${version} could not be installed; npm says why above.`);
+    if (process.env.CI) stop(`Claude Code ${version} could not be installed; see the output of npm above.`);
     console.error(`Claude Code ${version} could not be installed. Tests that need it will be skipped.`);
   }
 }
 
-/** Into node_modules/.cache/sdk, as a data folder has it. */
+/** Into node_modules/.cache/sdk, laid out like a data folder. */
 export async function installSdk() {
   const folder = path.join(root, 'node_modules', '.cache', 'sdk');
   if (existsSync(path.join(folder, 'node_modules', sdk.package, 'sdk.mjs'))) return;
@@ -129,11 +128,11 @@ export async function installSdk() {
     cwd: folder,
   });
   if (code === 0) return;
-  if (process.env.CI) stop('The Claude Agent SDK could not be installed; npm says why above.');
+  if (process.env.CI) stop('The Claude Agent SDK could not be installed; see the output of npm above.');
   console.error('The Claude Agent SDK could not be installed. Tests that need it will be skipped.');
 }
 
-/** For the tests of agents in containers of podman. Where the kernel refuses containers, those are skipped, and say so. */
+/** For tests that run agents in podman containers. If the kernel refuses containers, those are skipped, and say so. */
 async function installImage() {
   const trouble = await makeAgentImage();
   if (trouble === undefined) return;
@@ -161,11 +160,11 @@ export async function installModels() {
   ];
   const code = await runQuietly('Installing', file, [...args, ...names], { cwd: folder });
   if (code === 0) return void writeFileSync(whole, '');
-  if (process.env.CI) stop('MiniLM could not be installed; npm says why above.');
+  if (process.env.CI) stop('MiniLM could not be installed; see the output of npm above.');
   console.error('MiniLM could not be installed. Tests that need it will be skipped.');
 }
 
-/** Whether a source, or a folder of sources (something was removed or renamed), is newer than the build. */
+/** Whether a source, or a folder of sources (after a deletion or rename), is newer than the build. */
 function isStale() {
   const built = changedAt('dist');
   if (changedAt('dist/holdfast.js') === 0) return true;

@@ -11,7 +11,7 @@ const tool = (...names) => path.join(root, 'node_modules', ...names);
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
 process.on('exit', (code) => {
-  // An interruption or an error in setting up: something failed, even if no test could say so.
+  // An interruption or a failed setup counts as a failure, even if no test could say so.
   if (code !== 0 && counts.failed === 0) counts.failed = 1;
   if (counts.skipped > 0) console.log(`${counts.skipped} skipped`);
   console.log(`${counts.passed} passed, ${counts.failed} failed`);
@@ -43,7 +43,7 @@ async function runTests(filters) {
       cwd: root,
     });
     count(report);
-    // An error outside of any test (an unhandled rejection, say) shows in the exit code alone.
+    // An error outside of any test (such as an unhandled rejection) shows only in the exit code.
     if (code !== 0 && counts.failed === 0) fail('vitest');
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -61,7 +61,7 @@ function count(report) {
   counts.passed += result.numPassedTests;
   counts.failed += result.numFailedTests;
   counts.skipped += result.numPendingTests + (result.numTodoTests ?? 0);
-  // A file that could not be loaded holds no tests that could fail.
+  // A file that could not be loaded has no tests that could fail.
   const broken = result.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
   );

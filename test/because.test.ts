@@ -14,7 +14,7 @@ const sources = ['src', 'test'].flatMap((folder) =>
 const setUp = fs.readFileSync(path.join(root, 'scripts/setup.mjs'), 'utf8');
 const programs = [...setUp.matchAll(/\{ program: '([^']+)'/g)].map(([, program]) => program as string);
 
-it.each(programs)('where %s is missing the name of a test says so, and in CI the test runs and fails', (program) => {
+it.each(programs)('if %s is missing, the name of a test says so, and in CI the test runs and fails', (program) => {
   const bare = { PATH: '/nowhere' };
   const why = without(program, '--version', bare);
   expect(because('it works', why)).toBe(`it works (skipped: ${program} is not installed)`);
@@ -23,10 +23,10 @@ it.each(programs)('where %s is missing the name of a test says so, and in CI the
 });
 
 it('every test that needs more than the operating system or stored data has such a name', () => {
-  // Of these the name would say nothing that the person at that machine could change; engines of containers name themselves.
+  // Conditions that the person at that machine could not change. Container engines name themselves.
   const byNature =
     /process\.(?:platform|getuid)|isLinux|existsSync\((?:archive|file|'\/proc)|proof\.trouble|bringsSdk|canBeNobody/;
-  // Those whose describe block names the client that is missing.
+  // Tests whose describe block names the missing client.
   const byClient = /^isMissing\(version\)(?: \|\| noTerminal)?$/;
   const silent = sources
     .filter(({ name }) => name.endsWith('.test.ts'))

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 export const because = (title: string, why: string | undefined): string =>
   why === undefined ? title : `${title} (skipped: ${why})`;
 
-/** Why tests with this program cannot run. In CI the set-up brings it: there, tests fail without it. */
+/** Why tests with this program cannot run. The CI setup installs it, so in CI these tests fail without it. */
 export const without = (program: string, version = '--version', env = process.env): string | undefined =>
   !env.CI && spawnSync(program, [version], { stdio: 'ignore', env }).error !== undefined
     ? `${program} is not installed`

@@ -1,4 +1,4 @@
-// The layers of src/: imports run one way, and some knowledge has one home. Reads the sources; runs nothing of them.
+// The layers of src/: imports run one way, and some knowledge has one home. Reads the sources and runs none of them.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,9 +19,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   embedding: [...ground, 'package.ts', 'config', 'store'],
   language: [...ground, 'agents', 'store'],
   ...Object.fromEntries(middle.map((layer) => [layer, known])),
-  // Recall tells what was distilled.
+  // Recall reports what was distilled.
   recall: [...known, 'distill'],
-  // What is shared is redacted, found and remembered like everything else.
+  // Shared data is redacted, found and remembered like everything else.
   hub: [...known, 'capture', 'distill', 'recall'],
   processes: [...known, 'capture', 'sessions'],
   operations: [...known, ...middle, 'processes'],
@@ -63,7 +63,7 @@ function againstTheStream(sources: Sources): string[] {
   return violations;
 }
 
-/** Circles of modules that load each other; types alone load nothing. */
+/** Cycles of modules that load each other. Type imports load nothing. */
 function circles(sources: Sources): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -82,7 +82,7 @@ const holders = (sources: Sources, pattern: RegExp, allowed: string): string[] =
   [...sources].filter(([file, text]) => pattern.test(text) && !file.startsWith(allowed)).map(([file]) => file);
 
 const readers = (sources: Sources) => holders(sources, /process\.env\b|from 'node:process'/, 'config/');
-/** What names the place of an agent's files. */
+/** Patterns that name the location of an agent's files. */
 const placesOf: Readonly<Partial<Record<AgentName, RegExp>>> = {
   'claude-code': /\.claude\b(?!-dev)|CLAUDE_[A-Z]/,
   pi: /['"/]\.pi\b|PI_CODING/,
@@ -109,13 +109,13 @@ describe('the sources', () => {
     expect([...sources.keys()].filter((file) => mayImport[layerOf(file)] === undefined)).toEqual([]);
   });
   it('imports run one way', () => expect(againstTheStream(sources)).toEqual([]));
-  it('no modules load each other in a circle', () => expect(circles(sources)).toEqual([]));
+  it('no modules load each other in a cycle', () => expect(circles(sources)).toEqual([]));
   it('every import leads to a file', () => {
     const targets = [...sources].flatMap(([file, text]) => importsOf(file, text).map(({ target }) => target));
     expect(targets.filter((target) => !sources.has(target))).toEqual([]);
   });
   it('only the configuration reads the environment', () => expect(readers(sources)).toEqual([]));
-  it("only an agent's own folder names the place of its files", () => expect(placesElsewhere(sources)).toEqual([]));
+  it("only an agent's own folder names the location of its files", () => expect(placesElsewhere(sources)).toEqual([]));
 });
 
 describe('the test itself', () => {
@@ -139,7 +139,7 @@ describe('the test itself', () => {
     ['elsewhere/a.ts', "import { x } from '../schema/a.ts';"],
   ])('sees that %s says %j', (file, text) => expect(againstTheStream(made({ [file]: text }))).toHaveLength(1));
 
-  it('lets the stream pass', () => {
+  it('allows imports in the right direction', () => {
     const files = {
       'app/a.ts': "import type { W } from './worker/run.ts';\nawait import('../surfaces/http/server.ts');",
       'surfaces/cli/a.ts': "import { operations } from '../../operations/index.ts';\nimport fs from 'node:fs';",
@@ -147,13 +147,13 @@ describe('the test itself', () => {
     expect(againstTheStream(made(files))).toEqual([]);
   });
 
-  it('sees a circle, and none in types', () => {
+  it('sees a cycle, and none in types', () => {
     const circle = { 'a/x.ts': "import { y } from './y.ts';", 'a/y.ts': "import { x } from './x.ts';" };
     expect(circles(made(circle))).toEqual(['a/x.ts → a/y.ts → a/x.ts']);
     expect(circles(made({ ...circle, 'a/y.ts': "import type { X } from './x.ts';" }))).toEqual([]);
   });
 
-  it('sees who reads the environment and who knows a folder', () => {
+  it('sees which file reads the environment and which knows a folder', () => {
     const files = made({ 'cli/a.ts': 'process.env.HOME', 'recall/b.ts': "join(home, '.claude')", 'c.ts': "'.pi'" });
     expect([readers(files), placesElsewhere(files)]).toEqual([['cli/a.ts'], ['recall/b.ts', 'c.ts']]);
   });

@@ -1,13 +1,13 @@
-// What the viewer's page does to get in, without a browser: a key of its own, a code, signatures.
+// What the viewer's page does to get in, without a browser: a key, a code, signatures.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 
 export interface StandIn {
   readonly id: string;
   readonly publicKey: string;
   sign(port: number, challenge: string): string;
-  /** Shows a code; the bearer, or undefined after a refusal. */
+  /** Sends a code. Returns the bearer token, or undefined after a refusal. */
   enter(origin: string, code: string): Promise<string | undefined>;
-  /** Comes back without a code. */
+  /** Returns without a code. */
   comeBack(origin: string): Promise<string | undefined>;
 }
 

@@ -1,7 +1,7 @@
-// A database as claude-mem writes it: the tables that we read, and one that we do not.
+// A database as claude-mem writes it: the tables that Holdfast reads, and one that it does not.
 import Database from 'better-sqlite3';
 
-/** `old`: the names that the ids had in its first versions. */
+/** `old`: the column names of the ids in its first versions. */
 export function claudeMemDatabase(file: string, { old = false }: { old?: boolean } = {}): Database.Database {
   const [content, memory] = old ? ['claude_session_id', 'sdk_session_id'] : ['content_session_id', 'memory_session_id'];
   const db = new Database(file);
@@ -34,7 +34,7 @@ export interface ClaudeMemSession {
   readonly summary?: { readonly request: string; readonly completed: string; readonly nextSteps: string };
 }
 
-/** A minute between prompts, and half a minute to what was made of them. */
+/** One minute between prompts, and half a minute to their observations. */
 export function addSession(db: Database.Database, told: ClaudeMemSession): void {
   const columns = (table: string) => (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
   const old = columns('sdk_sessions').includes('claude_session_id');

@@ -1,4 +1,4 @@
-// A memory that holds the sample of this repository, for tests of what is recalled from it. Gone when the test is.
+// A memory that holds the sample of this repository, for recall tests. Deleted with the test.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export const now = Date.parse('2026-11-03T12:00:00.000Z');
 
 export type Memory = Holdfast & { readonly home: string };
 
-/** Another memory than the person's, empty, with a clock that stands still. */
+/** An empty memory apart from the person's, with a clock that stands still. */
 export async function emptyMemory(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()): Promise<Memory> {
   const home = fs.mkdtempSync(path.join(below, 'holdfast-recall-'));
   const holdfast = await openHoldfast({
@@ -40,11 +40,11 @@ export interface Said {
   readonly by: 'user' | 'assistant';
   readonly text?: string;
   readonly more?: Record<string, unknown>;
-  /** Uses of tools in this answer. */
+  /** Tool uses in this answer. */
   readonly uses?: readonly { readonly name: string; readonly input: unknown; readonly failed?: string | boolean }[];
 }
 
-/** Takes in one session of Claude Code, a minute between entries. */
+/** Imports one session of Claude Code, one minute between entries. */
 export async function tell(
   memory: Memory,
   session: string,

@@ -3,7 +3,7 @@ import type { DerivedKind } from '../src/schema/hit.ts';
 import type { DerivedAt, DistilledFilter } from '../src/store/distilled/port.ts';
 import type { Store } from '../src/store/store.ts';
 
-/** What holds the words, best first. */
+/** Memories that contain the words, best first. */
 export async function holding(
   store: Store,
   kind: DerivedKind,

@@ -1,4 +1,4 @@
-// A store with sessions in it, a distiller that does as it is told, and a clock that is set by hand.
+// A store with sessions in it, a distiller that does as it is told, and a clock that the test sets.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -36,10 +36,10 @@ export interface Bench {
   readonly store: Store;
   readonly location: string;
   readonly deps: RunDeps;
-  /** What was given to the memory pages: conversation and by whom. */
+  /** What was given to the memory pages: the conversation, and by which distiller. */
   readonly kept: string[];
   now: number;
-  /** Stores a session of so many turns. */
+  /** Stores a session of this many turns. */
   session(id: string, turns: number): Promise<void>;
   run(more?: Partial<RunDeps>, filter?: Parameters<typeof runJobs>[1]): ReturnType<typeof runJobs>;
   /** Kind, subject and status of every job. */

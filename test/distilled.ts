@@ -1,4 +1,4 @@
-// What sessions and turns came to, put into a memory without a model, in the ways that a program has: an import, and the end of a job.
+// Puts observations and summaries into a memory without a model, in the two ways that the program has: an import, and the end of a job.
 import { distillSession } from '../src/distill/offline/session.ts';
 import type { Observation } from '../src/schema/observation.ts';
 import type { Summary } from '../src/schema/summary.ts';
@@ -15,7 +15,7 @@ export async function distillAll(store: Store): Promise<void> {
   }
 }
 
-/** As an import does it. Undefined where it was not taken. */
+/** As an import does it. Undefined if the store did not take it. */
 export async function takeObservation(store: Store, one: NewObservation): Promise<Observation | undefined> {
   const { observation } = await store.transfer.takeRows([{ is: 'observation', ...one }]);
   const { agent, session, prompt } = one;
@@ -34,7 +34,7 @@ type Given =
   | { readonly kind: 'observe'; readonly observation: NewObservation | undefined }
   | { readonly kind: 'summarize'; readonly summary: NewSummary | undefined };
 
-/** As a distiller does it: the first job of this kind ends with that, in place of what was there. */
+/** As a distiller does it: the first job of this kind ends with this result, which replaces the earlier one. */
 export async function endJob(
   store: Store,
   session: Pick<NewSummary, 'agent' | 'session'>,
@@ -45,7 +45,7 @@ export async function endJob(
   await store.jobs.plan(now, { gapMs: 0 });
   await store.jobs.redo({ session, kind }, now);
   const claim = { claimant: 'test', now, leaseMs: 1000, maxAttempts: 3, limit: 1, session, early: true };
-  // A summary waits for what was observed.
+  // A summary waits for the observations.
   for (let jobs = await store.jobs.claim(claim); jobs[0] !== undefined; jobs = await store.jobs.claim(claim)) {
     const [{ id, kind: other }] = jobs;
     if (other === kind)

@@ -33,7 +33,7 @@ describe('the documents', () => {
     }
   });
 
-  it('describe every agent of the table, and the README leads there', () => {
+  it('describe every agent of the table, and the README links to that', () => {
     const { client, ...titles } = agentTitles;
     for (const title of Object.values(titles)) expect(read('docs/agents.md'), title).toContain(`| ${title} |`);
     expect(read('README.md')).toContain('docs/agents.md');
@@ -69,7 +69,7 @@ describe('the documents', () => {
     }
   });
 
-  it('lead to files that exist', () => {
+  it('link to files that exist', () => {
     for (const document of documents) {
       for (const [, target = ''] of read(document).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
         const file = new URL(`../${document.includes('/') ? 'docs/' : ''}${target}`, import.meta.url);

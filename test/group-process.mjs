@@ -1,5 +1,5 @@
-// Stands in for the process of a group's agent: goes on with a session or begins one, writes its transcript, tells its id, and, told to
-// close, tells it once more before it dies.
+// Stands in for the process of a group's agent: resumes or starts a session, writes its transcript, and reports its id. Told to close, it
+// reports the id once more before it dies.
 
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';

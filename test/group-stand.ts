@@ -1,4 +1,4 @@
-// A memory with groups in a folder of its own, and processes that stand in for their agents.
+// A memory with groups in a separate folder, and processes that stand in for their agents.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -26,7 +26,7 @@ export async function groupStand(env: Record<string, string> = {}) {
     ...env,
   });
   const running = new Map<string, ChildProcess>();
-  /** What happened, in order: for what must come before what. */
+  /** What happened, in order, to check what must come before what. */
   const events: string[] = [];
   const close = async (group: string) => {
     events.push(`close ${group}`);
@@ -50,7 +50,7 @@ export async function groupStand(env: Record<string, string> = {}) {
       await createGroup(deps, name);
       return openGroup(deps, name);
     },
-    /** As a host does it: snapshot, pointer, process; whatever it tells is stored under the epoch it began with. */
+    /** As a host does it: snapshot, pointer, process. Everything that the process reports is stored under the epoch it began with. */
     async run(group: OpenGroup, prompt: string, tasks: Record<string, unknown>[] = []): Promise<Said> {
       group.prepare();
       await group.snapshot(tasks);
@@ -80,7 +80,7 @@ export async function groupStand(env: Record<string, string> = {}) {
         });
       });
     },
-    /** All that the processes have told is dealt with. */
+    /** Resolves when everything that the processes reported is handled. */
     settled: () => Promise.all(lines),
     async end(): Promise<void> {
       for (const name of [...running.keys()]) await close(name);

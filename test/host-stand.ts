@@ -15,7 +15,7 @@ import type { Store } from '../src/store/store.ts';
 export const minute = 60_000;
 
 export interface FakeClock extends HostClock {
-  /** Moves the time, and waits for what is done then. */
+  /** Advances the time, and waits for what is due. */
   pass(ms: number): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function settle(turns = 30): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((done) => setImmediate(done));
 }
 
-/** Looks again until it holds; what it waits for may need files to be read. */
+/** Polls until `holds` is true. It may wait for files to be read. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const giveUp = Date.now() + 60_000;
   while (!(await holds())) {
@@ -64,17 +64,17 @@ export interface FakeAgent {
   readonly sent: { readonly id: string; readonly text: string }[];
   isClosing: boolean;
   isOver: boolean;
-  /** Says which session it is, takes what it was sent, and answers all of it. */
+  /** Reports its session, takes what it was sent, and answers all of it. */
   answer(text: string, session?: string, at?: string): void;
   take(count?: number): void;
   fail(text: string): void;
   exit(how: AgentExit['how'], failure?: AgentExit['failure']): void;
 }
 
-/** `obeys`: it ends by itself once it is told to close and owes nothing. */
+/** `obeys`: the agent ends by itself once it is told to close and owes no answer. */
 export function fakeAgents({ obeys = true } = {}) {
   const agents: FakeAgent[] = [];
-  /** Set to refuse starts. */
+  /** Set this to refuse starts. */
   const trouble: { error?: Error | undefined; refused: number } = { refused: 0 };
   async function start(run: AgentRun): Promise<RunningAgent> {
     if (trouble.error) {
@@ -154,7 +154,7 @@ export interface HostStand {
   host: Host;
   /** Another host, as after a kill of the first. */
   restart(): Promise<void>;
-  /** Says something to a group, and waits until the host has done what it can. */
+  /** Sends a message to a group, and waits until the host has done what it can. */
   say(group: string, text: string): Promise<number>;
   out(group: string): Promise<string[]>;
   state(group: string, id: number): Promise<string | undefined>;
@@ -181,7 +181,7 @@ export async function hostStand(groups: readonly string[], options: Partial<Host
   for (const name of groups) await createGroup(groupDeps, name);
   const deps: HostDeps = {
     ...{ store, clock, start: agents.start, maxProcesses },
-    // The person's defaults: what tests say of minutes is about them.
+    // The person's defaults: tests that speak of minutes refer to them.
     ...{ idleMs: idleMinutes * minute, hardMs: hardLimitMinutes * minute },
     tell: (word) => words.push(word),
     log: (line) => log.push(line),

@@ -16,7 +16,7 @@ export interface Answer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  /** Whether the worker closed the line, rather than we after a silence. */
+  /** Whether the worker closed the connection, rather than the test after a silence. */
   readonly closed: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly json: any;
@@ -27,17 +27,17 @@ export interface Stand {
   readonly transcripts: string;
   readonly holdfast: Holdfast;
   readonly server: HttpServer;
-  /** With the one that hooks of older versions carry. */
+  /** Includes the token that hooks of older versions carry. */
   readonly tokens: Required<Tokens> & { readonly report: string };
   readonly events: LiveEvents;
-  /** Transcripts that a hook asked to look at. */
+  /** Transcripts that a hook asked the worker to read. */
   readonly woken: string[];
   readonly logged: string[];
   get(path: string, token?: string): Promise<Answer>;
   post(path: string, body: unknown, token?: string): Promise<Answer>;
-  /** Sends the bytes as they are and resolves with all that came back until the line was closed or silent. */
+  /** Sends the bytes unchanged. Resolves with everything received until the connection was closed or silent. */
   raw(bytes: string, more?: (socket: net.Socket) => void): Promise<Answer>;
-  /** Everything closed, and opened anew over the same data. */
+  /** Closes everything, and reopens it over the same data. */
   restart(): Promise<Stand>;
   close(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export async function openStand(
   };
 }
 
-/** What a build of the viewer leaves, as small as can be. */
+/** The smallest possible build of the viewer. */
 function smallViewer(folder: string): string {
   const built = join(folder, 'viewer');
   mkdirSync(join(built, 'assets'), { recursive: true });

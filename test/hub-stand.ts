@@ -24,13 +24,13 @@ export const noPostgres: string | undefined = bin === undefined ? 'PostgreSQL is
 export interface Cluster {
   readonly port: number;
   readonly folder: string;
-  /** The address of the administrator, of a database of this name. */
+  /** The administrator's address of the database with this name. */
   url(database?: string): string;
   query(sql: string, values?: unknown[], database?: string): Promise<Record<string, unknown>[]>;
   newDatabase(): Promise<string>;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** As if the power went. */
+  /** Like a power cut. */
   kill(): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** PostgreSQL refuses to run as root: then it runs as the user that the package made, else as nobody. */
+/** PostgreSQL refuses to run as root. Then it runs as the user that the package created, else as the user `nobody`. */
 function unprivileged(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string, user: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));
@@ -53,7 +53,7 @@ function unprivileged(): { uid?: number; gid?: number } {
     try {
       return { uid: idOf('-u', user), gid: idOf('-g', user) };
     } catch {
-      // No such user: the next one.
+      // No such user: try the next one.
     }
   return {};
 }
@@ -84,7 +84,7 @@ export async function openCluster(settings: Record<string, string> = {}): Promis
       .map(([key, value]) => `${key} = '${value}'\n`)
       .join(''),
   );
-  // Everybody but the administrator needs the password.
+  // Everybody except the administrator needs the password.
   fs.writeFileSync(
     path.join(data, 'pg_hba.conf'),
     'host all admin 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n',
@@ -173,7 +173,7 @@ export async function newMachine(name: string, remote = 'git@github.com:acme/app
     context,
     run: (operation: string, input: Json = {}) => run(context, operation, input),
     sync: () => run(context, 'hub sync'),
-    /** Writes a session of prompts in the folder and takes it in. Returns its id. */
+    /** Writes a session of prompts in the folder and imports it. Returns its id. */
     async session(
       texts: readonly string[],
       { cwd = folder, id = `${name}-${++sessions}` }: { cwd?: string; id?: string } = {},
@@ -190,7 +190,7 @@ export async function newMachine(name: string, remote = 'git@github.com:acme/app
       );
       await bench.take(`p/${id}.jsonl`);
     },
-    /** What teammates shared, as it is stored here. */
+    /** What teammates shared, as stored here. */
     async team<T>(
       work: (store: NonNullable<Awaited<ReturnType<typeof openTeamStore>>>) => Promise<T>,
     ): Promise<T | undefined> {

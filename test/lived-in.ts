@@ -1,4 +1,4 @@
-// A data folder that was lived in, with something of every kind that a database can lose, and a backup that is older than the rest.
+// A used data folder with something of every kind that a database can lose, and a backup that is older than the rest.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ export interface LivedIn {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly counts: RowCounts;
-  /** Entries by where they still are beside the database. */
+  /** Entries by where else they exist beside the database. */
   readonly entries: { readonly all: readonly string[]; readonly onlyInVault: string; readonly onlyInDatabase: string };
   readonly forgotten: readonly string[];
   readonly pages: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface LivedIn {
   readonly paused: string;
 }
 
-/** The folder is left as a crash would: the last commits are in the log beside the database. */
+/** Leaves the folder as a crash would: the last commits are in the log beside the database. */
 export async function livedIn(): Promise<LivedIn> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-lived-'));
   const env = {
@@ -98,7 +98,7 @@ export async function livedIn(): Promise<LivedIn> {
   raw.pragma('wal_checkpoint(TRUNCATE)');
   raw.close();
 
-  // Since then:
+  // After the backup:
   session('later', '2026-11-02T09:00:00Z', 'A prompt about a kingfisher since the backup');
   await ingest(context, {});
   await processJobs.run(context, { all: true, again: false, dryRun: false, due: false });

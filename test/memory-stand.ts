@@ -1,4 +1,4 @@
-// Conversations and what they gave, for tests of the librarian's pages.
+// Conversations and their extractions, for tests of the librarian's pages.
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -34,13 +34,13 @@ export const fact = (key: string, text: string, why?: string): Partial<Extractio
   facts: [{ key, text, about: 'world', ...(why === undefined ? {} : { why }) }],
 });
 
-/** What a conversation gave, in the rows and on the pages. */
+/** Applies the extraction of a conversation to the rows and pages. */
 export async function applyExtraction(deps: MemoryDeps, told: Told, gave: Extraction, by: string): Promise<InLine> {
   await keepExtraction(deps, told, gave, by);
   return writeDue(deps);
 }
 
-/** Takes out all that came from conversations. */
+/** Deletes everything that came from conversations. */
 export async function deleteDerived(deps: MemoryDeps): Promise<InLine> {
   await bringInLine(deps);
   await deps.store.memory.dropExtractions(await deps.store.memory.extractions());

@@ -1,4 +1,4 @@
-// As much of the Anthropic Messages API and of OpenAI's chat completions as a model's answer needs. The test says what is answered.
+// As much of the Anthropic Messages API and of OpenAI's chat completions as a model's answer needs. The test decides the answers.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 export type Answer =
   | { readonly text: string; readonly stop?: string }
   | { readonly status: number; readonly headers?: Record<string, string>; readonly message?: string }
-  /** `cut`: half an answer, then the end of the connection. `silent`: none at all. */
+  /** `cut`: half an answer, then the end of the connection. `silent`: no answer at all. */
   | 'cut'
   | 'silent';
 
@@ -22,7 +22,7 @@ export interface ModelMock {
   readonly asked: Request[];
 }
 
-/** `answers` are given one after the other, the last one again and again; a function chooses by itself. */
+/** Gives `answers` one after the other and repeats the last one. A function chooses for itself. */
 export async function modelMock(
   answers: readonly Answer[] | ((request: Request, n: number) => Answer),
 ): Promise<ModelMock> {
@@ -64,7 +64,7 @@ export async function modelMock(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked };
 }
 
-/** Where the answer was asked for as the input of a tool, it is given so. */
+/** If the request wants the answer as a tool input, give it as one. */
 function message({ body }: Request, text: string, stop = 'end_turn') {
   const asTool = body.tools?.length > 0 && text.startsWith('{');
   return {

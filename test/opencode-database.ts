@@ -1,4 +1,4 @@
-// An OpenCode database made from rows that the real program wrote, as large and as old as a test wants it.
+// An OpenCode database made from rows that the real program wrote, as large and as old as a test needs it.
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -48,7 +48,7 @@ export function fillWithSample(db: Database.Database): void {
   for (const table of ['session', 'message', 'part', 'event_sequence'] as const) insert(db, table, rows[table]);
 }
 
-/** A session of its own, with as many turns as wanted, each of one prompt and one answer. */
+/** A separate session with as many turns as wanted, each of one prompt and one answer. */
 export function addSession(
   db: Database.Database,
   session: string,

@@ -1,4 +1,4 @@
-// A memory beside the files of an agent that is pulled from, and what came of them in words.
+// A memory beside the files of a pulled agent, and the imported result in words.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../src/agents/agent.ts';

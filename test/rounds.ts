@@ -1,7 +1,7 @@
 export const isLong = process.env.HOLDFAST_LONG !== undefined;
 
 /**
- * How often a test that kills or races at random begins again. `npm test` meets each kind of moment; `npm run test:long` looks for the
- * rare ones.
+ * How many rounds a test runs that kills or races at random. `npm test` meets each kind of moment; `npm run test:long` looks for the rare
+ * ones.
  */
 export const rounds = (usual: number, long: number): number => (isLong ? long : usual);

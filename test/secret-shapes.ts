@@ -1,4 +1,5 @@
-// Made-up secrets of every kind that redaction names, and the places in which they turn up. They are made here, so that none stands in a file.
+// Made-up secrets of every kind that redaction names, and the places in which they occur. They are generated here, so that no file contains
+// one.
 
 /** The same letters on every run. */
 function letters(alphabet: string, length: number, seed: number): string {
@@ -27,7 +28,7 @@ const password = () => `Tr0ub-${of(lower, 4)}&${num(2)}`;
 export interface Shape {
   readonly kind: string;
   readonly secret: string;
-  /** What it stands in; `%` is the secret. Without: it tells itself. */
+  /** The surrounding text; `%` is the secret. Without it, the secret is recognisable by itself. */
   readonly around?: string;
 }
 
@@ -299,12 +300,12 @@ const middle = (text: string, put: string): string => `${text.slice(0, -6)}${put
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
 const escaped = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Places for any text that holds a secret. `inside` changes the secret itself, `around` what it stands in. */
+/** Places for any text that holds a secret. `inside` changes the secret itself, `around` its surroundings. */
 export const contexts: readonly {
   readonly name: string;
   readonly inside?: (secret: string) => string;
   readonly around: (text: string) => string;
-  /** Only for secrets that tell themselves. */
+  /** Only for secrets that are recognisable by themselves. */
   readonly bareOnly?: true;
 }[] = [
   { name: 'plain', around: (text) => text },
@@ -354,7 +355,7 @@ export const contexts: readonly {
   { name: 'behind an underscore', around: (text) => `x_${text}`, bareOnly: true },
 ];
 
-/** What a reader of a text would see of a secret that was hidden by one of the contexts. */
+/** What a reader would see of a secret that one of the contexts has hidden. */
 export const unhidden = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them

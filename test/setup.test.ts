@@ -1,4 +1,4 @@
-// Setting up on a bare machine: which headers better-sqlite3 is compiled with, and what is said where something is missing.
+// Setting up on a bare machine: the headers that better-sqlite3 is compiled with, and the messages when something is missing.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ function tree(): string {
 }
 
 describe('compiling better-sqlite3', () => {
-  it('uses the headers beside the Node that runs, also through a link, and without any setting of npm', () => {
+  it('uses the headers beside the running Node, also through a link, and without any setting of npm', () => {
     const folder = tree();
     const program = path.join(folder, 'bin', 'node');
     expect(headersBeside(program)).toBeUndefined();
@@ -28,7 +28,7 @@ describe('compiling better-sqlite3', () => {
     expect(compileEnvironment({ PATH: '/bin' }, folder)).toEqual({ PATH: '/bin', npm_config_nodedir: folder });
   });
 
-  it('leaves alone what the person has set, and fetches headers as npm does where there are none', () => {
+  it("keeps the person's settings, and fetches headers as npm does if there are none", () => {
     expect(compileEnvironment({ NPM_CONFIG_NODEDIR: '/own' }, '/usr')).toEqual({ NPM_CONFIG_NODEDIR: '/own' });
     expect(compileEnvironment({ PATH: '/bin' }, undefined)).not.toHaveProperty('npm_config_nodedir', undefined);
   });

@@ -1,4 +1,4 @@
-// What an agent that owns a folder can do to whoever opens it by path: exchange it with a link, again and again, in one step (`renameat2`).
+// What an agent that owns a folder can do to a process that opens it by path: swap it with a link, repeatedly, in one step (`renameat2`).
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,9 +16,9 @@ while True:
     if count % 1000 == 1: print(count, flush=True)
 `;
 
-export const noSwap = process.platform === 'linux' ? without('python3') : 'only Linux exchanges two names at once';
+export const noSwap = process.platform === 'linux' ? without('python3') : 'only Linux swaps two names at once';
 
-/** How long a race runs: a moment in `npm test`, as long as an attacker had in the long tests. */
+/** How long a race runs: a moment in `npm test`, as long as an attacker would have in the long tests. */
 export const raceSeconds = process.env.HOLDFAST_LONG === undefined ? 2 : 30;
 
 export async function swapping(a: string, b: string): Promise<{ swaps(): number; stop(): Promise<void> }> {

@@ -1,4 +1,4 @@
-// Turns made by hand, for what a distiller makes of them.
+// Turns made by hand, as input for a distiller.
 import type { SessionMaterial, Turn } from '../src/distill/material.ts';
 import type { Entry } from '../src/schema/entry.ts';
 import type { ToolUse } from '../src/schema/tool-use.ts';

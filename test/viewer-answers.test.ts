@@ -1,4 +1,4 @@
-// What the viewer expects of operations is what they declare: the compiler compares the types, the test the names.
+// The viewer expects of operations what they declare: the compiler compares the types, the test compares the names.
 import { expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { archive } from '../src/operations/data/archive.ts';
@@ -78,7 +78,7 @@ it('the viewer expects what operations answer', () => {
   expectTypeOf<Answers<typeof changes>>().toExtend<Changes>();
 });
 
-it('each is offered over HTTP under its name, and only what changes something is a POST', () => {
+it('each is offered over HTTP under its name, and only operations that change something are a POST', () => {
   for (const [table, method] of [
     [reads, 'GET'],
     [changes, 'POST'],

@@ -1,4 +1,4 @@
-// What was fetched → the texts that the teacher reads, a line each: wordnet, docs, books.
+// Downloads → the texts that the teacher reads, one per line: wordnet, docs, books.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cached } from './cache.mjs';
@@ -49,7 +49,7 @@ function wordnet() {
 
 const permissive = /^\(?(MIT|MIT-0|ISC|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|0BSD|Unlicense|CC0-1\.0)\b/;
 
-/** README and other Markdown of packages with a permissive licence; no package has much more to say than another. */
+/** README and other Markdown of packages with a permissive licence. Each package gives about the same amount. */
 function docs() {
   const texts = [];
   for (const file of readdirSync(cached('docs', '.'))) {

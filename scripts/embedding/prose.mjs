@@ -4,7 +4,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const common =
   /\b(the|a|an|of|to|in|is|are|and|for|that|this|with|you|it|be|on|by|or|as|not|can|will|from|was|i|my|we)\b/gi;
 
-/** The running text of a Markdown file, a paragraph or list item each: no code, tables, pictures or markup. */
+/** The running text of a Markdown file by paragraph or list item: no code, tables, pictures or markup. */
 export function paragraphs(markdown) {
   return markdown
     .replace(/^---\n[\s\S]*?\n---\n/, '')

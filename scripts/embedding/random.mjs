@@ -1,4 +1,4 @@
-// Numbers from 0 to 1, the same ones on every machine (mulberry32).
+// Numbers from 0 to 1, the same on every machine (mulberry32).
 export function openRandom(seed) {
   let state = seed;
   return () => {

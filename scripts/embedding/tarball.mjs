@@ -1,4 +1,4 @@
-// Packages of the npm registry, held in memory: which files they have and what is in them.
+// Packages of the npm registry in memory: their files and contents.
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 
@@ -19,13 +19,14 @@ async function get(url) {
 export const manifest = async (name, version = 'latest') =>
   JSON.parse(String(await get(`${registry}/${name.replace('/', '%2f')}/${version}`)));
 
-/** The bytes of name@version, after a check against `sha512` (as in a lock file) or what the registry says. */
+/** The bytes of name@version, after a check against `sha512` (as in a lock file) or against the registry's hash. */
 export async function tarball(name, version, integrity) {
   const { dist } = await manifest(name, version);
   const bytes = await get(dist.tarball);
   const hash = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   const expected = integrity ?? dist.integrity;
-  if (expected !== undefined && hash !== expected) throw new Error(`${name}@${version} is not what it was: ${hash}`);
+  if (expected !== undefined && hash !== expected)
+    throw new Error(`${name}@${version} has changed: its hash is ${hash}`);
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// Lines of text → the teacher's vectors (384 floats a line), by two threads; 200 to 1,000 lines a second.
+// Lines of text → the teacher's vectors (384 floats per line), in two threads; 200 to 1,000 lines a second.
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ async function openTeacher() {
     return [cls, ...ids.subarray(0, wordPiece.tokenize(text, ids)), sep];
   }
 
-  /** Mean of the token vectors, normalised. The rows have one length: padding would change what int8 makes of a batch. */
+  /** Mean of the token vectors, normalised. All rows have one length: padding would change how int8 rounds a batch. */
   async function run(rows) {
     const [count, width] = [rows.length, rows[0].length];
     const tensor = (data) => new Tensor('int64', data, [count, width]);
@@ -72,7 +72,7 @@ async function openTeacher() {
   };
 }
 
-/** Made once for all texts: the runtime cannot be loaded again after the last thread that had it has ended. */
+/** Created once for all texts: the runtime cannot be loaded again after the last thread that used it has ended. */
 const pool = [];
 function threadsOf(count) {
   while (pool.length < count) {
@@ -85,7 +85,7 @@ function threadsOf(count) {
 /** Ends the threads. */
 export const dismissTeacher = () => Promise.all(pool.map((worker) => worker.terminate()));
 
-/** The first `most` lines of texts/name. Goes on where an earlier run stopped: a part of zeros in the file is a part not yet done. */
+/** The first `most` lines of texts/name. Continues where an earlier run stopped: a part of zeros in the file is not done yet. */
 export async function teach(name, most = Number.POSITIVE_INFINITY, threads = 2) {
   const vectorFile = cached('vectors', `${name}.f32`);
   const lines = readFileSync(cached('texts', `${name}.txt`), 'utf8')
@@ -116,7 +116,7 @@ export async function teach(name, most = Number.POSITIVE_INFINITY, threads = 2) 
     }),
   );
   closeSync(handle);
-  if (statSync(vectorFile).size !== lines.length * DIMENSIONS * 4) throw new Error(`${vectorFile} is not whole`);
+  if (statSync(vectorFile).size !== lines.length * DIMENSIONS * 4) throw new Error(`${vectorFile} is incomplete`);
 }
 
 if (!isMainThread && workerData === 'teach') {

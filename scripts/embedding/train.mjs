@@ -1,5 +1,6 @@
-// Texts and the teacher's vectors → the table. A text is the mean of its tokens' rows; the rows start as the teacher's vectors of the tokens alone,
-// weighted by rarity, and learn by gradient descent to put the texts of a batch at the distances that the teacher gives them.
+// Texts and the teacher's vectors → the table. A text is the mean of its tokens' rows. The rows start as the teacher's vectors of the
+// single tokens, weighted by rarity. By gradient descent they learn to put the texts of a batch at the distances that the teacher gives
+// them.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openWordPiece } from '../../dist/embedding/wordpiece.js';
@@ -55,7 +56,10 @@ function normalise(vector) {
 
 const random = openRandom(1);
 
-/** The main directions of the teacher's vectors, D × 384, orthonormal: by orthogonal iteration, since their order does not matter. */
+/**
+ * The principal directions of the teacher's vectors, D × 384, orthonormal. Orthogonal iteration will do, because their order does not
+ * matter.
+ */
 async function directions(texts) {
   const sample = texts.filter((_, i) => i % Math.ceil(texts.length / 20_000) === 0);
   const mean = new Float32Array(TEACHER);
@@ -80,7 +84,10 @@ async function directions(texts) {
   return basis;
 }
 
-/** The teacher's vectors of the tokens alone, centred, in the main directions, and × a / (a + p): what every text says tells texts apart least. */
+/**
+ * The teacher's vectors of the single tokens, centred, in the principal directions, and × a / (a + p): tokens that every text contains
+ * distinguish texts least.
+ */
 async function firstRows() {
   const alone = floats('vocabulary');
   const mean = new Float32Array(TEACHER);
@@ -95,7 +102,7 @@ async function firstRows() {
   return rows;
 }
 
-/** Unit vectors of texts (count × D), and how long each was before. */
+/** Unit vectors of texts (count × D), and the length of each before normalisation. */
 function embed(rows, texts) {
   const vectors = new Float32Array(texts.length * D);
   const norms = texts.map(({ ids }, i) => {
@@ -113,7 +120,7 @@ const teacherOf = (texts) => {
   return vectors;
 };
 
-/** Row by row the softmax of similarities to the other texts of the batch. */
+/** Per row, the softmax of similarities to the other texts of the batch. */
 function likeness(similarities, size) {
   for (let i = 0; i < size; i++) {
     let sum = 0;
@@ -169,7 +176,7 @@ async function step(rows, texts, rate, descend) {
   return loss / size;
 }
 
-/** On texts never trained on: the correlation of cosines with the teacher's, and the share of the teacher's ten nearest among ours. */
+/** On texts not used in training: the correlation of cosines with the teacher's, and the share of the teacher's ten nearest among ours. */
 async function quality(rows, texts) {
   const size = texts.length;
   const { vectors } = embed(rows, texts);

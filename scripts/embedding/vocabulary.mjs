@@ -1,5 +1,5 @@
-// The words of the table: the teacher's tokens without its unused and special ones, and in their place the words of the corpus that the teacher
-// would break into pieces most often (javascript, config, github).
+// The words of the table: the teacher's tokens without its unused and special ones. In their place come the words of the corpus that the
+// teacher would break into pieces most often (javascript, config, github).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cached } from './cache.mjs';
 import { teacherVocabulary } from './teacher.mjs';
@@ -19,6 +19,6 @@ for (const source of sources)
 const more = [...uses].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, ROWS - tokens.length);
 const all = [...tokens, ...more.map(([word]) => word)];
 writeFileSync(cached('vocabulary.txt'), `${all.join('\n')}\n`);
-// What the teacher reads for each: a piece inside a word as if it were a word.
+// What the teacher reads for each token: a piece inside a word counts as a word.
 writeFileSync(cached('texts', 'vocabulary.txt'), `${all.map((token) => token.replace(/^##(?=.)/, '')).join('\n')}\n`);
 console.log('vocabulary', all.length);

@@ -1,8 +1,7 @@
-// node scripts/recall/train.mjs [--write]: learns the weights of recall/ranking/weights.ts from the questions of the bench `coding`.
-//
-// The features come through the front door: transcripts are ingested, each question is searched with `explain`. A question is a list of
-// entries of which some answer it; the weights are those under which the answers are most likely to be drawn first (listwise logistic,
-// with a penalty on large weights). Figures are printed fitted, and cross-validated: each project is ranked by weights learned without it.
+// node scripts/recall/train.mjs [--write]: learns the weights of recall/ranking/weights.ts from the questions of the bench `coding`. The
+// features come through the public path: the script ingests transcripts and searches each question with `explain`. A question is a list of
+// entries, some of which answer it. The chosen weights make the answers most likely to be drawn first (listwise logistic, with a penalty on
+// large weights). The script prints figures both fitted and cross-validated, where weights learned without a project rank that project.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,7 +16,7 @@ const sets = [
   { name: 'coding-dev', archive: 'real-transcripts' },
   { name: 'coding-dev2', archive: 'coding-sessions' },
 ];
-/** Entries of a question that are compared. */
+/** How many entries of a question are compared. */
 const pool = 500;
 const penalty = 0.02;
 const steps = 1500;
@@ -65,7 +64,7 @@ const dot = (x, weights) => {
   return sum;
 };
 
-/** Adam on the negative logarithm of the share that the answers have among all. */
+/** Adam on the negative logarithm of the answers' share of the total. */
 function learn(questions) {
   const usable = questions.filter(({ rows }) => rows.some(({ answers }) => answers));
   const size = featureNames.length;
@@ -94,7 +93,7 @@ function learn(questions) {
   return weights;
 }
 
-/** Entries any@10 and any@50, sessions any@1 and any@5 by their best entry. */
+/** Entries any@10 and any@50; sessions any@1 and any@5 by their best entry. */
 function figures(questions, weightsOf) {
   const sums = [0, 0, 0, 0];
   for (const question of questions) {

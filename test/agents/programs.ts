@@ -1,4 +1,4 @@
-// Agents as a person has them: programs from npm, with settings that lead to a mock of their models.
+// Agents as a person has them: programs from npm, with settings that point to a mock of their models.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -91,7 +91,7 @@ export function installed({ name, package: wanted }: Program): string {
   return program;
 }
 
-/** Resolves when it has ended; what it says is for a failure alone. */
+/** Resolves when the program has ended. Its output is only for a failure message. */
 export function runProgram(
   program: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// The real programs: told of us, heard while they run, briefed, and continued in each other.
+// The real programs: connected to Holdfast, captured while they run, briefed, and continued in each other.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ask, ownPort, place, root, until } from '../e2e/holdfast.ts';
 import { installed, type Program, programs, runProgram } from './programs.ts';
 
-/** A machine with these agents and nothing of the real one, and a mock of their models that notes what it was asked. */
+/** A machine with these agents and nothing of the real one, and a mock of their models that records requests. */
 function machine(agents: readonly Program[]) {
   // Codex refuses helper programs below /tmp.
   const folder = path.join(
@@ -39,7 +39,7 @@ function machine(agents: readonly Program[]) {
     const { code, said } = await runProgram(installed(agent), args, { env, cwd: proj });
     expect(code, said).toBe(0);
   };
-  /** What the model was asked in requests that hold these words. */
+  /** What the model was asked, in requests that hold these words. */
   const asked = (words: string): string[] =>
     (existsSync(requests) ? readFileSync(requests, 'utf8') : '').split('\n').filter((line) => line.includes(words));
   const sessions = async (agent: Program) => {
@@ -53,14 +53,14 @@ function machine(agents: readonly Program[]) {
 const briefed = 'What earlier sessions left behind';
 
 it.each(programs.map((program) => [program.name, program] as const))(
-  '%s: told of us, heard live, briefed, and nothing of us left in its settings',
+  '%s: connected, captured live, briefed, and nothing of Holdfast left in its settings after uninstall',
   async (name, agent) => {
     const { env, home, run, asked, sessions } = machine([agent]);
     const [file = ''] = Object.keys(agent.settings(0));
     const text = () => readFileSync(path.join(home, file), 'utf8');
     await ask(env, 'install', name);
     await run(agent, agent.prompt('Which port do the notes name?'));
-    // The first session starts the worker, which hears the rest.
+    // The first session starts the worker, which captures the rest.
     await ask(env, 'worker', 'start').catch(() => {});
     await until(async () => (await sessions(agent)).length === 1, 'the first session');
     const [first] = await sessions(agent);
@@ -75,7 +75,7 @@ it.each(programs.map((program) => [program.name, program] as const))(
     const prompts = entries.filter(({ author }: { author: string }) => author === 'person');
     expect(prompts.map((entry: { text: string }) => entry.text)).toEqual(['Which port do the notes name?']);
     await ask(env, 'uninstall', name);
-    // The programs write their settings again themselves, so the bytes are not compared here.
+    // The programs rewrite their settings themselves, so the bytes are not compared here.
     expect(text()).not.toContain('holdfast');
     expect(existsSync(path.join(home, file))).toBe(true);
   },
@@ -86,7 +86,7 @@ it.each(
     .map((program, i) => [program, programs[(i + 1) % programs.length] as Program] as const)
     .map(([a, b]) => [a.name, b.name, a, b] as const),
 )(
-  'a session of %s is continued in %s, which knows what was said; it is linked, and nothing is stored twice',
+  'a session of %s is continued in %s, which knows the conversation; it is linked, and nothing is stored twice',
   async (_, into, from, to) => {
     const { env, run, asked, sessions, proj } = machine([from, to]);
     await run(from, from.prompt('Which port do the notes name?'));

@@ -1,4 +1,4 @@
-// The process that is killed when a step takes too long: says which seed it takes up, and what went wrong with it.
+// The process that is killed when a step takes too long. It reports which seed it starts and what went wrong with it.
 import { steps } from './steps.ts';
 import { textOf } from './texts.ts';
 
@@ -7,7 +7,7 @@ const step = steps[name];
 if (step === undefined || process.send === undefined) throw new Error(`no step ${name}`);
 for (const seed of seeds) {
   process.send({ seed: Number(seed) });
-  // The message is sent before the step holds everything up.
+  // Send the message before the step blocks the event loop.
   await new Promise(setImmediate);
   try {
     const made = step(textOf(Number(seed), Number(length)));

@@ -1,4 +1,4 @@
-// Runs steps on texts in processes of their own. A step that takes longer than the limit for one text hangs: it is killed, and named.
+// Runs steps on texts in separate processes. A step that exceeds the time limit for one text hangs: the fuzzer kills and names it.
 import { fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -6,17 +6,17 @@ import { rolldown } from 'rolldown';
 
 const root = path.join(import.meta.dirname, '../..');
 
-/** What quadratic time would take far more than the limit for. */
+/** Long enough that quadratic time exceeds the limit by far. */
 export const textLength = 250_000;
 const limitMs = 90_000;
 
 export interface Fuzzer {
-  /** What went wrong, by seed; empty when nothing did. */
+  /** Failures by seed. Empty if there are none. */
   run(step: string, seeds: readonly number[]): Promise<string[]>;
   close(): void;
 }
 
-/** Compiles the steps once; a step can then be run in a process that needs no build. */
+/** Compiles the steps once, so that a step can run in a process without a build. */
 export async function openFuzzer(): Promise<Fuzzer> {
   const cache = path.join(root, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });

@@ -1,4 +1,4 @@
-// Every step that reads a text of others, by name. Each takes the whole text, or as much of it as ever reaches the step.
+// Every step that reads foreign text, by name. Each takes the whole text, or as much of it as ever reaches the step.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -66,7 +66,7 @@ export const steps: Readonly<Record<string, (text: string) => unknown>> = {
     try {
       if (!isTooDear(shown)) marked.parse(shown, { async: false });
     } catch {
-      // Too deep for it: the page then shows plain text.
+      // Nested too deeply: the page then shows plain text.
     }
   },
   'word difference': (text) => wordDifference(text.slice(0, 50_000), backwards(text.slice(0, 50_000))),

@@ -152,7 +152,7 @@ export function dice(seed: number): (below: number) => number {
   };
 }
 
-/** Texts that once took minutes, or longer than any patience; each under a number of its own, before the random ones. */
+/** Texts that once took minutes or longer. Each has a number, before the random ones. */
 export const known: readonly ((length: number) => string)[] = [
   ...['中', '!', ' ', 'a/', 'a://b:', '_key', 'Q~', ':AA', '"', 'http', '*a_', '\n'].map((piece) => filled(piece)),
   (length) => `${'!'.repeat(length - 1)}a`,
@@ -162,7 +162,7 @@ function filled(piece: string): (length: number) => string {
   return (length) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 }
 
-/** The text of a seed; seeds below the number of known texts give those. */
+/** The text of a seed. Seeds below the number of known texts give those. */
 export function textOf(seed: number, length: number): string {
   const made = known[seed];
   if (made !== undefined) return made(length);

@@ -12,6 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => fuzzer.close());
 
-it.each(Object.keys(steps))('%s takes many hostile texts in bounded time', async (step) => {
+it.each(Object.keys(steps))('%s handles many hostile texts in bounded time', async (step) => {
   expect(await fuzzer.run(step, seeds)).toEqual([]);
 });
