@@ -1,5 +1,5 @@
-// An import of each agent that writes line files, beside a bare pass that only reads the same files and parses every line.
-// Codex: real sessions where they are at hand. The others: their fixtures, repeated within each file until it has the size of a real session.
+// An import for each agent that writes line files, compared with a bare pass that only reads the same files and parses every line. Codex:
+// real sessions if available. The others: their fixtures, repeated within each file until it has the size of a real session.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const real = fileURLToPath(new URL('../../shared/agents/real/codex-sessions.tar.
 const folder = scratchFolder();
 
 const uuid = /\b([0-9a-f]{8})(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
-/** The same text with other ids, but for those that are to stay. */
+/** The same text with other ids, except those that stay. */
 const renamed = (text, number, stay) =>
   text.replace(uuid, (id, head, tail) =>
     stay.has(id)
@@ -23,7 +23,7 @@ const renamed = (text, number, stay) =>
       : `${((Number.parseInt(head, 16) ^ Math.imul(number, 0x9e3779b1)) >>> 0).toString(16).padStart(8, '0')}${tail}`,
   );
 
-/** Fills `target` with files of the agent, and returns their number and bytes. */
+/** Fills `target` with files of the agent. Returns their number and bytes. */
 function fill(agent, target) {
   const originals = path.join(folder, `${agent}-originals`);
   if (agent === 'codex' && fs.existsSync(real)) {
@@ -78,7 +78,7 @@ for (const agent of ['codex', 'copilot', 'gemini', 'qwen', 'droid']) {
     });
     report = JSON.parse(run.out);
     fs.rmSync(home, { recursive: true, force: true });
-    // The first round finds cold caches; it is not counted.
+    // The first round finds cold caches and does not count.
     if (round > 0) ratios.push({ ratio: run.ms / bare.ms, ms: run.ms, bare: bare.ms, cpu: run.cpu / bare.cpu });
   }
   const best = ratios.reduce((a, b) => (b.ratio < a.ratio ? b : a));

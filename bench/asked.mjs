@@ -1,4 +1,4 @@
-// A worker with many entries, asked over HTTP: how long an answer takes once everything is loaded, and what it holds in memory.
+// A worker with many entries, asked over HTTP: how long an answer takes after everything is loaded, and how much memory the worker holds.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -9,12 +9,12 @@ import { program, quantile, runNode, show, timed } from './figures.mjs';
 
 const rounds = 3;
 
-/** `goals`: the most that p50, p95, memory and a cold command may be, where there is one. */
+/** `goals`: the maximum of p50, p95, memory and a cold command, where there is one. */
 export async function askWorker({ entries, port, goals, settings = {} }) {
   const folder = scratchFolder();
   const env = {
     ...settings,
-    // Distilling a year and copying its transcripts goes on for minutes beside the first searches; other benches measure that.
+    // Distilling a year and copying its transcripts takes minutes beside the first searches. Other benches measure that.
     HOLDFAST_DISTILL_AUTO: 'false',
     HOLDFAST_VAULT: 'false',
     HOLDFAST_HOME: path.join(folder, 'home'),
@@ -46,7 +46,7 @@ export async function askWorker({ entries, port, goals, settings = {} }) {
       if (!Array.isArray(hits)) throw new Error(`no hits for ${question}`);
     };
     first = await timed(() => ask(corpus.questions[0].question, {}));
-    // The first round warms up; of the others every single answer counts.
+    // The first round warms up. In the others every single answer counts.
     for (let round = 0; round <= rounds; round++)
       for (const [kind, fields] of Object.entries(kinds)) {
         const before = cpuOf(worker.pid);
@@ -85,7 +85,7 @@ export async function askWorker({ entries, port, goals, settings = {} }) {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** As light as can be: whoever measures must not be what is measured. */
+/** As light as possible, so that the client does not distort the measurement. */
 function get(port, token, query) {
   const options = { host: '127.0.0.1', port, path: `/api/search?${query}`, agent };
   return new Promise((resolve, reject) => {
@@ -103,11 +103,11 @@ async function until(holds) {
   throw new Error('the worker does not answer');
 }
 
-/** Processor time so far, in milliseconds: on a busy machine it says more than the clock. */
+/** CPU time so far in milliseconds. On a busy machine it says more than wall time. */
 const cpuOf = (pid) => {
   const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return 10 * (Number(fields[11]) + Number(fields[12]));
 };
 
-/** In MB; what only Linux tells. */
+/** In MB; only Linux reports it. */
 const memoryOf = (pid) => Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1000;

@@ -1,5 +1,5 @@
-// What a machine can do to the program: many transcripts, one that is huge, no watches, no descriptors, no data folder, another database,
-// another time. Small unless told otherwise: CHAOS_FILES=50000 CHAOS_MB=2000 npm run bench chaos
+// What a machine can do to the program: many transcripts, a huge one, no watches, no descriptors, no data folder, another database, another
+// time. Small by default: CHAOS_FILES=50000 CHAOS_MB=2000 npm run bench chaos
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const megabytes = Number(process.env.CHAOS_MB ?? 50);
 const folder = scratchFolder();
 let places = 0;
 
-/** A machine of its own: a data folder, and a folder of transcripts. */
+/** A separate machine: a data folder and a folder of transcripts. */
 function machine() {
   const own = path.join(folder, String(places++));
   const projects = path.join(own, 'claude', 'projects', '-srv-shop');
@@ -86,7 +86,7 @@ for (let i = 0; i < files; i++)
   );
 const first = await ingest(many.env);
 rows.push([`${files} transcripts, import`, first.ms / 1000, 's', undefined, `${first.peak.toFixed(0)} MB at most`]);
-rows.push(['the second look at them', (await ingest(many.env)).ms / 1000, 's']);
+rows.push(['the second scan of them', (await ingest(many.env)).ms / 1000, 's']);
 
 const huge = machine();
 const target = path.join(huge.projects, 'huge.jsonl');
@@ -123,7 +123,7 @@ else {
     await found(at, 'unwatched'),
     'ms',
     undefined,
-    'looks every 500 ms',
+    'polls every 500 ms',
   ]);
   rows.push(['SIGTERM ends that worker after', await end(running), 'ms']);
 }

@@ -1,6 +1,6 @@
-// Recall in coding sessions through the front door: real transcripts are ingested, questions of developers are asked, answers are scored,
-// with plain BM25 over the same store beside them. The third set asks for the session of a commit by its message, after the message has
-// been taken out of the transcripts.
+// Recall in coding sessions through the public path: ingests real transcripts, asks questions of developers, scores the answers, and
+// compares with plain BM25 over the same store. The third set asks for the session of a commit by its message, after removing the message
+// from the transcripts.
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -28,7 +28,7 @@ const sets = [
 ];
 const limit = 50;
 
-/** The sets that are there. `HOLDFAST_BENCH_JSON` names a file for the ranked ids, for a closer look. */
+/** The available sets. `HOLDFAST_BENCH_JSON` names a file for the ranked ids, for a closer look. */
 async function main() {
   const folder = scratchFolder();
   const all = {};
@@ -86,7 +86,7 @@ async function measure(set, folder) {
   return ranked;
 }
 
-/** Every match ranked by FTS5; a session stands where its best entry stands. */
+/** Every match ranked by FTS5. A session ranks where its best entry ranks. */
 function plainBm25(file) {
   const db = new Database(file, { readonly: true });
   const rank = db.prepare(

@@ -1,9 +1,10 @@
-// Commit message → the session that made it. What repeats the message is taken out of the transcript, as where a person commits by hand.
+// Commit message → the session that made it. Everything that repeats the message is removed from the transcript, as if a person had
+// committed by hand.
 import fs from 'node:fs';
 import path from 'node:path';
 import { filesBelow } from './corpus.mjs';
 
-/** Rewrites the transcripts below a folder without what repeats the messages, and returns one question for each commit. */
+/** Rewrites the transcripts below a folder without what repeats the messages. Returns one question for each commit. */
 export function commitQuestions(folder) {
   const questions = [];
   const seen = new Set();
@@ -44,10 +45,10 @@ function messagesIn(line) {
   });
 }
 
-/** How many words in a row two texts share where one quotes the other. */
+/** How many consecutive words two texts share when one quotes the other. */
 const run = 4;
 
-/** Every line of the transcript that repeats a part of a message keeps its place, and says nothing. */
+/** Empties every line of the transcript that repeats a part of a message, and keeps the line's place. */
 function without(text, messages) {
   const runs = new Set(messages.flatMap(({ lines }) => lines.flatMap(runsOf)));
   return text

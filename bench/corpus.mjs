@@ -1,4 +1,4 @@
-// What the benches run on: transcripts in folders of their own, repeated with distinct ids until there are enough.
+// The data of the benches: transcripts in separate folders, repeated with distinct ids until there are enough.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const shared = fileURLToPath(new URL('../../shared/bench', import.meta.url));
 const demo = fileURLToPath(new URL('../demo/claude-code/projects', import.meta.url));
 
-/** A folder that is removed when the process ends. */
+/** A folder that is deleted when the process ends. */
 export function scratchFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-bench-'));
   // A worker that was told to stop may still write its last file.
@@ -24,7 +24,7 @@ export function filesBelow(folder, ending = '.jsonl') {
     .sort();
 }
 
-/** Real Claude Code sessions, or the sample of this repository where there are none: `megabytes` of them below `target`. */
+/** Writes `megabytes` of real Claude Code sessions below `target`, or of this repository's sample if there are none. */
 export function realTranscripts(target, megabytes) {
   const archive = path.join(shared, 'real-transcripts.tar.gz');
   let source = demo;
@@ -37,7 +37,7 @@ export function realTranscripts(target, megabytes) {
   return repeat(source, target, ({ bytes }) => bytes >= megabytes * 1e6);
 }
 
-/** An archive of real coding sessions, unpacked below `target`. Returns the folder of Claude Code in it. */
+/** Unpacks an archive of real coding sessions below `target`. Returns the folder of Claude Code in it. */
 export function codingArchive(name, target) {
   fs.mkdirSync(target, { recursive: true });
   execFileSync('tar', ['xzf', path.join(shared, `${name}.tar.gz`), '-C', target]);
@@ -46,8 +46,8 @@ export function codingArchive(name, target) {
 }
 
 /**
- * LongMemEval as transcripts, `lines` of them, and its questions; the sample and its prompts where it is not there.
- * `distinct`: each repetition has words of its own.
+ * LongMemEval as transcripts, `lines` of them, and its questions; without it, the sample and its prompts. `distinct`: each repetition has
+ * different words.
  */
 export function longMemEval(target, lines, { distinct = false } = {}) {
   const data = path.join(shared, 'longmemeval-dev.jsonl.gz');
@@ -65,7 +65,7 @@ export function longMemEval(target, lines, { distinct = false } = {}) {
   return { ...repeat(path.join(folder, 'projects'), target, enough, distinct), questions };
 }
 
-/** Writes `source` again and again below `target`, every id changed, until it is enough; the last round may be a part. */
+/** Writes `source` repeatedly below `target`, with every id changed, until it is enough. The last round may be partial. */
 function repeat(source, target, enough, distinct = false) {
   const originals = filesBelow(source).map((file) => [path.relative(source, file), fs.readFileSync(file, 'utf8')]);
   const written = { files: 0, bytes: 0, lines: 0 };
@@ -90,7 +90,7 @@ function repeat(source, target, enough, distinct = false) {
   }
 }
 
-/** Half of the longer words of what was said, another half each time, get an ending that no other repetition has. */
+/** Half of the longer words, a different half each time, get an ending that no other repetition has. */
 function otherWords(text, round) {
   const ending = [...round.toString(26)].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join('');
   return text.replace(

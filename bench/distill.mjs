@@ -16,7 +16,7 @@ const { context, store, close } = await openHoldfast({
 });
 await ingest(context, {});
 const sessions = await store.sessions.list({});
-/** What was made is taken out between the rounds. */
+/** Results are deleted between the rounds. */
 const rows = new Database(context.config.databasePath);
 let turns = 0;
 for (const { agent, id } of sessions) turns += (await store.entries.turns(agent, id))?.turns.length ?? 0;
@@ -25,7 +25,7 @@ const read = [];
 const whole = [];
 const busy = [];
 let saved = { observations: 0, summaries: 0 };
-// The first round finds cold caches and is not counted.
+// The first round finds cold caches and does not count.
 for (let round = 0; round <= rounds; round++) {
   rows.exec('DELETE FROM observations; DELETE FROM summaries');
   saved = { observations: 0, summaries: 0 };

@@ -1,4 +1,4 @@
-// How figures are taken and shown.
+// How figures are measured and shown.
 import { spawn, spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ export async function timed(work) {
   return performance.now() - began;
 }
 
-/** Runs Node to its end: milliseconds, what it printed, the largest memory it had, in MB, and milliseconds of processor time. */
+/** Runs Node to its end: milliseconds, its output, its peak memory in MB, and milliseconds of CPU time. */
 export async function runNode(args, env = {}) {
   const began = performance.now();
   const counted = spawnSync('/usr/bin/time', ['--version']).status === 0;
@@ -24,7 +24,7 @@ export async function runNode(args, env = {}) {
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${text.err}`);
   const peak = Number(/peak (\d+)/.exec(text.err)?.[1]) / 1000;
-  // Of all its threads; other work on the machine does not count.
+  // Of all its threads, without other work on the machine.
   const [, user, system] = /cpu ([\d.]+) ([\d.]+)/.exec(text.err) ?? [];
   return { ms: performance.now() - began, out: text.out, peak, cpu: (Number(user) + Number(system)) * 1000 };
 }
@@ -34,7 +34,7 @@ export function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
-/** Rows of [what, figure, unit, goal, beside]; a goal is the most that is allowed. */
+/** Rows of [what, figure, unit, goal, beside]. A goal is the maximum allowed. */
 export function show(rows) {
   const digits = (value) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
   const table = rows.map(([what, figure, unit, goal, beside = '']) => [

@@ -1,6 +1,6 @@
-// What hooks cost inside the real client: the time between an answer that uses a tool and the next request, and from the start of
-// the program to its first request. Rounds alternate between no hooks, a worker that runs, the same with the MCP server, and
-// a worker that must be started. There is no hook at a tool call: what is shown for one is the noise of the machine.
+// What hooks cost inside the real client: the time between an answer that uses a tool and the next request, and from the start of the
+// program to its first request. Rounds alternate between no hooks, a running worker, the same with the MCP server, and a worker that must
+// be started. No hook runs at a tool call: the figure for one is the noise of the machine.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -30,11 +30,11 @@ fs.mkdirSync(env.HOME);
 fs.mkdirSync(withServer);
 fs.mkdirSync(path.join(folder, 'plain'));
 fs.mkdirSync(env.HOLDFAST_HOME, { mode: 0o700 });
-// Distilling a year and copying its transcripts goes on for minutes after such an import. BENCH_BACKLOG=1 shows hooks beside it.
+// Distilling a year and copying its transcripts takes minutes after such an import. BENCH_BACKLOG=1 shows hooks beside it.
 const settings = { port: 42_620, ...(process.env.BENCH_BACKLOG ? {} : { distill: { auto: false }, vault: false }) };
 fs.writeFileSync(path.join(env.HOLDFAST_HOME, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
 const past = longMemEval(path.join(folder, 'past'), 100_000);
-// All of it in the project that the sessions start in, so that the briefing has the most to look through.
+// Everything is in the project in which the sessions start, so that the briefing has the most to look through.
 for (const file of filesBelow(path.join(folder, 'past')))
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/"cwd":"[^"]*"/g, `"cwd":${JSON.stringify(project)}`));
 const holdfast = (...args) => runNode([program, ...args], env);
@@ -49,7 +49,7 @@ const note = path.join(env.HOLDFAST_HOME, 'briefings', 'folders', project, '.hol
 for (let i = 0; i < 600 && !(fs.existsSync(note) && fs.readFileSync(note, 'utf8') !== ''); i++)
   await new Promise((resolve) => setTimeout(resolve, 100));
 
-// Each but the last begins beside a worker that runs and is idle: one that is still starting would slow the session that runs beside it.
+// Each round except the last begins beside a running, idle worker: a starting one would slow the session.
 const idle = async () => {
   await holdfast('worker', 'start');
   await new Promise((resolve) => setTimeout(resolve, 2000));
@@ -61,7 +61,7 @@ const variants = {
   cold: { home: env.HOME, gaps: [], starts: [], before: () => holdfast('worker', 'stop') },
 };
 try {
-  // The first round of each is not counted: files are read for the first time.
+  // The first round of each does not count: files are read for the first time.
   for (let round = 0; round <= rounds; round++)
     for (const variant of Object.values(variants)) {
       await variant.before?.();

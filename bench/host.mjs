@@ -1,5 +1,5 @@
-// What the sandbox costs: from a message to the first request at the model's API, with the process to be started and with one that waits.
-// Beside it, in the same rounds, the Agent SDK by itself: in a process of its own, and in one that has loaded it already.
+// What the sandbox costs: from a message to the first request at the model's API, with a process to start and with a waiting one. In the
+// same rounds, for comparison, the Agent SDK alone: in a separate process, and in one that has loaded it already.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -40,7 +40,7 @@ prepareFolders(config, 'bench');
 
 const now = () => performance.timeOrigin + performance.now();
 const text = 'MOCK:[{"text":"done"}]';
-/** When the request came that follows this moment. */
+/** When the next request after this moment arrived. */
 async function requestAfter(began) {
   for (;;) {
     const found = mock.asked.find(({ kind, at }) => kind === 'main' && at >= began);
@@ -49,7 +49,7 @@ async function requestAfter(began) {
   }
 }
 
-/** Each talks once: what the first message took, and each after it. */
+/** Each runs one conversation: how long the first message took, and each later one. */
 async function hosted() {
   const began = now();
   let results = 0;
@@ -116,7 +116,7 @@ async function talk(began, send, results) {
   const warm = [];
   for (let i = 1; i <= followUps; i++) {
     while (results() < i) await new Promise((resolve) => setTimeout(resolve, 5));
-    // A pause, as a person makes one: the client tidies up after an answer.
+    // A pause like a person's: the client tidies up after an answer.
     await new Promise((resolve) => setTimeout(resolve, 500));
     const at = now();
     send(`m${i}`);
@@ -188,7 +188,7 @@ function queue() {
 const variants = { hosted, bareProcess, bareInProcess };
 const taken = Object.fromEntries(Object.keys(variants).map((name) => [name, { cold: [], warm: [], started: [] }]));
 try {
-  // The first round is not counted: files are read for the first time.
+  // The first round does not count: files are read for the first time.
   for (let round = 0; round <= rounds; round++)
     for (const [name, once] of Object.entries(variants)) {
       const { cold, warm, started = 0, end } = await once();

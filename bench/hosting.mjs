@@ -14,7 +14,7 @@ import { quantile, show } from './figures.mjs';
 import { startMock } from './mock.mjs';
 
 const groups = Number(process.env.BENCH_GROUPS ?? 100);
-/** So many of them have talked, and their processes are gone again. */
+/** How many of them have talked and whose processes have ended. */
 const talked = Math.min(groups, Number(process.env.BENCH_TALKED ?? 20));
 const followUps = Number(process.env.BENCH_ROUNDS ?? 40);
 const cache = new URL('../node_modules/.cache/', import.meta.url).pathname;
@@ -85,7 +85,7 @@ try {
   const second = await host({ HOLDFAST_HOST_IDLE_MINUTES: '30' });
   const begins = await say('g0');
   await until(() => isAnswered('g0', begins));
-  // Beside it, an agent without store and host: the difference is what these take.
+  // For comparison, an agent without store and host: the difference is what these cost.
   let results = 0;
   const bare = await startAgent({ config, log: console.log }, { group: 'g1', events: { result: () => results++ } });
   bare.send({ id: 'm', text });
@@ -102,7 +102,7 @@ try {
   const taken = { whole: [], alone: [] };
   for (let i = 0; i < followUps; i++)
     for (const [name, once] of Object.entries({ whole, alone })) {
-      // A pause, as a person makes one.
+      // A pause like a person's.
       await new Promise((resolve) => setTimeout(resolve, 500));
       const began = now();
       const isOver = await once();

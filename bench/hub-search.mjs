@@ -1,5 +1,5 @@
-// Search in a hub of many people: 20,000 entries for each, one project each, all shared with the team. Words are drawn as in texts, some of
-// them everywhere and most of them seldom. HUB_PEOPLE sets the steps of growth.
+// Search in a hub of many people: 20,000 entries each, one project each, all shared with the team. Words are distributed as in texts: some
+// are everywhere and most are rare. HUB_PEOPLE sets the steps of growth.
 import { initHub, invitePerson } from '../dist/hub/admin.js';
 import { connectAs, connectTo } from '../dist/hub/connect.js';
 import { joinHub } from '../dist/hub/join.js';

@@ -1,4 +1,4 @@
-// The hub on loopback: how fast a machine pushes and pulls, and twenty at once. Real transcripts, the commands as a person runs them.
+// The hub on loopback: how fast one machine pushes and pulls, and twenty at once. Real transcripts, and the commands as a person runs them.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ function newMachine(name, megabytes) {
   fs.mkdirSync(projects, { recursive: true });
   if (megabytes > 0) realTranscripts(projects, megabytes);
   for (const file of filesBelow(projects)) {
-    // Twenty machines have twenty copies, which are others' sessions to the hub.
+    // Twenty machines have twenty copies, which count as different sessions to the hub.
     const mark = Buffer.from(name).toString('hex').slice(-4).padStart(4, '0');
     const text = fs
       .readFileSync(file, 'utf8')

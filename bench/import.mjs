@@ -1,4 +1,5 @@
-// An import of 300 MB until it is searchable, by word and by meaning, beside a bare pass that only reads the same files and parses every line.
+// An import of 300 MB until it is searchable by word and by meaning, compared with a bare pass that only reads the same files and parses
+// every line.
 import fs from 'node:fs';
 import path from 'node:path';
 import { ingest, openHoldfast, search } from '../dist/index.js';
@@ -22,7 +23,7 @@ function barePass() {
   }
 }
 
-/** In a process of its own, as the command is: the collector then has the same start. */
+/** In a separate process, like the command, so that the garbage collector starts the same. */
 const bareCommand = `
   import fs from 'node:fs';
   const [, list] = process.argv;
@@ -35,7 +36,7 @@ const times = { bare: [], inside: [], bareCommand: [], command: [], rescan: [], 
 let peak = 0;
 let report;
 let home;
-// The first round finds cold caches, for both alike; it is not counted.
+// The first round finds cold caches for both, and does not count.
 for (let round = 0; round <= rounds; round++) {
   home = `home-${round}`;
   fs.rmSync(path.join(folder, `home-${round - 1}`), { recursive: true, force: true });

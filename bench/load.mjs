@@ -1,4 +1,4 @@
-// Twenty sessions at once: transcripts that grow, and the two hooks that Claude Code runs, while a person searches; against one session alone.
+// Twenty sessions at once, compared with one: transcripts that grow, and the two hooks that Claude Code runs, while a person searches.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -11,7 +11,7 @@ import { program, quantile, show, timed } from './figures.mjs';
 
 const sessions = 20;
 const calls = 200;
-/** A tool call of an agent takes longer than this; a person's machine has it no harder. */
+/** An agent's tool call takes longer than this, so a real machine has less load. */
 const pauseMs = 40;
 const searchPauseMs = 50;
 
@@ -83,7 +83,7 @@ try {
   await new Promise((end) => worker.once('exit', end));
 }
 
-/** Searches while the work goes on. Returns the milliseconds of each search, and those of the hooks that the work tells of. */
+/** Searches while the work runs. Returns the milliseconds of each search, and of the hooks that the work reports. */
 async function searching(token, work) {
   const searches = [];
   let over = false;
@@ -133,7 +133,7 @@ async function play(many) {
   return took;
 }
 
-/** As the client runs it: by a shell, with the payload as its input. */
+/** As the client runs it: in a shell, with the payload as its input. */
 function runHook(command, payload) {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', command], { cwd, env, stdio: ['pipe', 'ignore', 'ignore'] });
@@ -142,7 +142,7 @@ function runHook(command, payload) {
   });
 }
 
-/** As light as can be: whoever measures must not be what is measured. */
+/** As light as possible, so that the client does not distort the measurement. */
 function search(token, query) {
   const headers = { authorization: `Bearer ${token}` };
   const address = `/api/search?q=${encodeURIComponent(query)}`;

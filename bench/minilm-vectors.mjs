@@ -1,4 +1,5 @@
-// MiniLM for the bench of recall: the embedder as it is, with every vector kept in node_modules/.cache, since tens of thousands of texts take half an hour.
+// MiniLM for the recall bench: the unchanged embedder, with every vector kept in node_modules/.cache, because tens of thousands of texts
+// take half an hour.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +25,7 @@ function known() {
   return vectors;
 }
 
-/** Gives every text of the store its vector of the embedder `minilm`. */
+/** Gives every text of the store its vector by the embedder `minilm`. */
 export async function embedWithMiniLm({ store, config }) {
   fs.symlinkSync(path.join(cache, 'models'), path.join(config.home, 'models'));
   const ask = miniLm(config);

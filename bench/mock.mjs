@@ -1,9 +1,9 @@
-// The tests' own mock of the API, made readable for this Node.
+// The tests' own mock of the API, compiled for this Node.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** `folder`: where the readable form may lie. */
+/** `folder`: where to put the compiled file. */
 export async function startMock(folder) {
   const file = path.join(folder, 'mock.mjs');
   const input = new URL('../test/e2e/mock-anthropic.ts', import.meta.url).pathname;

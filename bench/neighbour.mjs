@@ -1,4 +1,5 @@
-// Fairness: how long a group waits for an answer while the agent of another floods the host, against the same group alone. A ratio, since machines differ.
+// Fairness: how long a group waits for an answer while the agent of another floods the host, compared with the same group alone. A ratio,
+// because machines differ.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -59,7 +60,7 @@ async function measure() {
   return { median: quantile(times, 0.5), most: Math.max(...times) };
 }
 
-/** Each runs for as long as beta is measured: below what ends the agent, as fast as is let through. */
+/** Each runs for as long as beta is measured: as fast as the host allows without ending the agent. */
 const floods = {
   'connections to its model': `node -e 'const net=require("node:net");setInterval(()=>{for(let i=0;i<15;i++)net.connect("/run/holdfast/api.sock").on("error",()=>{})},100)'`,
   'a processor in a loop': `sh -c 'while :; do :; done'`,
@@ -73,7 +74,7 @@ const steps = (command) => [
   { tool: 'Bash', input: { command: `touch begun; timeout 15 ${command}`, run_in_background: true } },
   { text: 'begun' },
 ];
-/** Searches of all that it said, as long as a query may be, one after the other. */
+/** Searches of everything it said, as long as a query may be, one after the other. */
 const query = 'a/'.repeat(1000);
 const recalls = Array.from({ length: 2000 }, () => ({ tool: 'mcp__holdfast__recall', input: { query } }));
 const all = {

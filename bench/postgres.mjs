@@ -1,4 +1,4 @@
-// PostgreSQL for a bench: a cluster of its own in a scratch folder, on a free port, never as root. POSTGRES_BIN names another installation.
+// PostgreSQL for a bench: a separate cluster in a scratch folder, on a free port, never as root. POSTGRES_BIN names another installation.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';

@@ -1,4 +1,4 @@
-// The queue of distilling: how fast it empties, what a model would cost for it, and whether a search feels it.
+// The queue of distilling: how fast it empties, what a model would cost for it, and whether it slows down a search.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const env = {
   HOLDFAST_DISTILL_AUTO: 'false',
   CLAUDE_CONFIG_DIR: path.join(folder, 'claude'),
 };
-// As the worker runs it: a process that yields to everybody else.
+// As the worker runs it: a process of low priority.
 const low = path.join(folder, 'low.mjs');
 fs.writeFileSync(
   low,
@@ -24,7 +24,7 @@ fs.writeFileSync(
 const { bytes } = realTranscripts(path.join(folder, 'claude', 'projects'), 120);
 await runNode([program, 'ingest'], env);
 
-// Nobody is asked: the questions are made and counted. Of each session once, and of every agent.
+// No model is called: the bench builds and counts the requests, for each session once and for every agent.
 const originals = path.join(folder, 'claude', 'projects-originals', 'real-transcripts');
 const once = {
   ...env,
@@ -38,7 +38,7 @@ const once = {
   HOLDFAST_DISTILL_MODEL: 'anthropic',
   HOLDFAST_DISTILL_KEY: 'none',
 };
-// Some of the files are empty, which ingest says with its exit code.
+// Some of the files are empty, which ingest reports in its exit code.
 await runNode([program, 'ingest'], once).catch(() => undefined);
 const { cost } = JSON.parse((await runNode([program, 'process', '--all', '--dry-run', '--json'], once)).out);
 
@@ -49,7 +49,7 @@ const worker = spawn(process.execPath, [program, 'worker', 'run'], {
 try {
   await until(async () => (await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => undefined))?.ok);
   const token = fs.readFileSync(path.join(env.HOLDFAST_HOME, 'token'), 'utf8').trim();
-  // The scan at the start should be over.
+  // Wait until the scan at the start is over.
   await sleep(3000);
   const words = ['failing test', 'retry', 'migration', 'release notes', 'theme', 'parse error', 'permission', 'cache'];
   let n = 0;

@@ -1,5 +1,5 @@
-// An OpenCode database of a gigabyte: the first pull, one with nothing new, and one after a new turn; how long each takes, and the most memory it has.
-// Usage: npm run bench pull [-- megabytes]
+// An OpenCode database of a gigabyte: the first pull, one with nothing new, and one after a new turn; how long each takes, and its peak
+// memory. Usage: npm run bench pull [-- megabytes]
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -64,7 +64,7 @@ db.pragma('wal_checkpoint(TRUNCATE)');
 const size = fs.statSync(path.join(source, 'opencode.db')).size;
 console.log(`${sessions} sessions, ${Math.round(size / 1e6)} MB`);
 
-/** The pull alone, in a process of its own. */
+/** The pull alone, in a separate process. */
 const script = `
 import { loadConfig, ensureHome } from '${new URL('../dist/config/config.js', import.meta.url)}';
 import { openSqliteStore } from '${new URL('../dist/store/sqlite/open.js', import.meta.url)}';

@@ -1,5 +1,5 @@
-// Recall through the front door: LoCoMo and LongMemEval as transcripts, ingested, searched, scored; plain BM25 beside it.
-// With HOLDFAST_EMBEDDING_KIND=static the same by word vectors alone, with minilm by MiniLM; HOLDFAST_BENCH_SETS=locomo,pooled asks only these.
+// Recall through the public path: LoCoMo and LongMemEval as transcripts, ingested, searched and scored, compared with plain BM25.
+// HOLDFAST_EMBEDDING_KIND=static measures word vectors alone, minilm measures MiniLM. HOLDFAST_BENCH_SETS=locomo,pooled asks only these.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -77,7 +77,7 @@ async function answer({ name, make: [kind, data], flags = [] }) {
   return { gold, found };
 }
 
-/** Every match ranked by FTS5; a session stands where its best entry stands. */
+/** Every match ranked by FTS5. A session ranks where its best entry ranks. */
 function plainBm25(file) {
   const db = new Database(file, { readonly: true });
   const rank = db.prepare(
@@ -90,7 +90,7 @@ function plainBm25(file) {
   };
 }
 
-/** What the scorer says of all questions, and of every second one from the first and from the second on. */
+/** The scorer's results for all questions, for the odd ones and for the even ones. */
 function scores(gold, results, by) {
   const parts = { all: gold, first: gold.filter((_, i) => i % 2 === 0), second: gold.filter((_, i) => i % 2 === 1) };
   const resultFile = path.join(folder, 'results.json');
@@ -111,7 +111,7 @@ function scores(gold, results, by) {
   );
 }
 
-/** Where the mean would lie in 95 of 100 drawings of as many questions, with replacement. */
+/** The 95 % bootstrap interval of the mean: as many questions, drawn with replacement. */
 function interval(gold, results, by, of) {
   const [measure, k] = of.split('@');
   const values = gold.map((question) => {
@@ -119,7 +119,7 @@ function interval(gold, results, by, of) {
     const share = question[by].filter((id) => hits.has(id)).length / new Set(question[by]).size;
     return measure === 'frac' ? share : Number(measure === 'any' ? share > 0 : share === 1);
   });
-  // The same drawings every time.
+  // The same draws every time.
   let state = 1;
   const draw = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

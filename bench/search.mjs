@@ -1,5 +1,5 @@
-// Search over 100,000 entries of LongMemEval in this process, its questions as queries: by words alone, beside a plain ranking of every match,
-// and by words and meaning, with each filter.
+// Search over 100,000 entries of LongMemEval in this process, with its questions as queries: by words alone, compared with a plain ranking
+// of every match, and by words and meaning, with each filter.
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { openHoldfast, search } from '../dist/index.js';
@@ -21,7 +21,7 @@ const plain = db.prepare(
   `SELECT e.uuid, e.text, bm25(entries_fts) AS score FROM entries_fts JOIN entries e ON e.id = entries_fts.rowid
    WHERE entries_fts MATCH ? ORDER BY score LIMIT ?`,
 );
-/** The same words as the search takes from a question, all ranked by the index itself. */
+/** The words that the search takes from a question, all ranked by the index itself. */
 function rankAll(question, limit = 10) {
   const { terms } = parseKeywords(question);
   const match = terms.map(({ words, prefix }) => `"${words.join(' ')}"${prefix ? '*' : ''}`).join(' OR ');
@@ -43,7 +43,7 @@ const ways = {
   'by role': ({ question }) => find(question, 'entry', { role: 'user' }),
   'since a date, a quarter of all': ({ question }) => find(question, 'entry', { since }),
 };
-// Each question's best of some rounds: other processes on the machine are not what is measured.
+// The best of some rounds for each question, to leave out other processes on the machine.
 const times = Object.fromEntries(Object.keys(ways).map((way) => [way, questions.map(() => Number.POSITIVE_INFINITY)]));
 for (let round = 0; round <= rounds; round++) {
   for (const [way, ask] of Object.entries(ways)) {
@@ -54,7 +54,7 @@ for (let round = 0; round <= rounds; round++) {
   }
 }
 
-// Entries of equal score may stand in any order; a repeated corpus has many. So the scores are compared, place by place.
+// Entries of equal score may come in any order, and a repeated corpus has many. So compare the scores, place by place.
 let [same, places] = [0, 0];
 for (const { question } of questions) {
   const [ours, all] = [await words(question), rankAll(question)];
@@ -69,7 +69,7 @@ const both = (way) => `${quantile(times[way], 0.5).toFixed(1)} / ${quantile(time
 const beside = `rank every match: ${both('rank every match')}`;
 
 console.log(`  ${entries} entries, ${questions.length} questions, best of ${rounds} rounds for each`);
-/** Where there is one: of p50 and p95. */
+/** Goals of p50 and p95, where there are any. */
 const goals = { 'words alone': [12, 40], entries: [25, 80], sessions: [25, 80] };
 show([
   ...Object.keys(ways)

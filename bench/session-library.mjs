@@ -12,7 +12,9 @@ const words = ['lamp', 'queue', 'migration', 'parser', 'release', 'cache', 'sche
 const sentence = (n) =>
   `Please look at the ${words[n % 8]} of part ${n}: since the ${words[(n >> 3) % 8]} changed it fails.`;
 
-/** The folder as ten thousand saves leave it: one file made by the library, the others like it; the library itself makes the index. */
+/**
+ * The folder as ten thousand saves leave it: the library writes one file, the others are copies, and the library itself makes the index.
+ */
 async function library(round) {
   const sessionDir = path.join(folder, `library-${round}`);
   const manager = new SessionManager({ sessionDir, maxSessions: count });
@@ -32,7 +34,7 @@ async function library(round) {
   return { manager, sessionDir, rebuilt };
 }
 
-/** Processor time beside the clock's: it says more when others are at work. */
+/** CPU time beside wall time: it says more on a busy machine. */
 let processor = [];
 async function both(work) {
   const before = process.cpuUsage();
@@ -143,7 +145,7 @@ show([
     2000,
     `bare unlink one by one, least of 3: ${ms(Math.min(...unlinks))}`,
   ],
-  ['the library makes their index anew', rebuilt, 'ms'],
+  ['the library rebuilds their index', rebuilt, 'ms'],
   [
     'the store lists 10,000, p50 of 10',
     quantile(all, 0.5),

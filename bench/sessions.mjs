@@ -36,7 +36,7 @@ show([
   ['purge them, with a copy in the vault each', purged.ms, 'ms', 2000],
 ]);
 
-/** The worker does this once the transcripts are quiet. */
+/** The worker does this after the transcripts have been quiet. */
 function fill() {
   const at = (file) => JSON.stringify(path.join(import.meta.dirname, '..', 'dist', file));
   return `const { openHoldfast } = await import(${at('index.js')});

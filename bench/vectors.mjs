@@ -28,7 +28,7 @@ const again = await timed(() => holdfast.meaning.ready());
 const scans = [];
 for (let round = 0; round < 5; round++) for (const query of queries) scans.push(await timed(() => search.scan(query)));
 
-/** The same vectors, more often than they are: each in another mixture with another. */
+/** More vectors than there are: each is a different mixture of two. */
 async function slotsOf(wanted, ceiling) {
   const { store } = holdfast;
   const real = [];
@@ -89,7 +89,7 @@ const large = await compare(400_000);
 console.log(`  ${places.size} entries, ${queries.length} questions, ${search.model}`);
 show([
   ['loading places and vectors, best of 3', Math.min(...loads), 'ms', 400],
-  ['a look whether something changed', again, 'ms', 1],
+  ['a check for changes', again, 'ms', 1],
   ['all compared with a question, p50', quantile(scans, 0.5), 'ms', 5],
   ['memory, more than before', after - before, 'MB', 130],
   [

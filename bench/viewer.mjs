@@ -1,5 +1,5 @@
-// The viewer in a real Chromium, from a real worker: how long until each page shows something, and all that it has to say; whether anything
-// jumps meanwhile; and how a session of 100,000 entries scrolls. Beside it a page that says one word, from a bare server.
+// The viewer in a real Chromium, from a real worker: how long until each page shows something, and everything; whether anything jumps on
+// the way; and how a session of 100,000 entries scrolls. For comparison, a page of one word from a bare server.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -69,7 +69,7 @@ try {
     (await (await fetch(`${origin}/api/${name}`, { headers: { authorization } })).json())[name];
   const [session] = (await ask('sessions')).filter(({ id }) => id !== large.session);
   const [project] = (await ask('projects')).filter(({ path: one }) => one === session.projectPath);
-  // Where it is, what stands there once its answers have come, and whether something that takes a process of its own may still be on its way.
+  // The address, what the page shows once its answers have arrived, and whether a part that needs a separate process may still be loading.
   const pages = {
     now: ['/', '.feed li'],
     search: ['/search?q=failing+test', '.hit'],
@@ -92,7 +92,7 @@ try {
     [word]: { there: 'p', apart: 'apart' },
   };
   const tab = await openTab(context, awaited);
-  // One after the other, so that a busy moment of the machine falls on all of them. The first round warms up.
+  // One after the other, so that a busy moment of the machine affects all of them. The first round warms up.
   for (let round = 0; round <= rounds; round++) {
     for (const [name, [address]] of Object.entries(pages)) {
       const figure = await load(tab, `${origin}${address}`);
@@ -166,7 +166,7 @@ try {
   await new Promise((end) => worker.once('exit', end));
 }
 
-/** A tab that notes what happens in it. `awaited`: what has to stand there, by address. */
+/** A tab that records what happens in it. `awaited`: what has to appear, by address. */
 async function openTab(context, awaited) {
   const page = await context.newPage();
   await page.addInitScript((all) => {
@@ -190,8 +190,8 @@ async function openTab(context, awaited) {
 }
 
 /**
- * `paint`: the first text. `there`: what is awaited stands there and no answer is on its way, drawn. `processor`: what the browser took until
- * then. `shift`: how much jumped until a while later.
+ * `paint`: the first text. `there`: what is awaited has been drawn and no answer is outstanding. `processor`: the browser's CPU time until
+ * then. `shift`: how much the layout jumped until some time later.
  */
 async function load(page, address) {
   const before = await processorTime();
@@ -206,7 +206,7 @@ async function load(page, address) {
   return { ...(await read()), processor };
 }
 
-/** What all processes of the browser took so far, in milliseconds: it hardly depends on what else the machine does. */
+/** CPU time of all processes of the browser so far, in milliseconds: it hardly depends on other load. */
 async function processorTime() {
   const { processInfo } = await inside.send('SystemInfo.getProcessInfo');
   return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0);

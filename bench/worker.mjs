@@ -1,4 +1,4 @@
-// The idle worker: processor time and memory, after a start with nothing to do and after an import of 300 MB.
+// The idle worker: CPU time and memory, after a start with nothing to do and after an import of 300 MB.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ if (process.platform !== 'linux') {
 const seconds = 30;
 const folder = scratchFolder();
 const homes = ['known', 'fresh', 'first', 'bare'];
-// Neither distilling nor copies of transcripts: both go on for minutes after an import, and this is about the time after them.
+// Neither distilling nor copies of transcripts: both take minutes after an import, and this bench is about the time after them.
 const env = (home) => ({
   HOLDFAST_DISTILL_AUTO: 'false',
   HOLDFAST_VAULT: 'false',
@@ -59,7 +59,7 @@ try {
   );
 }
 
-/** Processor time so far, in hundredths of a second. */
+/** CPU time so far, in hundredths of a second. */
 function ticks({ pid }) {
   const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return Number(fields[11]) + Number(fields[12]);
@@ -69,7 +69,7 @@ function memory({ pid }) {
   return Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1000;
 }
 
-/** Resolves once the process, and any that it started, has done nothing for three seconds. */
+/** Resolves once the process and its children have done nothing for three seconds. */
 async function settled(child) {
   for (let quiet = 0, last = -1; quiet < 3; ) {
     await sleep(1000);
