@@ -67,7 +67,7 @@ export function settingsPage(settings, { defaultOf, placeOf }) {
   return page(
     'Settings',
     [
-      'A setting stands in `~/.holdfast/config.json`, or in the environment, which wins. `holdfast config set <key> <value>` changes it,',
+      'Settings come from `~/.holdfast/config.json` and from the environment, which wins. `holdfast config set <key> <value>` changes one,',
       '`holdfast config list` shows all with their values. `HOLDFAST_HOME` moves the data folder itself. If the file holds a bad value, every',
       'command names it; `holdfast config set` or `unset` of that setting repairs it.',
     ].join('\n'),
@@ -96,7 +96,7 @@ export function httpPage({ paths }) {
   return page(
     'HTTP',
     [
-      'The worker listens on `http://127.0.0.1:37777` (`port`). Every address but health wants the header `Authorization: Bearer` with the content of',
+      'The worker listens on `http://127.0.0.1:37777` (`port`). Every address except health needs the header `Authorization: Bearer` with the content of',
       '`~/.holdfast/token`. The worker refuses requests from web pages of other origins, and requests that call it by another name.',
       '`GET /api/openapi.json` describes every field of every request and answer.',
     ].join('\n'),
@@ -108,8 +108,8 @@ export function httpPage({ paths }) {
     table(['address', 'what it does', 'fields'], rows),
     [
       'Events (`GET /api/events`, `GET /api/groups/{group}/events`) are server-sent. A client that reconnects sends `Last-Event-ID` or `after=` and',
-      'receives the events that it missed, also from a worker that was restarted. The worker never moves to another port by itself. If another',
-      'program holds the port, the worker goes on from transcripts alone, and `holdfast worker status` names that program.',
+      'receives the events that it missed, even after a restart of the worker. The worker never moves to another port by itself. If another',
+      'program holds the port, the worker continues from transcripts alone, and `holdfast worker status` names that program.',
       'A setting that names a program, a folder, an address or a key can be changed at the terminal only.',
     ].join('\n'),
   );

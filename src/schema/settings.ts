@@ -11,7 +11,7 @@ const systemTimeZone = (): string => {
 const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true });
 
 const AgentSettings = z.strictObject({
-  enabled: z.boolean().default(true).describe('whether its transcripts are taken in'),
+  enabled: z.boolean().default(true).describe('whether Holdfast imports its transcripts'),
   watchPath: z.string().min(1).optional().describe("folder of its transcripts (default: the agent's own)"),
 });
 
@@ -19,7 +19,7 @@ const EmbeddingSettings = z.strictObject({
   kind: z
     .enum(['built-in', 'static', 'minilm', 'openai-compatible', 'ollama', 'none'])
     .default('built-in')
-    .describe('what search by meaning is made with; static: word vectors alone; none: search by keyword alone'),
+    .describe('model for search by meaning; static: word vectors only; none: keywords only'),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -32,7 +32,7 @@ export const ModelKind = z.enum(['none', 'claude', 'anthropic', 'openai-compatib
 export type ModelKind = z.infer<typeof ModelKind>;
 
 const DistillSettings = z.strictObject({
-  model: ModelKind.default('none').describe('who distils: none is the built-in distiller, offline'),
+  model: ModelKind.default('none').describe('model that distills; none: the built-in distiller, offline'),
   modelName: z.string().min(1).optional().describe("name of the model (default: the service's small one)"),
   url: z
     .url({ protocol: /^https?$/ })
@@ -40,13 +40,13 @@ const DistillSettings = z.strictObject({
     .describe("address of the service's API (default: its own)"),
   key: secret('key of the service'),
   program: z.string().min(1).optional().describe("for claude: path of Claude Code (default: the SDK's own)"),
-  auto: z.boolean().default(true).describe('whether the worker distils by itself'),
+  auto: z.boolean().default(true).describe('whether the worker distills in the background'),
   timeoutSeconds: z.int().min(1).max(3600).default(120).describe('how long a model may take for an answer'),
 });
 
 const BudgetSettings = z.strictObject({
-  tokensPerDay: z.int().min(0).max(1e12).default(500_000).describe('tokens that models may take in a day'),
-  tokensPerSession: z.int().min(0).max(1e12).default(200_000).describe('tokens that models may take for a session'),
+  tokensPerDay: z.int().min(0).max(1e12).default(500_000).describe('tokens that models may use in a day'),
+  tokensPerSession: z.int().min(0).max(1e12).default(200_000).describe('tokens that models may use for a session'),
 });
 
 export const SandboxKind = z.enum(['auto', 'bubblewrap', 'docker', 'none']);
@@ -54,18 +54,16 @@ export type SandboxKind = z.infer<typeof SandboxKind>;
 
 /** Agents that Holdfast itself runs, one for each group. */
 const HostSettings = z.strictObject({
-  sandbox: SandboxKind.default('auto').describe('what agents are locked into; auto is the first that works here'),
-  network: z.boolean().default(true).describe('whether agents reach the network; the model is reached without it'),
+  sandbox: SandboxKind.default('auto').describe('sandbox for agents; auto: the first that works on this machine'),
+  network: z.boolean().default(true).describe('whether agents reach the network; they reach the model in any case'),
   networkVia: z
     .enum(['proxy', 'machine'])
     .default('proxy')
-    .describe(
-      'for bubblewrap: proxy reaches the world over HTTP and nothing around here; machine is this network itself',
-    ),
+    .describe('for bubblewrap; proxy: public addresses over HTTP only; machine: the network of this machine'),
   reach: z
     .array(z.string().regex(/^.+:\d{1,5}$/, 'must be host:port'))
     .default([])
-    .describe('host:port around here that agents may reach through the proxy all the same'),
+    .describe('local host:port pairs that agents may reach through the proxy'),
   model: z.string().min(1).optional().describe("name of the model (default: the agent's own)"),
   url: z
     .url({ protocol: /^https?$/ })
@@ -77,46 +75,56 @@ const HostSettings = z.strictObject({
     .string()
     .min(1)
     .default('holdfast-agent')
-    .describe('for docker: the image, made from docker/agent.Dockerfile'),
+    .describe('for docker: the image, built from docker/agent.Dockerfile'),
   engine: z.string().min(1).default('docker').describe('for docker: the command, docker or podman'),
-  memoryMb: z.int().min(0).max(10_000_000).default(0).describe('memory of an agent and what it starts; 0: no limit'),
-  cpus: z.number().min(0).max(1000).default(0).describe('processors for an agent and what it starts; 0: no limit'),
+  memoryMb: z
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .default(0)
+    .describe('memory of an agent and its processes, in MB; 0: no limit'),
+  cpus: z.number().min(0).max(1000).default(0).describe('processors for an agent and its processes; 0: no limit'),
   processes: z.int().min(0).max(1_000_000).default(512).describe('processes and threads of an agent; 0: no limit'),
-  maxProcesses: z.int().min(1).max(200).default(5).describe('agents that run at a time, over all groups'),
+  maxProcesses: z.int().min(1).max(200).default(5).describe('agents that run at the same time, of all groups'),
   idleMinutes: z.number().positive().max(10_080).default(30).describe('how long an agent stays after its last answer'),
   hardLimitMinutes: z
     .number()
     .positive()
     .max(10_080)
     .default(60)
-    .describe('how long an agent may go without an answer; at least idleMinutes and 30 seconds'),
+    .describe('how long an agent may run without an answer; at least idleMinutes plus 30 seconds'),
   diskMb: z
     .int()
     .min(0)
     .max(100_000_000)
     .default(10_240)
-    .describe('what the folders of a group may hold in all, in MB; an agent that goes beyond is ended; 0: no limit'),
-  fileMb: z.int().min(0).max(10_000_000).default(4096).describe('size of a single file that it writes; 0: no limit'),
+    .describe('total size of a group’s folders, in MB; the host ends an agent that exceeds it; 0: no limit'),
+  fileMb: z
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .default(4096)
+    .describe('largest file that an agent may write, in MB; 0: no limit'),
 });
 
-/** For agents of one's own that keep their sessions with the session library, and take these from here. */
+/** For agents that use the session library and read these settings. */
 const SessionSettings = z.strictObject({
-  autoSave: z.boolean().default(true).describe('whether an agent that uses the session library saves as it goes'),
+  autoSave: z.boolean().default(true).describe('whether an agent that uses the session library saves automatically'),
   maxSessions: z.int().min(1).max(1_000_000).default(50).describe('how many sessions such an agent keeps'),
 });
 
-/** Copies of the database that Holdfast makes by itself. */
+/** Automatic copies of the database. */
 const BackupSettings = z.strictObject({
   automatic: z
     .boolean()
     .default(true)
-    .describe('whether a copy of the database is made each day and before each migration; three are kept'),
+    .describe('whether to copy the database each day and before each migration; Holdfast keeps three copies'),
   maxMb: z
     .int()
     .min(1)
     .max(10_000_000)
     .default(4000)
-    .describe('what these copies may take together; a larger database is not copied'),
+    .describe('total size of these copies, in MB; a larger database is not copied'),
 });
 
 /** Everything a person can set. Defaults are here and nowhere else. */
@@ -133,51 +141,63 @@ export const Settings = z.strictObject({
     .max(525_600)
     .default(60)
     .describe('a silence longer than this ends a conversation'),
-  conversationMaxEntries: z.int().min(2).max(1_000_000).default(500).describe('entries after which one is split'),
+  conversationMaxEntries: z
+    .int()
+    .min(2)
+    .max(1_000_000)
+    .default(500)
+    .describe('entries after which a conversation is split'),
   conversationMaxChars: z
     .int()
     .min(1000)
     .max(1_000_000_000)
     .default(200_000)
-    .describe('characters after which one is split'),
-  pollIntervalMs: z.int().min(100).max(86_400_000).default(30_000).describe('how often the worker looks at silences'),
-  minConversationMessages: z.int().min(1).max(1_000_000).default(5).describe('shorter conversations are skipped'),
+    .describe('characters after which a conversation is split'),
+  pollIntervalMs: z
+    .int()
+    .min(100)
+    .max(86_400_000)
+    .default(30_000)
+    .describe('how often the worker does its chores, such as closing silent conversations'),
+  minConversationMessages: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(5)
+    .describe('conversations with fewer messages are not distilled'),
   readSeconds: z
     .number()
     .positive()
     .max(86_400)
     .default(60)
-    .describe('how long a line, or a megabyte, of a transcript may take to read; one that takes longer is set aside'),
-  timeZone: TimeZone.default(systemTimeZone).describe('for times that are shown and dates that are typed'),
+    .describe('how long one line, or one megabyte, of a transcript may take to read; a slower transcript is set aside'),
+  timeZone: TimeZone.default(systemTimeZone).describe('time zone of times shown and dates typed'),
   skipTools: z
     .array(z.string().min(1))
     .default([
       ...['TodoWrite', 'AskUserQuestion', 'SlashCommand', 'Skill', 'ListMcpResourcesTool'],
       ...['TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ReadMcpResourceTool', 'ToolSearch'],
     ])
-    .describe('tools whose uses are not kept'),
+    .describe('tools whose uses are not stored'),
   ignore: z
     .array(z.string().min(1))
     .default([])
-    .describe('folders (also as globs) and names of projects whose sessions are never stored'),
+    .describe('folders (globs allowed) and project names whose sessions are never stored'),
   briefingTokens: z
     .int()
     .min(0)
     .max(2375)
     .default(1500)
-    .describe('how long a briefing at session start may be; 0 gives none'),
+    .describe('length limit of a briefing at session start; 0: no briefing'),
   embedding: EmbeddingSettings.prefault({}),
   vectorMemoryMb: z
     .int()
     .min(1)
     .max(4000)
     .default(256)
-    .describe('what vectors may take in memory; above it, search looks at their signs first'),
-  recallOnPrompt: z.boolean().default(false).describe('whether a prompt is told what the past clearly knows about it'),
-  separateWorktrees: z
-    .boolean()
-    .default(false)
-    .describe('whether each worktree of a repository is a project of its own'),
+    .describe('memory for vectors, in MB; beyond it, search compares their signs first'),
+  recallOnPrompt: z.boolean().default(false).describe('whether an agent gets clearly related memories with a prompt'),
+  separateWorktrees: z.boolean().default(false).describe('whether each worktree of a repository is a separate project'),
   distill: DistillSettings.prefault({}),
   budget: BudgetSettings.prefault({}),
   host: HostSettings.prefault({}),
@@ -185,25 +205,25 @@ export const Settings = z.strictObject({
   memoryGit: z
     .boolean()
     .default(true)
-    .describe(
-      'whether memory files are committed after each batch, where their folder is the root of a git repository',
-    ),
+    .describe('whether to commit memory files after each batch, if their folder is the root of a git repository'),
   memoryHalfLifeDays: z
     .number()
     .positive()
     .max(36_500)
     .default(30)
-    .describe('after how many days a dated memory counts half in search; a note that is not proven leaves after three'),
+    .describe(
+      'days after which a dated memory counts half in search; an unproven note is dropped after three times as long',
+    ),
   session: SessionSettings.prefault({}),
   archivePath: z.string().min(1).optional().describe('folder of archives (default: archives in the data folder)'),
-  assistantName: z.string().min(1).max(60).default('Assistant').describe('what the agent is called in archives'),
-  vault: z.boolean().default(true).describe('whether a compressed copy of each transcript is kept, for resuming'),
+  assistantName: z.string().min(1).max(60).default('Assistant').describe('name of the agent in archives'),
+  vault: z.boolean().default(true).describe('whether to keep a compressed copy of each transcript, for resuming'),
   vaultDays: z
     .int()
     .min(0)
     .max(36_500)
     .default(0)
-    .describe('after how many days without change a copy is removed; 0 keeps all'),
+    .describe('days without change after which a copy is deleted; 0: never'),
   backup: BackupSettings.prefault({}),
   port: z.int().min(1).max(65_535).default(37_777).describe('loopback port of the worker'),
 });
@@ -219,16 +239,16 @@ export interface Setting {
   readonly description: string;
   /** Its value is never printed. */
   readonly secret: boolean;
-  /** The only values that it takes. */
+  /** The only values that it accepts. */
   readonly options?: readonly string[];
-  /** Names a program, a folder or an address, or says what agents may do: changed at the terminal alone. */
+  /** Names a program, a folder or an address, or says what agents may do: can be changed at the terminal only. */
   readonly atTerminal: boolean;
-  /** A worker that runs takes it up only when it starts next. */
+  /** A running worker applies it only after a restart. */
   readonly atStart: boolean;
 }
 
-/** What is read anew whenever it is needed, or by others than the worker. */
-const readAnew = /^(?:(?:distill|budget|embedding|host|session|backup)\.|(?:skipTools|ignore|recallOnPrompt)$)/;
+/** Settings that are read each time they are needed, or by other processes than the worker. */
+const readEachTime = /^(?:(?:distill|budget|embedding|host|session|backup)\.|(?:skipTools|ignore|recallOnPrompt)$)/;
 
 const variableOf = (key: string): string =>
   `HOLDFAST_${key
@@ -236,7 +256,7 @@ const variableOf = (key: string): string =>
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase()}`;
 
-/** The schema without what makes it optional. */
+/** Unwraps defaults and optionals. */
 function bare(schema: z.ZodType): z.ZodType {
   let inner = schema;
   while (inner instanceof z.ZodDefault || inner instanceof z.ZodOptional || inner instanceof z.ZodPrefault)
@@ -244,7 +264,7 @@ function bare(schema: z.ZodType): z.ZodType {
   return inner;
 }
 
-/** Texts that name nothing that could be run, read or written to. */
+/** Texts that name no program, file or address. */
 const freeTexts = new Set(['timeZone', 'assistantName']);
 
 function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
@@ -274,7 +294,7 @@ function leaves(schema: z.ZodType, path: readonly string[]): Setting[] {
       secret: hidden === true,
       ...(options === undefined ? {} : { options }),
       atTerminal: (kind === 'string' && options === undefined && !freeTexts.has(key)) || /^(?:host\.|port$)/.test(key),
-      atStart: !readAnew.test(key),
+      atStart: !readEachTime.test(key),
     },
   ];
 }

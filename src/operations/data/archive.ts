@@ -14,7 +14,7 @@ const Format = z.enum(['md', 'html', 'json']);
 
 export const archive = operation({
   name: 'archive',
-  summary: 'Write a session as readable Markdown, where running it again appends what is new; or as a copy to share',
+  summary: 'Write a session as readable Markdown (running it again appends what is new), or as a copy to share',
   input: z.object({
     id: z.string().min(1).describe('id of a session; its beginning is enough'),
     name: z.string().trim().min(1).max(200).optional().describe('what to call it (default: its title)'),

@@ -8,7 +8,7 @@ import { type Route, route } from './route.ts';
 /** Answers of tools come whole. */
 const largeBody = 8 << 20;
 
-const claudeSessionId = z.string().trim().min(1).max(500).describe('the id that links all that a session reports');
+const claudeSessionId = z.string().trim().min(1).max(500).describe('the id that all reports of a session share');
 const path = z.string().max(4096);
 const done = z.object({ ok: z.literal(true) });
 
@@ -20,10 +20,10 @@ export function captureRoutes(deps: LiveDeps): Route[] {
     route({
       ...report,
       path: '/api/sessions/init',
-      summary: 'A session begins, or goes on with a prompt',
+      summary: 'Report that a session starts or gets a prompt',
       input: z.object({
         claudeSessionId,
-        project: path.optional().describe('the folder it works in'),
+        project: path.optional().describe('the working folder'),
         cwd: path.optional(),
         userPrompt: z.string().optional(),
       }),
@@ -33,7 +33,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
     route({
       ...report,
       path: '/api/sessions/observations',
-      summary: 'A tool was used',
+      summary: 'Report a tool use',
       input: z.object({
         claudeSessionId,
         tool_name: z.string().min(1).max(500),
@@ -47,7 +47,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
     route({
       ...report,
       path: '/api/sessions/summarize',
-      summary: 'The agent has stopped and waits',
+      summary: 'Report that the agent has stopped and waits',
       input: z.object({
         claudeSessionId,
         last_user_message: z.string().optional(),
@@ -62,7 +62,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
     route({
       ...report,
       path: '/api/sessions/complete',
-      summary: 'A session has ended',
+      summary: 'Report that a session has ended',
       input: z.object({ claudeSessionId, reason: z.string().max(500).optional() }),
       output: done,
       run: async (said) => {
@@ -73,7 +73,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
     route({
       ...report,
       path: '/api/processing',
-      summary: 'Tells live viewers whether an agent is at work',
+      summary: 'Tell live viewers whether an agent is working',
       input: z.object({ isProcessing: z.boolean(), claudeSessionId: claudeSessionId.optional() }),
       output: done,
       run: async ({ isProcessing, claudeSessionId: session }) => {
@@ -91,7 +91,7 @@ function hookRoutes(deps: LiveDeps): Route[] {
       route({
         method: 'POST',
         path: `/api/hooks/${agent.name}`,
-        summary: `A hook of ${agent.title}, as it was sent`,
+        summary: `A hook payload of ${agent.title}, unchanged`,
         access: 'report',
         type: 'application/json',
         limit: largeBody,

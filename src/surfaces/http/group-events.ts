@@ -99,12 +99,12 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
     route: route({
       method: 'GET',
       path: '/api/groups/{group}/events',
-      summary: 'What the people of a group are told, as it is told: server-sent events with ids to go on from',
+      summary: 'Live messages of a group: server-sent events with ids to continue from',
       access: 'group',
       type: 'text/event-stream',
       input: z.object({
         group: z.string().min(1).describe('name of the group'),
-        after: z.int().min(0).optional().describe('what came after this id, where there is no header Last-Event-ID'),
+        after: z.int().min(0).optional().describe('send events after this id, if there is no header Last-Event-ID'),
       }),
       output: OutgoingMessage,
       async run({ group, after }, { request, response }) {

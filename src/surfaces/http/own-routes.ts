@@ -27,21 +27,24 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
     route({
       ...reads,
       path: '/api/health',
-      summary: 'Whether the worker is there, and which version',
+      summary: 'Check that the worker runs, and its version',
       access: 'open',
       input: z.object({
         nonce: z
           .string()
           .regex(/^[0-9a-f]{32,128}$/)
           .optional()
-          .describe('any hexadecimal text; the answer then proves that the worker knows the token'),
+          .describe('any hexadecimal text; the answer then contains a proof that the worker knows the token'),
       }),
       output: z.object({
         ok: z.literal(true),
         name: z.literal('holdfast'),
         version: z.string(),
         pid: z.int(),
-        proof: z.string().optional().describe('HMAC-SHA256, by the token, of "holdfast", the port and the nonce'),
+        proof: z
+          .string()
+          .optional()
+          .describe('HMAC-SHA256 of "holdfast", the port and the nonce, with the token as key'),
       }),
       async run({ nonce }) {
         await context.store.admin.probe();
@@ -60,16 +63,12 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
       summary: 'The briefing for a session that starts',
       input: z.object({
         project: z.string().min(1).describe('name of a project, or any path inside it'),
-        session: z
-          .string()
-          .min(1)
-          .optional()
-          .describe('the session that it is for; what it was given can be seen later'),
-        source: z.string().min(1).optional().describe('why it starts: startup, resume, clear, compact'),
-        agent: AgentName.default('claude-code').describe('whose session it is'),
+        session: z.string().min(1).optional().describe('the session that gets it; Holdfast records what it was given'),
+        source: z.string().min(1).optional().describe('why the session starts: startup, resume, clear, compact'),
+        agent: AgentName.default('claude-code').describe('the agent of the session'),
       }),
       type: 'text/markdown',
-      output: z.string().describe('empty where there is nothing to say'),
+      output: z.string().describe('empty if there is nothing to say'),
       async run({ project, session, source, agent }) {
         // A reason that only newer clients know is no reason to say nothing.
         const why = BriefingSource.safeParse(source).data ?? 'startup';
@@ -82,9 +81,13 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
     route({
       ...reads,
       path: '/api/events',
-      summary: 'What happens, as it happens: server-sent events; those named `change` have an id to go on from',
+      summary: 'Live events: server-sent events; those named `change` have an id to continue from',
       input: z.object({
-        after: z.int().min(0).optional().describe('changes after this number, where there is no header Last-Event-ID'),
+        after: z
+          .int()
+          .min(0)
+          .optional()
+          .describe('send changes after this number, if there is no header Last-Event-ID'),
       }),
       type: 'text/event-stream',
       output: LiveEvent,
@@ -94,7 +97,7 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
     route({
       ...reads,
       path: '/api/openapi.json',
-      summary: 'This API, described',
+      summary: 'The OpenAPI description of this API',
       output: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
       // Loaded only here: the worker must not keep in memory what nobody asks for.
       run: async () =>

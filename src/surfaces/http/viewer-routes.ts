@@ -87,7 +87,7 @@ function doorRoutes({ home, clock, browsers }: Pick<ViewerDeps, 'home' | 'clock'
     route({
       method: 'POST',
       path,
-      summary: 'How a browser gets in',
+      summary: 'Admit a browser',
       access: 'open',
       type: 'application/json',
       input: z.object({}),
