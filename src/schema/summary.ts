@@ -14,7 +14,7 @@ export const SummaryText = z.object({
 });
 export type SummaryText = z.infer<typeof SummaryText>;
 
-/** The account of a session. A session has one; a later one replaces it. */
+/** The account of a session as it stood at the end of a turn. The last one is what is listed and found; earlier ones stay beside it. */
 export const Summary = SummaryText.extend({
   id: z.string(),
   session: z.string(),

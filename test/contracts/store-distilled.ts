@@ -196,6 +196,40 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
       expect(await store.admin.integrity()).toEqual([]);
     });
 
+    it('a summary keeps one row for each end of a turn that was summarised; the last one alone is listed and found', async () => {
+      const { store } = open();
+      await two();
+      const key = { agent: 'claude-code', session: 's1' } as const;
+      const ended = async (prompts: number, title: string) => {
+        const account = summary({ prompts, title });
+        await endJob(store, account, { kind: 'summarize', summary: account });
+      };
+      const past = async () => (await store.distilled.pastSummaries(key)).map(({ prompts, title }) => [prompts, title]);
+      await ended(1, 'After one');
+      await ended(1, 'After one, told otherwise');
+      expect(await past()).toEqual([]);
+      await ended(2, 'After two');
+      expect(await past()).toEqual([[1, 'After one, told otherwise']]);
+      expect((await store.distilled.summaries({})).map(({ title }) => title)).toEqual(['After two']);
+      expect(await holding(store, 'summary', 'told otherwise')).toEqual([]);
+      expect((await store.distilled.pastSummaries(key))[0]).toMatchObject({
+        ...summary({ title: 'After one, told otherwise' }),
+        project: 'tide',
+      });
+      const hide = (text: string) => text.replaceAll('otherwise', '[removed]');
+      for (let all = false; !all; )
+        ({ outside: all } = await store.removal.rewriteTexts(1, { text: hide, json: hide }, 100));
+      expect(await past()).toEqual([[1, 'After one, told [removed]']]);
+      await ended(1, 'One turn was cut off');
+      expect(await past(), 'what covered more prompts than there are is gone').toEqual([]);
+      await ended(2, 'After two again');
+      await endJob(store, key, { kind: 'summarize', summary: undefined });
+      expect(await past()).toEqual([]);
+      await ended(2, 'A last one');
+      expect(await past(), 'forgotten accounts do not come back').toEqual([]);
+      expect(await store.admin.integrity()).toEqual([]);
+    });
+
     it('are refused without a trace when their subject is gone', async () => {
       const { store } = open();
       await two();

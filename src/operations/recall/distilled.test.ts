@@ -21,7 +21,10 @@ describe('observations', () => {
     const answer = await observations.run(context, { limit: 20 });
     expect(answer).toMatchObject({ observations: [], note: expect.stringContaining('holdfast process') });
     expect(renderObservations(answer, view)).toContain('holdfast process');
-    expect(await summaries.run(context, { limit: 20 })).toMatchObject({ summaries: [], note: expect.any(String) });
+    expect(await summaries.run(context, { limit: 20, past: false })).toMatchObject({
+      summaries: [],
+      note: expect.any(String),
+    });
   });
 
   it('are found by project, session, type, file and time', async () => {
@@ -53,7 +56,7 @@ describe('observations', () => {
 describe('summaries', () => {
   it('tell every session of the sample that has work in it, in parts', async () => {
     const { context, store } = await distilled();
-    const { summaries: found } = await summaries.run(context, { limit: 50 });
+    const { summaries: found } = await summaries.run(context, { limit: 50, past: false });
     expect(summaries.output.safeParse({ summaries: found }).error).toBeUndefined();
     const worked = (await store.sessions.list({})).filter(({ toolUses }) => toolUses > 0).map(({ id }) => id);
     expect(found.map(({ session }) => session)).toEqual(expect.arrayContaining(worked));

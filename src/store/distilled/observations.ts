@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentName } from '../../schema/agent-name.ts';
 import { everyone } from '../../schema/group.ts';
+import type { Summary } from '../../schema/summary.ts';
 import type { TextChange } from '../removal/port.ts';
 import { tombstone } from '../removal/tombstone.ts';
 import { tombstoneRows } from '../removal/tombstones.ts';
@@ -65,7 +66,28 @@ export function distilledWrites(connection: Connection) {
     summaries: connection.statement('INSERT INTO summaries_fts (rowid, title, text) VALUES (?, ?, ?)'),
   };
 
+  const renewing = {
+    begin: connection.statement('INSERT INTO summaries_renewing (session_id) VALUES (?) ON CONFLICT DO NOTHING'),
+    end: connection.statement('DELETE FROM summaries_renewing WHERE session_id = ?'),
+  };
+  const putPast = connection.statement(
+    'INSERT INTO past_summaries (session_id, prompts, json) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET json = excluded.json',
+  );
+  // Of a session that was cut, turns that are no longer there.
+  const dropPast = connection.statement('DELETE FROM past_summaries WHERE session_id = ? AND prompts >= ?');
   const tombstones = tombstoneRows(connection);
+
+  /** The account of an earlier end of turn stays, as a row of its own. */
+  function replaceSummary(session: number, before: SummaryRow | undefined, prompts: number): void {
+    renewing.begin.run(session);
+    dropSummary.run(session);
+    renewing.end.run(session);
+    if (before !== undefined && before.prompts < prompts) {
+      const { id: _, project: __, agent: ___, session: ____, ...past } = toSummary(before);
+      putPast.run(session, before.prompts, JSON.stringify(past));
+    }
+    dropPast.run(session, prompts);
+  }
 
   return {
     /** Replaces what was said of the turn before. False, and nothing is kept, when the turn is no longer there. */
@@ -95,14 +117,14 @@ export function distilledWrites(connection: Connection) {
       index.observations.run(id, indexText(given.title), indexText(observationText(given)));
       return true;
     },
-    /** Replaces what was said of the session before. False, and nothing is kept, when there is no such session. */
+    /** Takes the place of what was said of the session before, which stays as a past account if it covers fewer prompts. False, and nothing is kept, when there is no such session. */
     putSummary(given: NewSummary): boolean {
       if (tombstones.any() && tombstones.has(tombstone.summary(given.agent, given.session))) return false;
       const session = sessionId.get(given.session, given.agent);
       if (session === undefined) return false;
       const before = summary.get(session);
       if (before !== undefined && isSame(toSummary(before), given)) return true;
-      dropSummary.run(session);
+      replaceSummary(session, before, given.prompts);
       const { lastInsertRowid: id } = addSummary.run({
         ...given,
         uid: idOf('s', given.agent, given.session),
@@ -160,6 +182,16 @@ export function rewriteDistilled(connection: Connection, change: TextChange): nu
     changed++;
     writes.putSummary(next);
   }
+  const setPast = connection.statement('UPDATE past_summaries SET json = ? WHERE session_id = ? AND prompts = ?');
+  const past = connection.statement<[], { session_id: number; prompts: number; json: string }>(
+    'SELECT * FROM past_summaries',
+  );
+  for (const { session_id, prompts, json: old } of past.all()) {
+    const next = change.json(old);
+    if (next === old) continue;
+    changed++;
+    setPast.run(next, session_id, prompts);
+  }
   return changed;
 }
 
@@ -170,7 +202,10 @@ const isSame = (stored: object, given: object): boolean =>
 
 export function distilledRows(
   connection: Connection,
-): Pick<DistilledPort, 'observations' | 'summaries' | 'findObservations' | 'findSummaries' | 'counts'> {
+): Pick<
+  DistilledPort,
+  'observations' | 'summaries' | 'pastSummaries' | 'findObservations' | 'findSummaries' | 'counts'
+> {
   const { read } = connection;
   function list<T>(select: string, table: string, filter: ObservationFilter): T[] {
     const { where, values } = conditions(connection, filter);
@@ -179,6 +214,13 @@ export function distilledRows(
     return connection.statement(sql).all(...values, filter.limit ?? -1) as T[];
   }
 
+  const past = connection.statement<
+    [string, string],
+    { uid: string; project: string | null; prompts: number; json: string }
+  >(
+    `SELECT d.uid, p.name AS project, x.prompts, x.json FROM past_summaries x JOIN summaries d ON d.session_id = x.session_id ${joins}
+     WHERE s.session = ? AND s.agent = ? ORDER BY x.prompts`,
+  );
   const byUid = <T>(select: string, table: string, id: string): T[] =>
     connection.statement(`${select} FROM ${table} d ${joins} WHERE ${startsWith('d.uid')} LIMIT 50`).all(id, id) as T[];
 
@@ -188,6 +230,14 @@ export function distilledRows(
     },
     async summaries(filter) {
       return read(() => list<SummaryRow>(selectSummary, 'summaries', filter).map(toSummary));
+    },
+    async pastSummaries({ agent, session }) {
+      return read(() =>
+        past.all(session, agent).map(({ uid, project, prompts, json }) => ({
+          ...(JSON.parse(json) as Omit<Summary, 'id' | 'session' | 'agent' | 'project'>),
+          ...{ id: `${uid}-${prompts}`, session, agent, project: project ?? '' },
+        })),
+      );
     },
     async findObservations(id) {
       return read(() =>

@@ -52,6 +52,8 @@ export interface DistilledPort {
   /** Newest first. */
   observations(filter: ObservationFilter): Promise<readonly Observation[]>;
   summaries(filter: DistilledFilter): Promise<readonly Summary[]>;
+  /** The accounts of a session at the ends of earlier turns, in their order. They are in no search, and go with the session's last account. */
+  pastSummaries(of: { readonly agent: AgentName; readonly session: string }): Promise<readonly Summary[]>;
   /** Those whose id is, or starts with, the given text. */
   findObservations(id: string): Promise<readonly Observation[]>;
   findSummaries(id: string): Promise<readonly Summary[]>;

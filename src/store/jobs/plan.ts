@@ -62,6 +62,7 @@ export function jobPlans(connection: Connection) {
   );
   const dropBeyond = connection.statement('DELETE FROM jobs WHERE session_id = ? AND kind = ? AND subject > ?');
   const dropObservations = connection.statement('DELETE FROM observations WHERE session_id = ? AND prompt > ?');
+  const dropPast = connection.statement('DELETE FROM past_summaries WHERE session_id = ? AND prompts > ?');
   const dropSummary = connection.statement('DELETE FROM summaries WHERE session_id = ?');
   const queue = connection.statement<
     [],
@@ -104,6 +105,7 @@ export function jobPlans(connection: Connection) {
     });
     dropBeyond.run(session, 'observe', turns.length);
     dropObservations.run(session, turns.length);
+    dropPast.run(session, turns.length);
     if (turns.length === 0) {
       dropBeyond.run(session, 'summarize', -1);
       dropSummary.run(session);

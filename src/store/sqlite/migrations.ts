@@ -977,6 +977,24 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX statements_notes ON statements (page, target) WHERE kind = 'note';
     `,
   },
+  {
+    name: '034-past-summaries',
+    sql: `
+      -- What a session came to at the ends of earlier turns; the last account is in summaries.
+      CREATE TABLE past_summaries (
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        prompts INTEGER NOT NULL, -- how many prompts it covers
+        json TEXT NOT NULL,
+        PRIMARY KEY (session_id, prompts)
+      ) WITHOUT ROWID;
+      -- Sessions whose account is being renewed in this transaction: only then do the earlier ones outlive it.
+      CREATE TABLE summaries_renewing (session_id INTEGER PRIMARY KEY);
+      CREATE TRIGGER summaries_gone_with_past AFTER DELETE ON summaries
+        WHEN NOT EXISTS (SELECT 1 FROM summaries_renewing WHERE session_id = old.session_id) BEGIN
+        DELETE FROM past_summaries WHERE session_id = old.session_id;
+      END;
+    `,
+  },
 ];
 
 /** "HFst": marks a SQLite file as ours. */

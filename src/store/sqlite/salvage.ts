@@ -237,6 +237,7 @@ const jsonColumns = {
   statements: ['tags'],
   observations: ['facts', 'concepts', 'files_read', 'files_modified', 'tools'],
   summaries: ['files_read', 'files_modified'],
+  past_summaries: ['json'],
 } as const;
 
 /** Rows that speak of rows which are lost. Returns how many went. */
