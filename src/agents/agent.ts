@@ -1,6 +1,7 @@
 // What Holdfast must know about an agent: where its transcripts are, how a line becomes an entry, how a session is resumed.
 import type { AgentName } from '../schema/agent-name.ts';
 import type { Author, EntryForm, Role } from '../schema/entry.ts';
+import type { AgentState } from '../schema/reader-state.ts';
 import type { FactKind, TitleSource } from '../schema/session-fact.ts';
 import type { Carry } from './carry.ts';
 import type { HookEvent } from './hook-event.ts';
@@ -87,13 +88,12 @@ export interface ParsedLine {
 
 export const nothing: ParsedLine = { items: [] };
 
-/** What a reader keeps between two lines. It is stored with the file's offset, so that reading can go on later. */
-export type ReaderState = { [key: string]: string | number | boolean };
+export type { AgentState };
 
 export interface TranscriptFile {
   /** Path relative to the import root, with forward slashes. */
   readonly key: string;
-  readonly state: ReaderState;
+  readonly state: AgentState;
 }
 
 /** `missing`: the transcript is not there. `corrupt`: it cannot be read. `position`: the entry to go on after is not in it. */

@@ -1,7 +1,8 @@
 // Transcripts that took too long to read: set aside, and tried again when the file or the program is another one.
 import fs from 'node:fs';
 import type { SetAside } from '../store/transcripts/port.ts';
-import { fingerprint, type Source } from './chunk.ts';
+import type { Source } from './chunk.ts';
+import { fingerprint } from './fingerprint.ts';
 import { openTranscript } from './plain-file.ts';
 
 /** As much of the line as tells whether it is still the same. */

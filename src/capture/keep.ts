@@ -1,6 +1,7 @@
 // ① What of a transcript is kept: nothing of a pause, nothing of an ignored folder, and nothing of a turn that a wholly private prompt began.
 import path from 'node:path';
-import type { ParsedEntry, ParsedHeader, ParsedItem, ReaderState } from '../agents/agent.ts';
+import type { ParsedEntry, ParsedItem } from '../agents/agent.ts';
+import type { CaptureState, ReaderState } from '../schema/reader-state.ts';
 import type { Pause } from '../store/pauses/port.ts';
 import { isWhollyPrivate } from './redaction/redact.ts';
 
@@ -14,36 +15,9 @@ export interface Limits {
 
 export const noLimits: Limits = { pauses: [], ignore: [], skipTools: [] };
 
-/** In the reader's state, so that a turn stays private across pieces and restarts. */
-const own = {
-  /** The session whose last prompt was wholly private. */
-  private: '@private',
-  /** The session that lines speak of, and the folder it began in. */
-  session: '@of',
-  folder: '@folder',
-  ignored: '@ignored',
-  /** When wholly private turns of the file began and ended, as `from-until` with spaces between; the last may be open. */
-  turns: '@turns',
-  /** Ids of tool uses in private turns: a task that one of them began may report much later. */
-  uses: '@private-uses',
-  /** The session that this one works for, where its header says so. */
-  parent: '@parent',
-} as const;
-
-/** The session that the file's own works for as a subagent. */
-export const parentOf = (state: ReaderState): string | undefined => {
-  const parent = state[own.parent];
-  return typeof parent === 'string' ? parent : undefined;
-};
-
 /** Whether a file's state is that of a session's own transcript. */
-export const isStateOf = (state: ReaderState, session: string): boolean =>
-  state['@session'] === session && parentOf(state) === undefined;
-
-/** A header that names the session that started this one as a subagent. */
-export function noteParent({ parent, subagent }: ParsedHeader, state: ReaderState): void {
-  if (parent !== undefined && subagent !== undefined) state[own.parent] = parent;
-}
+export const isStateOf = ({ capture }: ReaderState, session: string): boolean =>
+  capture.session === session && capture.parent === undefined;
 
 const rememberedTurns = 100;
 const rememberedUses = 64;
@@ -54,7 +28,7 @@ export interface Keeper {
   /** For what belongs to the session without being an entry: results of tools, titles. */
   other(session: string, at: number | undefined): boolean;
   /** A name that the agent made up after a private turn may tell of it. `given` is the name that the session has. */
-  title(item: ParsedTitle, session: string, at: number | undefined, given: unknown): boolean;
+  title(item: ParsedTitle, session: string, at: number | undefined, given: string | undefined): boolean;
   /** Whether a text is the report of a task that a private turn began, or may be. */
   hidesTask(text: string): boolean;
 }
@@ -63,7 +37,8 @@ type ParsedTitle = Extract<ParsedItem, { kind: 'title' }>;
 
 export function keeper(
   limits: Limits,
-  state: ReaderState,
+  /** It is kept there, so that a turn stays private across pieces and restarts. */
+  state: CaptureState,
   deps: {
     readonly projectOf: (folder: string) => string;
     readonly subagent: boolean;
@@ -79,86 +54,74 @@ export function keeper(
     // Before the first time that a file says, any of its lines may be of a pause in which the file was begun or written.
     (at === undefined || at === 0 ? (deps.fileTimes?.() ?? []) : [at]).some((time) => isPaused(limits.pauses, time));
   const hidesTask = (text: string): boolean => {
-    if (!hasPrivateTurns(state) || !text.includes('<task-notification>')) return false;
+    if (state.privateTurns === undefined || !text.includes('<task-notification>')) return false;
     const use = /<tool-use-id>\s*([\w-]{1,80})/.exec(text)?.[1];
-    return use === undefined || usesOf(state).includes(use);
+    return use === undefined || (state.privateUses ?? []).includes(use);
   };
   const other = (session: string, at: number | undefined): boolean =>
-    state[own.ignored] !== true && state[own.private] !== session && !pausedAt(at);
+    state.ignored !== true && state.privateIn !== session && !pausedAt(at);
 
   return {
     entry(item, session, cwd, at) {
       // To a subagent its prompt comes from the machine. In a session, what the machine says does not end a turn.
-      const subagent = deps.subagent || parentOf(state) !== undefined;
+      const subagent = deps.subagent || state.parent !== undefined;
       if (item.role === 'user' && (item.author === 'person' || subagent)) {
-        const inherited = subagent && isPrivateTurn(deps.sessionState(parentOf(state) ?? session), at);
-        const before = state[own.private];
-        if (inherited || isWhollyPrivate(item.text)) state[own.private] = session;
+        const inherited = subagent && isPrivateTurn(deps.sessionState(state.parent ?? session)?.capture, at);
+        const before = state.privateIn;
+        if (inherited || isWhollyPrivate(item.text)) state.privateIn = session;
         // What is typed while the agent works does not end the turn it works on.
-        else if (before === session && item.queued === undefined) delete state[own.private];
-        if (!subagent && state[own.private] !== before) noteTurn(state, at);
-      } else if (item.role === 'user' && state[own.private] !== session && hidesTask(item.text)) {
+        else if (before === session && item.queued === undefined) delete state.privateIn;
+        if (!subagent && state.privateIn !== before) noteTurn(state, at);
+      } else if (item.role === 'user' && state.privateIn !== session && hidesTask(item.text)) {
         // The agent answers to the report: until the next prompt all is of the private turn again.
-        state[own.private] = session;
+        state.privateIn = session;
         noteTurn(state, at);
       }
-      if (state[own.private] === session) noteUses(state, item);
+      if (state.privateIn === session) noteUses(state, item);
       // A summary of all that was said has the private turns in it, in other words.
-      const sumsUp = item.form === 'compaction' && hasPrivateTurns(state);
-      if (state[own.session] !== session) {
-        state[own.session] = session;
-        delete state[own.folder];
+      const sumsUp = item.form === 'compaction' && state.privateTurns !== undefined;
+      if (state.folderOf !== session) {
+        state.folderOf = session;
+        delete state.folder;
       }
-      if (cwd !== undefined) state[own.folder] ??= cwd;
-      const folder = state[own.folder] as string | undefined;
+      if (cwd !== undefined) state.folder ??= cwd;
+      const { folder } = state;
       // A line of the queue does not say where the session works.
       if (item.queued === 'waiting' && folder === undefined && limits.ignore.length > 0) return false;
       const ignored = (folder !== undefined && ignores(folder)) || (cwd !== undefined && ignores(cwd));
-      if (ignored) state[own.ignored] = true;
-      else delete state[own.ignored];
-      return !ignored && !sumsUp && state[own.private] !== session && !pausedAt(at);
+      if (ignored) state.ignored = true;
+      else delete state.ignored;
+      return !ignored && !sumsUp && state.privateIn !== session && !pausedAt(at);
     },
     other,
     title: ({ by, title }, session, at, given) =>
-      other(session, at) && (by === 'person' || !hasPrivateTurns(state) || title === given),
+      other(session, at) && (by === 'person' || state.privateTurns === undefined || title === given),
     hidesTask,
   };
 }
 
-const usesOf = (state: ReaderState): string[] =>
-  typeof state[own.uses] === 'string' ? (state[own.uses] as string).split(' ') : [];
-
-function noteUses(state: ReaderState, { toolUses }: ParsedEntry): void {
+function noteUses(state: CaptureState, { toolUses }: ParsedEntry): void {
   if (toolUses.length === 0) return;
   const ids = toolUses.map(({ id }) => id).filter((id) => /^[\w-]{1,80}$/.test(id));
-  state[own.uses] = [...usesOf(state), ...ids].slice(-rememberedUses).join(' ');
+  state.privateUses = [...(state.privateUses ?? []), ...ids].slice(-rememberedUses);
 }
 
 /** Begins a private turn, or ends the one that is open. */
-function noteTurn(state: ReaderState, at: number): void {
-  const turns = turnsOf(state);
-  const open = turns.at(-1)?.endsWith('-') ? turns.pop() : undefined;
-  if (open !== undefined) turns.push(`${open}${at}`);
-  if (state[own.private] !== undefined) turns.push(`${at}-`);
-  state[own.turns] = turns.slice(-rememberedTurns).join(' ');
+function noteTurn(state: CaptureState, at: number): void {
+  const turns = (state.privateTurns ?? []).map((turn) => ({ ...turn, until: turn.until ?? at }));
+  if (state.privateIn !== undefined) state.privateTurns = [...turns, { from: at }].slice(-rememberedTurns);
+  else state.privateTurns = turns;
 }
 
-const turnsOf = (state: ReaderState): string[] =>
-  typeof state[own.turns] === 'string' ? (state[own.turns] as string).split(' ') : [];
-
 /** What a private prompt made a subagent do is as private, although it stands in a file of its own. */
-const isPrivateTurn = (state: ReaderState | undefined, at: number): boolean =>
-  state !== undefined &&
-  turnsOf(state).some((turn) => {
-    const [from = '', until = ''] = turn.split('-');
-    return Number(from) <= at && (until === '' || at < Number(until));
-  });
+const isPrivateTurn = (state: CaptureState | undefined, at: number): boolean =>
+  (state?.privateTurns ?? []).some(({ from, until }) => from <= at && (until === undefined || at < until));
 
 /** Whether the last prompt of the session was wholly private. */
-export const isInPrivateTurn = (state: ReaderState, session: string): boolean => state[own.private] === session;
+export const isInPrivateTurn = ({ capture }: ReaderState, session: string): boolean => capture.privateIn === session;
 
 /** Whether subagents may have to ask for this state. */
-export const hasPrivateTurns = (state: ReaderState): boolean => state[own.turns] !== undefined;
+export const hasPrivateTurns = ({ capture }: ReaderState): boolean => capture.privateTurns !== undefined;
 
 export const isPaused = (pauses: readonly Pause[], at: number): boolean =>
   pauses.some(({ from, until }) => from <= at && (until === undefined || at < until));

@@ -1,7 +1,8 @@
 // What to do with a file, from what is stored about it: nothing, read on, read anew, or keep it apart.
 import fs from 'node:fs';
 import type { FileState } from '../store/transcripts/port.ts';
-import { fingerprint, type Source } from './chunk.ts';
+import type { Source } from './chunk.ts';
+import { fingerprint } from './fingerprint.ts';
 import { openTranscript } from './plain-file.ts';
 
 export type Plan =

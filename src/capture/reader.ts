@@ -1,7 +1,7 @@
 // Sources → readings: plans each file, reads what is new in it, and hands it on in batches worth a commit.
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ReaderState } from '../agents/agent.ts';
+import type { ReaderState } from '../schema/reader-state.ts';
 import type { Chunk, FileCopy, FileState, SetAside } from '../store/transcripts/port.ts';
 import { isStillAside } from './aside.ts';
 import type { Carried } from './carried.ts';

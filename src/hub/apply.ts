@@ -1,8 +1,10 @@
 // What came from the hub → a store: the person's own for other machines of theirs, another one for what teammates share.
+
 import { conversationRules } from '../capture/conversation-rules.ts';
 import { chunkOf, redactRow } from '../capture/transfer/import-lines.ts';
 import { AgentName } from '../schema/agent-name.ts';
 import { ExportedEntry, ExportedFile, ExportedRow } from '../schema/exported.ts';
+import { emptyState } from '../schema/reader-state.ts';
 import { hubKeyPrefix } from '../store/hub/port.ts';
 import type { Store } from '../store/store.ts';
 import type { Chunk } from '../store/transcripts/port.ts';
@@ -22,9 +24,6 @@ export const hubKey = (machine: number, share: number, key: string): string =>
 
 const isOfShare = (key: string, share: number): boolean =>
   key.startsWith(hubKeyPrefix) && key.split('/')[2] === String(share);
-
-/** In the state of such a transcript: how many entries the hub had of it. */
-const countName = '@hub';
 
 export function targetsOf(
   deps: HubDeps & { readonly team: () => Promise<Store> },
@@ -73,7 +72,7 @@ export function targetsOf(
     const state = await into.transcripts.state(agent, key);
     const file = fileOf(share, transcript, agent, key);
     const grown = transcript.entries.map(entryOf);
-    const had = Number(state?.state[countName] ?? 0);
+    const had = state?.state.capture.hubLines ?? 0;
     const from = state?.offset ?? 0;
     const onlyGrew = transcript.count === had + grown.length && grown.every(({ pos }) => pos >= from);
     const end = (entries: readonly ExportedEntry[], before: number) =>
@@ -112,7 +111,7 @@ export function targetsOf(
   ): Chunk => ({
     ...chunkOf(file, key, 0, entries),
     ...{ from, to, restart, last, prune: true, root: '', size: to, reader: undefined },
-    state: { [countName]: count },
+    state: { ...emptyState(), capture: { hubLines: count } },
   });
 
   function fileOf(share: Share, { line, sessions }: TranscriptPage, agent: AgentName, key: string): ExportedFile {
@@ -208,7 +207,7 @@ export function targetsOf(
                   prune: true,
                   last: true,
                 },
-                ...{ lines: 0, malformed: 0, head: '', tail: '', state: {}, bornAt: undefined, status: 'ok' },
+                ...{ lines: 0, malformed: 0, head: '', tail: '', state: emptyState(), bornAt: undefined, status: 'ok' },
                 ...{ sessions: [], entries: [], results: [] },
               },
             ],

@@ -8,6 +8,7 @@ import { JobKind } from './job.ts';
 import { SaidBy } from './memory.ts';
 import { Observation } from './observation.ts';
 import { PinKind } from './pin.ts';
+import { StoredState } from './reader-state.ts';
 import { FactKind, TitleSource } from './session-fact.ts';
 import { SessionStatus } from './session-state.ts';
 import { Summary } from './summary.ts';
@@ -15,7 +16,7 @@ import { TaskContext, TaskKind, TaskState } from './task.ts';
 
 export const exportFormat = 'holdfast export';
 /** Raised when an older program would read a file wrongly. */
-export const exportVersion = 1;
+export const exportVersion = 2;
 
 const Ms = z.number();
 const OrNull = <T extends z.ZodType>(schema: T) => schema.nullable();
@@ -44,7 +45,7 @@ export const ExportedFile = z.object({
   lines: z.int().min(0),
   head: z.string(),
   tail: z.string(),
-  state: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  state: StoredState,
   bornAt: OrNull(Ms),
   malformed: z.int().min(0),
   /** The version of the agent's reader that has read all of it; absent in older exports. */

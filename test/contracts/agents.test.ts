@@ -3,12 +3,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Agent, ParsedItem, ReaderState } from '../../src/agents/agent.ts';
+import type { Agent, AgentState, ParsedItem } from '../../src/agents/agent.ts';
 import { type IngestDeps, ingest } from '../../src/capture/ingest.ts';
 import { noLimits } from '../../src/capture/keep.ts';
 import { forgetLines, vaultLines } from '../../src/capture/vault/vault-line.ts';
 import { checkFiles } from '../../src/operations/machine/checks.ts';
 import { notKept } from '../../src/schema/not-kept.ts';
+import { emptyState } from '../../src/schema/reader-state.ts';
 import { settingList } from '../../src/schema/settings.ts';
 import { tombstone } from '../../src/store/removal/tombstone.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -219,7 +220,7 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
   const values = set.keys.flatMap((key) => linesOf({ agent, ...set }, key).map((line) => [key, line] as const));
 
   it('skips no line that yields something', () => {
-    const states = new Map<string, ReaderState>();
+    const states = new Map<string, AgentState>();
     for (const [key, line] of values) {
       const state = states.get(key) ?? {};
       states.set(key, state);
@@ -233,7 +234,7 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
       const lines = linesOf({ agent, ...set }, key);
       const entries = entriesIn(agent, key, lines);
       const deps = { projectOf: (folder: string) => folder, sessionState: () => undefined };
-      const toVault = vaultLines(agent, key, {}, noLimits, deps);
+      const toVault = vaultLines(agent, key, emptyState(), noLimits, deps);
       const copy = lines.flatMap((line) => toVault(line) ?? []);
       expect([...entriesIn(agent, key, copy)], key).toEqual([...entries]);
       for (const [gone] of entries) {
@@ -256,14 +257,14 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
   });
 
   it('knows every kind of line in its fixtures', () => {
-    const state: ReaderState = {};
+    const state: AgentState = {};
     const unknown = values.map(([key, line]) => agent.read(JSON.parse(line), { key, state }).unknown);
     expect([...new Set(unknown)]).toEqual([undefined]);
   });
 
   it('throws on no line, however its parts are swapped, and keeps its state small', () => {
     const { pick, below } = random(11);
-    const state: ReaderState = {};
+    const state: AgentState = {};
     for (let round = 0; round < 3000; round++) {
       const [key, line] = pick(values);
       const value = mutated(
@@ -282,7 +283,7 @@ describe.each(lineSets)('the reader of %s', (_, { agent, ...set }) => {
 
 /** What the lines yield: texts by id. The first text of an id counts. */
 function entriesIn(agent: Agent, key: string, lines: readonly string[]): Map<string, string> {
-  const state: ReaderState = {};
+  const state: AgentState = {};
   const found = new Map<string, string>();
   for (const line of lines)
     for (const item of agent.read(JSON.parse(line), { key, state }).items)

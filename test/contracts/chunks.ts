@@ -1,5 +1,6 @@
 // Chunks made by hand, to test what a store does with them.
 
+import { emptyState } from '../../src/schema/reader-state.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Chunk, NewEntry } from '../../src/store/transcripts/port.ts';
 
@@ -38,7 +39,7 @@ export function chunk(entries: readonly NewEntry[], more: Partial<Chunk> = {}): 
     malformed: 0,
     head: 'h',
     tail: 't',
-    state: {},
+    state: emptyState(),
     bornAt: base,
     status: 'ok',
     sessions: sessions.map((session) => ({ session, cwd: '/w/tide/src', projectPath: '/w/tide', title: undefined })),

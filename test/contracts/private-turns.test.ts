@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openClients } from '../../src/capture/live/client.ts';
 import { fillVault } from '../../src/capture/vault/vault.ts';
@@ -80,6 +81,32 @@ describe('a wholly private turn', () => {
     const text = await all(bench);
     expect(canariesIn(text)).toEqual([]);
     for (const word of ['open-before', 'open-answer', 'open-after', 'open-end']) expect(text).toContain(word);
+  });
+
+  it('stays private where an earlier version read its beginning and stored its state in the older form', async () => {
+    const bench = await workbench();
+    bench.write('p/s1.jsonl', [
+      prompt('a', 'open-before', 0),
+      { type: 'custom-title', customTitle: 'open-title', sessionId: 's1' },
+      prompt('c', hidden('prompt'), 2),
+    ]);
+    await all(bench);
+    const older = {
+      ...{ '@line': start, '@session': 's1', '@of': 's1', '@title': 'open-title', '@titleBy': 'person', '@at': start },
+      ...{ '@entry': 0, '@private': 's1', '@turns': `${start + 2 * minute}-` },
+    };
+    const db = new Database(bench.config.databasePath);
+    for (const table of ['files', 'vault_copies'])
+      expect(db.prepare(`UPDATE ${table} SET state = ?`).run(JSON.stringify(older)).changes).toBe(1);
+    db.close();
+    bench.append('p/s1.jsonl', answer('d', canary('answer'), 3), prompt('g', 'open-after', 6));
+    const text = await all(bench);
+    expect(canariesIn(text)).toEqual([]);
+    for (const word of ['open-before', 'open-after']) expect(text).toContain(word);
+    expect((await bench.state('p/s1.jsonl'))?.state).toMatchObject({
+      version: 1,
+      capture: { title: 'open-title', privateTurns: [{ from: start + 2 * minute, until: start + 6 * minute }] },
+    });
   });
 
   it('is not revealed by what comes later: a compaction, a name, the report of a task', async () => {

@@ -64,7 +64,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
       const text = 'Grüße 海の底 🐙 "quoted"\nline \u0000 two';
       await commit(
         chunk([entry('a', text), entry('b', 'answer', { role: 'assistant', author: 'model', tools: ['Read'] })], {
-          state: { ordinal: 3, name: 'x', flag: true },
+          state: { version: 1, agent: { ordinal: 3, name: 'x', flag: true }, capture: { title: 'A title' } },
           malformed: 2,
         }),
       );
@@ -86,7 +86,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
         expect(await each.transcripts.state('claude-code', 'p/s1.jsonl')).toMatchObject({
           offset: 20,
           malformed: 2,
-          state: { ordinal: 3, name: 'x', flag: true },
+          state: { version: 1, agent: { ordinal: 3, name: 'x', flag: true }, capture: { title: 'A title' } },
           status: 'ok',
           copies: new Map([['/root', 20]]),
         });

@@ -2,7 +2,7 @@
 // after the facts of others: no transcript of it was at hand. `transcript.jsonl` beside it holds the same steps.
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
-import type { Agent, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
+import type { Agent, AgentState, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 
@@ -86,7 +86,7 @@ function readPlan(
   text: string,
   uuid: string,
   at: number | undefined,
-  state: ReaderState,
+  state: AgentState,
 ): readonly ParsedItem[] {
   const calls = Array.isArray(line.tool_calls) ? line.tool_calls : [];
   const folders: string[] = [];
@@ -126,7 +126,7 @@ function argsOf(args: unknown): Json {
   );
 }
 
-function readResult(line: Json, text: string, state: ReaderState): readonly ParsedItem[] {
+function readResult(line: Json, text: string, state: AgentState): readonly ParsedItem[] {
   const [id, ...left] = typeof state.open === 'string' ? state.open.split(' ') : [];
   if (id === undefined) return [];
   if (left.length > 0) state.open = left.join(' ');

@@ -5,7 +5,7 @@
 // So a queued prompt is an entry from its first line on, with an id made from that line. When the same text comes again, as a user line or
 // as an attachment, that line is the entry: it has an id of its own, which forks copy. The queue's entry is then withdrawn.
 import { createHash } from 'node:crypto';
-import type { ParsedEntry, ParsedItem, ReaderState } from '../agent.ts';
+import type { AgentState, ParsedEntry, ParsedItem } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString, asTime } from '../json.ts';
 import { asTyped, machineMade, typedBlocks } from './prompt.ts';
@@ -27,7 +27,7 @@ const longestQueue = 64;
 /** A client that writes a `remove` and then a user line writes both at once. Later, the same words were typed again. */
 const sameMoment = 10_000;
 
-export function readQueueLine(line: Record<string, unknown>, state: ReaderState): ParsedItem[] {
+export function readQueueLine(line: Record<string, unknown>, state: AgentState): ParsedItem[] {
   const queue = queueOf(state);
   if (line.operation === 'enqueue') {
     const said = typedBlocks(line.content);
@@ -67,7 +67,7 @@ export function readQueueLine(line: Record<string, unknown>, state: ReaderState)
 }
 
 /** A `queued_command` attachment: the text that was given to the running turn. */
-export function readQueuedCommand(line: Record<string, unknown>, state: ReaderState): ParsedItem[] {
+export function readQueuedCommand(line: Record<string, unknown>, state: AgentState): ParsedItem[] {
   const { prompt, commandMode, origin } = asObject(line.attachment);
   const uuid = asString(line.uuid);
   const text = asTyped(typedBlocks(prompt).own.join('\n'));
@@ -86,7 +86,7 @@ export function readQueuedCommand(line: Record<string, unknown>, state: ReaderSt
 }
 
 /** A person's user line: which queued prompts it is, or joins. What is still queued after any other was left there, and is done with. */
-export function leaveQueue(text: string, at: number | undefined, state: ReaderState): ParsedItem[] {
+export function leaveQueue(text: string, at: number | undefined, state: AgentState): ParsedItem[] {
   const queue = queueOf(state);
   if (queue.length === 0) return [];
   const found: Queued[] = [];
@@ -148,7 +148,7 @@ function isSame(one: Queued, text: string): boolean {
 const begins = (one: Queued, text: string): boolean =>
   (text.length === one.length || text[one.length] === '\n') && isSame(one, text.slice(0, one.length));
 
-function queueOf(state: ReaderState): Queued[] {
+function queueOf(state: AgentState): Queued[] {
   const held = state[stateKey];
   if (typeof held !== 'string') return [];
   return held.split('\n').map((row) => {
@@ -161,7 +161,7 @@ function queueOf(state: ReaderState): Queued[] {
   });
 }
 
-function keep(state: ReaderState, queue: readonly Queued[]): void {
+function keep(state: AgentState, queue: readonly Queued[]): void {
   if (queue.length === 0) delete state[stateKey];
   else
     state[stateKey] = queue

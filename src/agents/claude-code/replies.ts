@@ -1,6 +1,6 @@
 // What a person told the agent through a tool's result: answers to its questions, and what became of a plan or of a tool that asked first.
 import type { EntryForm } from '../../schema/entry.ts';
-import type { ReaderState } from '../agent.ts';
+import type { AgentState } from '../agent.ts';
 import { asObject, asString, textOfBlocks } from '../json.ts';
 
 export interface Reply {
@@ -14,15 +14,15 @@ const plansKey = 'plans';
 const rememberedPlans = 8;
 
 /** Which uses ask for the approval of a plan; a rejection does not say what was rejected. */
-export function notePlans(uses: readonly { readonly id: string; readonly tool: string }[], state: ReaderState): void {
+export function notePlans(uses: readonly { readonly id: string; readonly tool: string }[], state: AgentState): void {
   const ids = uses.filter(({ tool }) => tool === 'ExitPlanMode').map(({ id }) => id);
   if (ids.length > 0) state[plansKey] = [...plansOf(state), ...ids].slice(-rememberedPlans).join('\n');
 }
 
-const plansOf = (state: ReaderState): string[] =>
+const plansOf = (state: AgentState): string[] =>
   typeof state[plansKey] === 'string' ? (state[plansKey] as string).split('\n') : [];
 
-export function readReplies(line: Record<string, unknown>, content: unknown, state: ReaderState): Reply[] {
+export function readReplies(line: Record<string, unknown>, content: unknown, state: AgentState): Reply[] {
   const found: Reply[] = [];
   for (const part of Array.isArray(content) ? content : []) {
     const block = asObject(part);

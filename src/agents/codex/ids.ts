@@ -1,6 +1,6 @@
 // Ids of entries. They must survive what Codex itself does to a file: migration rewrites events in place under new ids and ordinals, a fork
 // of an old file copies lines under new times, and older versions give no ids at all. Turns keep their ids through all of that.
-import type { ReaderState } from '../agent.ts';
+import type { AgentState } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 
 /** Versions before this name no turns; a migration may add names, which then say nothing about the original lines. */
@@ -10,7 +10,7 @@ export const namesTurns = (version: string | undefined): boolean =>
   Number(/^0\.(\d+)/.exec(version ?? '')?.[1] ?? 0) >= firstWithTurns || /^[1-9]/.test(version ?? '');
 
 /** A turn begins, or goes on. */
-export function enterTurn(state: ReaderState, turn: string | undefined): void {
+export function enterTurn(state: AgentState, turn: string | undefined): void {
   if (turn === undefined || state.turns !== true || state.turn === turn) return;
   state.turn = turn;
   for (const counter of ['users', 'items', 'answers']) delete state[counter];
@@ -19,10 +19,10 @@ export function enterTurn(state: ReaderState, turn: string | undefined): void {
 
 const rememberedTurns = 50;
 
-const pastTurns = (state: ReaderState): string[] => (typeof state.past === 'string' ? state.past.split(' ') : []);
+const pastTurns = (state: AgentState): string[] => (typeof state.past === 'string' ? state.past.split(' ') : []);
 
 /** The last turns were taken back: what comes next continues from the one before them. */
-export function rollBack(state: ReaderState, count: unknown): void {
+export function rollBack(state: AgentState, count: unknown): void {
   const turns = pastTurns(state);
   if (typeof count !== 'number' || !(count > 0) || turns.length === 0) return;
   const left = turns.slice(0, -count);
@@ -31,7 +31,7 @@ export function rollBack(state: ReaderState, count: unknown): void {
   else delete state.past;
 }
 
-export function takeJump(state: ReaderState): string | undefined {
+export function takeJump(state: AgentState): string | undefined {
   const jump = state.jump;
   delete state.jump;
   return typeof jump === 'string' ? jump : undefined;
@@ -41,7 +41,7 @@ export function takeJump(state: ReaderState): string | undefined {
 type Counter = 'users' | 'items' | 'answers';
 
 /** Contract: called once for each line that is a prompt or an answer, whatever it yields. */
-export function idOf(state: ReaderState, counter: Counter, said: string | undefined, time: unknown): string {
+export function idOf(state: AgentState, counter: Counter, said: string | undefined, time: unknown): string {
   const count = typeof state[counter] === 'number' ? state[counter] : 0;
   state[counter] = count + 1;
   const turn = typeof state.turn === 'string' ? state.turn : undefined;
@@ -58,9 +58,9 @@ export function idOf(state: ReaderState, counter: Counter, said: string | undefi
   return derivedId('codex', scope, kind, moment, nth);
 }
 
-export const callEntryId = (state: ReaderState, call: string): string =>
+export const callEntryId = (state: AgentState, call: string): string =>
   derivedId('codex', typeof state.turn === 'string' ? state.turn : String(state.thread), 'call', call);
 
 /** How many prompts of the present turn came before. */
-export const promptsInTurn = (state: ReaderState): number =>
+export const promptsInTurn = (state: AgentState): number =>
   state.turn !== undefined && typeof state.users === 'number' ? state.users : 0;

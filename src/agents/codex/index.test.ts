@@ -6,7 +6,7 @@ import zlib from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { because } from '../../../test/because.ts';
 import { workbench } from '../../../test/contracts/transcript-builder.ts';
-import type { ParsedEntry, ParsedItem, ReaderState } from '../agent.ts';
+import type { AgentState, ParsedEntry, ParsedItem } from '../agent.ts';
 import { codex } from './index.ts';
 
 type Json = Record<string, unknown>;
@@ -23,7 +23,7 @@ const linesOf = (file: string): Json[] =>
 
 /** Reads lines one by one; the state goes through JSON between any two, as it does between two passes. */
 function readAll(lines: readonly Json[], key = `${day}/rollout-2026-11-16T00-00-00-thread.jsonl`): ParsedItem[] {
-  let state: ReaderState = {};
+  let state: AgentState = {};
   return lines.flatMap((line) => {
     const { items } = codex.read(line, { key, state });
     state = JSON.parse(JSON.stringify(state));
@@ -352,7 +352,7 @@ describe.skipIf(!fs.existsSync(archive))('real sessions of other people', () => 
     const counts = { prompts: 0, answers: 0, calls: 0, results: 0 };
     for (const name of fs.readdirSync(inside)) {
       const lines = linesOf(path.join(inside, name));
-      const state: ReaderState = {};
+      const state: AgentState = {};
       for (const one of lines) expect(codex.read(one, { key: name, state }).unknown).toBeUndefined();
       const items = readAll(lines, name);
       const entries = [...new Map(entriesOf(items).map((entry) => [entry.uuid, entry])).values()];

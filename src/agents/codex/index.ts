@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
-import type { Agent, ParsedEntry, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
+import type { Agent, AgentState, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 import { carryIntoCodex } from './carry.ts';
@@ -106,7 +106,7 @@ const unknownUnless = (known: ReadonlySet<unknown>, kind: unknown, of = ''): Pic
   typeof kind !== 'string' || known.has(kind) ? {} : { unknown: `${of}${kind}` };
 
 /** The first one is the file's own; a fork of an old file copies those of its origin behind it. */
-function readMeta(meta: Json, state: ReaderState): readonly ParsedItem[] {
+function readMeta(meta: Json, state: AgentState): readonly ParsedItem[] {
   const id = asString(meta.id);
   if (id === undefined) return [];
   if (state.own === true) {
@@ -154,7 +154,7 @@ function originOf(meta: Json): { parent?: string | undefined; subagent?: string 
   return { parent, subagent: role ?? 'subagent', internal: internal || role === 'memory_consolidation' };
 }
 
-function readItem(payload: Json, line: Json, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+function readItem(payload: Json, line: Json, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   switch (payload.type) {
     case 'message':
       return { items: readMessage(payload, line, at, state) };
@@ -188,7 +188,7 @@ const entry = (uuid: string, at: number | undefined, said: Said): ParsedEntry =>
   ...said,
 });
 
-function readMessage(payload: Json, line: Json, at: number | undefined, state: ReaderState): readonly ParsedItem[] {
+function readMessage(payload: Json, line: Json, at: number | undefined, state: AgentState): readonly ParsedItem[] {
   const { text, pictures } = contentOf(payload.content);
   if (payload.role === 'assistant') {
     const uuid = idOf(state, 'answers', asString(payload.id), line.timestamp);
@@ -212,7 +212,7 @@ function readMessage(payload: Json, line: Json, at: number | undefined, state: R
 const lastWithEvents = 166;
 
 /** Newer versions say for each part of a message where it comes from; other programs do as they like. */
-function byPerson(payload: Json, state: ReaderState): boolean {
+function byPerson(payload: Json, state: AgentState): boolean {
   const { content_item_metadata } = asObject(payload.internal_chat_message_metadata_passthrough);
   if (!Array.isArray(content_item_metadata) || content_item_metadata.length === 0) return state.newer !== true;
   return content_item_metadata.some((part) => asObject(asObject(part).provenance).type === 'user');
@@ -234,7 +234,7 @@ function promptEntry(
   uuid: string,
   at: number | undefined,
   text: string,
-  state: ReaderState,
+  state: AgentState,
   isQueued: boolean,
 ): ParsedEntry {
   // To a subagent the thread that started it speaks.
@@ -250,7 +250,7 @@ function promptEntry(
   });
 }
 
-function readEvent(payload: Json, time: unknown, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+function readEvent(payload: Json, time: unknown, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   switch (payload.type) {
     case 'user_message': {
       // Older versions tell of the context that they give in the same way.
@@ -282,7 +282,7 @@ function readEvent(payload: Json, time: unknown, at: number | undefined, state: 
   }
 }
 
-function readCompleted(item: Json, time: unknown, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+function readCompleted(item: Json, time: unknown, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   switch (item.type) {
     case 'UserMessage': {
       const { text, pictures } = contentOf(item.content);
@@ -304,7 +304,7 @@ function readPrompt(
   pictures: readonly string[],
   time: unknown,
   at: number | undefined,
-  state: ReaderState,
+  state: AgentState,
 ): readonly ParsedItem[] {
   state.events = true;
   const isQueued = promptsInTurn(state) > 0;
@@ -314,7 +314,7 @@ function readPrompt(
 }
 
 /** Version 0.20: the header, then what the model saw, without times. All of it counts as said when the session began. */
-function readBare(line: Json, state: ReaderState): ParsedLine {
+function readBare(line: Json, state: AgentState): ParsedLine {
   if (line.type === undefined && line.record_type === undefined) {
     const [id, at] = [asString(line.id), asTime(line.timestamp)];
     if (id === undefined) return { at, items: [] };

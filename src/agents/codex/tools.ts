@@ -1,5 +1,5 @@
 // Codex's tools: what was asked for, and whether it went well. No status field says that a command failed: its exit code does.
-import type { ParsedToolResult, ParsedToolUse, ReaderState } from '../agent.ts';
+import type { AgentState, ParsedToolResult, ParsedToolUse } from '../agent.ts';
 import { asObject, asString } from '../json.ts';
 
 type Json = Record<string, unknown>;
@@ -61,7 +61,7 @@ function patchedFiles(patch: unknown): string[] {
 }
 
 /** What the model was told of a call's end; of a command that it waited for in several calls, also for the first of them. */
-export function readOutput(payload: Json, state: ReaderState): ParsedToolResult[] {
+export function readOutput(payload: Json, state: AgentState): ParsedToolResult[] {
   const id = asString(payload.call_id);
   if (id === undefined) return [];
   const text = textOf(payload.output);
@@ -76,7 +76,7 @@ export function readOutput(payload: Json, state: ReaderState): ParsedToolResult[
 }
 
 /** A call that goes on with a running command. */
-export function noteWait({ id, tool, input }: ParsedToolUse, state: ReaderState): void {
+export function noteWait({ id, tool, input }: ParsedToolUse, state: AgentState): void {
   const { session_id } = asObject(input);
   if (tool === 'write_stdin' && typeof session_id === 'number') remember(state, 'waits', `${id}:${session_id}`);
 }
@@ -124,7 +124,7 @@ const saysFailure =
   /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted by user|execution error|unsupported call|tool call error|tool call failed|err: |error: |command (?:timed out|failed)|sandbox error|patch rejected|exec (?:rejected|denied))/i;
 
 /** Events about the end of a call, which know more than the model was told. */
-export function readEnd(kind: unknown, item: Json, state: ReaderState): ParsedToolResult | undefined {
+export function readEnd(kind: unknown, item: Json, state: AgentState): ParsedToolResult | undefined {
   const id = asString(item.call_id) ?? asString(item.id);
   const failed = id === undefined ? undefined : failedIn(kind, item);
   if (id === undefined || failed === undefined) return undefined;
@@ -153,17 +153,17 @@ type List = 'failed' | 'running' | 'waits';
 
 const longestList = 16;
 
-const listed = (state: ReaderState, list: List): string[] =>
+const listed = (state: AgentState, list: List): string[] =>
   typeof state[list] === 'string' ? state[list].split(' ') : [];
 
-function remember(state: ReaderState, list: List, item: string): void {
+function remember(state: AgentState, list: List, item: string): void {
   if (/^[^ ]{1,200}$/.test(item)) state[list] = [...listed(state, list), item].slice(-longestList).join(' ');
 }
 
-const remembers = (state: ReaderState, list: List, item: string): boolean => listed(state, list).includes(item);
+const remembers = (state: AgentState, list: List, item: string): boolean => listed(state, list).includes(item);
 
 /** The value that the last `name:value` of a list has for a name. */
-const find = (state: ReaderState, list: List, name: string): string | undefined =>
+const find = (state: AgentState, list: List, name: string): string | undefined =>
   listed(state, list)
     .findLast((item) => item.startsWith(`${name}:`))
     ?.slice(name.length + 1);

@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
-import type { Agent, ParsedItem, ParsedLine, ReaderState, TranscriptFile } from '../agent.ts';
+import type { Agent, AgentState, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-parts.ts';
 import { readHookPayload } from '../hook-payload.ts';
@@ -83,7 +83,7 @@ function readHeader(line: Json, { key, state }: TranscriptFile): readonly Parsed
 }
 
 /** A checkpoint repeats what was said, under new times. Only the context that the client gives at first is of use: it names the folder. */
-function readChange(change: Json, state: ReaderState): readonly ParsedItem[] {
+function readChange(change: Json, state: AgentState): readonly ParsedItem[] {
   const items: ParsedItem[] = [];
   const title = asString(change.summary);
   if (title !== undefined) items.push({ kind: 'title', title, by: 'agent' });
@@ -105,15 +105,15 @@ function folderIn(content: unknown): string | undefined {
 
 const rememberedIds = 100;
 
-const idsOf = (state: ReaderState): string[] => (typeof state.ids === 'string' ? state.ids.split(' ') : []);
+const idsOf = (state: AgentState): string[] => (typeof state.ids === 'string' ? state.ids.split(' ') : []);
 
-function noteId(state: ReaderState, id: string): void {
+function noteId(state: AgentState, id: string): void {
   const ids = idsOf(state);
   if (/^[\w-]{1,64}$/.test(id) && !ids.includes(id)) state.ids = [...ids, id].slice(-rememberedIds).join(' ');
 }
 
 /** A message and all after it were taken back: what comes next continues from the one before. */
-function rewind(state: ReaderState, to: string | undefined): void {
+function rewind(state: AgentState, to: string | undefined): void {
   const ids = idsOf(state);
   const left = ids.slice(0, Math.max(0, to === undefined ? ids.length : ids.indexOf(to)));
   if (left.length === 0 || left.length === ids.length) return;
@@ -123,7 +123,7 @@ function rewind(state: ReaderState, to: string | undefined): void {
 
 const idle = new Set(['info', 'error', 'warning']);
 
-function readMessage(line: Json, at: number | undefined, state: ReaderState): Omit<ParsedLine, 'at'> {
+function readMessage(line: Json, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   const id = asString(line.id);
   if (typeof line.type !== 'string' || id === undefined) return { items: [] };
   if (line.type === 'user') return { items: readPrompt(line, id, at, state) };
@@ -131,7 +131,7 @@ function readMessage(line: Json, at: number | undefined, state: ReaderState): Om
   return { items: [], ...(idle.has(line.type) ? {} : { unknown: line.type }) };
 }
 
-function readPrompt(line: Json, id: string, at: number | undefined, state: ReaderState): readonly ParsedItem[] {
+function readPrompt(line: Json, id: string, at: number | undefined, state: AgentState): readonly ParsedItem[] {
   // Responses to calls stand with the calls, too.
   const text = textOfParts(line.displayContent ?? line.content);
   if (text === '' || text.startsWith('<session_context>')) return [];
@@ -144,7 +144,7 @@ function readPrompt(line: Json, id: string, at: number | undefined, state: Reade
 }
 
 /** What is said counts when it first stands there; each call for itself, in whichever copy it comes. */
-function readAnswer(line: Json, id: string, at: number | undefined, state: ReaderState): readonly ParsedItem[] {
+function readAnswer(line: Json, id: string, at: number | undefined, state: AgentState): readonly ParsedItem[] {
   noteId(state, id);
   const said = { kind: 'entry', session: undefined, cwd: undefined, role: 'assistant', author: 'model' } as const;
   const text = textOfParts(line.content);

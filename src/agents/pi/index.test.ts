@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ParsedEntry, ParsedItem, ParsedToolResult, ReaderState } from '../agent.ts';
+import type { AgentState, ParsedEntry, ParsedItem, ParsedToolResult } from '../agent.ts';
 import { pi } from './index.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
@@ -22,7 +22,7 @@ function linesOf(session: string): unknown[] {
 
 /** Reads lines one by one; the state goes through JSON between any two, as it does between two passes. */
 function readAll(lines: readonly unknown[], key = 'x.jsonl'): ParsedItem[] {
-  let state: ReaderState = {};
+  let state: AgentState = {};
   return lines.flatMap((line) => {
     const { items } = pi.read(line, { key, state });
     state = JSON.parse(JSON.stringify(state));
@@ -165,7 +165,7 @@ describe('the file', () => {
     const roles = ['user', 'assistant', 'toolResult', 'bashExecution', 'custom', 'hookMessage', 'nobody'];
     for (const a of junk)
       for (const b of junk) {
-        const state: ReaderState = {};
+        const state: AgentState = {};
         const read = (value: unknown) => expect(() => pi.read(value, { key: 'k', state })).not.toThrow();
         read(a);
         for (const type of types)

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type {
   Agent,
+  AgentState,
   ParsedEntry,
   ParsedItem,
   ParsedLine,
   ParsedToolUse,
-  ReaderState,
   TranscriptFile,
 } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
@@ -24,7 +24,7 @@ const sessionInPath = (path: string): string =>
 const textOf = (content: unknown): string =>
   (typeof content === 'string' ? content : textOfBlocks(content).join('\n')).trim();
 
-function readHeader(line: Json, state: ReaderState): ParsedItem[] {
+function readHeader(line: Json, state: AgentState): ParsedItem[] {
   const session = asString(line.id);
   const cwd = asString(line.cwd);
   if (session !== undefined && session !== state.session) {
@@ -47,7 +47,7 @@ function readHeader(line: Json, state: ReaderState): ParsedItem[] {
  * Keeps in the state where the next entry continues from when that is not the line before. Lines that yield nothing
  * (a branch summary, a change of model) are links of the chain too, so a jump waits for the entry that follows.
  */
-function follow(line: Json, state: ReaderState): void {
+function follow(line: Json, state: AgentState): void {
   const id = asString(line.id);
   if (id === undefined) return;
   const parent = asString(line.parentId);
@@ -57,7 +57,7 @@ function follow(line: Json, state: ReaderState): void {
   state.last = id;
 }
 
-function takeJump(state: ReaderState): string | undefined {
+function takeJump(state: AgentState): string | undefined {
   const jump = state.jump;
   delete state.jump;
   return typeof jump === 'string' ? jump : undefined;

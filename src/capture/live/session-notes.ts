@@ -1,21 +1,9 @@
 // ① What one piece of a transcript says about its sessions, beside what was said in them: folder, title, and facts such as the branch.
-import type { ParsedEntry, ParsedHeader, ParsedItem, ReaderState } from '../../agents/agent.ts';
+import type { ParsedEntry, ParsedHeader, ParsedItem } from '../../agents/agent.ts';
+import type { CaptureState } from '../../schema/reader-state.ts';
 import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
 import type { SessionFact, SessionInFile } from '../../store/transcripts/port.ts';
 import { redact } from '../redaction/redact.ts';
-
-/** Reader state of our own, under names that no agent uses. */
-const own = {
-  /** The title of the current session, and who gave it; it may come before the first entry. */
-  title: '@title',
-  titleBy: '@titleBy',
-  /** Hash of the last title that was not kept: agents repeat titles. */
-  hidden: '@hidden',
-  /** The last branch that was noted, with its session: nearly every line repeats it. */
-  branch: '@branch',
-  /** Facts that came before the first entry, as JSON. */
-  early: '@facts',
-} as const;
 
 type Title = Extract<ParsedItem, { kind: 'title' }>;
 
@@ -30,7 +18,7 @@ interface Noted {
 const longestFact = 1000;
 const mostEarlyFacts = 50;
 
-export function sessionNotes(state: ReaderState, hashOf: (text: string) => string) {
+export function sessionNotes(state: CaptureState, hashOf: (text: string) => string) {
   const sessions = new Map<string, Noted>();
   const titles: { leaf: string; title: string }[] = [];
 
@@ -41,8 +29,8 @@ export function sessionNotes(state: ReaderState, hashOf: (text: string) => strin
   };
 
   const held = (): Pick<Noted, 'title' | 'titleBy'> => ({
-    title: state[own.title] as string | undefined,
-    titleBy: state[own.titleBy] === 'person' ? 'person' : 'agent',
+    title: state.title,
+    titleBy: state.titleBy ?? 'agent',
   });
 
   function addFact(session: string, kind: FactKind, value: string, pos: number): void {
@@ -54,16 +42,16 @@ export function sessionNotes(state: ReaderState, hashOf: (text: string) => strin
     /** `hasEntries`: a session without entries is none yet; its first entry brings along what was noted. */
     title(item: Title, session: string, isKept: boolean, hasEntries: boolean): void {
       const hash = hashOf(item.title);
-      if (!isKept) state[own.hidden] = hash;
+      if (!isKept) state.hiddenTitle = hash;
       const title = redact(item.title).trim();
-      if (hash === state[own.hidden] || title === '') return;
+      if (hash === state.hiddenTitle || title === '') return;
       if (item.leaf !== undefined) {
         titles.push({ leaf: item.leaf, title });
         return;
       }
-      if (state[own.titleBy] === 'person' && item.by === 'agent' && state[own.title] !== undefined) return;
-      state[own.title] = title;
-      state[own.titleBy] = item.by;
+      if (state.titleBy === 'person' && item.by === 'agent' && state.title !== undefined) return;
+      state.title = title;
+      state.titleBy = item.by;
       if (hasEntries) Object.assign(noted(session), held());
     },
 
@@ -72,24 +60,24 @@ export function sessionNotes(state: ReaderState, hashOf: (text: string) => strin
         addFact(session, kind, value, pos);
         return;
       }
-      const early = earlyFacts(state);
+      const early = state.earlyFacts ?? [];
       if (early.length < mostEarlyFacts)
-        state[own.early] = JSON.stringify([...early, { kind, value: redact(value).slice(0, longestFact), pos }]);
+        state.earlyFacts = [...early, { kind, value: redact(value).slice(0, longestFact), pos }];
     },
 
     /** From here on the file speaks of another session. */
     change(): void {
-      delete state[own.title];
-      delete state[own.titleBy];
+      delete state.title;
+      delete state.titleBy;
     },
 
     /** An entry that is kept. */
     entry(item: ParsedEntry, session: string, cwd: string | undefined, pos: number): void {
       const here = noted(session);
       here.cwd ??= cwd;
-      if (state[own.title] !== undefined) Object.assign(here, held());
-      for (const early of earlyFacts(state)) addFact(session, early.kind, early.value, early.pos);
-      delete state[own.early];
+      if (state.title !== undefined) Object.assign(here, held());
+      for (const early of state.earlyFacts ?? []) addFact(session, early.kind, early.value, early.pos);
+      delete state.earlyFacts;
       if (item.forkOf !== undefined && item.forkOf !== session) noteOnce('fork-of', item.forkOf, session, pos);
       if (item.branch !== undefined) noteOnce('branch', item.branch, session, pos);
     },
@@ -108,17 +96,12 @@ export function sessionNotes(state: ReaderState, hashOf: (text: string) => strin
   };
 
   function noteOnce(kind: 'branch' | 'fork-of', value: string, session: string, pos: number): void {
-    const key = kind === 'branch' ? own.branch : '@fork';
+    const key = kind === 'branch' ? 'branch' : 'fork';
     const mark = hashOf(`${session}\n${value}`);
     if (state[key] === mark) return;
     state[key] = mark;
     addFact(session, kind, value, pos);
   }
-}
-
-function earlyFacts(state: ReaderState): SessionFact[] {
-  const held = state[own.early];
-  return typeof held === 'string' ? (JSON.parse(held) as SessionFact[]) : [];
 }
 
 /** What a header says about the session itself. */

@@ -2,10 +2,11 @@
 // list hold back, by the rules of the vault. What was forgotten is not pulled again.
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Agent, ReaderState } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { type AgentPull, type PulledSession, pulledKey } from '../../agents/pull.ts';
 import type { Config } from '../../config/config.ts';
+import { copyState, emptyState } from '../../schema/reader-state.ts';
 import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
 import { systemCode } from '../../system/errors.ts';
@@ -165,7 +166,7 @@ async function pullBatches(
   const fresh = new Set<string>();
   // Where the last write was cut, lines may stand here that the cursor does not know of.
   const isHeld = (id: string) => fresh.has(id) || ((held !== undefined || !whole) && seen().has(id));
-  const state: ReaderState = { ...note?.state };
+  const state = copyState(note?.state ?? emptyState());
   const toLine = vaultLines(agent, key, state, limits, {
     projectOf,
     sessionState: (above) => lastNote(path.join(deps.config.pulledPath(agent), pulledKey(above))).note?.state,
@@ -203,7 +204,7 @@ async function pullBatches(
         spoken ||= isSaid;
       }
       // Of an ignored folder nothing is written, not even that there was a session.
-      if (state['@ignored'] === true && size === 0 && !spoken) lines = [];
+      if (state.capture.ignored === true && size === 0 && !spoken) lines = [];
     }
     if (after !== undefined) cursor = after;
     if (bytes < batchBytes && lines.length < batchLines) continue;

@@ -2,7 +2,7 @@
 // older note as the last whole one, so the next pull goes on from there and leaves out the ids that stand here already.
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ReaderState } from '../../agents/agent.ts';
+import { type ReaderState, StoredState } from '../../schema/reader-state.ts';
 import { explain, systemCode } from '../../system/errors.ts';
 import { syncFolder } from '../../system/replace-file.ts';
 
@@ -64,8 +64,9 @@ function lastNoteIn(text: string): { note: PullNote; whole: boolean } | undefine
 function parseNote(line: string): PullNote | undefined {
   try {
     const { pulled } = JSON.parse(line) as { pulled?: Partial<PullNote> };
-    return typeof pulled?.mark === 'string' && typeof pulled.state === 'object' && pulled.state !== null
-      ? { mark: pulled.mark, cursor: pulled.cursor, state: pulled.state }
+    const state = StoredState.safeParse(pulled?.state);
+    return typeof pulled?.mark === 'string' && state.success
+      ? { mark: pulled.mark, cursor: pulled.cursor, state: state.data }
       : undefined;
   } catch {
     // Half a note: the one before it counts.

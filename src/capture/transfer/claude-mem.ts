@@ -1,10 +1,12 @@
 // The database of claude-mem → lines of an export. It knows prompts and what it made of them, not what was said: where the transcript of a
 // session is stored here already, only what was made of it is taken over.
+
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
 import type { ExportedEntry, ExportedLine } from '../../schema/exported.ts';
 import { ObservationType } from '../../schema/observation.ts';
+import { emptyState } from '../../schema/reader-state.ts';
 import { toMoment } from '../../schema/time.ts';
 import type { Store } from '../../store/store.ts';
 import { explain, HoldfastError } from '../../system/errors.ts';
@@ -232,7 +234,7 @@ const fileOf = (key: string, session: string, project: string, entries: readonly
     lines: entries.length,
     head: by,
     tail: '',
-    state: {},
+    state: emptyState(),
     reader: 0,
     malformed: 0,
   },

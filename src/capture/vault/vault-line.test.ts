@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../agents/claude-code/index.ts';
 import { notKept } from '../../schema/not-kept.ts';
+import { emptyState } from '../../schema/reader-state.ts';
 import { type Limits, noLimits } from '../keep.ts';
 import { vaultLines } from './vault-line.ts';
 
@@ -17,7 +18,7 @@ const line = (type: 'user' | 'assistant', content: unknown, rest: object = {}) =
 });
 
 function through(values: object[], limits: Partial<Limits> = {}) {
-  const state = {};
+  const state = emptyState();
   const deps = { projectOf: (folder: string) => folder, sessionState: () => undefined };
   const toVault = vaultLines(claudeCode, '-home-dev-app/s1.jsonl', state, { ...noLimits, ...limits }, deps);
   return values.map((value) => {
@@ -94,7 +95,7 @@ describe('a line for the vault', () => {
 
   it('is not made of an ignored folder, nor of what is no JSON', () => {
     expect(through([line('user', 'x')], { ignore: ['/home/dev/app'] })).toEqual([undefined]);
-    const toVault = vaultLines(claudeCode, 'a.jsonl', {}, noLimits, {
+    const toVault = vaultLines(claudeCode, 'a.jsonl', emptyState(), noLimits, {
       projectOf: (f) => f,
       sessionState: () => undefined,
     });

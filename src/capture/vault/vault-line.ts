@@ -1,9 +1,11 @@
 // A line of a transcript → the line for the vault: redacted, and still of use to the agent that wrote it.
-import type { Agent, ReaderState } from '../../agents/agent.ts';
+import type { Agent, ParsedItem } from '../../agents/agent.ts';
 import { notKept } from '../../schema/not-kept.ts';
+import { emptyState, type ReaderState } from '../../schema/reader-state.ts';
 import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
-import { type Keeper, keeper, type Limits, noLimits, noteParent } from '../keep.ts';
+import { type Keeper, keeper, type Limits, noLimits } from '../keep.ts';
 import { fieldName, optionBefore, redact, redactField, withoutPrivatePassages } from '../redaction/redact.ts';
+import { openWalk, type Walk } from '../walk.ts';
 
 /** What the model's service has signed or sealed: it is sent back as it was, or not at all. */
 const sealed = new Set(['signature', 'thinkingSignature', 'textSignature', 'encrypted_content', 'data']);
@@ -38,16 +40,17 @@ export function vaultLines(
     readonly fileTimes?: (() => readonly number[]) | undefined;
   },
 ): (line: string) => string | undefined {
-  const { session: named, subagent } = agent.describe(key);
-  const keep = keeper(limits, state, { ...deps, subagent: subagent !== undefined });
+  const { subagent } = agent.describe(key);
+  const walk = openWalk(agent, key, state);
+  const keep = keeper(limits, state.capture, { ...deps, subagent: subagent !== undefined });
   const forgets = forgetter(agent, key, deps.forgotten ?? new Set());
   return (line) => {
     const value = parse(line);
     if (value === undefined) return undefined;
-    const read = agent.read(value, { key, state });
-    const kept = isKept(read, named, keep, state) && !keep.hidesTask(line);
-    if (state['@ignored'] === true) return undefined;
-    const fate = forgets(value, read, (state['@session'] as string | undefined) ?? named);
+    const { items } = walk.read(value);
+    const kept = isKept(items, walk, keep) && !keep.hidesTask(line);
+    if (state.capture.ignored === true) return undefined;
+    const fate = forgets(value, items, walk.session());
     if (fate === 'out') return undefined;
     return JSON.stringify(kept && fate === 'stays' ? clean(value, 0) : emptied(value, 0));
   };
@@ -59,20 +62,22 @@ export function redactLines(
   key: string,
   sessionState: ReaderState | undefined,
 ): (line: string) => string | undefined {
-  return vaultLines(agent, key, {}, noLimits, { projectOf: (folder) => folder, sessionState: () => sessionState });
+  return vaultLines(agent, key, emptyState(), noLimits, {
+    projectOf: (folder) => folder,
+    sessionState: () => sessionState,
+  });
 }
 
 /** Lines of a copy → the same without what was forgotten. */
 export function forgetLines(agent: Agent, key: string, forgotten: Tombstones): (line: string) => string | undefined {
-  const state: ReaderState = {};
-  const { session: named } = agent.describe(key);
+  const walk = openWalk(agent, key, emptyState());
   const forgets = forgetter(agent, key, forgotten);
   return (line) => {
     const value = parse(line);
     if (value === undefined) return undefined;
-    const read = agent.read(value, { key, state });
-    for (const item of read.items) if ('session' in item && item.session) state['@session'] = item.session;
-    const fate = forgets(value, read, (state['@session'] as string | undefined) ?? named);
+    const { items } = walk.read(value);
+    for (const item of items) if (item.kind === 'header' || item.kind === 'entry') walk.enter(item);
+    const fate = forgets(value, items, walk.session());
     if (fate === 'out') return undefined;
     return fate === 'stays' ? line : JSON.stringify(emptied(value, 0));
   };
@@ -84,7 +89,7 @@ export function forgetLines(agent: Agent, key: string, forgotten: Tombstones): (
  */
 function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
   const affected = forgotten.has(tombstone.file(agent.name, key));
-  return (value: Fields, { items }: ReturnType<Agent['read']>, session: string): 'stays' | 'emptied' | 'out' => {
+  return (value: Fields, items: readonly ParsedItem[], session: string): 'stays' | 'emptied' | 'out' => {
     if (!affected) return 'stays';
     const gone = items.some((item) => {
       if (item.kind === 'tool-result') return forgotten.has(tombstone.use(agent.name, key, item.id));
@@ -104,27 +109,22 @@ function forgetter(agent: Agent, key: string, forgotten: Tombstones) {
   };
 }
 
-function isKept({ at, items }: ReturnType<Agent['read']>, named: string, keep: Keeper, state: ReaderState): boolean {
-  if (at !== undefined) state['@line'] = at;
-  const lineAt = state['@line'] as number | undefined;
+function isKept(items: readonly ParsedItem[], walk: Walk, keep: Keeper): boolean {
+  const { capture } = walk.state;
+  const lineAt = walk.lineAt();
   let kept = true;
   for (const item of items) {
-    if (item.kind === 'header') {
-      if (item.session !== undefined) state['@session'] = item.session;
-      if (item.cwd !== undefined) state['@cwd'] = redact(item.cwd);
-      noteParent(item, state);
-    } else if (item.kind === 'entry') {
-      const session = item.session ?? (state['@session'] as string | undefined) ?? named;
-      state['@session'] = session;
-      const cwd = item.cwd === undefined ? (state['@cwd'] as string | undefined) : redact(item.cwd);
-      kept = keep.entry(item, session, cwd, item.at ?? lineAt ?? 0) && kept;
+    if (item.kind === 'header') walk.enter(item);
+    else if (item.kind === 'entry') {
+      const folder = walk.folderOf(item);
+      walk.enter(item);
+      kept = keep.entry(item, walk.session(), folder, item.at ?? lineAt ?? 0) && kept;
     } else if (item.kind === 'title') {
-      const session = (state['@session'] as string | undefined) ?? named;
-      kept = keep.title(item, session, lineAt, state['@title']) && kept;
-      if (kept) state['@title'] = redact(item.title).trim();
+      kept = keep.title(item, walk.session(), lineAt, capture.title) && kept;
+      if (kept) capture.title = redact(item.title).trim();
     }
   }
-  return kept && keep.other((state['@session'] as string | undefined) ?? named, lineAt);
+  return kept && keep.other(walk.session(), lineAt);
 }
 
 function parse(line: string): Fields | undefined {

@@ -1,13 +1,15 @@
 // The vault: a compressed, redacted copy of each transcript, since agents delete theirs. A transcript grows at its end, and so
 // does its copy: every part is a gzip member of its own, and gzip reads them as one.
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Agent, ReaderState } from '../../agents/agent.ts';
+import type { Agent } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { copyState, type ReaderState } from '../../schema/reader-state.ts';
 import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
 import type { VaultDue } from '../../store/vault/port.ts';
@@ -16,7 +18,7 @@ import { explain, systemCode } from '../../system/errors.ts';
 import { replaceFile, syncFolder } from '../../system/replace-file.ts';
 import type { RunningTime } from '../../system/running-time.ts';
 import { isInHomes } from '../group-sources.ts';
-import { isStateOf, type Limits, parentOf, timesOf } from '../keep.ts';
+import { isStateOf, type Limits, timesOf } from '../keep.ts';
 import { isPlain, openTranscript } from '../plain-file.ts';
 import { projectFinder } from '../project.ts';
 import { sessionKeys } from '../session-keys.ts';
@@ -87,7 +89,7 @@ async function copyPart(
   const agent = agents.find(({ name }) => name === due.agent);
   if (agent === undefined) return false;
   const isGone = isForgotten(agent, due.key, forgotten) || agent.isIndex?.(due.key) === true;
-  const state = { ...due.state };
+  const state = copyState(due.state);
   const above = await stateAbove(store, agent, due.key);
   const projectOf = projectFinder({
     separateWorktrees: config.settings.separateWorktrees,
@@ -123,12 +125,11 @@ async function copyPart(
 async function stateAbove(store: Store, agent: Agent, key: string): Promise<ReaderState | undefined> {
   const { session, subagent } = agent.describe(key);
   const own = (await store.transcripts.state(agent.name, key))?.state;
-  const parent = own === undefined ? undefined : parentOf(own);
+  const parent = own?.capture.parent;
   if (parent !== undefined)
     return (await store.transcripts.states(agent.name)).find(({ state }) => isStateOf(state, parent))?.state;
   if (subagent === undefined) return undefined;
-  const said = own?.['@session'];
-  for (const above of sessionKeys(key, typeof said === 'string' ? said : session)) {
+  for (const above of sessionKeys(key, own?.capture.session ?? session)) {
     const known = await store.transcripts.state(agent.name, above);
     if (known !== undefined) return known.state;
   }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { staleTranscripts } from '../../capture/reread.ts';
-import { unknownLines } from '../../capture/unknown-lines.ts';
 import type { Config } from '../../config/config.ts';
 import { inspectMcp } from '../../install/mcp.ts';
 import { version } from '../../package.ts';
@@ -82,7 +81,7 @@ export async function checkFiles(store: Store): Promise<Check[]> {
 function unknownKinds(states: readonly FileState[]): string {
   const counts = new Map<string, number>();
   for (const { agent, state } of states)
-    for (const [kind, lines] of unknownLines(state)) {
+    for (const [kind, lines] of Object.entries(state.capture.unknown ?? {})) {
       const named = `${agentTitles[agent]}: ${kind}`;
       counts.set(named, (counts.get(named) ?? 0) + lines);
     }

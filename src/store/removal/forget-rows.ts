@@ -142,7 +142,9 @@ export function forgetRows(connection: Connection) {
   );
   const dropTitle = connection.statement('UPDATE file_sessions SET title = NULL WHERE session_id = ? AND title = ?');
   const dropHeldTitle = connection.statement(
-    `UPDATE files SET state = json_remove(state, '$."@title"') WHERE id = ? AND json_extract(state, '$."@title"') = ?`,
+    // Rows of earlier versions hold it under another name.
+    `UPDATE files SET state = json_remove(state, '$.capture.title', '$."@title"')
+     WHERE id = ? AND coalesce(json_extract(state, '$.capture.title'), json_extract(state, '$."@title"')) = ?`,
   );
   const hush = connection.statement(
     'UPDATE session_states SET last_user = NULL, last_assistant = NULL WHERE agent = ? AND session = ?',

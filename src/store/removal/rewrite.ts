@@ -1,6 +1,7 @@
 // Stored texts through a function, a few at a time: entries with their index, tool uses, then the small tables and titles.
 
 import path from 'node:path';
+import { formatState, parseState } from '../../schema/reader-state.ts';
 import { rewriteDistilled } from '../distilled/observations.ts';
 import { indexText } from '../search/index-text.ts';
 import { toolIndex } from '../search/tool-index.ts';
@@ -136,11 +137,13 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
       }
     }
     for (const { id, state } of states.all()) {
-      const value = JSON.parse(state) as Record<string, unknown>;
-      const next = { ...value };
-      for (const name of ['@title', '@cwd', '@folder'])
-        if (typeof value[name] === 'string') next[name] = change.text(value[name]);
-      if (JSON.stringify(next) !== JSON.stringify(value)) setState.run(JSON.stringify(next), id);
+      const next = parseState(state);
+      for (const name of ['title', 'cwd', 'folder'] as const) {
+        const value = next.capture[name];
+        if (value !== undefined) next.capture[name] = change.text(value);
+      }
+      const text = formatState(next);
+      if (text !== state) setState.run(text, id);
     }
     for (const { id, path: folder } of projects.all()) {
       const clean = change.text(folder);

@@ -1,5 +1,6 @@
 // Chunk → rows: entries, copies, tool uses, sessions, conversations and the new offset, all in the caller's transaction.
 
+import { formatState } from '../../schema/reader-state.ts';
 import type { ConversationRules } from '../conversations/port.ts';
 import { groupSessions } from '../groups/membership.ts';
 import { indexText } from '../search/index-text.ts';
@@ -276,7 +277,7 @@ export function committer(connection: Connection) {
       lines: chunk.lines,
       head: chunk.head,
       tail: chunk.tail,
-      state: JSON.stringify(chunk.state),
+      state: formatState(chunk.state),
       bornAt: chunk.bornAt ?? null,
       malformed: chunk.malformed,
       status: chunk.status,

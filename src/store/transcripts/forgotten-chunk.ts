@@ -1,5 +1,6 @@
 // A chunk without what was forgotten: reading a transcript anew, or a fork of it, must not bring it back.
 
+import { copyState } from '../../schema/reader-state.ts';
 import { tombstone } from '../removal/tombstone.ts';
 import { tombstoneRows } from '../removal/tombstones.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -33,12 +34,12 @@ export function withoutForgotten(connection: Connection): (chunk: Chunk) => Chun
     }
     const titleOf = (session: string, title: string | undefined) =>
       title !== undefined && tombstones.has(tombstone.title(agent, session, title)) ? undefined : title;
-    const state = { ...chunk.state };
-    const held = state['@title'];
-    if (typeof held === 'string') {
-      const sessions = [...chunk.sessions.map(({ session }) => session), String(state['@session'] ?? '')];
+    const state = copyState(chunk.state);
+    const { title: held, session: last = '' } = state.capture;
+    if (held !== undefined) {
+      const sessions = [...chunk.sessions.map(({ session }) => session), last];
       if (sessions.some((session) => isForgotten(session) || titleOf(session, held) === undefined))
-        delete state['@title'];
+        delete state.capture.title;
     }
     return {
       ...chunk,

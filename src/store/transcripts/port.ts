@@ -1,7 +1,8 @@
 // Transcripts as files: how far each was read, and the commit that takes it further.
-import type { ReaderState } from '../../agents/agent.ts';
+
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Author, EntryForm, Role } from '../../schema/entry.ts';
+import type { ReaderState } from '../../schema/reader-state.ts';
 import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
 import type { ConversationRules } from '../conversations/port.ts';
 

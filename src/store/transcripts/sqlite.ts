@@ -1,5 +1,7 @@
 // Transcripts as files: how far each was read, and the commit that takes it further.
+
 import type { AgentName } from '../../schema/agent-name.ts';
+import { parseState } from '../../schema/reader-state.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import { committer } from './commit.ts';
 import { importNotes, importRows } from './imports.ts';
@@ -95,7 +97,7 @@ const toState = (row: FileRow, seen: readonly { root: string; size: number }[]):
   lines: row.lines,
   head: row.head,
   tail: row.tail,
-  state: JSON.parse(row.state) as FileState['state'],
+  state: parseState(row.state),
   bornAt: row.born_at ?? undefined,
   malformed: row.malformed,
   status: row.status,

@@ -3,6 +3,7 @@
 import Database from 'better-sqlite3';
 import type { ExportedLine, ExportedRow } from '../../schema/exported.ts';
 import { everyone } from '../../schema/group.ts';
+import { parseState } from '../../schema/reader-state.ts';
 import { explain } from '../../system/errors.ts';
 import type { SessionFilter, SessionKey } from '../sessions/port.ts';
 import { sessionConditions } from '../sessions/rows.ts';
@@ -267,7 +268,7 @@ function* fileLines(
     ...rest,
     // One that is being read anew holds old and new.
     partial: shown.length < places.length || sweeping !== 0,
-    state: parsed(state),
+    state: parseState(String(state)),
     copies,
     sessions: sessions
       .filter((one) => whole || wanted.has(one.id))

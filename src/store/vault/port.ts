@@ -1,6 +1,7 @@
 // The vault: copies of transcripts.
-import type { ReaderState } from '../../agents/agent.ts';
+
 import type { AgentName } from '../../schema/agent-name.ts';
+import type { ReaderState } from '../../schema/reader-state.ts';
 
 /** A transcript of which the vault lacks something. */
 export interface VaultDue {

@@ -1,6 +1,7 @@
 // How far the vault's copies have come, and what they take.
 
 import type { AgentName } from '../../schema/agent-name.ts';
+import { emptyState, formatState, parseState } from '../../schema/reader-state.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { VaultCopy, VaultDue, VaultPort } from './port.ts';
 
@@ -81,7 +82,7 @@ export function vaultPort(connection: Connection): VaultPort {
             from: goesOn ? (row.copiedOffset ?? 0) : 0,
             to: row.upTo,
             bytes: goesOn ? (row.copiedBytes ?? 0) : 0,
-            state: goesOn && row.state !== null ? JSON.parse(row.state) : {},
+            state: goesOn && row.state !== null ? parseState(row.state) : emptyState(),
           };
         }),
       );
@@ -89,7 +90,7 @@ export function vaultPort(connection: Connection): VaultPort {
     async note({ agent, key, generation, offset, bytes, state, at }, forgotten) {
       return write(() => {
         if (tombstones.get() !== forgotten) return { bytes: stored.get(agent, key)?.bytes ?? 0 };
-        note.run({ agent, key, generation, offset, bytes, state: JSON.stringify(state), at });
+        note.run({ agent, key, generation, offset, bytes, state: formatState(state), at });
         return undefined;
       });
     },

@@ -1,0 +1,80 @@
+// ① A parsed entry → the entry that the store takes in, with its tool uses cut to size.
+import type { ParsedEntry, ParsedToolResult } from '../agents/agent.ts';
+import type { CaptureState } from '../schema/reader-state.ts';
+import { indexText } from '../store/search/index-text.ts';
+import { isUnspaced } from '../store/search/segment.ts';
+import type { NewEntry, NewToolResult, NewToolUse } from '../store/transcripts/port.ts';
+import { locateLine } from './locate.ts';
+import { redact, redactValue } from './redaction/redact.ts';
+import { clip, shorten } from './shorten.ts';
+
+const inputKept = { head: 1000, tail: 500 };
+const outputKept = { head: 500, tail: 500 };
+
+/** A text inside a tool's input. No more of it is kept than of the whole input. */
+const shortenInput = (text: string): string => shorten(text, inputKept);
+
+/** Contract: called once for each entry that is kept, in order. It notes the entry in the state. */
+export function newEntry(
+  item: ParsedEntry,
+  session: string,
+  pos: number,
+  state: CaptureState,
+  { fd, idKey, skipTools }: { readonly fd: number; readonly idKey: string; readonly skipTools: readonly string[] },
+): NewEntry {
+  const at = timeOf(item, state);
+  const before = state.lastEntry;
+  let joinsAt: number | undefined;
+  if (item.continues !== undefined && before !== undefined) {
+    const parent = locateLine(fd, idKey, item.continues, pos);
+    if (parent !== undefined && parent < before) joinsAt = parent;
+  }
+  state.lastAt = at;
+  // A line of the queue is no link of the chain that prompts continue from.
+  if (item.queued !== 'waiting') state.lastEntry = pos;
+  noteRecalls(item, state);
+  return {
+    uuid: item.uuid,
+    session,
+    pos,
+    at,
+    role: item.role,
+    author: item.author,
+    form: item.form,
+    text: item.text,
+    // Words of scripts without spaces take long to find, so they are found before the store opens a transaction.
+    ...(isUnspaced(item.text) ? { indexed: indexText(item.text) } : {}),
+    tools: [...new Set(item.toolUses.map((use) => redact(use.tool)))],
+    toolUses: item.toolUses
+      .filter(({ tool }) => !skipTools.includes(tool))
+      .map(
+        (use): NewToolUse => ({
+          id: use.id,
+          tool: redact(use.tool),
+          input: clip(JSON.stringify(redactValue(use.input ?? {}, shortenInput)), inputKept),
+          files: use.files.map((file) => redact(file)),
+        }),
+      ),
+    joinsAt,
+    ...(item.subagent === undefined ? {} : { subagent: redact(item.subagent) }),
+  };
+}
+
+/** An entry without a time of its own is as old as the one before. */
+export const timeOf = (item: ParsedEntry, state: CaptureState): number => item.at ?? state.lastAt ?? 0;
+
+export const newResult = (item: ParsedToolResult, pos: number, state: CaptureState): NewToolResult => ({
+  id: item.id,
+  pos,
+  outcome: item.failed ? 'error' : 'ok',
+  output: state.recalls?.includes(item.id) ? recalled : shorten(item.output, outputKept),
+});
+
+const recalled = '[recalled by Holdfast; not stored again]';
+const ownTool = /^mcp__(?:plugin_)?holdfast/;
+const rememberedRecalls = 32;
+
+function noteRecalls({ toolUses }: ParsedEntry, state: CaptureState): void {
+  const ids = toolUses.filter(({ tool }) => ownTool.test(tool)).map(({ id }) => id);
+  if (ids.length > 0) state.recalls = [...(state.recalls ?? []), ...ids].slice(-rememberedRecalls);
+}

@@ -1,0 +1,54 @@
+// ① One walk over the lines of a transcript, for the store and for the vault: what each line says about the session, its folder and the
+// time holds for the lines after it. It is all in the reader's state, so a walk can go on later.
+import type { Agent, ParsedEntry, ParsedHeader, ParsedLine } from '../agents/agent.ts';
+import type { ReaderState } from '../schema/reader-state.ts';
+import { redact } from './redaction/redact.ts';
+import { countUnknown } from './unknown-lines.ts';
+
+export interface Walk {
+  readonly state: ReaderState;
+  /** Reads the next line. Contract: `enter` is called for each header and entry of it, in order. */
+  read(line: unknown): ParsedLine;
+  /** From this item on, lines speak of its session. */
+  enter(item: ParsedEntry | ParsedHeader): void;
+  /** The session that lines speak of now, unless one names another. */
+  session(named?: string): string;
+  /** The folder of an entry, redacted. */
+  folderOf(entry: ParsedEntry): string | undefined;
+  /** When the last line with a time was written. */
+  lineAt(): number | undefined;
+}
+
+/** Nearly every line names the same folder. */
+const rememberedFolders = 100;
+
+/** Changes the state. */
+export function openWalk(agent: Agent, key: string, state: ReaderState): Walk {
+  const { session: described } = agent.describe(key);
+  const { capture } = state;
+  const folders = new Map<string, string>();
+  const clean = (folder: string): string => {
+    const known = folders.get(folder) ?? redact(folder);
+    if (folders.size < rememberedFolders) folders.set(folder, known);
+    return known;
+  };
+  return {
+    state,
+    read(line) {
+      const read = agent.read(line, { key, state: state.agent });
+      if (read.unknown !== undefined) countUnknown(read.unknown, capture);
+      if (read.at !== undefined) capture.lineAt = read.at;
+      return read;
+    },
+    enter(item) {
+      if (item.session !== undefined) capture.session = item.session;
+      if (item.kind === 'entry') return;
+      if (item.cwd !== undefined) capture.cwd = clean(item.cwd);
+      // Only a subagent's header names the session that it works for.
+      if (item.parent !== undefined && item.subagent !== undefined) capture.parent = item.parent;
+    },
+    session: (named) => named ?? capture.session ?? described,
+    folderOf: ({ cwd }) => (cwd === undefined ? capture.cwd : clean(cwd)),
+    lineAt: () => capture.lineAt,
+  };
+}
