@@ -104,6 +104,48 @@ const sources: Sources = new Map(
     .map((file) => [file.replaceAll(path.sep, '/'), readFileSync(path.join(src, file), 'utf8')]),
 );
 
+/** Functions of the store that depend on no engine. */
+const pureInStore = [
+  'pauses/pause-times.ts',
+  'projects/follow-links.ts',
+  'removal/tombstone.ts',
+  'search/index-text.ts',
+  'search/segment.ts',
+  'search/tool-text.ts',
+];
+
+/** Everybody may know the contracts and open a store. Only what copies, compares or rescues whole databases knows more of SQLite. */
+function insideTheStore(sources: Sources): string[] {
+  const ofFiles = ['app', 'operations', 'surfaces/cli'];
+  return [...sources].flatMap(([file, text]) =>
+    importsOf(file, text)
+      .filter(({ target }) => layerOf(file) !== 'store' && layerOf(target) === 'store')
+      .filter(({ target }) => {
+        const inner = target.slice('store/'.length);
+        if (inner === 'store.ts' || inner === 'sqlite/open.ts' || inner.endsWith('/port.ts')) return false;
+        return !pureInStore.includes(inner) && !(inner.startsWith('sqlite/') && ofFiles.includes(layerOf(file)));
+      })
+      .map(({ target }) => `${file} → ${target}`),
+  );
+}
+
+/** Who may touch all ports: the places that open stores and put programs together, and what reaches every trace of a session. */
+const takesAllPorts = [
+  'app/',
+  'surfaces/cli/run.ts',
+  'surfaces/http/server.ts',
+  'operations/operation.ts',
+  'operations/data/forget-traces.ts',
+  'operations/data/recovering/rebuild.ts',
+  'operations/machine/doctor.ts',
+  'hub/sync.ts',
+  'store/',
+];
+const takesTheWholeStore = (sources: Sources): string[] =>
+  [...sources]
+    .filter(([file, text]) => /: (?:Promise<)?Store\b/.test(text) && !takesAllPorts.some((one) => file.startsWith(one)))
+    .map(([file]) => file);
+
 describe('the sources', () => {
   it('every file belongs to a known layer', () => {
     expect([...sources.keys()].filter((file) => mayImport[layerOf(file)] === undefined)).toEqual([]);
@@ -115,6 +157,15 @@ describe('the sources', () => {
     expect(targets.filter((target) => !sources.has(target))).toEqual([]);
   });
   it('only the configuration reads the environment', () => expect(readers(sources)).toEqual([]));
+  it('only contracts of the store are known outside of it', () => expect(insideTheStore(sources)).toEqual([]));
+  it('a function takes the ports that it uses, not the whole store', () =>
+    expect(takesTheWholeStore(sources)).toEqual([]));
+  it('nothing in recall can remove anything', () => {
+    const removing = [...sources].filter(
+      ([file, text]) => file.startsWith('recall/') && /'(?:removal|transfer)'/.test(text),
+    );
+    expect(removing.map(([file]) => file)).toEqual([]);
+  });
   it("only an agent's own folder names the location of its files", () => expect(placesElsewhere(sources)).toEqual([]));
 });
 
@@ -151,6 +202,21 @@ describe('the test itself', () => {
     const circle = { 'a/x.ts': "import { y } from './y.ts';", 'a/y.ts': "import { x } from './x.ts';" };
     expect(circles(made(circle))).toEqual(['a/x.ts → a/y.ts → a/x.ts']);
     expect(circles(made({ ...circle, 'a/y.ts': "import type { X } from './x.ts';" }))).toEqual([]);
+  });
+
+  it('sees who reaches into the store, and who takes all of it', () => {
+    const files = made({
+      'recall/a.ts': "import { searchPort } from '../store/search/sqlite.ts';\nfunction search(store: Store) {}",
+      'recall/b.ts':
+        "import type { SearchPort } from '../store/search/port.ts';\nfunction b(s: Pick<Store, 'search'>) {}",
+      'recall/c.ts': "import { salvage } from '../store/sqlite/salvage.ts';",
+      'operations/d.ts': "import { salvage } from '../store/sqlite/salvage.ts';",
+    });
+    expect(insideTheStore(files)).toEqual([
+      'recall/a.ts → store/search/sqlite.ts',
+      'recall/c.ts → store/sqlite/salvage.ts',
+    ]);
+    expect(takesTheWholeStore(files)).toEqual(['recall/a.ts']);
   });
 
   it('sees which file reads the environment and which knows a folder', () => {

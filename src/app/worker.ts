@@ -70,7 +70,7 @@ export async function runAsWorker(context: Context): Promise<void> {
         background: true,
       });
     const apart = (words: readonly string[]) => runApart(words, `holdfast ${words.join(' ')}`, { config, signal });
-    const listen = async (live: LiveDeps) => {
+    const listen = async (live: LiveDeps & Pick<Context, 'store'>) => {
       context.meaning?.leaveReading();
       const server = await startHttp({ ...live, meaning: context.meaning, apart, log, onPrompt: pastOf(context) });
       // Never into the log: the address opens the memory.

@@ -25,8 +25,23 @@ import type { Problem } from './scan.ts';
 import { sessionKeys } from './session-keys.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
 
+/** What ingest reads and writes. */
+export type IngestStore = Pick<
+  Store,
+  | 'admin'
+  | 'conversations'
+  | 'entries'
+  | 'location'
+  | 'pauses'
+  | 'projects'
+  | 'removal'
+  | 'transcripts'
+  | 'vault'
+  | 'vectors'
+>;
+
 export interface IngestDeps {
-  readonly store: Store;
+  readonly store: IngestStore;
   readonly config: Config;
   readonly clock: () => number;
   /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
@@ -385,7 +400,10 @@ async function setAside({ store, config, clock }: IngestDeps, source: Source, po
 const allSkipped = (sources: readonly Source[], states: ReadonlyMap<string, FileState>, reimport: boolean): boolean =>
   !reimport && sources.every(({ agent, key, size }) => size === (states.get(stateKey(agent.name, key))?.offset ?? 0));
 
-async function statesOf(store: Store, sources: readonly Source[]): Promise<Map<string, FileState>> {
+async function statesOf(
+  store: Pick<Store, 'transcripts'>,
+  sources: readonly Source[],
+): Promise<Map<string, FileState>> {
   const found =
     sources.length > 3
       ? await store.transcripts.states()

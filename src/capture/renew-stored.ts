@@ -8,7 +8,7 @@ export async function renewStored({
   store,
   signal,
 }: {
-  readonly store: Store;
+  readonly store: Pick<Store, 'admin'>;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   while (!(await store.admin.renewDerived(rowsInAStep)).done && !signal?.aborted) await new Promise(setImmediate);

@@ -18,7 +18,7 @@ import { stateKey } from './reader.ts';
 import { fileSource, type Sources } from './sources.ts';
 import { copyPath } from './vault/vault.ts';
 
-type Deps = { readonly store: Store; readonly config: Config };
+type Deps = { readonly store: Pick<Store, 'transcripts' | 'vault'>; readonly config: Config };
 
 /** A transcript to read again, or the copy to unpack it from. */
 type Stale =

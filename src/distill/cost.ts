@@ -40,7 +40,7 @@ const likely = ({ agent, session, project, prompt, request, endedAt }: Turn): Ob
 });
 
 export async function costOf(
-  store: Store,
+  store: Pick<Store, 'conversations' | 'entries' | 'sessions'>,
   distiller: Distiller,
   jobs: readonly Job[],
   signal?: AbortSignal,

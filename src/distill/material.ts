@@ -53,7 +53,7 @@ export interface TurnKey {
   readonly prompt: number;
 }
 
-export async function readTurn(store: Store, key: TurnKey): Promise<Turn | undefined> {
+export async function readTurn(store: Pick<Store, 'entries'>, key: TurnKey): Promise<Turn | undefined> {
   const found = await store.entries.turns(key.agent, key.session, key.prompt);
   const [turn] = found?.turns ?? [];
   return found === undefined || turn === undefined
@@ -61,7 +61,10 @@ export async function readTurn(store: Store, key: TurnKey): Promise<Turn | undef
     : toTurn({ agent: key.agent, session: key.session, ...placeOf(found) }, turn);
 }
 
-export async function readSession(store: Store, key: Omit<TurnKey, 'prompt'>): Promise<SessionMaterial | undefined> {
+export async function readSession(
+  store: Pick<Store, 'entries'>,
+  key: Omit<TurnKey, 'prompt'>,
+): Promise<SessionMaterial | undefined> {
   const found = await store.entries.turns(key.agent, key.session);
   if (found === undefined) return undefined;
   const place: Place = { agent: key.agent, session: key.session, ...placeOf(found) };
@@ -73,7 +76,10 @@ export async function readSession(store: Store, key: Omit<TurnKey, 'prompt'>): P
 }
 
 /** Undefined when there is nothing in it that a distiller may look at, as in a conversation of a subagent. */
-export async function readConversation(store: Store, id: number): Promise<ConversationMaterial | undefined> {
+export async function readConversation(
+  store: Pick<Store, 'conversations' | 'entries' | 'sessions'>,
+  id: number,
+): Promise<ConversationMaterial | undefined> {
   const entries = (await store.conversations.entries(id)).filter(
     (entry) => !entry.abandoned && entry.subagent === undefined,
   );

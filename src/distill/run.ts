@@ -21,7 +21,7 @@ import { hasWork } from './offline/observe.ts';
 import { observationOf, summaryOf } from './rows.ts';
 
 export interface RunDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'conversations' | 'distilled' | 'entries' | 'jobs' | 'sessions'>;
   readonly settings: Settings;
   readonly clock: () => number;
   readonly distiller: Distiller;
@@ -310,7 +310,7 @@ const saidIn = ({ turns }: ConversationMaterial): string =>
 
 /** In the order of their turns. */
 async function observationsOf(
-  store: Store,
+  store: Pick<Store, 'distilled'>,
   { agent, session }: { agent: AgentName; session: string },
 ): Promise<readonly Observation[]> {
   const found = await store.distilled.observations({ agent, session });

@@ -9,7 +9,7 @@ import type { Embedder } from './embedder.ts';
 import { openEmbedder } from './index.ts';
 
 export interface EmbedDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'vectors'>;
   readonly config: Config;
   readonly clock?: (() => number) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -87,7 +87,7 @@ export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
 }
 
 async function embedBatch(
-  store: Store,
+  store: Pick<Store, 'vectors'>,
   embedder: Embedder,
   texts: readonly PendingText[],
   signal: AbortSignal | undefined,

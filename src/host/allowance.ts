@@ -15,7 +15,12 @@ const mostTasks = 50;
 const mostTasksOfADay = 200;
 
 /** Throws CONFLICT when the group was told enough in the last hour. */
-export async function allowMessage(store: Store, group: string, text: string, now: number): Promise<void> {
+export async function allowMessage(
+  store: Pick<Store, 'messages'>,
+  group: string,
+  text: string,
+  now: number,
+): Promise<void> {
   const { count, characters } = await store.messages.outgoingSince(group, now - hour);
   if (count < mostMessages && characters + text.length <= mostCharacters) return;
   throw new HoldfastError(
@@ -28,7 +33,7 @@ export async function allowMessage(store: Store, group: string, text: string, no
 }
 
 /** Throws CONFLICT when the group has as many tasks as it may. */
-export async function allowTask(store: Store, group: string, now: number): Promise<void> {
+export async function allowTask(store: Pick<Store, 'tasks'>, group: string, now: number): Promise<void> {
   const tasks = await store.tasks.list(group);
   const open = tasks.filter(({ state }) => state !== 'done').length;
   const ofToday = tasks.filter(({ createdAt }) => Date.parse(createdAt) > now - day).length;

@@ -47,7 +47,7 @@ export interface ToolRun {
 }
 
 export interface RunDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'groups' | 'messages' | 'runs' | 'sessions' | 'tasks'>;
   readonly clock: HostClock;
   readonly log: (line: string) => void;
   /** For those who look on. */

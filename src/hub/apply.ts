@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { Chunk } from '../store/transcripts/port.ts';
 import { HoldfastError } from '../system/errors.ts';
 import type { FetchedEntry, PageRow, PageTombstone, TranscriptPage } from './fetch.ts';
-import type { HubDeps, LocalProject, Share } from './local.ts';
+import type { HubDeps, HubSideStore, LocalProject, Share } from './local.ts';
 
 export interface Target {
   /** Returns how many entries were new. */
@@ -26,14 +26,14 @@ const isOfShare = (key: string, share: number): boolean =>
   key.startsWith(hubKeyPrefix) && key.split('/')[2] === String(share);
 
 export function targetsOf(
-  deps: HubDeps & { readonly team: () => Promise<Store> },
+  deps: HubDeps & { readonly team: () => Promise<HubSideStore> },
   local: ReadonlyMap<string, readonly LocalProject[]>,
   shares: readonly Share[],
 ) {
   const { store, membership, config, clock } = deps;
   const rules = conversationRules(config.settings);
   const isOwn = ({ person }: { readonly person: number }) => person === membership.personId;
-  const storeOf = (share: Share): Promise<Store> => (isOwn(share) ? Promise.resolve(store) : deps.team());
+  const storeOf = (share: Share): Promise<HubSideStore> => (isOwn(share) ? Promise.resolve(store) : deps.team());
   const folderOf = ({ project }: Share): string => local.get(project)?.[0]?.path ?? project;
 
   async function take(share: Share, transcripts: readonly TranscriptPage[]): Promise<number> {
@@ -64,7 +64,11 @@ export function targetsOf(
   }
 
   /** What the transcript adds where it only grew; else all of it in place of what was there. */
-  async function* chunksOf(into: Store, share: Share, transcript: TranscriptPage): AsyncGenerator<Chunk> {
+  async function* chunksOf(
+    into: Pick<Store, 'transcripts'>,
+    share: Share,
+    transcript: TranscriptPage,
+  ): AsyncGenerator<Chunk> {
     const agent = AgentName.safeParse(transcript.agent).data;
     // An agent that this version does not know: what a newer one shares waits until this one is updated.
     if (agent === undefined) return;
@@ -166,7 +170,7 @@ export function targetsOf(
       const own = tombstones.filter(isOwn);
       const others = tombstones.filter((one) => !isOwn(one));
       let fresh = 0;
-      const forgetIn = async (into: Store, list: readonly PageTombstone[]) => {
+      const forgetIn = async (into: Pick<Store, 'pages' | 'removal'>, list: readonly PageTombstone[]) => {
         const known = new Set((await into.removal.tombstones()).map(({ print }) => print));
         const memories = await into.pages.forgottenUpTo();
         const prints = list.filter(({ print, memory }) => memory === null && !known.has(print));
@@ -226,7 +230,7 @@ function moved({ cwd, project }: ExportedFile['sessions'][number], folder: strin
   return folder + cwd.slice(project.length);
 }
 
-async function isOnlyOfHub(store: Store, agent: string, session: string): Promise<boolean> {
+async function isOnlyOfHub(store: Pick<Store, 'hub'>, agent: string, session: string): Promise<boolean> {
   const keys = await store.hub.transcriptKeys({ agent: agent as AgentName, session });
   return keys.length > 0 && keys.every((key) => key.startsWith(hubKeyPrefix));
 }

@@ -8,8 +8,25 @@ import type { Store } from '../store/store.ts';
 import type { HubClient } from './connect.ts';
 import type { Membership } from './membership.ts';
 
+/** What the exchange with a hub reads and writes. */
+export type HubSideStore = Pick<
+  Store,
+  | 'admin'
+  | 'changes'
+  | 'groups'
+  | 'hub'
+  | 'memory'
+  | 'pages'
+  | 'projects'
+  | 'removal'
+  | 'sessions'
+  | 'transcripts'
+  | 'transfer'
+  | 'vault'
+>;
+
 export interface HubDeps {
-  readonly store: Store;
+  readonly store: HubSideStore;
   readonly config: Config;
   readonly clock: () => number;
   readonly client: HubClient;

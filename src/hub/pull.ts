@@ -3,11 +3,11 @@ import { forgetAsElsewhere } from '../distill/memory/forget.ts';
 import type { Store } from '../store/store.ts';
 import { type Target, targetsOf } from './apply.ts';
 import { type PageRow, pageOf, shareOf, type TranscriptPage } from './fetch.ts';
-import { type HubDeps, localProjects, type Share, visibleShares } from './local.ts';
+import { type HubDeps, type HubSideStore, localProjects, type Share, visibleShares } from './local.ts';
 
 export interface PullDeps extends HubDeps {
   /** The store of what teammates share, opened when there is something for it. */
-  readonly team: () => Promise<Store>;
+  readonly team: () => Promise<HubSideStore>;
 }
 
 export interface Pulled {
@@ -32,7 +32,7 @@ export const pullNoteName = 'hub: pulled';
 const batchesInAPage = 200;
 const entriesInAPage = 1000;
 
-export async function readPullNote(store: Store): Promise<PullNote> {
+export async function readPullNote(store: Pick<Store, 'hub'>): Promise<PullNote> {
   const none = { hub: '', seq: 0, stamp: '', shares: [], machines: {} };
   const text = await store.hub.note(pullNoteName);
   return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<PullNote>) };

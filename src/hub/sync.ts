@@ -6,13 +6,14 @@ import type { Config } from '../config/config.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import { connectAs, type Patience } from './connect.ts';
+import type { HubSideStore } from './local.ts';
 import { needMembership } from './membership.ts';
 import { type Pulled, pull } from './pull.ts';
 import { type Pushed, push } from './push.ts';
 import { noteTeammates } from './teammates.ts';
 
 export interface SyncDeps {
-  readonly store: Store;
+  readonly store: HubSideStore;
   readonly config: Config;
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;

@@ -6,7 +6,7 @@ import { readPullNote } from './pull.ts';
 const mostSessions = 300;
 const mostOfAProject = 8;
 
-export async function noteTeammates(store: Store, team: Store): Promise<void> {
+export async function noteTeammates(store: Pick<Store, 'hub'>, team: Pick<Store, 'hub' | 'sessions'>): Promise<void> {
   const { machines } = await readPullNote(store);
   const found: Record<string, TeamSession[]> = {};
   for (const { agent, id, projectPath, title, endedAt } of await team.sessions.list({ limit: mostSessions })) {

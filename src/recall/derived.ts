@@ -96,7 +96,7 @@ const freshness = ({ fades, at }: DerivedMatch, now: number, halfLife: number): 
   fades ? 2 ** (-Math.max(0, now - at) / halfLife) : 1;
 
 async function withTexts(
-  store: Store,
+  store: Pick<Store, 'distilled' | 'vectors'>,
   given: {
     readonly matches: readonly DerivedMatch[];
     readonly some: readonly Ranked[];
@@ -129,7 +129,7 @@ async function withTexts(
 }
 
 async function vectorsOf(
-  store: Store,
+  store: Pick<Store, 'vectors'>,
   kind: DerivedKind,
   rows: readonly number[],
   model: string,
@@ -140,7 +140,11 @@ async function vectorsOf(
 }
 
 /** Without words: what the filter lets pass, as it came. */
-async function newest(store: Store, matches: readonly DerivedMatch[], request: DerivedRequest): Promise<Hit[]> {
+async function newest(
+  store: Pick<Store, 'distilled'>,
+  matches: readonly DerivedMatch[],
+  request: DerivedRequest,
+): Promise<Hit[]> {
   const { kind, limit, filter } = request;
   const rows = matches.slice(0, limit).map(({ row }) => row);
   return (await store.distilled.at(kind, rows)).map((found, i) => ({

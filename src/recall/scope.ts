@@ -6,7 +6,7 @@ import { bytes } from './vectors/scratch.ts';
 
 /** 1 where the filter lets an entry be found; undefined where it lets all. */
 export async function scopeOf(
-  store: Store,
+  store: Pick<Store, 'search' | 'sessions'>,
   places: Places,
   filter: Omit<KeywordFilter, 'limit'> = {},
 ): Promise<Uint8Array | undefined> {

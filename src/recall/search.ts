@@ -23,7 +23,7 @@ import { flag, type Meaning, type MeaningState } from './vectors/index.ts';
 import { bytes, floats } from './vectors/scratch.ts';
 
 export interface SearchDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'conversations' | 'distilled' | 'entries' | 'search' | 'sessions' | 'vectors'>;
   readonly config?: Config | undefined;
   readonly clock?: (() => number) | undefined;
   readonly meaning?: Meaning | undefined;
@@ -192,7 +192,7 @@ function explained({ features }: { readonly features?: Features | undefined }): 
 }
 
 interface Found {
-  readonly store: Store;
+  readonly store: Pick<Store, 'conversations' | 'entries'>;
   readonly state: MeaningState;
   readonly question: Question;
   readonly input: RankInput;
@@ -272,7 +272,7 @@ async function candidates(
 }
 
 /** Where nobody holds the places in memory, they are read for this one search. */
-async function withoutVectors(store: Store): Promise<MeaningState> {
+async function withoutVectors(store: Pick<Store, 'vectors'>): Promise<MeaningState> {
   const index = openEntryIndex(store, undefined, 0);
   await index.load();
   return { places: index.places };

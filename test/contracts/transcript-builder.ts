@@ -96,7 +96,7 @@ export async function workbench(env: NodeJS.ProcessEnv = {}, below = os.tmpdir()
   };
   /** What tests can do with a store that is open on this home. */
   const onto = (store: Store) => {
-    const deps: IngestDeps = { store, config, clock: () => later };
+    const deps: IngestDeps & { readonly store: Store } = { store, config, clock: () => later };
     return {
       store,
       deps,

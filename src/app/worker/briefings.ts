@@ -8,7 +8,10 @@ import { briefingFolder } from '../../system/briefing-folder.ts';
 import { explain } from '../../system/errors.ts';
 
 export interface BriefingsDeps {
-  readonly store: Store;
+  readonly store: Pick<
+    Store,
+    'changes' | 'distilled' | 'entries' | 'hub' | 'memory' | 'pins' | 'projects' | 'search' | 'sessions'
+  >;
   readonly config: Config;
   readonly clock: () => number;
   readonly log: (line: string) => void;
@@ -116,7 +119,7 @@ export function briefings(deps: BriefingsDeps, signal: AbortSignal): Briefings {
 const concernsEveryProject = ({ kind, page }: Change): boolean =>
   kind === 'memory' && page !== undefined && /^(?:core|projects)\//.test(page);
 
-async function projectsOf(store: Store, changes: readonly Change[]): Promise<Set<string>> {
+async function projectsOf(store: Pick<Store, 'sessions'>, changes: readonly Change[]): Promise<Set<string>> {
   const found = new Set<string>();
   const sessions = new Set(
     changes.flatMap(({ kind, session }) =>

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 import type { WorkerDeps } from './run.ts';
 
 export interface DistillingDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'jobs'>;
   readonly clock: () => number;
   readonly gapMs: number;
   /** False while the person wants none of it: then nothing is planned either, which would settle where conversations end. */

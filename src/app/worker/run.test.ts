@@ -9,6 +9,7 @@ import { ingest } from '../../capture/ingest.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';
 import { keepExtraction } from '../../distill/memory/librarian.ts';
 import { openTokens } from '../../processes/access/tokens.ts';
+import type { Store } from '../../store/store.ts';
 import { startHttp } from '../../surfaces/http/server.ts';
 import { type Holdfast, openHoldfast } from '../open.ts';
 import { runWorker } from './run.ts';
@@ -54,7 +55,7 @@ function run(port = 0): Promise<number> {
   return new Promise((resolve) => {
     const { context } = holdfast;
     const log = (text: string) => void logged.push(text);
-    const listen = async (live: LiveDeps) => {
+    const listen = async (live: LiveDeps & { readonly store: Store }) => {
       const server = await startHttp({ ...live, log }, { port });
       resolve(server.port);
       return server;

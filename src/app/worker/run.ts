@@ -1,10 +1,12 @@
 // The worker: watches for transcripts that grow, keeps the statuses of conversations moving, and does nothing else while nothing happens.
+
 import type { IngestDeps } from '../../capture/ingest.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';
 import { openSpool } from '../../capture/live/spool.ts';
 import { finishForgetting } from '../../operations/data/forget-traces.ts';
 import type { IngestReport } from '../../schema/ingest-report.ts';
 import { liveEvents } from '../../schema/live-event.ts';
+import type { Store } from '../../store/store.ts';
 import { explain } from '../../system/errors.ts';
 import { backingUp } from './backing-up.ts';
 import { briefings } from './briefings.ts';
@@ -35,6 +37,7 @@ export interface Due {
 }
 
 export interface WorkerDeps extends IngestDeps {
+  readonly store: Store;
   readonly scan: () => Promise<IngestReport>;
   readonly log: (line: string) => void;
   /** Reads again a part of what an older version has read; without it that is left. */
@@ -51,7 +54,9 @@ export interface WorkerDeps extends IngestDeps {
       }>)
     | undefined;
   /** Opens HTTP; without it the worker only watches. */
-  readonly listen?: ((live: LiveDeps) => ReturnType<Parameters<typeof door>[0]>) | undefined;
+  readonly listen?:
+    | ((live: LiveDeps & Pick<WorkerDeps, 'store'>) => ReturnType<Parameters<typeof door>[0]>)
+    | undefined;
 }
 
 /** Runs until the signal; resolves when the last transaction is finished and every watch and connection is closed. */
@@ -109,7 +114,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
   const queue = takingIn(deps, { due, seen, events, vectors, complain }, signal);
   const distils = distillingOf(deps, { events, vectors, complain });
 
-  const live: LiveDeps = {
+  const live: LiveDeps & Pick<WorkerDeps, 'store'> = {
     store,
     config,
     clock,

@@ -14,7 +14,7 @@ import { redact } from '../redaction/redact.ts';
 import { liveLimits } from './live-limits.ts';
 
 export interface LiveDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'briefings' | 'pauses' | 'sessions' | 'transcripts'>;
   readonly config: Config;
   readonly clock: () => number;
   readonly events: LiveEvents;

@@ -1,13 +1,12 @@
 // The limits of capture for what hooks and clients tell: it has no line in a transcript yet that could be left out.
 import type { AgentName } from '../../schema/agent-name.ts';
-import type { Store } from '../../store/store.ts';
 import { ignoring, isInPrivateTurn } from '../keep.ts';
 import { projectOf } from '../project.ts';
 import { isWhollyPrivate } from '../redaction/redact.ts';
 import type { LiveDeps } from './hook.ts';
 
 /** Whether the turn that a session is in began with a wholly private prompt, as far as this process was told. */
-const turns = new WeakMap<Store, Map<string, boolean>>();
+const turns = new WeakMap<object, Map<string, boolean>>();
 
 /** A session's own transcript: the key under which it is known, and how long it is by now. */
 export interface Transcript {

@@ -20,7 +20,7 @@ import { sourceTools } from './source-tools.ts';
 import { append, idsIn, lastNote, noteLine, type PullNote } from './transcript.ts';
 
 export interface PullDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'pauses' | 'projects' | 'removal' | 'vault'>;
   readonly config: Config;
   readonly clock: () => number;
   readonly running?: (() => RunningTime | undefined) | undefined;
@@ -125,7 +125,7 @@ async function rulesOf({ store, config, clock, running }: PullDeps): Promise<Rul
   };
 }
 
-const forgottenBy = async (store: Store): Promise<Tombstones> =>
+const forgottenBy = async (store: Pick<Store, 'removal'>): Promise<Tombstones> =>
   new Set((await store.removal.tombstones()).map(({ print }) => print));
 
 /** True when the transcript has grown. */

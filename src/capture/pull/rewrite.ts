@@ -17,7 +17,7 @@ import { forgetLines, redactLines } from '../vault/vault-line.ts';
 import { isNote, linesOf } from './transcript.ts';
 
 interface Deps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'removal' | 'vault'>;
   readonly config: Config;
 }
 

@@ -11,7 +11,7 @@ export async function redactStored(
     signal,
     outside,
   }: {
-    readonly store: Store;
+    readonly store: Pick<Store, 'removal'>;
     readonly signal?: AbortSignal | undefined;
     /** Removes what files hold of the old texts. After a crash it is called again: the texts count as done only when it has come back. */
     readonly outside?: (() => void) | undefined;

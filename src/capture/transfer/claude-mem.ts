@@ -54,7 +54,7 @@ const longestTitle = 120;
 const step = 10;
 
 export async function* claudeMemLines(
-  store: Store,
+  store: Pick<Store, 'entries' | 'projects' | 'transcripts'>,
   file: string,
   report: ClaudeMemReport,
 ): AsyncGenerator<ExportedLine> {
@@ -133,7 +133,7 @@ function sessionsOf(db: Database.Database): SessionRow[] {
 
 async function* sessionLines(
   db: Database.Database,
-  store: Store,
+  store: Pick<Store, 'entries' | 'transcripts'>,
   row: SessionRow,
   project: string,
   hasPrompts: boolean,

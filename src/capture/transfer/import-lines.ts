@@ -11,7 +11,7 @@ import { HoldfastError } from '../../system/errors.ts';
 import { redact, redactJson } from '../redaction/redact.ts';
 
 export interface ImportDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'jobs' | 'removal' | 'transcripts' | 'transfer'>;
   readonly rules: ConversationRules;
   readonly clock: () => number;
   readonly signal?: AbortSignal | undefined;
@@ -126,7 +126,7 @@ export async function importLines(deps: ImportDeps, lines: AsyncIterable<Exporte
 
 /** What the file adds; undefined when that is nothing. */
 async function toChunk(
-  store: Store,
+  store: Pick<Store, 'removal' | 'transcripts' | 'transfer'>,
   file: ExportedFile,
   entries: readonly ExportedEntry[],
 ): Promise<Chunk | undefined> {

@@ -26,7 +26,7 @@ import { sessionKeys } from '../session-keys.ts';
 const gzip = promisify(zlib.gzip);
 
 export interface VaultDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'pauses' | 'projects' | 'removal' | 'transcripts' | 'vault'>;
   readonly config: Config;
   readonly clock: () => number;
   /** How long the machine has run; it tells what a pause covers when the clock was set while it ran. */
@@ -122,7 +122,11 @@ async function copyPart(
 }
 
 /** What is known of the transcript of a subagent's session. Older clients name that session in the lines alone, which ingest has read. */
-async function stateAbove(store: Store, agent: Agent, key: string): Promise<ReaderState | undefined> {
+async function stateAbove(
+  store: Pick<Store, 'transcripts'>,
+  agent: Agent,
+  key: string,
+): Promise<ReaderState | undefined> {
   const { session, subagent } = agent.describe(key);
   const own = (await store.transcripts.state(agent.name, key))?.state;
   const parent = own?.capture.parent;
@@ -167,7 +171,7 @@ export function olderCopies(config: Config, agent: AgentName, key: string): stri
 const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean =>
   forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
 
-const forgottenBy = async (store: Store): Promise<Tombstones> =>
+const forgottenBy = async (store: Pick<Store, 'removal'>): Promise<Tombstones> =>
   new Set((await store.removal.tombstones()).map(({ print }) => print));
 
 type Rules = 'forgotten' | 'redaction';
@@ -283,7 +287,7 @@ function sweepDrafts(folder: string): void {
 
 /** A new one for each file: it goes through the lines in order. */
 async function changeOf(
-  store: Store,
+  store: Pick<Store, 'transcripts'>,
   { agent, key, rules }: { agent: Agent; key: string; rules: Rules },
   forgotten: Tombstones,
 ): Promise<(line: string) => string | undefined> {

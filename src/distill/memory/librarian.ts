@@ -18,7 +18,7 @@ import { planPage } from './plan.ts';
 import { type Proposal, proposalsOf, settleMarked } from './proposals.ts';
 
 export interface MemoryDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'admin' | 'groups' | 'memory' | 'pages' | 'projects' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
   /** Told of pages that had to be left out. */

@@ -9,7 +9,7 @@ import { summarizeSession } from './summarize.ts';
 const maker = { by: 'offline', tokens: 0 };
 
 export async function distillSession(
-  store: Store,
+  store: Pick<Store, 'entries'>,
   key: Omit<TurnKey, 'prompt'>,
 ): Promise<{ observations: NewObservation[]; summary: NewSummary | undefined }> {
   const session = await readSession(store, key);

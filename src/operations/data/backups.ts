@@ -19,7 +19,7 @@ import { replaceFile } from '../../system/replace-file.ts';
 import type { Check } from '../machine/doctor.ts';
 
 export interface BackupDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'admin' | 'location'>;
   readonly config: Config;
   readonly clock: () => number;
 }

@@ -62,7 +62,7 @@ export async function finishForgetting(deps: TraceDeps): Promise<Wiped | undefin
   return { ...done, files: [...done.files], left: [...done.left] };
 }
 
-async function wipeFreeBytes(store: Store): Promise<boolean> {
+async function wipeFreeBytes(store: Pick<Store, 'admin'>): Promise<boolean> {
   for (let tries = 0; tries < 5; tries++) {
     if (await store.admin.purge()) return true;
     await new Promise((resolve) => setTimeout(resolve, 200));

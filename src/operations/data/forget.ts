@@ -128,7 +128,10 @@ async function forgetMemory(
   return { ...answer, left, removed: { ...nothing, memories: forgotten, briefings }, forgotten: true };
 }
 
-function lookups(store: Store, agent: AgentName | undefined): Lookup<Found>[] {
+function lookups(
+  store: Pick<Store, 'distilled' | 'entries' | 'memory' | 'sessions'>,
+  agent: AgentName | undefined,
+): Lookup<Found>[] {
   const ofAgent = (one: { agent: AgentName }) => agent === undefined || one.agent === agent;
   const gist = (text: string) => inOneLine(text).slice(0, 80);
   const candidate = (what: Found): Candidate<Found> => ({ id: what.id, says: `${what.kind}: ${what.title}`, what });

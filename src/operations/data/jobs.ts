@@ -70,7 +70,7 @@ export const jobsCancel = operation({
   },
 });
 
-async function refusal(store: Store, id: number, what: string): Promise<HoldfastError> {
+async function refusal(store: Pick<Store, 'jobs'>, id: number, what: string): Promise<HoldfastError> {
   const [job] = await store.jobs.list({ ids: [id] });
   return job === undefined
     ? new HoldfastError('NOT_FOUND', `There is no job ${id}`, { hint: 'See: holdfast jobs' })

@@ -34,7 +34,7 @@ export function checkPermissions(config: Config): Check {
   };
 }
 
-export async function checkStore(store: Store): Promise<Check> {
+export async function checkStore(store: Pick<Store, 'admin' | 'location'>): Promise<Check> {
   const problems = await store.admin.integrity();
   return problems.length === 0
     ? { name: 'store', ok: true, message: `${store.location} is sound` }
@@ -50,7 +50,7 @@ export function checkBackups(config: Config): Check {
   return { name, ok: true, message: `${older.length + 1}, the last of ${toMoment(newest.at)}` };
 }
 
-export async function checkFiles(store: Store): Promise<Check[]> {
+export async function checkFiles(store: Pick<Store, 'transcripts'>): Promise<Check[]> {
   const states = await store.transcripts.states();
   const failed = states.filter((file) => file.status === 'failed');
   const malformed = states.filter((file) => file.malformed > 0);
@@ -97,7 +97,7 @@ function unknownKinds(states: readonly FileState[]): string {
 }
 
 /** After an update, Holdfast reads again what older versions could not read. */
-export async function checkRereading(store: Store, config: Config): Promise<Check[]> {
+export async function checkRereading(store: Pick<Store, 'transcripts' | 'vault'>, config: Config): Promise<Check[]> {
   const { length } = await staleTranscripts({ store, config });
   if (length === 0) return [];
   const said = length === 1 ? '1 transcript is' : `${length} transcripts are`;
@@ -163,7 +163,7 @@ export const checkServers = (config: Config): Check[] =>
   });
 
 /** How much can be found by meaning, with which model, and what holds up the rest. */
-export async function checkMeaning(store: Store, config: Config): Promise<Check> {
+export async function checkMeaning(store: Pick<Store, 'vectors'>, config: Config): Promise<Check> {
   const name = 'search by meaning';
   if (config.settings.embedding.kind === 'none')
     return { name, ok: true, message: 'switched off (embedding.kind); keywords alone' };
@@ -211,7 +211,7 @@ export async function checkWorker(config: Config): Promise<Check> {
   return { name: 'worker', ok: true, message };
 }
 
-export function checkVersions(store: Store | undefined): Check {
+export function checkVersions(store: Pick<Store, 'engine'> | undefined): Check {
   const engine = store === undefined ? '' : `, ${store.engine}`;
   return { name: 'versions', ok: true, message: `Holdfast ${version()}, Node ${process.versions.node}${engine}` };
 }

@@ -64,7 +64,12 @@ export const doctor = operation({
     const { openSqliteStore } = await import('../../store/sqlite/open.ts');
     const { backupPlan } = await import('../../store/sqlite/backup-files.ts');
     ensureHome(config);
-    let store: Store | undefined;
+    let store:
+      | Pick<
+          Store,
+          'admin' | 'close' | 'engine' | 'entries' | 'location' | 'pauses' | 'transcripts' | 'vault' | 'vectors'
+        >
+      | undefined;
     let counts = noCounts;
     const checks: Check[] = [];
     try {

@@ -11,7 +11,7 @@ export const hubTrouble = 'hub: trouble';
 export const hasJoinedHub = ({ home }: Pick<Config, 'home'>): boolean => fs.existsSync(path.join(home, 'hub.json'));
 
 /** If the hub does not answer, nothing is lost: report a note, not a failure. */
-export async function checkHub(store: Store, config: Config): Promise<Check[]> {
+export async function checkHub(store: Pick<Store, 'hub'>, config: Config): Promise<Check[]> {
   if (!hasJoinedHub(config)) return [];
   const [last, trouble] = [await store.hub.note(hubExchanged), await store.hub.note(hubTrouble)];
   const when = last === undefined ? 'no exchange yet' : `last exchange ${last}`;

@@ -68,7 +68,7 @@ function prepareDemo(config: Config): void {
 }
 
 async function welcome(
-  { config, store }: { config: Config; store: Store },
+  { config, store }: { config: Config; store: Pick<Store, 'entries' | 'sessions'> },
   { files, entries, problems, seconds }: IngestReport,
   demo: boolean,
 ): Promise<string[]> {

@@ -199,7 +199,7 @@ async function lastReport(config: Config): Promise<{ at?: number | undefined; ch
 }
 
 /** Transcripts that were cut or rewritten: tell the person that Holdfast holds more than the agent. */
-async function checkGone(store: Store): Promise<Check[]> {
+async function checkGone(store: Pick<Store, 'entries'>): Promise<Check[]> {
   const { goneEntries } = await store.entries.counts();
   if (goneEntries === 0) return [];
   const said = goneEntries === 1 ? '1 entry is' : `${goneEntries} entries are`;
@@ -214,7 +214,7 @@ async function checkGone(store: Store): Promise<Check[]> {
 }
 
 /** Waiting for the budget is normal; an unreachable model and failed jobs are not. */
-async function checkJobs(store: Store): Promise<Check[]> {
+async function checkJobs(store: Pick<Store, 'jobs'>): Promise<Check[]> {
   const name = 'distilling';
   const { ready, claimed, failed, waits } = await store.jobs.counts();
   const checks = waits.map(({ reason, until, jobs, error }): Check => {

@@ -78,7 +78,7 @@ export async function toFilter(context: Context, input: Filters): Promise<Sessio
 const mostNamed = 4;
 
 /** A warning for a name that several projects share, so that they do not look like one project. */
-export async function sameNamed(store: Store, project: ProjectFilter): Promise<string | undefined> {
+export async function sameNamed(store: Pick<Store, 'projects'>, project: ProjectFilter): Promise<string | undefined> {
   if (!('name' in project)) return undefined;
   const called = (await store.projects.list()).filter(({ name }) => name === project.name);
   if (called.length < 2) return undefined;
@@ -108,7 +108,11 @@ export async function toDistilledFilter(
 }
 
 /** A path if it looks like one, or if it is a folder here and not the name of a project. */
-export async function toProject(store: Store, text: string, separateWorktrees = false): Promise<ProjectFilter> {
+export async function toProject(
+  store: Pick<Store, 'projects'>,
+  text: string,
+  separateWorktrees = false,
+): Promise<ProjectFilter> {
   if (text.includes('\0')) throw new HoldfastError('BAD_INPUT', 'No project has a null byte in its name or path');
   if (isTooLong(text))
     throw new HoldfastError('BAD_INPUT', 'project: the text is longer than any name or path', {

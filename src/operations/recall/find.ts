@@ -45,7 +45,7 @@ export interface Place {
   readonly entry?: Entry;
 }
 
-type Lookups = (store: Store, agent: AgentName | undefined) => Lookup<Place>;
+type Lookups = (store: Pick<Store, 'entries' | 'sessions'>, agent: AgentName | undefined) => Lookup<Place>;
 
 export const sessionsNamed: Lookups = (store, agent) => async (id) =>
   (await store.sessions.find(id))
@@ -70,5 +70,8 @@ export const entriesNamed: Lookups = (store, agent) => async (id) => {
 };
 
 /** The session with this id, or the entry and its session. */
-export const find = (store: Store, id: string, agent: AgentName | undefined): Promise<Place> =>
-  findOne(id, [sessionsNamed(store, agent), entriesNamed(store, agent)], 'session or entry');
+export const find = (
+  store: Pick<Store, 'entries' | 'sessions'>,
+  id: string,
+  agent: AgentName | undefined,
+): Promise<Place> => findOne(id, [sessionsNamed(store, agent), entriesNamed(store, agent)], 'session or entry');

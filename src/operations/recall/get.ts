@@ -20,7 +20,10 @@ type Read = (context: Context) => Promise<Whole>;
 
 interface Kind {
   /** The ids of this kind that begin as asked, each with a function that reads it. */
-  named(store: Store, agent: AgentName | undefined): Lookup<Read>;
+  named(
+    store: Pick<Store, 'distilled' | 'entries' | 'memory' | 'sessions'>,
+    agent: AgentName | undefined,
+  ): Lookup<Read>;
 }
 
 /** Every kind of thing that has an id, in lookup order. */
@@ -85,7 +88,7 @@ const reading =
 /**
  * These ids begin with a letter that is not a hexadecimal digit. They are looked up last, so they hide no agent's id.
  */
-function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read> {
+function distilledNamed(store: Pick<Store, 'distilled'>, agent: AgentName | undefined): Lookup<Read> {
   const ofAgent = (one: { agent: AgentName }) => agent === undefined || one.agent === agent;
   return async (id) => {
     const found = [
@@ -105,7 +108,7 @@ function distilledNamed(store: Store, agent: AgentName | undefined): Lookup<Read
 }
 
 /** A memory may come from no agent at all, so the agent filter does not apply. */
-function memoriesNamed(store: Store): Lookup<Read> {
+function memoriesNamed(store: Pick<Store, 'memory'>): Lookup<Read> {
   return async (id) =>
     (await store.memory.find(id.toLowerCase())).map(({ id, at, project, session, title, page, text }) => {
       const whole: Whole = {

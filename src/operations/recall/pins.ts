@@ -68,7 +68,12 @@ async function mark({ store, config, clock }: Context, as: Pin['mark'], given: z
 }
 
 /** A project if the text names one; otherwise the session or entry whose id begins so. */
-async function meant(store: Store, text: string, agent: AgentName | undefined, separate: boolean): Promise<PinKey> {
+async function meant(
+  store: Pick<Store, 'entries' | 'pins' | 'projects' | 'sessions'>,
+  text: string,
+  agent: AgentName | undefined,
+  separate: boolean,
+): Promise<PinKey> {
   const marked = (await store.pins.list()).find(({ id }) => id === text);
   if (marked !== undefined && (agent === undefined || marked.agent === agent)) return marked;
   const project = await store.projects.digest(await toProject(store, text, separate));

@@ -14,7 +14,7 @@ import { type BriefingFolder, briefingFolder, briefingNames } from '../../system
 import { hooked } from '../machine/install.ts';
 
 export interface PrepareDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'distilled' | 'entries' | 'hub' | 'memory' | 'pins' | 'projects' | 'search' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
 }

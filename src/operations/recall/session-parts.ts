@@ -173,7 +173,7 @@ async function* pagesOf({ store, signal }: Context, { agent, id }: Session, suba
   }
 }
 
-async function usesOf(store: Store, entries: readonly Entry[]): Promise<Map<string, ToolUse[]>> {
+async function usesOf(store: Pick<Store, 'entries'>, entries: readonly Entry[]): Promise<Map<string, ToolUse[]>> {
   const uses = new Map<string, ToolUse[]>();
   const users = entries.filter(({ tools }) => tools.length > 0).map(({ id }) => id);
   for (const use of users.length === 0 ? [] : await store.entries.toolUses(users)) {

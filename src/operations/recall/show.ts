@@ -69,19 +69,22 @@ export const show = operation({
   },
 });
 
-const briefingsOf = async (store: Store, { agent, id }: Session) =>
+const briefingsOf = async (store: Pick<Store, 'briefings'>, { agent, id }: Session) =>
   (await store.briefings.list({ session: id, limit: 100 })).filter((one) => one.session === id && one.agent === agent);
 
 /** The last tool uses are enough to show which files a session was about. */
 const mostTouches = 5000;
 
-async function filesOf(store: Store, { agent, id, projectPath }: Session) {
+async function filesOf(store: Pick<Store, 'search'>, { agent, id, projectPath }: Session) {
   const touches = await store.search.touches([{ agent, id }], mostTouches);
   return filesTouched(touches, projectPath).map(({ file, modified, read }) => ({ file, modified, read }));
 }
 
 /** Each entry with its tool uses. */
-export async function withToolUses(store: Store, entries: readonly Entry[]): Promise<z.infer<typeof ShownEntry>[]> {
+export async function withToolUses(
+  store: Pick<Store, 'entries'>,
+  entries: readonly Entry[],
+): Promise<z.infer<typeof ShownEntry>[]> {
   const uses = new Map<string, ToolUse[]>(entries.map((one) => [one.id, []]));
   for (const use of await store.entries.toolUses([...uses.keys()])) uses.get(use.entry)?.push(use);
   return entries.map((one) => ({ ...one, toolUses: uses.get(one.id) ?? [] }));

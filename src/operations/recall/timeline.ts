@@ -70,7 +70,7 @@ export const timeline = operation({
   },
 });
 
-export async function toItems(store: Store, found: readonly TimelineEntry[]): Promise<TimelineItem[]> {
+export async function toItems(store: Pick<Store, 'entries'>, found: readonly TimelineEntry[]): Promise<TimelineItem[]> {
   const uses = new Map<string, ToolUse[]>();
   const users = found.filter(({ entry }) => entry.tools.length > 0).map(({ entry }) => entry.id);
   for (const use of await store.entries.toolUses(users)) uses.set(use.entry, [...(uses.get(use.entry) ?? []), use]);

@@ -21,7 +21,7 @@ import { endOf, outcomeOf, placeOf, type Told, titleOf } from './session-told.ts
 import { teammateItems, teammatesIn } from './teammates.ts';
 
 export interface BriefingDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'distilled' | 'entries' | 'hub' | 'memory' | 'pins' | 'projects' | 'search' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
 }

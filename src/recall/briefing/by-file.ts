@@ -25,7 +25,10 @@ const touchesPerHit = 40;
 const mostTouches = 5000;
 const promptLength = 200;
 
-export async function searchByFile({ store }: { store: Store }, request: FileRequest): Promise<{ hits: Hit[] }> {
+export async function searchByFile(
+  { store }: { store: Pick<Store, 'entries' | 'projects' | 'search'> },
+  request: FileRequest,
+): Promise<{ hits: Hit[] }> {
   const { query, kind, limit, filter } = request;
   if (query.trim() !== '') refuseUnsearchable(query);
   const isMeant = await fileMatcher(store, request.file);
@@ -59,7 +62,10 @@ export async function searchByFile({ store }: { store: Store }, request: FileReq
 }
 
 /** Whether a path is meant; one that is not absolute, only together with the folder that the session worked in. */
-async function fileMatcher(store: Store, asked: string): Promise<(file: string, cwd?: string) => boolean> {
+async function fileMatcher(
+  store: Pick<Store, 'projects'>,
+  asked: string,
+): Promise<(file: string, cwd?: string) => boolean> {
   const wanted = path.posix.normalize(asked).replace(/^(?:\.\.?\/)+/, '');
   if (wanted === '' || wanted.endsWith('/') || /^\.{1,2}$/.test(wanted)) {
     throw new HoldfastError('BAD_INPUT', `${asked === '' ? 'The path' : asked} names no file`, {
@@ -109,7 +115,11 @@ const lastSaid = (group: readonly FileTouch[]): string => {
 };
 
 /** The passage of the turns, or of what a subagent said, with most of the words; undefined where none of them stands. */
-async function whatHolds(store: Store, group: readonly FileTouch[], words: KeywordQuery): Promise<string | undefined> {
+async function whatHolds(
+  store: Pick<Store, 'search'>,
+  group: readonly FileTouch[],
+  words: KeywordQuery,
+): Promise<string | undefined> {
   const places = group.flatMap(({ entry, prompt }) => [prompt ?? entry.id, ...(entry.subagent ? [entry.id] : [])]);
   let best: { passage: string; words: number } | undefined;
   for (const place of new Set(places)) {

@@ -30,7 +30,7 @@ const longest = 220;
 const corePages = ['core/preferences.md', 'core/procedures.md', 'core/facts.md'];
 
 export async function durableOf(
-  store: Store,
+  store: Pick<Store, 'memory' | 'projects'>,
   { project, sessions, files, isMuted, isSaid }: DurableRequest,
 ): Promise<Durable[]> {
   const read = async (filter: Parameters<Store['memory']['list']>[0]): Promise<Memory[]> =>

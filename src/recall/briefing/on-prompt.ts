@@ -14,7 +14,7 @@ import { parseKeywords } from '../question/keywords.ts';
 import { fold, wordPattern } from '../question/words.ts';
 
 export interface OnPromptDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'pins' | 'search' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
 }

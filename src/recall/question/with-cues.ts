@@ -8,7 +8,11 @@ import { addCues, cuesOf } from './cues.ts';
 
 /** Features of texts and tools for the first `looked`; all of them in order. */
 export async function withCues(
-  { store, places, question }: { readonly store: Store; readonly places: Places; readonly question: string },
+  {
+    store,
+    places,
+    question,
+  }: { readonly store: Pick<Store, 'entries'>; readonly places: Places; readonly question: string },
   ranked: readonly Weighed[],
   looked: number,
 ): Promise<readonly Weighed[]> {

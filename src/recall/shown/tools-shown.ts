@@ -20,7 +20,11 @@ export type ShownTools = Pick<Hit, 'use' | 'turn'>;
 
 /** For each entry, by its id: the use that matches best, and its prompt. */
 export async function toolsShown(
-  { store, places, keywords }: { readonly store: Store; readonly places: Places; readonly keywords: KeywordQuery },
+  {
+    store,
+    places,
+    keywords,
+  }: { readonly store: Pick<Store, 'entries'>; readonly places: Places; readonly keywords: KeywordQuery },
   hits: readonly { readonly id: string; readonly place: number }[],
 ): Promise<ReadonlyMap<string, ShownTools>> {
   if (!places.hasTools) return new Map();

@@ -30,7 +30,12 @@ export interface EntryIndex extends VectorScan {
 }
 
 /** `ceiling`: bytes that vectors may take in memory; `restMs`: see `openPlaces`. */
-export function openEntryIndex(store: Store, model: string | undefined, ceiling: number, restMs?: number): EntryIndex {
+export function openEntryIndex(
+  store: Pick<Store, 'vectors'>,
+  model: string | undefined,
+  ceiling: number,
+  restMs?: number,
+): EntryIndex {
   /** The slot of each place; -1 without a vector. The slots of further parts follow in `nextPart`. */
   let slotOf = new Int32Array(1024).fill(-1);
   const nextPart = new Map<number, number>();

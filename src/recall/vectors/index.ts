@@ -50,7 +50,7 @@ const settingsMs = 1000;
 const idleMs = 15 * 60_000;
 
 export interface MeaningDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'vectors'>;
   readonly config: Config;
   /** How long a search may wait for the close reading of its best candidates. */
   readonly closelyMs?: number | undefined;

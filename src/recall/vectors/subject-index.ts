@@ -13,7 +13,12 @@ export interface SubjectIndex {
 
 const vectorsAtOnce = 512;
 
-export function openSubjectIndex(store: Store, kind: SubjectKind, model: string, ceiling: number): SubjectIndex {
+export function openSubjectIndex(
+  store: Pick<Store, 'vectors'>,
+  kind: SubjectKind,
+  model: string,
+  ceiling: number,
+): SubjectIndex {
   let slots: Slots | undefined;
   /** By the number of the vector. */
   const held = new Map<number, { readonly slot: number; readonly id: number }>();

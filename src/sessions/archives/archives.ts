@@ -12,7 +12,7 @@ import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import { archiveBody, archiveName, archiveText, archiveTitle } from './archive-text.ts';
 
 export interface ArchiveDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'archives' | 'entries' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
 }

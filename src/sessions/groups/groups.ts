@@ -32,7 +32,7 @@ export interface FoundSession extends SessionKey {
 }
 
 export interface GroupDeps {
-  readonly store: Store;
+  readonly store: Pick<Store, 'archives' | 'entries' | 'groups' | 'sessions'>;
   readonly config: Config;
   readonly clock: () => number;
   /** Tells the group's process to close. What it returns is waited for. */

@@ -19,7 +19,7 @@ export interface Snapshots {
 }
 
 export async function writeSnapshots(
-  { store, config }: { readonly store: Store; readonly config: Config },
+  { store, config }: { readonly store: Pick<Store, 'groups'>; readonly config: Config },
   group: string,
   tasks: readonly Task[],
 ): Promise<Snapshots> {

@@ -1,4 +1,5 @@
 // The worker's HTTP, on the loopback alone: socket → serve (guard, route, body) → operation, capture or event stream.
+
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { dropCodes } from '../../processes/access/entrance.ts';
 import { describeTaken, portHolder } from '../../processes/access/port-holder.ts';
 import { proofOf } from '../../processes/access/proof.ts';
 import { openTokens } from '../../processes/access/tokens.ts';
+import type { Store } from '../../store/store.ts';
 import { explain, HoldfastError, systemCode } from '../../system/errors.ts';
 import type { McpHttp } from '../mcp/http.ts';
 import { captureRoutes } from './capture-routes.ts';
@@ -23,6 +25,7 @@ import { refuseBroken, serve } from './serve.ts';
 import { viewerRoutes } from './viewer-routes.ts';
 
 export interface HttpDeps extends LiveDeps {
+  readonly store: Store;
   readonly meaning?: Context['meaning'];
   readonly apart?: Context['apart'];
   readonly log: (line: string) => void;

@@ -5,6 +5,7 @@ import { type IngestDeps, ingest } from '../../../capture/ingest.ts';
 import { importLines } from '../../../capture/transfer/import-lines.ts';
 import { ExportedLine } from '../../../schema/exported.ts';
 import { mergeTables } from '../../../store/sqlite/merge-tables.ts';
+import type { Store } from '../../../store/store.ts';
 import type { Context } from '../../operation.ts';
 import { type Found, inOrder, isWhole, type Yield } from './found.ts';
 import { type FromVault, takeFromVault } from './vault.ts';
@@ -17,8 +18,15 @@ export interface Rebuilt {
   readonly problems: readonly string[];
 }
 
+/** The new database is filled through every port. */
+type RebuildDeps = IngestDeps & { readonly store: Store };
+
 /** `deps.store` is the new, empty database. */
-export async function rebuild(deps: IngestDeps & Pick<Context, 'say'>, found: Found, folder: string): Promise<Rebuilt> {
+export async function rebuild(
+  deps: RebuildDeps & Pick<Context, 'say'>,
+  found: Found,
+  folder: string,
+): Promise<Rebuilt> {
   const { store, config, clock, signal, say } = deps;
   const importing = { store, clock, signal, rules: conversationRules(config.settings) };
   const sources = inOrder(found);
@@ -91,7 +99,7 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
  * The built-in distiller reads conversations again before the pages are examined: a line that it wrote must not pass
  * for a person's. A model costs money, so its work is left to the worker.
  */
-async function distilAgain({ store, config, clock, signal, progress }: IngestDeps): Promise<void> {
+async function distilAgain({ store, config, clock, signal, progress }: RebuildDeps): Promise<void> {
   const { settings } = config;
   const { auto, model } = settings.distill;
   if (!auto || model !== 'none') return;

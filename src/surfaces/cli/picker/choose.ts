@@ -13,7 +13,7 @@ import { openTerminal } from './terminal.ts';
 
 interface ChooseDeps {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: Pick<Store, 'sessions'>;
   readonly signal: AbortSignal;
 }
 

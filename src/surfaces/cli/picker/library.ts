@@ -27,7 +27,7 @@ const mostHits = 50;
 const mostLines = 40;
 
 export function openLibrary(
-  { config, store }: { readonly config: Config; readonly store: Store },
+  { config, store }: { readonly config: Config; readonly store: Pick<Store, 'sessions'> },
   agent: AgentName | undefined,
 ): Library {
   let known: Promise<readonly Session[]> | undefined;
