@@ -1,4 +1,4 @@
-// Which addresses are out in the world: not this machine, not the network around it, nothing that only routers understand.
+// Which addresses are public: not this machine, not the network around it, nothing that only routers understand.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
@@ -27,7 +27,7 @@ for (const [network, bits] of [
   ] as const),
 ] as const)
   special.addSubnet(network, bits, 'ipv4');
-/** Of IPv6 only what is given to the world counts as such: 2000::/3, without tunnels and examples. */
+/** Of IPv6 only the globally assigned range 2000::/3 counts, without tunnels and documentation addresses. */
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 for (const [network, bits] of [
@@ -38,7 +38,7 @@ for (const [network, bits] of [
 ] as const)
   special.addSubnet(network, bits, 'ipv6');
 
-/** Addresses of this machine, which may be public ones. */
+/** Addresses of this machine, which may be public. */
 const ownAddresses = (): Set<string> =>
   new Set(
     Object.values(networkInterfaces())
@@ -50,6 +50,6 @@ export function isPublic(address: string, own: ReadonlySet<string> = ownAddresse
   const plain = address.replace(/%.*$/, '').toLowerCase();
   if (own.has(plain)) return false;
   if (isIPv4(plain)) return !special.check(plain, 'ipv4');
-  // One that maps an IPv4 address is below ::/3, and so not one of these.
+  // An IPv4-mapped address lies below ::/3, so it is not in this range.
   return isIPv6(plain) && global6.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }

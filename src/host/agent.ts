@@ -1,4 +1,4 @@
-// One agent process in its sandbox, as the host sees it: started, told messages, closed or killed.
+// One agent process in its sandbox, as the host sees it: started, sent messages, closed or killed.
 import { environmentOfHosted } from '../agents/claude-code/index.ts';
 import type { Config } from '../config/config.ts';
 import {
@@ -24,28 +24,28 @@ import type { Inside, Sandbox } from './sandbox/sandbox.ts';
 import { openSockets } from './sockets.ts';
 
 export interface AgentRun {
-  /** Its name; its folders are made where they are missing. */
+  /** The group's name. Missing folders are created. */
   readonly group: string;
   readonly agent?: HostedAgent;
-  /** The session to resume; without it, a new one. */
+  /** The session to resume. Without it, a new one. */
   readonly session?: string | undefined;
   readonly resumeAt?: string | undefined;
   /** Added to the agent's system prompt: global memory, and what else the host wants it to know. */
   readonly append?: string;
   readonly model?: string | undefined;
-  /** What the model sees beside the agent's own tools; each call comes to `events.call`. */
+  /** What the model sees beside the agent's own tools. Each call goes to `events.call`. */
   readonly tools?: readonly HostTool[];
   readonly events: AgentEvents;
 }
 
-/** Called in the order in which the runner spoke. Contract: what they throw is logged, and ends nothing. */
+/** Called in the order in which the runner spoke. Contract: an exception is logged, and ends nothing. */
 export interface AgentEvents {
   /** The moment to store the pointer. */
   session?(session: string): void;
   taken?(id: string): void;
   delta?(text: string): void;
   result?(result: Omit<ResultFrame, 'type'>): void;
-  /** The text for the model; what is thrown reaches it as the tool's error. */
+  /** Returns the text for the model. An exception reaches the model as the tool's error. */
   call?(tool: string, input: unknown): Promise<string>;
   /** A compaction waits for this, though not long. */
   compacting?(session: string): Promise<void>;
@@ -53,12 +53,14 @@ export interface AgentEvents {
 }
 
 export interface AgentExit {
-  /** `closed`: in order. `failed`: the agent or its start; `failed` was told why. `killed`: by `kill`. `died`: anything else. */
+  /**
+   * `closed`: in order. `failed`: the agent failed or could not start, and `failed` says why. `killed`: by `kill`. `died`: anything else.
+   */
   readonly how: 'closed' | 'failed' | 'killed' | 'died';
   readonly failure?: { readonly kind: FailureKind; readonly message: string };
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Messages that were sent and never taken: nobody has seen them. */
+  /** Messages that were sent and never taken, so no agent has seen them. */
   readonly untaken: readonly string[];
   /** Messages that were taken and not answered. */
   readonly unanswered: readonly string[];
@@ -66,27 +68,27 @@ export interface AgentExit {
 
 export interface RunningAgent {
   readonly group: string;
-  /** Of the sandbox's outer process. */
+  /** The pid of the sandbox's outer process. */
   readonly pid: number;
-  /** Joins the running query. False: it is closing or gone, and the message is the next process's. */
+  /** Joins the running query. False: the agent is closing or gone, and the message belongs to the next process. */
   send(message: { readonly id: string; readonly text: string }): boolean;
-  /** Answers what it has taken, then ends. */
+  /** Lets the agent answer what it has taken, then ends it. */
   close(): void;
   /** Ends it and everything it has started, now. */
   kill(): void;
-  /** Contract: never rejects. All events have been told before, and no process of it is left. */
+  /** Contract: never rejects. All events have been delivered before, and no process of it is left. */
   readonly exited: Promise<AgentExit>;
 }
 
 export interface AgentDeps {
   readonly config: Config;
-  /** A line for the log of the host. */
+  /** Writes a line to the host's log. */
   readonly log: (line: string) => void;
-  /** What `chooseSandbox` gave; without it, it is chosen for each start. */
+  /** The result of `chooseSandbox`. Without it, each start chooses. */
   readonly sandbox?: Sandbox;
 }
 
-/** What an agent in this sandbox would be started with. Throws a HoldfastError when none can be: no key, no SDK. */
+/** What an agent in this sandbox would start with. Throws a HoldfastError when none can start: no key, no SDK. */
 export function checkAgent(config: Config, sandbox: Sandbox): ReturnType<typeof findPrograms> {
   if (config.modelService.key === undefined)
     throw new HoldfastError('CONFLICT', 'There is no key for the model of hosted agents', {
@@ -95,7 +97,7 @@ export function checkAgent(config: Config, sandbox: Sandbox): ReturnType<typeof 
   return findPrograms(config, sandbox);
 }
 
-/** Resolves once the process is there. Rejects with a HoldfastError when it cannot be started at all: no SDK, no key, no sandbox. */
+/** Resolves once the process runs. Rejects with a HoldfastError when it cannot start at all: no SDK, no key, no sandbox. */
 export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<RunningAgent> {
   const { config } = deps;
   const sandbox = deps.sandbox ?? (await chooseSandbox(config)).sandbox;
@@ -106,7 +108,7 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
   const logs = groupLogs(config, run.group);
   let flood = () => {};
   const { network, networkVia } = config.settings.host;
-  /** A network of its own, with a way out that leads past everything around here. */
+  /** A separate network, with a proxy that reaches public addresses only. */
   const proxied = network && networkVia === 'proxy' && sandbox.name === 'bubblewrap';
   const sockets = await openSockets(deps, { proxied, onFlood: () => flood() });
   try {
@@ -163,7 +165,7 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
         ? undefined
         : conversation.listen(openChannel(socket, RunnerFrame, logs.quarantine, { pace: paceOf() })),
     );
-    // A runner that has said its last word has no more reason to be there.
+    // A runner that has sent its last frame has no reason to stay.
     void heard.then(() => child.endWithin(farewellMs));
     let killed = false;
     const exited = child.exited.then(async ({ code, signal }): Promise<AgentExit> => {
@@ -193,13 +195,13 @@ export async function startAgent(deps: AgentDeps, run: AgentRun): Promise<Runnin
   }
 }
 
-/** Nothing of this machine's environment but where the time is told. */
+/** Nothing of this machine's environment except the time zone. */
 const environmentIn = ({ home, path: search }: Inside, { settings }: Config): Record<string, string> => ({
   ...{ HOME: home, PATH: search, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/sh' },
   ...{ LANG: 'C.UTF-8', TERM: 'dumb', TZ: settings.timeZone },
 });
 
-/** How much of what a runner sends is looked at. */
+/** Limits how much of what a runner sends is processed. */
 function paceOf(): (bytes: number) => Promise<void> | undefined {
   const [perFrame, perByte] = [openPace(frames), openPace(bytes)];
   return (size) => {

@@ -1,5 +1,5 @@
-// What one group may put into the person's store, so that none fills it for all: words to its people, and tasks. Answers to what people asked are
-// not counted; they are as many as the questions.
+// How much one group may put into the person's store, so that no group fills it for all: messages to its people, and tasks. Answers to
+// people's messages do not count; there are only as many as there are messages.
 
 import type { Store } from '../store/store.ts';
 import { HoldfastError } from '../system/errors.ts';
@@ -9,12 +9,12 @@ const day = 24 * hour;
 
 const mostMessages = 120;
 const mostCharacters = 1_000_000;
-/** No answer is longer; the rest is in the session. */
+/** No answer is longer. The rest is in the session. */
 export const longestAnswer = 200_000;
 const mostTasks = 50;
 const mostTasksOfADay = 200;
 
-/** Throws CONFLICT when the group was told enough in the last hour. */
+/** Throws CONFLICT when the group was sent enough in the last hour. */
 export async function allowMessage(
   store: Pick<Store, 'messages'>,
   group: string,

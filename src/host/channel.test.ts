@@ -44,7 +44,7 @@ describe('the channel', () => {
     }
   });
 
-  it('host.md 13, 16: skips what is malformed or too long, keeps its beginning in quarantine, and reads on', async () => {
+  it('host.md 13, 16: skips malformed and oversized frames, keeps their beginning in quarantine, and reads on', async () => {
     const { near, far } = await pair();
     const bad: [string, number][] = [];
     const channel = openChannel(far, RunnerFrame, (reason, bytes) => bad.push([reason, bytes.length]), { limit: 5000 });
@@ -56,7 +56,7 @@ describe('the channel', () => {
     near.write(framed(''));
     near.write(framed(Buffer.alloc(100_000, 'x')));
     near.write(framed(JSON.stringify(taken('good'))));
-    // Half a frame, and then nothing: it is as if it had not been begun.
+    // Half a frame, and then nothing: as if the frame had not begun.
     near.end(framed('half', 400));
     const frames: RunnerFrame[] = [];
     for await (const frame of channel.frames) frames.push(frame);
@@ -69,7 +69,7 @@ describe('the channel', () => {
     expect(bad.at(-1)?.[1]).toBe(2048);
   });
 
-  it('lets a sender wait for a reader who is slow, and loses nothing', async () => {
+  it('makes a sender wait for a slow reader, and loses nothing', async () => {
     const { near, far } = await pair();
     const sender = openChannel<HostFrame, RunnerFrame>(near, HostFrame, () => {});
     const reader = openChannel<RunnerFrame, HostFrame>(far, RunnerFrame, () => {});
@@ -80,7 +80,7 @@ describe('the channel', () => {
       sender.end();
     })();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    // Nobody reads: only what the buffers hold has gone.
+    // No reader: only what the buffers hold has gone.
     expect(sent).toBeLessThan(100);
     expect(sender.pending()).toBeLessThan(1_000_000);
     let got = 0;

@@ -1,30 +1,30 @@
-// Frames over a socket: four bytes of length, then JSON. Whatever the other side sends, the next good frame is read.
+// Frames over a socket: four bytes of length, then JSON. Whatever the other side sends, the channel reads the next good frame.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { z } from 'zod';
 import { HoldfastError } from '../system/errors.ts';
 
-/** No frame is longer, in bytes. Long enough for any answer of a model, and short enough to be kept in memory. */
+/** The maximum length of a frame in bytes. Long enough for any answer of a model, and short enough to keep in memory. */
 export const maxFrame = 16 * 1024 * 1024;
 
-/** What could not be read: why, and its first bytes. */
+/** What could not be read: the reason, and the first bytes. */
 export type Quarantine = (reason: string, bytes: Buffer) => void;
 
 export interface ChannelLimits {
-  /** Bytes of a frame. */
+  /** Maximum bytes of a frame. */
   readonly limit?: number;
-  /** Asked before each frame of the other side is looked at: it waits for as long as this says. */
+  /** Called before each frame of the other side is processed. The frame waits for the promise. */
   readonly pace?: (bytes: number) => Promise<void> | undefined;
 }
 
 export interface Channel<In, Out> {
-  /** What the other side says, in order; the next is read from the socket when this one is done with. Ends with the connection. */
+  /** The other side's frames, in order. The next one is read from the socket when this one is done. Ends with the connection. */
   readonly frames: AsyncIterable<In>;
-  /** Resolves when there is room for more, or the connection is gone. Throws TOO_LARGE, and then nothing was sent. */
+  /** Resolves when there is room for more, or the connection is gone. Throws TOO_LARGE, and then sends nothing. */
   send(frame: Out): Promise<void>;
   /** Bytes that the other side has not taken yet. */
   pending(): number;
-  /** After what was sent. */
+  /** Ends the connection after everything sent. */
   end(): void;
 }
 
@@ -34,7 +34,7 @@ export function openChannel<In, Out>(
   quarantine: Quarantine,
   { limit = maxFrame, pace }: ChannelLimits = {},
 ): Channel<In, Out> {
-  // A connection that breaks is one that ends: whoever reads sees the end of the frames.
+  // A broken connection counts as an ended one: the reader sees the end of the frames.
   socket.on('error', () => socket.destroy());
   return {
     frames: read(socket, schema, quarantine, limit, pace),
@@ -46,7 +46,7 @@ export function openChannel<In, Out>(
       if (socket.destroyed || socket.write(Buffer.concat([head, body]))) return;
       const over = new AbortController();
       const { signal } = over;
-      // Whichever comes first; the other one is not waited for any more.
+      // Whichever comes first; then stop waiting for the other.
       await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(() => {});
       over.abort();
     },
@@ -66,7 +66,7 @@ async function* read<In>(
   try {
     for await (const chunk of socket as AsyncIterable<Buffer>)
       for (const piece of split(chunk)) {
-        // What is malformed costs the host as well.
+        // Malformed frames cost the host time as well.
         await pace?.(piece.tooLong ?? piece.bytes.length);
         if (piece.tooLong !== undefined) {
           quarantine(`a frame of ${piece.tooLong} bytes`, piece.bytes);
@@ -77,7 +77,7 @@ async function* read<In>(
         else quarantine(frame.error, piece.bytes);
       }
   } catch {
-    // The connection broke: this is its end.
+    // The connection broke, which ends the frames.
   }
 }
 
@@ -96,13 +96,13 @@ function parse<In>(schema: z.ZodType<In>, bytes: Buffer): { value: In; error?: u
 
 interface Piece {
   readonly bytes: Buffer;
-  /** The frame was longer than allowed, and this is its beginning; the rest was not kept. */
+  /** The frame was longer than allowed, and this is its beginning. The rest was not kept. */
   readonly tooLong?: number;
 }
 
-/** Frames may come in any pieces: each call gives those that are whole now. */
+/** Frames may arrive in any pieces. Each call returns the ones that are complete now. */
 export function frameSplitter(limit: number): (chunk: Buffer) => Piece[] {
-  /** Of a frame that is too long, this much is kept to be shown. */
+  /** How much of an oversized frame is kept for the log. */
   const shown = 2048;
   const head = Buffer.alloc(4);
   let [headRead, bodyRead] = [0, 0];

@@ -58,7 +58,7 @@ function terminalOf(isTyped: boolean) {
 }
 
 describe('a chat', () => {
-  it('shows the answer also when the store could not be read for a moment', async () => {
+  it('shows the answer even if the store was unreadable for a moment', async () => {
     const { type, last, store, shown, close, ended, log } = await talking();
     type('hello');
     await until(() => last('tide')?.sent.length === 1);
@@ -77,7 +77,7 @@ describe('a chat', () => {
     expect(log).toContain('busy');
   });
 
-  it('that becomes the host at the moment when the person leaves is none afterwards', async () => {
+  it('that becomes the host just as the person leaves stops being one', async () => {
     const { config, store, host, close, ended, shown } = await talking();
     await until(() => shown().includes('You are chatting'));
     const { open } = store.runs;
@@ -101,7 +101,7 @@ describe('a chat', () => {
     expect(shown()).not.toContain('runs the agent itself');
   });
 
-  it('shows what was said since the last one, once: an answer that nobody waited for is not lost', async () => {
+  it('shows what was said since the last chat, once: an answer that came in between is not lost', async () => {
     const first = await talking();
     const { last, open } = first;
     first.type('hello');
@@ -111,7 +111,7 @@ describe('a chat', () => {
     expect(first.shown()).toContain('the answer waits for your next chat');
     last('tide')?.answer('good day');
     await until(async () => (await first.store.messages.unanswered('tide')).length === 0);
-    // Who pipes something in wants the answer to that alone.
+    // A person who pipes in a message wants only the answer to it.
     const piped = open({ typed: false, message: 'and now?' });
     await until(() => last('tide')?.sent.length === 2);
     last('tide')?.answer('still here');
@@ -129,7 +129,7 @@ describe('a chat', () => {
     expect(third.shown()).not.toMatch(/good day|still here/);
   });
 
-  it('after a long time shows the last of what was said, and how much came before', async () => {
+  it('after a long time shows the last messages, and how many came before', async () => {
     const { store, open, close, ended, shown } = await talking();
     await until(() => shown().includes('You are chatting'));
     close();
@@ -143,7 +143,7 @@ describe('a chat', () => {
     expect(next.shown()).not.toContain('<110>');
   });
 
-  it('refuses what no agent can be handed, and says where to put it', async () => {
+  it('refuses a message that no agent can take, and says where to put it', async () => {
     const { store, ended } = await talking({ typed: false, message: 'x'.repeat(2_000_001) });
     await expect(ended).rejects.toMatchObject({ code: 'TOO_LARGE', hint: expect.stringContaining('groups/tide') });
     expect(await store.messages.waiting('tide')).toEqual([]);

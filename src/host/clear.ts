@@ -1,18 +1,18 @@
-// `/clear` or `/clear NAME` as a message is the group's own clear: the client's would begin a session and archive nothing. All other
-// commands are the agent's.
+// `/clear` or `/clear NAME` as a message is the group's own clear: the client's would start a session and archive nothing. All other
+// commands go to the agent.
 
 import type { OutgoingMessage } from '../schema/group-message.ts';
 import type { OpenGroup } from '../sessions/groups/groups.ts';
 import type { Store } from '../store/store.ts';
 import { explain } from '../system/errors.ts';
 
-/** Undefined for what is no such command. `reset` and `new` are what the client calls it, too. */
+/** Undefined for any other text. `reset` and `new` are the client's other names for it. */
 export function clearIn(text: string): { readonly name: string | undefined } | undefined {
   const found = /^\/(?:clear|reset|new)(?:\s+(.*))?$/s.exec(text.trim());
   return found === null ? undefined : { name: found[1] };
 }
 
-/** Clears, if that is what the group waits for first; a run of its own, though without an agent. Gives what people are told. */
+/** Clears, if that is the group's first waiting message. This is a run without an agent. Returns what people are told. */
 export async function clearIfFirst(
   store: Pick<Store, 'messages'>,
   group: Pick<OpenGroup, 'name' | 'clear'>,
@@ -36,7 +36,7 @@ async function cleared(group: Pick<OpenGroup, 'clear'>, name: string | undefined
     session === undefined
       ? ''
       : bookmark === undefined
-        ? ' The last one has no name; what was said in it can still be searched for.'
+        ? ' The last one has no name; it can still be found by searching.'
         : ` The last one is kept as “${bookmark.name}”.`;
   return { kind: 'answer' as const, text: `A new conversation begins.${last}`, session };
 }

@@ -1,12 +1,12 @@
-// Time as the host sees it. Tests hand it one that they move themselves.
+// Time as the host sees it. Tests pass a clock that they move themselves.
 
 export interface HostClock {
   now(): number;
-  /** Calls back once, after so many milliseconds. Returns the way to stop that. */
+  /** Calls back once, after this many milliseconds. Returns a function that cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** The longest that a timer of Node can wait. */
+/** The longest delay of a Node timer. */
 const longest = 2 ** 31 - 1;
 
 export const systemClock: HostClock = {

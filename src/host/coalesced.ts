@@ -1,4 +1,4 @@
-// Work that many ask for and that is worth doing once for all of them: whoever asks while it rests or runs shares the next time.
+// Work that many callers request and that is done once for all of them: a caller that asks while it rests or runs shares the next run.
 
 export function coalesced(
   work: (key: string) => Promise<void>,
@@ -19,7 +19,7 @@ export function coalesced(
       await state.last.catch(() => {});
       const rest = state.endedAt + restMs - now();
       if (rest > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(rest, restMs)));
-      // From here on, whoever asks has come too late for this one.
+      // From here on, a new caller is too late for this run.
       state.next = undefined;
       const run = work(key);
       state.last = run;

@@ -7,7 +7,7 @@ import { confine } from './confine.ts';
 import { none } from './sandbox/none.ts';
 import type { Confined, Sandbox } from './sandbox/sandbox.ts';
 
-/** A program that leaves something elsewhere, and what takes that away. */
+/** A program that leaves something elsewhere, and the command that removes it. */
 function outliving(script: string) {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-confine-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -35,13 +35,13 @@ function outliving(script: string) {
 it.each([
   ['ends by itself', 'exit 3', { code: 3, signal: null }],
   ['is killed by somebody', 'kill -9 $$', { code: null, signal: 'SIGKILL' }],
-])('a process that %s has exited when nothing of it is left elsewhere', async (_, script, exit) => {
+])('a process that %s has exited only when nothing of it is left elsewhere', async (_, script, exit) => {
   const { left, ended, started } = outliving(script);
   expect(await (await started()).exited).toEqual(exit);
   expect([existsSync(left), readFileSync(ended, 'utf8')]).toEqual([false, 'here\n']);
 });
 
-it('so has one that we kill', async () => {
+it('the same holds for one that the host kills', async () => {
   const { left, ended, started } = outliving('echo there; sleep 1000');
   const child = await started();
   await new Promise<void>((resolve) => child.lines(() => resolve()));
@@ -50,7 +50,7 @@ it('so has one that we kill', async () => {
   expect([existsSync(left), existsSync(ended)]).toEqual([false, true]);
 });
 
-it('has exited also where nothing can be taken away: the engine may be gone', async () => {
+it('has exited even if nothing can be removed: the engine may be gone', async () => {
   const { started, left } = outliving('rm left');
   expect(await (await started()).exited).toEqual({ code: 0, signal: null });
   expect(existsSync(left)).toBe(false);

@@ -5,26 +5,26 @@ import type { Config } from '../config/config.ts';
 import type { Confined, Sandbox } from './sandbox/sandbox.ts';
 
 export interface ConfinedProcess {
-  /** Its pid. Rejects when it could not be started. */
+  /** Its pid. Rejects when it could not start. */
   readonly started: Promise<number>;
   /** Contract: never rejects. Nothing of it is left, here or with an engine. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** What it writes to its standard output and error. */
   lines(take: (line: string) => void): void;
   kill(): void;
-  /** Kills it, should it still be there by then. */
+  /** Kills it if it still runs by then. */
   endWithin(ms: number): void;
 }
 
 export async function confine(sandbox: Sandbox, config: Config, confined: Confined): Promise<ConfinedProcess> {
   const { file, args, environment, cwd, end } = await sandbox.command(confined, config);
-  // A session of its own: keys that a person presses for the host are not for it, and it can be ended as a group.
+  // A separate session: keys that a person presses for the host do not reach it, and it can be ended as a group.
   const child = spawn(file, args, { env: environment, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const started = new Promise<number>((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid as number));
     child.once('error', reject);
   });
-  // Who awaits it is told. Until somebody does, a start that failed must not end the host as a rejection that nobody handles.
+  // The caller awaits it later. Until then, a failed start must not crash the host as an unhandled rejection.
   started.catch(() => {});
   const kill = () => {
     if (child.pid !== undefined) signalGroup(child.pid);
@@ -33,7 +33,7 @@ export async function confine(sandbox: Sandbox, config: Config, confined: Confin
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.once('error', () => child.pid === undefined && resolve({ code: null, signal: null }));
   }).then(async (exit) => {
-    // What the first process leaves behind goes with it.
+    // Ends what the first process left behind.
     kill();
     if (end !== undefined && child.pid !== undefined) await runToEnd(end, environment);
     return exit;
@@ -53,18 +53,18 @@ export async function confine(sandbox: Sandbox, config: Config, confined: Confin
   };
 }
 
-/** Whatever it comes to: what it could not take away, the next host does. */
+/** The result does not matter: the next host removes what this command could not. */
 const runToEnd = ([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<void> =>
   new Promise((resolve) => {
     execFile(file, args, { env, timeout: 30_000 }, () => resolve());
   });
 
-/** Ends a process that `confine` has started, with those that it has started itself. */
+/** Ends a process that `confine` has started, with its children. */
 export function signalGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // It is gone already.
+    // The process is gone already.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,29 +1,29 @@
-// The host's side of one connection: what was sent, taken and answered. The process at the other end is not trusted: what it says of
-// messages counts only as far as they were its own, and once.
+// The host's side of one connection: what was sent, taken and answered. The process at the other end is not trusted: what it says about
+// messages counts only for its own messages, and once.
 import type { FailureKind, HostFrame, RunnerFrame, StartFrame } from '../schema/host-frame.ts';
 import type { AgentEvents } from './agent.ts';
 import type { Channel } from './channel.ts';
 import { deeds, openPace } from './pace.ts';
 
 export interface Conversation {
-  /** False: it is closing, or the agent does not keep up; the message is the next process's. */
+  /** False: it is closing, or the agent does not keep up. The message belongs to the next process. */
   send(message: { readonly id: string; readonly text: string }): boolean;
   close(): void;
-  /** From the first frame to the last. */
+  /** Handles every frame until the connection ends. */
   listen(channel: Channel<RunnerFrame, HostFrame>): Promise<void>;
   untaken(): readonly string[];
   unanswered(): readonly string[];
-  /** Why we end it; the first reason counts. */
+  /** Why the host ends it. The first reason counts. */
   fail(message: string): void;
-  /** How it ended, as far as the runner has said it, or we have. */
+  /** How it ended, as far as the runner or the host has said it. */
   end(): { closed: boolean; failure?: { kind: FailureKind; message: string } };
 }
 
-/** Calls that may be under way at a time; then nothing more is read. */
+/** How many calls may run at a time. Beyond that, the host reads no further frame. */
 const maxCalls = 16;
 /** Frames that make the host search, read or store something. */
 const costly: ReadonlySet<RunnerFrame['type']> = new Set(['call', 'compacting', 'session', 'result']);
-/** What may wait for an agent that does not read. */
+/** How many bytes may wait for an agent that does not read. */
 const maxPending = 32 * 1024 * 1024;
 
 export function openConversation(

@@ -1,19 +1,19 @@
-// How much of the disk a group's folders take. Its agent writes there as it likes, and a disk that is full stops all groups and the person.
+// How much of the disk a group's folders take. Its agent writes there freely, and a full disk stops all groups and the person.
 import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { HoldfastError, systemCode } from '../system/errors.ts';
 
 export interface DiskUse {
   readonly bytes: number;
-  /** There is more: it was not looked at any further. */
+  /** There is more; counting stopped here. */
   readonly over: boolean;
 }
 
-/** So many files are more than any project has; to count more would take too long. */
+/** More files than any project has. Counting more would take too long. */
 const mostFiles = 2_000_000;
 const atOnce = 64;
 
-/** Looks until it has seen more than is allowed. Follows no link; what goes meanwhile counts nothing. */
+/** Counts until the limit is exceeded. Follows no link. Files that disappear during the count do not count. */
 export async function diskUse(folders: readonly string[], most: number): Promise<DiskUse> {
   const waiting = [...folders];
   let [bytes, files] = [0, 0];
@@ -52,7 +52,7 @@ const shortestMs = 5000;
 export interface DiskQuota {
   /** Throws CONFLICT when the folders hold more than they may. */
   check(): Promise<void>;
-  /** Calls `over` once with why, as soon as they do. */
+  /** Calls `over` once with the reason, as soon as they do. */
   watch(over: (why: string) => void): { stop(): void };
 }
 
@@ -70,7 +70,7 @@ export function diskQuota(group: string, folders: readonly string[], mb: number)
     watch(over) {
       let timer: NodeJS.Timeout | undefined;
       let stopped = mb === 0;
-      // To look at many files takes a while; most of the time it rests.
+      // Counting many files takes a while, so the watch mostly rests.
       const again = (ms: number) => {
         timer = setTimeout(async () => {
           const began = Date.now();

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isPublic } from './addresses.ts';
 import { startEgress } from './egress.ts';
 
-describe('an address in the world', () => {
+describe('a public address', () => {
   it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450:4001::200e'])('is %s', (address) => {
     expect(isPublic(address)).toBe(true);
   });
@@ -38,7 +38,7 @@ describe('an address in the world', () => {
     expect(isPublic(address)).toBe(false);
   });
 
-  it('is none of this machine’s own, public or not', () => {
+  it('is never an address of this machine, public or not', () => {
     for (const { address } of Object.values(os.networkInterfaces()).flatMap((all) => all ?? []))
       expect(isPublic(address), address).toBe(false);
     expect(isPublic('1.1.1.1', new Set(['1.1.1.1']))).toBe(false);
@@ -60,7 +60,7 @@ async function stand(reach: (port: number) => string[] = () => [], names: Record
     service.close();
     fs.rmSync(folder, { recursive: true });
   });
-  /** What a raw request gets, to its end. */
+  /** The whole answer to a raw request. */
   const say = (text: string) =>
     new Promise<string>((done) => {
       let heard = '';
@@ -75,7 +75,7 @@ async function stand(reach: (port: number) => string[] = () => [], names: Record
 }
 
 describe('the way to the network', () => {
-  it('leads to nothing on this machine, however it is called', async () => {
+  it('reaches nothing on this machine, whatever its name', async () => {
     const { port, say } = await stand(undefined, {
       'tricky.example': '127.0.0.1',
       'metadata.example': '169.254.169.254',
@@ -98,7 +98,7 @@ describe('the way to the network', () => {
     }
   });
 
-  it('leads to what the person lets agents reach, through a tunnel and without one', async () => {
+  it('reaches what the person allows, through a tunnel and without one', async () => {
     const { port, say } = await stand((open) => [`printer.local:${open}`]);
     const get = `GET / HTTP/1.1\r\nhost: printer.local\r\nconnection: close\r\n\r\n`;
     expect(await say(`CONNECT printer.local:${port} HTTP/1.1\r\nhost: x\r\n\r\n${get}`)).toContain('heard GET /');
@@ -108,7 +108,7 @@ describe('the way to the network', () => {
     expect(await say(`CONNECT printer.local:${port + 1} HTTP/1.1\r\nhost: x\r\n\r\n`)).toContain('403');
   });
 
-  it('never leads to the worker, though somebody names its port', async () => {
+  it('never reaches the worker, even if its port is allowed by name', async () => {
     const service = http.createServer((_request, response) => response.end('the worker'));
     await new Promise<void>((ready) => service.listen(0, '127.0.0.1', ready));
     onTestFinished(() => void service.close());
@@ -134,7 +134,7 @@ describe('the way to the network', () => {
     }
   });
 
-  it('refuses what is no request of a proxy', async () => {
+  it('refuses what is not a proxy request', async () => {
     const { say } = await stand();
     for (const line of [
       'GET / HTTP/1.1',

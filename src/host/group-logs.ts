@@ -1,4 +1,4 @@
-// What is written down of a group's agent, outside of everything it can see: logs/groups/<group>/ in the data folder.
+// The log of a group's agent, outside of everything it can see: logs/groups/<group>/ in the data folder.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';

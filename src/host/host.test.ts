@@ -12,7 +12,7 @@ import { openGroup } from '../sessions/groups/groups.ts';
 import { HoldfastError } from '../system/errors.ts';
 
 describe('sessions', () => {
-  it('host.md 2: the session is stored the moment the agent tells it, so a crash in mid-turn keeps it', async () => {
+  it('host.md 2: the session is stored the moment the agent reports it, so a crash in mid-turn keeps it', async () => {
     const { say, agents, store } = await hostStand(['tide']);
     await say('tide', 'hello');
     agents.last('tide')?.run.events.session?.('s-1');
@@ -23,7 +23,7 @@ describe('sessions', () => {
     expect((await store.groups.pointer('tide'))?.session).toBe('s-1');
   });
 
-  it('host.md 3: the next process goes on with it, two hours later and after a restart of the host', async () => {
+  it('host.md 3: the next process resumes it, two hours later and after a restart of the host', async () => {
     const stand = await hostStand(['tide']);
     const { agents, clock } = stand;
     await stand.say('tide', 'write the document');
@@ -36,7 +36,7 @@ describe('sessions', () => {
     expect(agents.last('tide')?.run).toMatchObject({ session: 's-1', resumeAt: 'place-1' });
   });
 
-  it('host.md 5: the position to resume at advances with each answer, and no failed turn moves it', async () => {
+  it('host.md 5: the resume position advances with each answer, and no failed turn moves it', async () => {
     const { say, agents, store } = await hostStand(['tide']);
     await say('tide', 'one');
     const agent = agents.last('tide');
@@ -78,7 +78,7 @@ describe('sessions', () => {
     },
   );
 
-  it('host.md 4: a session that was lost before it had said anything is not missed: nobody is told', async () => {
+  it('host.md 4: a session lost before its first answer is not missed: people are not told', async () => {
     const { say, agents, store, out, clock } = await hostStand(['tide']);
     await say('tide', 'hello');
     const [first] = agents.agents;
@@ -97,7 +97,7 @@ describe('sessions', () => {
     expect((await store.groups.pointer('tide'))?.session).toBe('fresh');
   });
 
-  it('host.md 4: other errors never clear the pointer, and a loss that comes again and again is not tried for ever', async () => {
+  it('host.md 4: other errors never clear the pointer, and repeated losses are not retried forever', async () => {
     const { say, agents, store, clock } = await hostStand(['tide']);
     await store.groups.setPointer('tide', { agent: 'claude-code', session: 'kept' }, { at: 0 });
     await say('tide', 'hello');
@@ -118,7 +118,7 @@ describe('sessions', () => {
     expect((await store.runs.queues())[0]).toMatchObject({ waiting: 0, givenUp: 1 });
   });
 
-  it('a process that was started before the session was cleared does not bring it back, and is closed', async () => {
+  it('a process started before the session was cleared does not bring it back, and is closed', async () => {
     const { say, agents, store, groupDeps } = await hostStand(['tide'], { obeys: false });
     await say('tide', 'one');
     const agent = agents.last('tide');
@@ -131,7 +131,7 @@ describe('sessions', () => {
     expect(agent?.isClosing).toBe(true);
   });
 
-  it('/clear as a message is the group’s clear, in its turn: what came before is answered in the old session, what comes after in a new one', async () => {
+  it('/clear as a message is the group’s clear, in its turn: earlier messages are answered in the old session, later ones in a new one', async () => {
     const { say, agents, store, out } = await hostStand(['tide']);
     await say('tide', 'one');
     agents.last('tide')?.answer('1', 'old');
@@ -179,7 +179,7 @@ describe('sessions', () => {
     expect(agents.last('tide')?.sent.map((one) => one.text)).toEqual([text]);
   });
 
-  it('a host that is killed while it clears clears with the next one, and what waits behind is not lost', async () => {
+  it('if the host is killed during a clear, the next one clears, and waiting messages are not lost', async () => {
     const stand = await hostStand(['tide']);
     const { store, agents } = stand;
     const run = await store.runs.begin({ group: 'tide', epoch: 0 }, 0);
@@ -233,7 +233,7 @@ describe('messages', () => {
       const agent = agents.last('tide');
       agent?.answer(`a${i}`);
       await settle(2);
-      // Close and message in either order, at every distance; some are taken by nobody, some refused.
+      // Close and message in either order, at every distance: some messages stay untaken, some are refused.
       const racing = (async () => {
         await settle(i % 7);
         const raced = await store.messages.add('tide', { text: `racing ${i}` }, clock.now());
@@ -281,7 +281,7 @@ describe('messages', () => {
     expect(await out('tide')).toEqual(['begun', expect.stringContaining('The answer ends here')]);
   });
 
-  it('host.md 9: of two messages only the one without an answer is tried again', async () => {
+  it('host.md 9: of two messages only the one without an answer is retried', async () => {
     const { say, agents, clock } = await hostStand(['tide']);
     await say('tide', 'one');
     agents.last('tide')?.answer('1');
@@ -292,7 +292,7 @@ describe('messages', () => {
     expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['two']);
   });
 
-  it('host.md 9: the answer to one message is no output of another that the process had waiting', async () => {
+  it('host.md 9: the answer to one message does not count as output of another that waits', async () => {
     const { say, agents, store, clock, out } = await hostStand(['tide']);
     await say('tide', 'one');
     const agent = agents.last('tide');
@@ -310,7 +310,7 @@ describe('messages', () => {
     expect(await out('tide')).toEqual(['begun', 'for one']);
   });
 
-  it('host.md 10: an agent that ends in order without an answer has failed, and is not started again at once for ever', async () => {
+  it('host.md 10: an agent that ends in order without an answer has failed, and is not restarted at once forever', async () => {
     const { say, agents, clock, store, out } = await hostStand(['tide']);
     await say('tide', 'hello');
     for (let i = 0; i < 400; i++) {
@@ -354,17 +354,17 @@ describe('messages', () => {
     expect((await store.runs.queues()).length).toBe(0);
   });
 
-  it('host.md 7: what waited while no host was there is handed at its start, in order, and an old close closes nothing', async () => {
+  it('host.md 7: messages that waited for a host are sent at its start, in order, and an old close closes nothing', async () => {
     const stand = await hostStand(['tide']);
     for (const text of ['one', 'two']) await stand.store.messages.add('tide', { text }, stand.clock.now());
-    // A close that was meant for a process that is gone is meant for no other.
+    // A close meant for a process that is gone does not apply to another.
     stand.host.close('tide');
     await stand.restart();
     expect(stand.agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['one', 'two']);
     expect(stand.agents.last('tide')?.isClosing).toBe(false);
   });
 
-  it('a host that was killed in mid-turn hands again what had no output, and not what had', async () => {
+  it('after a kill in mid-turn, the next host sends messages without output again, and no others', async () => {
     const stand = await hostStand(['tide', 'reef']);
     const { agents, store, clock } = stand;
     const silent = await stand.say('tide', 'one');
@@ -383,7 +383,7 @@ describe('messages', () => {
     expect((await store.runs.open()).length).toBe(1);
   });
 
-  it('a host that was killed leaves no process, nor one that its agent has started', async () => {
+  it('a killed host leaves no process, not even one that its agent has started', async () => {
     const stand = await hostStand(['tide']);
     const agent = spawn('sh', ['-c', 'sleep 300 & echo $!; wait'], {
       detached: true,
@@ -400,7 +400,7 @@ describe('messages', () => {
     await until(() => !pids.some(isAlive), 'their end');
   });
 
-  it('who speaks is told to the agent where a bridge says it', async () => {
+  it('the agent is told who speaks, if a bridge says it', async () => {
     const { store, host, agents, clock } = await hostStand(['tide']);
     await store.messages.add('tide', { text: 'hello', from: 'Ada' }, clock.now());
     host.wake();
@@ -410,7 +410,7 @@ describe('messages', () => {
 });
 
 describe('what a process finds at its start', () => {
-  it('groups.md 14, 17: the host writes history, tasks and groups before each start, and settings where there are none', async () => {
+  it('groups.md 14, 17: the host writes history, tasks and groups before each start, and settings if there are none', async () => {
     const { start, last } = fakeAgents();
     const found: Record<string, unknown>[] = [];
     const stand = await hostStand(['main', 'tide'], {
@@ -437,7 +437,7 @@ describe('what a process finds at its start', () => {
     last('tide')?.answer('1', 's-1');
     await (await openGroup(stand.groupDeps, 'tide')).clear('One');
     await stand.clock.pass(31 * minute);
-    // What the person wrote into the settings stays; what the snapshots said before does not.
+    // The person's own settings stay; the old content of the snapshots does not.
     const { agentHome } = groupFolders(stand.groupDeps.config, 'tide');
     fs.writeFileSync(path.join(agentHome, '.claude/settings.json'), '{"mine":true}');
     await stand.store.tasks.add({ ...daily, prompt: 'Read the chart', next }, 2);
@@ -459,7 +459,7 @@ describe('limits', () => {
     expect({ idleMinutes, hardLimitMinutes }).toEqual({ idleMinutes: 30, hardLimitMinutes: 60 });
   });
 
-  it('host.md 8: an idle process is closed after 30 minutes, and only a real result begins them anew', async () => {
+  it('host.md 8: an idle process is closed after 30 minutes, and only a real result restarts them', async () => {
     const { say, agents, clock } = await hostStand(['tide']);
     await say('tide', 'one');
     const agent = agents.last('tide');
@@ -484,7 +484,7 @@ describe('limits', () => {
     expect(next?.isOver).toBe(true);
   });
 
-  it('host.md 8: an empty result is no real one', async () => {
+  it('host.md 8: an empty result is not a real one', async () => {
     const { say, agents, clock } = await hostStand(['tide']);
     await say('tide', 'one');
     const agent = agents.last('tide');
@@ -547,7 +547,7 @@ describe('limits', () => {
     expect(host.processes()).toEqual([]);
   });
 
-  it('host.md 11: an idle process makes room for a group that waits, the one that was idle longest', async () => {
+  it('host.md 11: the process that was idle longest makes room for a waiting group', async () => {
     const { say, agents, clock } = await hostStand(['a', 'b', 'c'], { maxProcesses: 2 });
     await say('a', '1');
     agents.last('a')?.answer('a');
@@ -605,7 +605,7 @@ describe('scheduled tasks', () => {
     expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['two']);
   });
 
-  it('an isolated task has a session of its own, each time, and leaves the group’s alone', async () => {
+  it('an isolated task has a separate session each time, and leaves the group’s alone', async () => {
     const { store, agents, clock, host } = await hostStand(['tide']);
     await store.groups.setPointer('tide', { agent: 'claude-code', session: 'mine', resumeAt: 'p' }, { at: 0 });
     await store.tasks.add({ ...task, group: 'tide', context: 'isolated', next: clock.now() }, clock.now());
@@ -622,7 +622,7 @@ describe('scheduled tasks', () => {
     ]);
   });
 
-  it('a task that fails before it said anything is tried again; a host that was killed in the middle of it too', async () => {
+  it('a task that fails before any output is retried, also when a killed host was running it', async () => {
     const stand = await hostStand(['tide']);
     const { store, agents, clock } = stand;
     const added = await store.tasks.add(
@@ -643,7 +643,7 @@ describe('scheduled tasks', () => {
     expect(agents.agents.length).toBe(3);
   });
 
-  it('a task that is due in a while wakes the host by itself', async () => {
+  it('a task that is due later wakes the host by itself', async () => {
     const { store, agents, clock, host } = await hostStand(['tide']);
     await store.tasks.add({ ...task, group: 'tide', context: 'group', next: clock.now() + 47 * minute }, clock.now());
     host.wake();
@@ -655,7 +655,7 @@ describe('scheduled tasks', () => {
 });
 
 describe('trouble with the store', () => {
-  it('a process whose start cannot be noted is ended, and the message tried again', async () => {
+  it('a process whose start cannot be stored is ended, and the message is retried', async () => {
     const { store, say, agents, clock } = await hostStand(['tide']);
     const note = store.runs.noteProcess;
     Object.assign(store.runs, {
@@ -671,7 +671,7 @@ describe('trouble with the store', () => {
     expect(agents.last('tide')?.sent.map(({ text }) => text)).toEqual(['hello']);
   });
 
-  it('the end of a run is stored when there is room again', async () => {
+  it('the end of a run is stored when there is space again', async () => {
     const { store, say, agents, clock, state } = await hostStand(['tide']);
     const id = await say('tide', 'hello');
     const end = store.runs.end;
@@ -725,7 +725,7 @@ describe('trouble with the store', () => {
     },
   );
 
-  it('a host whose store takes nothing any more can still be stopped', async () => {
+  it('a host whose store accepts nothing can still be stopped', async () => {
     const { store, say, agents, host, clock } = await hostStand(['tide']);
     await say('tide', 'hello');
     const { putOut } = store.messages;
@@ -743,7 +743,7 @@ describe('trouble with the store', () => {
     expect((await store.runs.queues())[0]).toMatchObject({ waiting: 2, handed: 0 });
   });
 
-  it('a session that is another group’s is not tried for again', async () => {
+  it('a session of another group is not tried again', async () => {
     const { store, say, agents, out, host, log } = await hostStand(['tide', 'reef']);
     await store.groups.setPointer('reef', { agent: 'claude-code', session: 'theirs' }, { at: 0 });
     await say('tide', 'hello');
@@ -755,7 +755,7 @@ describe('trouble with the store', () => {
     await host.stop(0);
   });
 
-  it('a process that has only just been started is not taken for idle', async () => {
+  it('a process that has just started does not count as idle', async () => {
     const gates: (() => void)[] = [];
     const startOf = () => new Promise<undefined>((resolve) => gates.push(() => resolve(undefined)));
     const { store, host, agents, clock, out } = await hostStand(['a', 'b'], { maxProcesses: 1, startOf });
@@ -799,7 +799,7 @@ describe('the end of the host', () => {
     expect(await store.runs.open()).toEqual([]);
   });
 
-  it('ends those that take too long; what they have waits again, at no cost', async () => {
+  it('ends agents that take too long; their messages wait again, at no cost', async () => {
     const { store, say, host, agents, clock } = await hostStand(['tide']);
     const id = await say('tide', 'one');
     agents.last('tide')?.take();

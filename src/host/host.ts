@@ -1,5 +1,5 @@
-// Who runs when: at most so many processes, one for each group; due tasks before messages, and of messages those that have waited
-// longest. All that it decides by is in the store; in memory are only the processes themselves.
+// Decides which groups run: a limited number of processes, one per group; due tasks before messages, and messages by waiting time.
+// Everything that it decides by is in the store. Memory holds only the processes themselves.
 
 import { nextOf } from '../operations/groups/schedule.ts';
 import { sameProcess } from '../processes/claim.ts';
@@ -11,7 +11,7 @@ import { type LiveRun, type RunDeps, startRun } from './run.ts';
 
 export interface HostDeps extends Omit<RunDeps, 'wake' | 'losses'> {
   readonly maxProcesses: number;
-  /** Which groups it is there for; without it, for all. */
+  /** Which groups it serves. Without it, all. */
   readonly serves?: ((group: string) => boolean) | undefined;
   /** Whether scheduled tasks run. */
   readonly tasks?: boolean | undefined;
@@ -20,17 +20,17 @@ export interface HostDeps extends Omit<RunDeps, 'wake' | 'losses'> {
 export interface Host {
   /** Something may be due. Cheap, and safe to repeat. */
   wake(): void;
-  /** The group's process is to end: its session is another now. */
+  /** Ends the group's process, because the group has another session now. */
   close(group: string): void;
   processes(): readonly Pick<LiveRun, 'group' | 'task' | 'isBusy' | 'isClosing'>[];
-  /** No process is started any more; those that run answer what they have, for so long, then are ended. */
+  /** Starts no more processes. Running ones may answer what they have for this long, then they are ended. */
   stop(patienceMs: number): Promise<void>;
 }
 
-/** Whoever could not ring is found by looking, so often. */
+/** How often to poll for messages whose sender could not ring the bell. */
 const slowLookMs = 5000;
 
-/** Ends what a host that was killed has left: its processes and its runs. What had no output is handed again. */
+/** Ends what a killed host has left: its processes and its runs. Messages without output are delivered again. */
 export async function recover({ store, clock, log }: Pick<HostDeps, 'store' | 'clock' | 'log'>): Promise<void> {
   for (const { id, group, pid, pidStarted, task } of await store.runs.open()) {
     if (pid !== undefined && pidStarted !== undefined && (await sameProcess({ pid, started: pidStarted, since: '' })))
@@ -57,7 +57,7 @@ export function openHost(deps: HostDeps): Host {
     if (stopped) return;
     again = true;
     looking ??= (async () => {
-      // What is told in one go is looked at once.
+      // Handle everything that is reported in one go together.
       await Promise.resolve();
       while (again && !stopped) {
         again = false;
@@ -76,7 +76,7 @@ export function openHost(deps: HostDeps): Host {
     for (const task of tasks) if (!taskOf.has(task.group)) taskOf.set(task.group, task);
 
     for (const run of running.values()) {
-      // A task goes first: messages that come now are for the process after it.
+      // A task goes first: messages that arrive now are for the process after it.
       if (taskOf.has(run.group) && run.task === undefined) run.close();
       else if (groups.includes(run.group)) await run.handWaiting();
     }
@@ -90,7 +90,7 @@ export function openHost(deps: HostDeps): Host {
     if (!stopped) cancelTimer = clock.after(Math.min(slowLookMs, next === undefined ? slowLookMs : next - now), wake);
   }
 
-  /** Somebody waits: those who have been idle longest go. */
+  /** A group waits: close the processes that have been idle longest. */
   function makeRoom(wanted: number): void {
     const going = [...running.values()].filter((run) => run.isClosing()).length;
     const idle = [...running.values()]
@@ -115,7 +115,7 @@ export function openHost(deps: HostDeps): Host {
     async stop(patienceMs) {
       stopped = true;
       cancelTimer();
-      // It counts from now on: a look may wait for a store that takes nothing.
+      // The wait counts from now: a poll may be blocked by a store that accepts nothing.
       const cancel = clock.after(patienceMs, () => {
         for (const run of running.values()) run.kill();
       });

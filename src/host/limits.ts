@@ -1,8 +1,8 @@
-// How long a process may stay: idle, it is told to close; without any result, it is ended. Both count from its start, or from its last
-// real result, and from nothing else: an agent that only moves about does not stay for ever.
+// How long a process may stay. An idle one is told to close; one without any result is ended. Both limits count from its start or its last
+// real result, and from nothing else: mere activity does not keep an agent alive.
 import type { HostClock } from './clock.ts';
 
-/** A process that is told to close for being idle has at least this long before it is ended. */
+/** A process that is told to close because it is idle has at least this long before it is ended. */
 export const graceMs = 30_000;
 
 export interface Limits {

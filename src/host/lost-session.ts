@@ -26,7 +26,7 @@ export async function lostSession(
   // Nobody misses a session that was lost before it said anything or wrote anything down.
   const isMissed = resumeAt !== undefined || (await deps.store.sessions.find(session)).length > 0;
   if (next === 'fresh' && isMissed) {
-    const text = `The earlier conversation cannot be gone on with: its file is ${loss}. A new one has begun.`;
+    const text = `The earlier conversation cannot be resumed: its file is ${loss}. A new one has begun.`;
     const out = await deps.store.messages.putOut({ group, kind: 'notice', text }, deps.clock.now());
     deps.tell({ group, out: out.id });
   }

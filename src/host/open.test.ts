@@ -6,7 +6,7 @@ import { fakeAgents, until } from '../../test/host-stand.ts';
 import { groupsRemove } from '../operations/groups/groups.ts';
 import { openHostOf } from './open.ts';
 
-/** A host of two groups, each of which has been told something, and agents that do what the test says. */
+/** A host of two groups with a message each, and agents that do what the test says. */
 async function hosting() {
   const stand = await groupStand();
   onTestFinished(() => stand.end());
@@ -24,10 +24,10 @@ async function hosting() {
 }
 
 describe('a host', () => {
-  it('host.md 15: archives before a compaction what is the group’s own, whatever session its process names', async () => {
+  it('host.md 15: archives before a compaction only what is the group’s own, whatever session its process names', async () => {
     const { tide, reef, last, said } = await hosting();
     const [theirs, own] = [said.reef.session, said.tide.session];
-    // Its own agent has had it taken in.
+    // Its own agent has had it imported.
     await last('reef')?.run.events.compacting?.(theirs);
     await last('tide')?.run.events.compacting?.(theirs);
     await last('tide')?.run.events.compacting?.(own);

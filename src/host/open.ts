@@ -1,4 +1,4 @@
-// The host of a data folder: there is one at a time. It takes up what the last one has left, and runs until it is told to stop.
+// The host of a data folder; there is one at a time. It continues what the last one left, and runs until it is told to stop.
 import type { Config } from '../config/config.ts';
 import { groupDeps } from '../operations/groups/group-deps.ts';
 import type { Context } from '../operations/operation.ts';
@@ -23,16 +23,16 @@ export interface HostOptions {
   readonly log: (line: string) => void;
   /** Warnings for the person who starts it. */
   readonly warn: (line: string) => void;
-  /** A chat is a host only for the groups that somebody chats with, and runs no tasks. */
+  /** A chat is a host only for the groups that are open in a chat, and runs no tasks. */
   readonly onlyHeard?: { readonly group: string } | undefined;
   readonly start?: ((run: AgentRun) => Promise<RunningAgent>) | undefined;
 }
 
 export interface OpenedHost {
   readonly host: Host;
-  /** Whether the data folder is still the one that it is for. */
+  /** Whether the data folder has been replaced. */
   isLost(): boolean;
-  /** Agents answer what they have, for so long; then they are ended. */
+  /** Agents may answer what they have for this long; then they are ended. */
   stop(patienceMs: number): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const keepMs = 30 * 86_400_000;
 const takeInRestMs = 500;
 const archiveRestMs = 10_000;
 
-/** `other`: there is a host already, and nothing was done. */
+/** `other`: a host is running already, and nothing was done. */
 export async function openHostOf(
   context: Context,
   { log, warn, onlyHeard, start }: HostOptions,
@@ -58,12 +58,12 @@ export async function openHostOf(
     let bell: Bell | undefined;
     const tell = (word: LiveWord) => bell?.tell(word);
     const all = groupDeps(context, (group) => host.close(group));
-    // Every search of an agent wants what was said up to now: those of one moment share one look at its transcripts.
+    // Every search by an agent needs the newest entries. Searches of one moment share one import of its transcripts.
     const deps = { ...all, takeIn: coalesced(async (group) => all.takeIn?.(group), takeInRestMs) };
     const open = (group: string) => openGroup(deps, group);
     const { takeIn } = deps;
     const archivedAt = new Map<string, number>();
-    // Texts go from the rows with the answer. Until the log is emptied, their bytes are still in it.
+    // An answer deletes its texts from the rows. Their bytes stay in the log until it is emptied.
     const forgetTexts = coalesced(async () => {
       for (let tries = 0; tries < 60 && !(await store.admin.emptyLog()); tries++)
         await new Promise<void>((resolve) => setTimeout(resolve, 1000).unref());
@@ -75,12 +75,12 @@ export async function openHostOf(
       toolsOf: (group, run) => toolsFor(tools, group, run),
       appendFor: (group) => [aboutHost(group), globalMemory(config, group)].filter(Boolean).join('\n\n'),
       async archive(group, session) {
-        // A compaction takes longer than this: whoever asks again at once wants no archive.
+        // A compaction takes longer than this, so an immediate second request needs no archive.
         if (clock.now() - (archivedAt.get(session) ?? 0) < archiveRestMs) return;
         if (archivedAt.size > 1000) archivedAt.clear();
         archivedAt.set(session, clock.now());
         await takeIn(group);
-        // Its process says which session it is: of another's, nothing is put into this group's folder.
+        // The process names the session. Nothing of another group's session goes into this group's folder.
         if ((await store.groups.of({ agent: groupAgent, session })) !== group) return;
         const { conversations: folder } = groupFolders(config, group);
         await archiveSession({ store, config, clock: clock.now }, { agent: groupAgent, session, folder });
@@ -117,13 +117,13 @@ async function agentStarter(
   wasKilled: boolean,
 ) {
   const { sandbox, warnings } = await chooseSandbox(config);
-  // Who starts a host that could start no agent should hear it now.
+  // Tell the person now if the host could not start an agent.
   checkAgent(config, sandbox);
   for (const line of warnings) warn(line);
-  // Before any other agent works in the same folders. The last host may have had another sandbox.
+  // Before any other agent works in the same folders. The last host may have used another sandbox.
   for (const one of wasKilled ? sandboxes : [sandbox])
     for (const left of await sweep(one, config, log)) log(`${one.name}: ended ${left}, which an earlier host had left`);
-  // A key that was set since counts from the next start on.
+  // A key that was set since then counts from the next start on.
   return (run: AgentRun) => startAgent({ config: config.reload(), log, sandbox }, run);
 }
 
@@ -131,7 +131,7 @@ async function sweep(sandbox: Sandbox, config: Config, log: (line: string) => vo
   try {
     return (await sandbox.sweep?.(config)) ?? [];
   } catch (error) {
-    // An engine that is not there has nothing that still runs.
+    // A missing engine has nothing that still runs.
     if (systemCode(error) !== 'ENOENT')
       log(`${sandbox.name}: ${explain(error, 'what an earlier host has left').message}`);
     return [];

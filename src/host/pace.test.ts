@@ -6,7 +6,7 @@ import { coalesced } from './coalesced.ts';
 import { diskQuota, diskUse } from './disk.ts';
 import { floodDetector, openPace } from './pace.ts';
 
-it('a pace lets a burst through at once, and then only what has come back', () => {
+it('a pace lets a burst through at once, and then only what has been refilled', () => {
   let now = 0;
   const pace = openPace({ burst: 3, perSecond: 2 }, () => now);
   expect([1, 2, 3].map(() => pace.take(1))).toEqual([undefined, undefined, undefined]);
@@ -24,8 +24,8 @@ it('a flood is more than so many within a window', () => {
   expect([1, 2, 3, 4].map(isFlood)).toEqual([false, false, false, true]);
 });
 
-describe('work that many ask for', () => {
-  it('is done once for all who ask while it rests or runs, and for each key by itself', async () => {
+describe('work that many callers request', () => {
+  it('is done once for all callers while it rests or runs, and for each key separately', async () => {
     const begun: string[] = [];
     const ask = coalesced(async (key) => {
       begun.push(key);
@@ -39,7 +39,7 @@ describe('work that many ask for', () => {
     expect(begun).toEqual(['a', 'b', 'a']);
   });
 
-  it('begins after whoever asks: what was there then is seen', async () => {
+  it('begins after each request: it sees what was there then', async () => {
     let seen = 0;
     let written = 0;
     const ask = coalesced(async () => {
@@ -55,7 +55,7 @@ describe('work that many ask for', () => {
     expect(seen).toBe(1);
   });
 
-  it('fails for those who waited for it, and is tried again for the next', async () => {
+  it('fails for the callers that waited for it, and is tried again for the next', async () => {
     let fails = true;
     const ask = coalesced(async () => {
       if (fails) throw new Error('no');
@@ -66,14 +66,14 @@ describe('work that many ask for', () => {
   });
 });
 
-describe('the disk that folders take', () => {
+describe('the disk space of folders', () => {
   const folder = () => {
     const made = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-disk-'));
     onTestFinished(() => fs.rmSync(made, { recursive: true, force: true }));
     return made;
   };
 
-  it('is what their files take, without what links lead to', async () => {
+  it('is what their files take, without the targets of links', async () => {
     const [own, other] = [folder(), folder()];
     fs.mkdirSync(path.join(own, 'deep/er'), { recursive: true });
     fs.writeFileSync(path.join(own, 'deep/er/file'), Buffer.alloc(300_000, 1));
@@ -86,7 +86,7 @@ describe('the disk that folders take', () => {
     expect(await diskUse([path.join(own, 'none')], 1)).toEqual({ bytes: 0, over: false });
   });
 
-  it('beyond the quota is refused with what to do, and told once while an agent runs', async () => {
+  it('beyond the quota is refused with what to do, and reported once while an agent runs', async () => {
     const own = folder();
     const quota = diskQuota('alpha', [own], 1);
     await quota.check();

@@ -1,14 +1,14 @@
-// How fast an agent may keep the host busy. Whoever is over the limit waits, and only itself: nothing more is read of it meanwhile.
+// How fast an agent may keep the host busy. An agent over the limit waits, and only that agent: the host reads no more from it until then.
 
 export interface Pace {
-  /** Resolves when this much may be taken; undefined: at once. */
+  /** Resolves when this much may be taken. Undefined: at once. */
   take(amount: number): Promise<void> | undefined;
 }
 
 export interface PaceLimits {
   /** What can be taken at once. */
   readonly burst: number;
-  /** What comes back in a second. */
+  /** What is refilled in a second. */
   readonly perSecond: number;
 }
 
@@ -29,13 +29,13 @@ export function openPace({ burst, perSecond }: PaceLimits, now: () => number = (
   };
 }
 
-/** All that a runner may send. A model writes a hundred pieces of text in a second, and hardly a megabyte. */
+/** For all frames of a runner. A model writes a hundred pieces of text in a second, and hardly a megabyte. */
 export const frames: PaceLimits = { burst: 5000, perSecond: 500 };
 export const bytes: PaceLimits = { burst: 64 << 20, perSecond: 2 << 20 };
-/** What makes the host search, read transcripts or write to the store. */
+/** For frames that make the host search, read transcripts or write to the store. */
 export const deeds: PaceLimits = { burst: 20, perSecond: 4 };
 
-/** True for whoever does something more often than that: over a window that begins with the first. */
+/** Returns true when something happens more often than `most` within a window that begins with the first. */
 export function floodDetector(most: number, windowMs: number, now: () => number = Date.now): () => boolean {
   let since = Number.NEGATIVE_INFINITY;
   let count = 0;

@@ -1,4 +1,4 @@
-// What runs inside, and where it lies on this machine.
+// The programs that run inside a sandbox, and where they are on this machine.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { claudeProgramBeside, findClaudeSdk, installClaudeSdk } from '../agents/claude-code/sdk.ts';

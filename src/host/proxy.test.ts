@@ -55,7 +55,7 @@ async function stand(
 }
 
 describe('the way to the model', () => {
-  it('host.md 20: puts the real key in the place of the worthless one, and lets nobody see it', async () => {
+  it('host.md 20: replaces the worthless key with the real one, and shows it to nobody', async () => {
     const { asked, call, proxy } = await stand();
     const headers = {
       'x-api-key': proxy.key,
@@ -74,7 +74,7 @@ describe('the way to the model', () => {
     expect(JSON.stringify([back, text])).not.toMatch(/sk-ant-real|set-cookie/);
   });
 
-  it('holds no more connections than one agent needs, says when there is a flood of them, and answers others meanwhile', async () => {
+  it('holds no more connections than one agent needs, reports a flood of them, and answers others meanwhile', async () => {
     let floods = 0;
     const flooded = await stand(undefined, () => floods++);
     const other = await stand();
@@ -93,7 +93,7 @@ describe('the way to the model', () => {
     await expect.poll(async () => (await flooded.call('POST', '/v1/messages', undefined, '{}')).status).toBe(200);
   });
 
-  it('takes the key as a bearer, too', async () => {
+  it('accepts the key as a bearer token, too', async () => {
     const { asked, call, proxy } = await stand();
     await call('POST', '/v1/messages/count_tokens', { authorization: `Bearer ${proxy.key}` });
     expect(asked[0]?.headers).toMatchObject({ 'x-api-key': realKey });
@@ -125,7 +125,7 @@ describe('the way to the model', () => {
     { 'x-api-key': 'sk-ant-holdfast-0' },
     { authorization: 'Bearer x' },
     { 'x-api-key': realKey },
-  ])('asks for the key of this run: %j', async (headers) => {
+  ])('requires the key of this run: %j', async (headers) => {
     const { asked, call } = await stand();
     const { status, text } = await call('POST', '/v1/messages', headers, '{}');
     expect([status, asked.length]).toEqual([401, 0]);
@@ -142,7 +142,7 @@ describe('the way to the model', () => {
     expect(asked).toEqual([]);
   });
 
-  it('streams an answer as it comes', async () => {
+  it('streams an answer as it arrives', async () => {
     let finish = () => {};
     const { socketPath, proxy } = await stand((request, response) => {
       request.resume();
@@ -167,7 +167,7 @@ describe('the way to the model', () => {
     expect(said).toEqual(['first', 'last']);
   });
 
-  it('ends the question to the service when the agent is gone', async () => {
+  it('ends the request to the service when the agent is gone', async () => {
     let gone = () => {};
     const left = new Promise<void>((resolve) => {
       gone = resolve;
@@ -189,7 +189,7 @@ describe('the way to the model', () => {
     await left;
   });
 
-  it('gives an answer that comes before the end of the question', async () => {
+  it('returns an answer that comes before the end of the request', async () => {
     const { call, proxy } = await stand((_, response) =>
       response.writeHead(413, { connection: 'close' }).end('too much'),
     );
@@ -198,7 +198,7 @@ describe('the way to the model', () => {
     expect([status, text]).toEqual([413, 'too much']);
   });
 
-  it('says when the service is not there, without its key', async () => {
+  it('says when the service is unreachable, without its key', async () => {
     const { call, service, log } = await stand();
     service.closeAllConnections();
     await new Promise((closed) => service.close(closed));

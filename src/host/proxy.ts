@@ -1,5 +1,5 @@
-// The way from a sandbox to its model: a Unix socket on which only the model's API answers, and only with this run's own key. That key
-// opens nothing else; the real one is put in its place here, and is nowhere in the sandbox.
+// The way from a sandbox to its model: a Unix socket on which only the model's API answers, and only to this run's own key. That key opens
+// nothing else. The proxy replaces it with the real one, which is nowhere in the sandbox.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
@@ -8,27 +8,27 @@ import type { ModelService } from '../config/config.ts';
 import { floodDetector } from './pace.ts';
 
 export interface ModelProxy {
-  /** What the agent has as its key. Worthless anywhere else, and after this run. */
+  /** The agent's key. Worthless anywhere else, and after this run. */
   readonly key: string;
   close(): Promise<void>;
 }
 
 /** At a time, for one agent. A client with subagents has about twenty. */
 const mostConnections = 128;
-/** One that opens so many in ten seconds does nothing else, and is ended. */
+/** An agent that opens this many in ten seconds does nothing else, and is ended. */
 const mostAttempts = 2000;
 const attemptsMs = 10_000;
-/** For a connection that asks nothing. */
+/** For a connection that sends no request. */
 const headersMs = 30_000;
 
-/** All that an agent may ask of the service. */
+/** Everything that an agent may request from the service. */
 const allowed: readonly { readonly method: string; readonly path: RegExp }[] = [
   { method: 'POST', path: /^\/v1\/messages$/ },
   { method: 'POST', path: /^\/v1\/messages\/count_tokens$/ },
   { method: 'GET', path: /^\/v1\/models(?:\/[A-Za-z0-9][A-Za-z0-9._:@-]*)?$/ },
 ];
 
-/** About one connection, or about who asks: they do not go on to the service, or back from it. */
+/** Headers about one connection or about the client. They are not forwarded in either direction. */
 const notPassedOn = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'host', 'expect', 'x-api-key', 'authorization', 'cookie', 'set-cookie'],
@@ -47,7 +47,7 @@ export async function startProxy(
   const agent = new client.Agent({ keepAlive: true });
   const server = http.createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
-      // The error's own text: it has an address in it at most, never a header.
+      // The error's own text: at most it contains an address, never a header.
       log(`The model's service: ${error.message}`);
       if (!response.headersSent) refuse(response, 502, `The model's service cannot be reached: ${error.message}`);
       response.destroy();
@@ -63,7 +63,7 @@ export async function startProxy(
     if (isFlood()) onFlood();
   };
   server.on('connection', attempted);
-  // Those beyond the limit are closed as they come, and cost time all the same.
+  // Connections beyond the limit are closed on arrival, but cost time all the same.
   server.on('drop', attempted);
 
   let open = 0;
@@ -87,13 +87,13 @@ export async function startProxy(
       path: `${base.pathname.replace(/\/$/, '')}${path}${query === undefined ? '' : `?${query}`}`,
       headers,
     });
-    // Somebody who goes away in the middle takes the question with him: no tokens for nobody.
+    // If the agent disconnects, cancel the request: its tokens would be wasted.
     response.once('close', () => response.writableFinished || outgoing.destroy());
     const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve);
       outgoing.once('error', reject);
     });
-    // A service may answer before it has heard the end; then the rest of the question does not matter.
+    // A service may answer before it has read the whole request. Then the rest of the request does not matter.
     pipeline(request, outgoing).catch((error: Error) => outgoing.destroy(error));
     const incoming = await answered;
     response.writeHead(incoming.statusCode ?? 502, passedOn(incoming.headers));
@@ -133,6 +133,6 @@ function passedOn(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
 
 function refuse(response: http.ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ type: 'error', error: { type: 'permission_error', message: `Holdfast: ${message}` } });
-  // The question is not read to its end.
+  // The rest of the request is not read.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
 }

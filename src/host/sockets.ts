@@ -1,5 +1,5 @@
-// A run's own folder with its sockets: `host.sock` for the runner, `api.sock` for its model, `net.sock` for the network. Only this run's sandbox sees it, so
-// whoever speaks there is this run's process, whatever he says.
+// A run's folder with its sockets: `host.sock` for the runner, `api.sock` for its model, `net.sock` for the network. Only this run's
+// sandbox sees it, so every client there is a process of this run, whatever it claims.
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ import { startProxy } from './proxy.ts';
 
 export interface Sockets {
   readonly folder: string;
-  /** The key that the agent has for its model. */
+  /** The agent's key for its model. */
   readonly key: string;
-  /** The runner, who is first; nobody is let in after him. Undefined: nobody came. */
+  /** The runner, which is the first to connect. Later connections are refused. Undefined: none came. */
   readonly connected: Promise<net.Socket | undefined>;
-  /** Nobody is waited for any more. */
+  /** Stops waiting for the runner. */
   refuse(): void;
-  /** The folder is gone, too. */
+  /** Deletes the folder, too. */
   close(): Promise<void>;
 }
 
@@ -73,10 +73,10 @@ export async function openSockets(
   }
 }
 
-/** Once for a process. */
+/** Once per process. */
 let swept: Promise<void> | undefined;
 
-/** What hosts have left behind that were killed: folders of ours with a socket at which nobody listens. */
+/** Deletes what killed hosts have left: our folders whose socket has no listener. */
 async function sweep(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
     const folder = path.join(tmpdir(), name);

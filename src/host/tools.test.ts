@@ -42,7 +42,7 @@ describe('the tools of a group', () => {
     await expect(of('tide').call('send_message', { text: 7 })).rejects.toThrow('text');
   });
 
-  it('send_message is told at once, and counts as output of what it was handed', async () => {
+  it('send_message is delivered at once, and counts as output of the messages in hand', async () => {
     const { of, store, words, run, clock } = await stand();
     const message = await store.messages.add('tide', { text: 'hello' }, clock.now());
     await store.messages.hand(run, [message?.id as number]);
@@ -53,7 +53,7 @@ describe('the tools of a group', () => {
     expect((await store.messages.get('tide', message?.id as number))?.state).toBe('answered');
   });
 
-  it('send_message and schedule_task end where a group would fill the store', async () => {
+  it('send_message and schedule_task stop before a group fills the store', async () => {
     const { of, store, clock } = await stand();
     const { call } = of('tide');
     for (let i = 0; i < 120; i++) await call('send_message', { text: `word ${i}` });
@@ -73,7 +73,7 @@ describe('the tools of a group', () => {
     expect(await store.tasks.list('tide')).toHaveLength(50);
   });
 
-  it('host.md 16: who calls is said by the channel; no input names another group, but for main', async () => {
+  it('host.md 16: the channel says who calls; no input names another group, except for main', async () => {
     const { of, store } = await stand();
     const every = { schedule_type: 'interval', schedule_value: '30m' };
     const valid: Record<string, object> = {
@@ -95,14 +95,14 @@ describe('the tools of a group', () => {
     expect(await store.tasks.list('reef')).toMatchObject([{ prompt: 'look', context: 'group' }]);
   });
 
-  it('tasks: a group schedules, sees and changes its own alone; main all', async () => {
+  it('tasks: a group schedules, sees and changes only its own; main all', async () => {
     const { of, store, clock } = await stand();
     const once = { schedule_type: 'once', schedule_value: '2026-05-01T14:30', context_mode: 'isolated' };
     expect(await of('tide').call('schedule_task', { prompt: 'remind them', ...once })).toBe(
-      'Task 1 is scheduled; it is due first at 2026-05-01 14:30 (UTC).',
+      'Task 1 is scheduled; its first run is at 2026-05-01 14:30 (UTC).',
     );
     expect(await of('tide').call('list_tasks', {})).toContain('remind them');
-    expect(await of('reef').call('list_tasks', {})).toBe('There are none.');
+    expect(await of('reef').call('list_tasks', {})).toBe('There are no tasks.');
     for (const name of ['pause_task', 'resume_task', 'cancel_task'])
       await expect(of('reef').call(name, { id: 1 })).rejects.toThrow('There is no task 1');
     await of('tide').call('pause_task', { id: 1 });
@@ -116,14 +116,14 @@ describe('the tools of a group', () => {
     ).rejects.toThrow(/not a cron expression.*Minute/);
   });
 
-  it('tasks: one that is done can be neither paused nor resumed, and the agent is not told that it was', async () => {
+  it('tasks: a finished one can be neither paused nor resumed, and the agent is told so', async () => {
     const { of, store, clock } = await stand();
     const when = { prompt: 'look', kind: 'once', when: '', timeZone: 'UTC', context: 'isolated' } as const;
     const { id = 0 } = (await store.tasks.add({ ...when, group: 'tide', next: clock.now() }, clock.now())) ?? {};
     const at = await store.runs.begin({ group: 'tide', task: id, epoch: 1 }, clock.now());
     await store.runs.end(at, { how: 'ok', backoff: [], result: 'calm' }, clock.now());
     for (const tool of ['pause_task', 'resume_task'])
-      await expect(of('tide').call(tool, { id })).rejects.toThrow(`Task ${id} is done. Add it anew: schedule_task`);
+      await expect(of('tide').call(tool, { id })).rejects.toThrow(`Task ${id} is done. Add it again: schedule_task`);
     expect(await of('tide').call('cancel_task', { id })).toContain('cancelled');
   });
 
@@ -131,8 +131,8 @@ describe('the tools of a group', () => {
     const { of, config } = await stand();
     const file = groupMemoryFile(config, 'tide');
     const before = fs.readFileSync(file, 'utf8');
-    expect(await of('tide').call('remember', { text: 'They like\nshort answers' })).toBe('It is remembered.');
-    expect(await of('tide').call('remember', { text: 'They like short answers' })).toBe('It was known already.');
+    expect(await of('tide').call('remember', { text: 'They like\nshort answers' })).toBe('Remembered.');
+    expect(await of('tide').call('remember', { text: 'They like short answers' })).toBe('This was known already.');
     await of('tide').call('remember', { text: `The key is sk-ant-api03-${'a1B2'.repeat(24)}AA` });
     const text = fs.readFileSync(file, 'utf8');
     expect(text.startsWith(before)).toBe(true);

@@ -1,5 +1,5 @@
-// What the agent of a group can do through the host, beside its sessions: speak, remember, recall, and be woken later. Which group it
-// is, its channel says; only main may name another.
+// What the agent of a group can do through the host, beside its sessions: speak, remember, recall, and be woken later. Its channel says
+// which group it is; only main may name another.
 import fs from 'node:fs';
 import { z } from 'zod';
 import { redact } from '../capture/redaction/redact.ts';
@@ -21,7 +21,7 @@ import type { GroupTools, ToolRun } from './run.ts';
 export interface ToolDeps {
   readonly context: Context;
   readonly open: (group: string) => Promise<OpenGroup>;
-  /** Takes in what the group's agent has said up to now. */
+  /** Imports what the group's agent has written so far. */
   readonly takeIn: (group: string) => Promise<void>;
   readonly tell: (word: LiveWord) => void;
   readonly wake: () => void;
@@ -35,9 +35,9 @@ interface Caller extends ToolDeps {
 interface OwnTool {
   readonly name: string;
   readonly description: string;
-  /** Strict: a field that it does not have is refused. */
+  /** Strict: an unknown field is refused. */
   readonly input: z.ZodObject;
-  /** For main: with the field that names another group. */
+  /** For main: has the field that names another group. */
   readonly forOthers?: true;
   run(caller: Caller, input: Record<string, unknown>): Promise<string>;
 }
@@ -56,34 +56,34 @@ export const ownTools: readonly OwnTool[] = [
   tool({
     name: 'send_message',
     description:
-      'Tell the people of this group something at once, while you go on working: that it takes a while, or a part of the result. Your final answer reaches them by itself.',
+      'Send the people of this group a message right away, while you keep working: for example that it takes a while, or a partial result. Your final answer reaches them by itself.',
     input: z.strictObject({ text: z.string().trim().min(1).max(100_000) }),
     forOthers: true,
     async run({ context: { store, clock }, group: own, run, tell }, { text: said, group = own }) {
       const text = await permitted(said, 'The message');
       await known(store, group);
       await allowMessage(store, group, text, clock());
-      // To others it is no answer: what this run was handed stays unanswered.
+      // A message to another group is not an answer: what this run was handed stays unanswered.
       const from = group === own ? { run: run.id, task: run.task } : {};
       const { id: out } = await store.messages.putOut(
         { group, kind: 'message', text, session: run.session(), ...from },
         clock(),
       );
       tell({ group, out });
-      return group === own ? 'It was told.' : `The group ${group} was told.`;
+      return group === own ? 'Sent.' : `Sent to the group ${group}.`;
     },
   }),
   tool({
     name: 'remember',
     description:
-      'Keep one statement in the memory of this group, which you read at each start: a preference, a decision, a fact that lasts.',
+      'Store one statement in the memory of this group, which you read at each start: a preference, a decision, a lasting fact.',
     input: z.strictObject({ text: z.string().trim().min(1).max(2000) }),
     run: async ({ context, group }, { text }) => rememberFor(context, group, text),
   }),
   tool({
     name: 'recall',
     description:
-      'Search all that was said in this group, earlier conversations too. Use it when somebody refers to something that you do not know.',
+      'Search everything said in this group, including earlier conversations. Use it when a person refers to something that you do not know.',
     input: z.strictObject({
       query: z.string().trim().min(1).max(2000).describe('words, and "phrases in quotes"'),
       limit: z.int().min(1).max(50).default(10),
@@ -101,7 +101,7 @@ export const ownTools: readonly OwnTool[] = [
   tool({
     name: 'schedule_task',
     description:
-      'Have yourself woken with a prompt: by a cron expression ("0 9 * * 1-5"), in an interval ("30m", "2h", or milliseconds), or once ("2026-03-01T14:30", in local time). Context "group": the prompt joins this conversation; "isolated": a fresh one each time, so the prompt must say everything.',
+      'Schedule a prompt to yourself: by a cron expression ("0 9 * * 1-5"), at an interval ("30m", "2h", or milliseconds), or once ("2026-03-01T14:30", in local time). Context "group": the prompt joins this conversation; "isolated": a fresh one each time, so the prompt must say everything.',
     input: z.strictObject({
       prompt: z.string().trim().min(1).max(20_000),
       schedule_type: TaskKind,
@@ -118,7 +118,7 @@ export const ownTools: readonly OwnTool[] = [
       const added = await store.tasks.add({ ...schedule, group, prompt, context: context_mode }, clock());
       if (added === undefined) throw noGroup(group);
       wake();
-      return `Task ${added.id} is scheduled; it is due first at ${timeIn(added.nextAt, timeZone)}.`;
+      return `Task ${added.id} is scheduled; its first run is at ${timeIn(added.nextAt, timeZone)}.`;
     },
   }),
   tool({
@@ -127,7 +127,7 @@ export const ownTools: readonly OwnTool[] = [
     input: z.strictObject({}),
     async run({ context: { store, config }, group }) {
       const tasks = await store.tasks.list(group === mainGroup ? undefined : group);
-      if (tasks.length === 0) return 'There are none.';
+      if (tasks.length === 0) return 'There are no tasks.';
       return tasks.map((task) => describe(task, config.settings.timeZone)).join('\n');
     },
   }),
@@ -142,17 +142,17 @@ export const ownTools: readonly OwnTool[] = [
   }),
   tool({
     name: 'resume_task',
-    description: 'Let a paused task go on, at its next time.',
+    description: 'Resume a paused task at its next time.',
     input: z.strictObject({ id }),
     async run(caller, { id: task }) {
       await turn(caller, await ownTask(caller, task), 'active');
       caller.wake();
-      return `Task ${task} goes on.`;
+      return `Task ${task} is resumed.`;
     },
   }),
   tool({
     name: 'cancel_task',
-    description: 'Remove a scheduled task for good.',
+    description: 'Cancel a scheduled task permanently.',
     input: z.strictObject({ id }),
     async run(caller, { id: task }) {
       await ownTask(caller, task);
@@ -205,7 +205,7 @@ export function toolsFor(deps: ToolDeps, group: string, run: ToolRun): GroupTool
   };
 }
 
-/** The same words for what does not exist and for what is another group's. Main may have all. */
+/** The same error for a missing task and for another group's. Main may have all. */
 async function ownTask({ context: { store }, group }: Caller, task: number): Promise<ScheduledTask> {
   const found = await store.tasks.get(task);
   if (found !== undefined && (found.group === group || group === mainGroup)) return found;
@@ -215,7 +215,7 @@ async function ownTask({ context: { store }, group }: Caller, task: number): Pro
 async function turn({ context }: Caller, task: ScheduledTask, state: 'active' | 'paused'): Promise<void> {
   const next = state === 'active' ? nextAfter(task, context.clock()) : undefined;
   if (!(await context.store.tasks.setState(task.id, state, next)))
-    throw new HoldfastError('CONFLICT', `Task ${task.id} is done`, { hint: 'Add it anew: schedule_task' });
+    throw new HoldfastError('CONFLICT', `Task ${task.id} is done`, { hint: 'Add it again: schedule_task' });
 }
 
 async function known(store: Context['store'], group: string): Promise<void> {
@@ -232,26 +232,26 @@ const describe = (task: ScheduledTask, timeZone: string): string =>
 
 const heading = '## Remembered';
 
-/** A line at the end of the group's memory. Its agent writes there too, and may have put anything in the file's place. */
+/** Appends a line to the group's memory. Its agent writes there too, and may have replaced the file with anything. */
 function rememberFor({ config }: Context, group: string, text: string): string {
   const line = `- ${redact(text).replace(/\s+/g, ' ').trim()}`;
   const file = groupMemoryFile(config, group);
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   let opened: number;
   try {
-    // Neither through a link, nor waiting for somebody at the other end of a pipe.
+    // Follows no link, and does not block on a pipe.
     opened = fs.openSync(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   } catch (error) {
     throw new HoldfastError('CONFLICT', 'The memory of this group is not a file that can be written', { cause: error });
   }
   try {
-    if (!fs.fstatSync(opened).isFile()) throw new HoldfastError('CONFLICT', 'The memory of this group is no file');
+    if (!fs.fstatSync(opened).isFile()) throw new HoldfastError('CONFLICT', 'The memory of this group is not a file');
     const lines = fs.readFileSync(opened, 'utf8').split('\n');
-    if (lines.includes(line)) return 'It was known already.';
+    if (lines.includes(line)) return 'This was known already.';
     const before = lines.at(-1) === '' ? '' : '\n';
     fs.writeSync(opened, `${before}${lines.includes(heading) ? '' : `\n${heading}\n`}${line}\n`);
     fs.fsyncSync(opened);
-    return 'It is remembered.';
+    return 'Remembered.';
   } finally {
     fs.closeSync(opened);
   }

@@ -124,7 +124,7 @@ inEachSandbox('an agent', ({ settings, sandbox }) => {
     expect(answer).toMatchObject({ ok: true, session, text: 'ALPHA' });
     expect(lastAsked(stand).text).toContain('Remember the word ALPHA.');
     expect(talk.heard.taken).toHaveLength(1);
-    expect(agentLog(stand.config, 'family')).toContain('going on from its newest');
+    expect(agentLog(stand.config, 'family')).toContain('resuming from its newest');
     await talk.end();
   });
 

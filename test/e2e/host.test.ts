@@ -83,7 +83,7 @@ inSandboxes('the host, end to end', ({ settings }) => {
       if (how === 'deleted') fs.rmSync(file);
       else fs.writeFileSync(file, '\u0000{"half": \n\n[]');
       expect(await said(stand, 'family', 'Two', [{ text: 'second' }])).toEqual([
-        expect.stringContaining('cannot be gone on with'),
+        expect.stringContaining('cannot be resumed'),
         'second',
       ]);
       const after = (await status(stand)).groups[0];

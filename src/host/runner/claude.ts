@@ -8,12 +8,12 @@ import type { FailureKind } from '../../schema/host-frame.ts';
 import type { Drive, Driver } from './driver.ts';
 import { serverOf, toolServer } from './tools.ts';
 
-/** As much of the SDK as is used here; it is not installed with us. */
+/** As much of the SDK as is used here. Holdfast does not install it. */
 interface Sdk {
   query(given: { prompt: AsyncIterable<unknown>; options: Record<string, unknown> }): AsyncIterable<Said>;
 }
 
-/** What the SDK says, of all its kinds of messages. */
+/** All kinds of SDK messages. */
 interface Said {
   readonly type: string;
   readonly subtype?: string;
@@ -33,10 +33,14 @@ export const driveClaude: Driver = async (drive) => {
   const { query } = (await import(/* @vite-ignore */ pathToFileURL(path.join(drive.sdk, 'sdk.mjs')).href)) as Sdk;
   const first = await converse(drive, query, drive.start.resumeAt);
   if (first !== 'position') return first;
-  console.error(`The session has no answer ${drive.start.resumeAt}: going on from its newest`);
+  console.error(`The session has no answer ${drive.start.resumeAt}: resuming from its newest`);
   const second = await converse(drive, query, undefined);
   if (second !== 'position') return second;
-  await drive.say({ type: 'failed', kind: 'other', message: 'The agent does not find its place in the session' });
+  await drive.say({
+    type: 'failed',
+    kind: 'other',
+    message: 'The agent cannot find the resume position in the session',
+  });
   return 'failed';
 };
 
@@ -46,10 +50,10 @@ async function converse(
   resumeAt: string | undefined,
 ): Promise<'closed' | 'failed' | 'position'> {
   const { start, say } = drive;
-  /** The messages as the agent knows them. */
+  /** Message ids by the agent's uuids. */
   const names = new Map<string, string>();
   const unanswered = new Set<string>();
-  /** What a turn has begun with. */
+  /** The messages with which a turn began. */
   const begun = new Set<string>();
   let session: string | undefined;
   let at: string | undefined;
@@ -83,7 +87,7 @@ async function converse(
       } else if (said.type === 'command_lifecycle' && said.state === 'started') {
         begun.add(said.command_uuid ?? '');
       } else if (said.type === 'system' && said.subtype === 'compact_boundary') {
-        // What was said before cannot be gone back to.
+        // Earlier positions can no longer be resumed.
         at = undefined;
       } else if (said.type === 'assistant' && said.parent_tool_use_id === null) {
         at = said.uuid;
@@ -93,10 +97,10 @@ async function converse(
       } else if (said.type === 'result') {
         const ok = said.is_error !== true;
         const text = said.result ?? said.errors?.join('\n') ?? '';
-        // Before the agent has named its session, this is about the start, and the client ends.
+        // Before the agent has named its session, this concerns the start, and the client ends.
         if (session === undefined) trouble = text;
         else {
-          // Some it answers by itself, and does not repeat: a blank one, a command that it has not.
+          // The client answers some messages by itself and does not repeat them: a blank one, an unknown command.
           for (const uuid of begun) await takeOver(uuid);
           begun.clear();
           const answers = [...unanswered];
@@ -116,7 +120,7 @@ async function converse(
   return 'failed';
 }
 
-/** The client says the same of a transcript that is not there and of one in which it finds nothing to go on with. */
+/** The client says the same about a missing transcript and about one in which it finds nothing to resume. */
 function kindOf(loss: ReturnType<typeof claudeCodeHome.loss>, session: string | undefined, home: string): FailureKind {
   if (session === undefined || loss === undefined || loss === 'position') return 'other';
   if (loss === 'corrupt') return 'corrupt';
@@ -125,12 +129,12 @@ function kindOf(loss: ReturnType<typeof claudeCodeHome.loss>, session: string | 
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     return files.some((file) => path.basename(file) === `${session}.jsonl`) ? 'corrupt' : 'missing';
   } catch {
-    // Where there is no folder, there is no transcript.
+    // Without a folder, there is no transcript.
     return 'missing';
   }
 }
 
-/** As curl, git, npm, pip and the client itself look for them. What is inside the sandbox needs no way out. */
+/** The variables that curl, git, npm, pip and the client itself read. Addresses inside the sandbox need no proxy. */
 function proxies(url: string | undefined): Record<string, string> {
   if (url === undefined) return {};
   const inside = 'localhost,127.0.0.1,::1';
@@ -151,7 +155,7 @@ function optionsOf({ start, program, modelUrl, proxyUrl, call, compacting }: Dri
     cwd: process.cwd(),
     env: { ...start.environment, ...proxies(proxyUrl), ANTHROPIC_BASE_URL: modelUrl },
     systemPrompt: { type: 'preset', preset: 'claude_code', ...(start.append === '' ? {} : { append: start.append }) },
-    // As a person's client would: the instructions and settings of the folder it works in, and those of its home.
+    // Like a person's client: the instructions and settings of its folder and of its home.
     settingSources: ['user', 'project', 'local'],
     permissionMode: 'bypassPermissions',
     allowDangerouslySkipPermissions: true,

@@ -1,12 +1,12 @@
-// From a port of the sandbox's loopback to the host's socket, so that a client that only speaks HTTP to an address reaches its model
-// without any network.
+// From a port of the sandbox's loopback to the host's socket: a client that only speaks HTTP to an address reaches its model without any
+// network.
 import net, { type AddressInfo } from 'node:net';
 
 /** Resolves with the address. */
 export async function forward(socketPath: string): Promise<string> {
   const server = net.createServer((near) => {
     const far = net.connect(socketPath);
-    // Either end, by whatever, is the end of both.
+    // When either end closes for any reason, close the other.
     near.on('error', () => far.destroy());
     far.on('error', () => near.destroy());
     near.on('close', () => far.destroy());

@@ -1,9 +1,9 @@
-// Messages on their way to the agent. One that the agent has not taken is given again to whoever reads anew.
+// Messages on their way to the agent. A message that the agent has not taken is given again to the next reader.
 import type { Message } from './driver.ts';
 
 export interface Inbox {
   push(message: Message): void;
-  /** What comes after it is not for this process. */
+  /** Later messages are not for this process. */
   close(): void;
   taken(id: string): void;
   messages(): AsyncGenerator<Message>;

@@ -1,5 +1,5 @@
-// The program inside the sandbox: runner.js <folder of sockets> <folder of the SDK> [<program>]. Speaks with the host, and drives the
-// agent. When the host is gone, so is this.
+// The program inside the sandbox: runner.js <folder of sockets> <folder of the SDK> [<program>]. It talks with the host and drives the
+// agent. It ends when the host is gone.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
@@ -11,7 +11,7 @@ import type { Drive, Driver } from './driver.ts';
 import { forward } from './forward.ts';
 import { openInbox } from './inbox.ts';
 
-/** Each kind of agent, and what drives it. */
+/** Each kind of agent, and its driver. */
 const drivers: Readonly<Record<StartFrame['agent'], Driver>> = { claude: driveClaude };
 
 /** A compaction waits no longer than this for its archive. */
@@ -21,7 +21,7 @@ const [run = '', sdk = '', program] = process.argv.slice(2);
 
 const socket = net.connect(path.join(run, 'host.sock'));
 const channel: Channel<HostFrame, RunnerFrame> = openChannel(socket, HostFrame, (reason) =>
-  console.error(`The host said something that is not understood: ${reason}`),
+  console.error(`The host sent a frame that is not understood: ${reason}`),
 );
 const inbox = openInbox();
 const replies = new Map<string, (reply: { ok: boolean; text: string }) => void>();
@@ -39,7 +39,7 @@ for await (const frame of channel.frames) {
     replies.delete(frame.call);
   }
 }
-// Nobody is there to hear an answer: what was not said to the end is asked again by the next host.
+// No host is there to take an answer. The next host asks again for every unfinished answer.
 process.exit(0);
 
 async function drive(start: StartFrame): Promise<void> {

@@ -1,9 +1,9 @@
-// The group's tools for the agent, as an MCP server in this process. Each call goes to the host, which knows whose it is.
+// The group's tools for the agent, as an MCP server in this process. Each call goes to the host, which knows the group.
 import { Server } from '@modelcontextprotocol/server';
 import type { HostTool } from '../../schema/host-frame.ts';
 import type { Drive } from './driver.ts';
 
-/** The name before theirs: `mcp__holdfast__send_message`. */
+/** The prefix of their names: `mcp__holdfast__send_message`. */
 export const toolServer = 'holdfast';
 
 export function serverOf(tools: readonly HostTool[], call: Drive['call']): Server {

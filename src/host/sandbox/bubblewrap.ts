@@ -1,5 +1,5 @@
-// bubblewrap: namespaces of one's own, a system that is read-only, and of this machine's files only what is mounted. Works as an
-// ordinary user and as root; either is an ordinary user inside, without capabilities and without a way to get them.
+// bubblewrap: separate namespaces, a read-only system, and of this machine's files only what is mounted. Works for an ordinary user and for
+// root. Either is an ordinary user inside, without capabilities and without a way to get them.
 import { execFile } from 'node:child_process';
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { asksForScope, hasScopes, scopeCommand } from './scope.ts';
 
 const run = promisify(execFile);
 
-/** Programs are looked for here, whatever the environment of the host says: it might name a folder that agents write in. */
+/** Programs are looked up here, whatever the host's environment says: that might name a folder that agents write in. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const namespaces = [
@@ -21,7 +21,7 @@ const namespaces = [
   ...['--new-session', '--die-with-parent'],
 ];
 
-/** Of /etc only what programs need to run, to speak TLS and to find names. No private key is below these. */
+/** Of /etc only what programs need to run, to speak TLS and to resolve names. There is no private key below these. */
 const etc = [
   ...[
     'ssl/certs',
@@ -53,7 +53,7 @@ export const bubblewrap: Sandbox = {
       ...(network ? [] : ['--unshare-net']),
       ...system(),
       ...['--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp'],
-      // A data folder that lies in the system's own folders would be seen with them.
+      // A data folder inside the system's own folders would be visible with them.
       ...(home.startsWith('/usr/') ? ['--tmpfs', home] : []),
       ...mounts.flatMap(({ from, to, write }) => [write ? '--bind' : '--ro-bind', from, to]),
       ...['--remount-ro', '/', '--chdir', cwd],
@@ -64,7 +64,7 @@ export const bubblewrap: Sandbox = {
     return {
       file,
       args: [...before, ...args],
-      // Its own, too: a program inside can read the environment of bwrap's first process.
+      // bwrap needs a clean environment too: a program inside can read the environment of bwrap's first process.
       environment: { PATH: systemPath, ...(isScoped ? manager : {}), ...environment },
       cwd: '/',
     };
@@ -75,7 +75,7 @@ export const bubblewrap: Sandbox = {
     return [
       ...(memoryMb > 0 ? ['memoryMb'] : []),
       ...(cpus > 0 ? ['cpus'] : []),
-      // The kernel holds root to no number of processes.
+      // The kernel does not apply the process limit to root.
       ...(processes > 0 && isRoot() ? ['processes'] : []),
     ];
   },
@@ -83,11 +83,11 @@ export const bubblewrap: Sandbox = {
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** Once for a process: what works does not change while it runs. */
+/** Once per process: what works does not change while it runs. */
 let probe: Promise<string | undefined> | undefined;
 
 async function tryOut(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'there is none but on Linux';
+  if (process.platform !== 'linux') return 'bubblewrap exists on Linux only';
   const args = [...namespaces, ...system(), '--dev', '/dev', '--', 'true'];
   try {
     await run('bwrap', args, { env: { PATH: systemPath }, timeout: 10_000 });
@@ -101,7 +101,7 @@ async function tryOut(): Promise<string | undefined> {
   }
 }
 
-/** An empty file: in the place of what is not to be read. */
+/** An empty file, mounted over files that must not be read. */
 const nothing = path.join(packageRoot, 'sandbox', 'nothing');
 
 function system(): string[] {
@@ -113,7 +113,7 @@ function system(): string[] {
   }
   for (const name of etc) {
     const file = path.join('/etc', name);
-    // What a link leads to may itself not be there inside.
+    // The target of a link may not exist inside.
     if (exists(file)) args.push('--ro-bind', realpathSync(file), file);
   }
   for (const name of ['passwd', 'group', 'hosts'])
@@ -130,7 +130,7 @@ const exists = (file: string): boolean => {
     realpathSync(file);
     return true;
   } catch {
-    // Not there, or a link to nowhere: either way there is nothing to mount.
+    // Missing, or a dangling link: either way there is nothing to mount.
     return false;
   }
 };

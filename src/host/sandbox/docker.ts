@@ -1,4 +1,4 @@
-// A container of docker or podman, from an image that brings Node and the agent's SDK.
+// A container of docker or podman, from an image that contains Node and the agent's SDK.
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -16,7 +16,7 @@ export const docker: Sandbox = {
     const { engine, image, network, memoryMb, cpus, processes, fileMb } = config.settings.host;
     try {
       await ask(config, ['image', 'inspect', image]);
-      // Whatever does not work shows where one is run as agents are.
+      // Running a container the way agents run shows whatever does not work.
       const limits = { memoryMb, cpus, processes, fileMb };
       const tried = { name: 'try', argv: ['true'], cwd: '/', environment: {}, mounts: [], network, limits };
       await ask(config, commandOf(await engineOf(config), tried, config).args, 60_000);
@@ -24,7 +24,8 @@ export const docker: Sandbox = {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `${engine} is not installed`;
       const said = String((error as { stderr?: unknown }).stderr ?? '').trim();
-      if (/no such image|image not known/i.test(said)) return `there is no image ${image}; make it: ${toBuild(config)}`;
+      if (/no such image|image not known/i.test(said))
+        return `there is no image ${image}; build it: ${toBuild(config)}`;
       return said.split('\n').at(-1) || (error as Error).message;
     }
   },
@@ -55,7 +56,7 @@ export const docker: Sandbox = {
 export const rootInside =
   'docker: agents are root in their containers, though without capabilities, and can read some files of the kernel. Run the host as an ordinary user, or with podman.';
 
-/** The file needs nothing of its folder, which is small. */
+/** The Dockerfile needs nothing else from its folder, which is small. */
 const toBuild = ({ settings: { host } }: Config): string => {
   const folder = path.join(packageRoot, 'docker');
   return `${host.engine} build -t ${host.image} -f ${path.join(folder, 'agent.Dockerfile')} ${folder}`;
@@ -70,7 +71,7 @@ export function commandOf(engine: Engine, confined: Confined, config: Config): C
     file: host.engine,
     args: [
       ...['run', '--rm', '--init', '--pull', 'never', '--name', name, '--label', homeLabel(config)],
-      // It has nothing to say before it goes; and the engine would keep a copy of whatever it prints.
+      // The container needs no time to shut down, and the engine would keep a copy of everything it prints.
       ...['--stop-signal', 'SIGKILL', '--log-driver', 'none', '--hostname', 'holdfast'],
       ...['--read-only', '--tmpfs', '/tmp:rw,exec,nosuid,nodev', '--cap-drop', 'ALL'],
       ...['no-new-privileges', ...masksOf(engine), ...(engine.selinux ? ['label=disable'] : [])].flatMap((option) => [
@@ -81,7 +82,7 @@ export function commandOf(engine: Engine, confined: Confined, config: Config): C
       ...userOf(engine),
       ...(memoryMb > 0 ? ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`] : []),
       ...(cpus > 0 ? ['--cpus', String(cpus)] : []),
-      // Podman has a limit of its own, where none is named.
+      // Podman has a default limit if none is named.
       ...['--pids-limit', String(processes > 0 ? processes : -1)],
       ...(fileMb > 0 ? ['--ulimit', `fsize=${fileMb * 1024 * 1024}`] : []),
       ...ceilingsOf(engine),
@@ -94,7 +95,7 @@ export function commandOf(engine: Engine, confined: Confined, config: Config): C
       ]),
       ...[host.image, ...argv],
     ],
-    // The engine's program needs some of this machine's; what is inside gets only what is named above.
+    // The engine's program needs some of this machine's variables. The container gets only those named above.
     environment: engineEnvironment(config),
     cwd: '/',
     // A container outlives the program that has started it.
@@ -102,11 +103,11 @@ export function commandOf(engine: Engine, confined: Confined, config: Config): C
   };
 }
 
-/** Docker has no such option: to whom is root there, these are root's. */
+/** Docker has no `mask=` option, so a process that runs as root in the container can still read these files. */
 const masksOf = ({ kind }: Engine): string[] =>
   kind === 'podman' ? [`mask=${['mtrr', 'pressure', ...kernel.hidden].map((name) => `/proc/${name}`).join(':')}`] : [];
 
-/** Docker's engine has limits of its own, and an ordinary user's podman takes those of the user. */
+/** Docker's engine has its own limits, and an ordinary user's podman takes those of the user. */
 const ceilingsOf = ({ kind, rootless, ceilings = {} }: Engine): string[] =>
   kind === 'podman' && !rootless
     ? Object.entries(ceilings).flatMap(([name, most]) => ['--ulimit', `${name}=${most}:${most}`])
@@ -114,18 +115,18 @@ const ceilingsOf = ({ kind, rootless, ceilings = {} }: Engine): string[] =>
 
 function networkOf({ kind, rootless }: Engine, network: boolean): string[] {
   if (!network) return ['--network', 'none'];
-  // An ordinary user's podman has a network of its own kind, which needs no bridge.
+  // An ordinary user's podman has its own kind of network, which needs no bridge.
   return kind === 'podman' && rootless ? [] : ['--network', 'bridge'];
 }
 
-/** Whoever runs the host is himself inside, and his files are his. */
+/** The user who runs the host has the same uid inside, and owns the files there. */
 function userOf({ kind, rootless, remapped }: Engine): string[] {
   const user = ['--user', `${process.getuid?.() ?? 1000}:${process.getgid?.() ?? 1000}`];
   if (!rootless) return remapped ? ['--userns', 'host', ...user] : user;
   return kind === 'podman' ? ['--userns', 'keep-id', ...user] : ['--user', '0:0'];
 }
 
-/** By which a container is known as one of this data folder's host. */
+/** The label that marks a container as belonging to the host of this data folder. */
 export const homeLabel = ({ home }: Pick<Config, 'home'>): string =>
   `holdfast.home=${createHash('sha256').update(realPath(home)).digest('hex').slice(0, 32)}`;
 

@@ -1,4 +1,4 @@
-// What docker or podman is like on this machine: whose program it is, as whom it runs, and which limits the kernel lets it hold.
+// What docker or podman is like on this machine: which program it is, as which user it runs, and which limits the kernel lets it enforce.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -8,20 +8,23 @@ import type { Limits } from './sandbox.ts';
 const run = promisify(execFile);
 
 export interface Engine {
-  /** By what it says of itself: `docker` may be podman under another name. */
+  /** What it says about itself: `docker` may be podman under another name. */
   readonly kind: 'docker' | 'podman';
-  /** It runs as an ordinary user, and that user is root to what is inside. */
+  /** It runs as an ordinary user, who is root inside. */
   readonly rootless: boolean;
-  /** Who is inside is somebody else outside, unless it is told otherwise. */
+  /** Users inside map to other users outside, unless told otherwise. */
   readonly remapped: boolean;
   readonly selinux: boolean;
-  /** What it would take, and not hold. */
+  /** Limits that it would accept but not enforce. */
   readonly unheld: readonly (keyof Limits)[];
-  /** What this process may open and start at most, by the names of `--ulimit`. Podman of root asks for more, and fails where that is refused. */
+  /**
+   * How many files and processes this process may open at most, by the names of `--ulimit`. Root's podman asks for more, and fails if that
+   * is refused.
+   */
   readonly ceilings?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Runs the engine's program to its end, and gives what it has printed. */
+/** Runs the engine's program to its end, and returns its output. */
 export async function ask(config: Config, args: readonly string[], timeout = 30_000): Promise<string> {
   const { stdout } = await run(config.settings.host.engine, args, { env: engineEnvironment(config), timeout });
   return stdout;
@@ -30,13 +33,13 @@ export async function ask(config: Config, args: readonly string[], timeout = 30_
 const mattersToEngines =
   /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|(?:DOCKER|CONTAINERS?|PODMAN|STORAGE)_\w+)$/;
 
-/** Podman hands on the addresses of proxies, which may hold passwords, and all the rest where it is set up so: it gets nothing to hand on. */
+/** Podman passes on proxy addresses, which may hold passwords, and everything else if configured so. It gets nothing to pass on. */
 export const engineEnvironment = ({ environment }: Pick<Config, 'environment'>): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => mattersToEngines.test(name)));
 
 const found = new Map<string, Promise<Engine>>();
 
-/** Asked once for a process: it does not change while that runs. */
+/** Once per process: the engine does not change while it runs. */
 export function engineOf(config: Config): Promise<Engine> {
   const { engine } = config.settings.host;
   let asked = found.get(engine);
@@ -46,13 +49,13 @@ export function engineOf(config: Config): Promise<Engine> {
       ceilings: ceilingsIn(ownLimits()),
     }));
     found.set(engine, asked);
-    // Another time it may answer.
+    // It may answer the next time.
     asked.catch(() => found.delete(engine));
   }
   return asked;
 }
 
-/** The most that is asked for: podman itself takes no more processes than a machine has numbers for. */
+/** The maximum to ask for: podman itself takes no more processes than a machine has pids. */
 const ceilings = [
   { name: 'nofile', title: 'Max open files', most: 1_048_576 },
   { name: 'nproc', title: 'Max processes', most: 32_768 },
@@ -71,12 +74,12 @@ function ownLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8');
   } catch {
-    // Only Linux says it, and only there podman runs containers itself.
+    // Only Linux has it, and only there does podman run containers itself.
     return '';
   }
 }
 
-/** As much of it as is looked at; podman's is `host`, and the rest docker's. */
+/** The fields that are read. `host` is podman's, the rest is docker's. */
 interface Info {
   readonly host?: {
     readonly cgroupControllers?: readonly string[] | null;

@@ -1,5 +1,5 @@
-// The person's allow-list of further folders, `mounts.json` in the data folder: no agent can write there. What may hold credentials
-// is not mounted, whatever the list says.
+// The person's allow-list of further folders, `mounts.json` in the data folder, where no agent can write. Paths that may hold credentials
+// are not mounted, whatever the list says.
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -10,28 +10,28 @@ import { realPath } from './real-path.ts';
 
 const AllowList = z.array(
   z.strictObject({
-    /** Of a folder or file, from the root. */
+    /** The absolute path of a folder or file. */
     path: z.string().startsWith('/'),
-    /** Its name below /workspace/extra; by default its own. */
+    /** Its name below /workspace/extra. By default its own. */
     name: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
       .optional(),
-    /** Whose agents see it; `*` is everybody's. */
+    /** The groups whose agents see it; `*` means all. */
     groups: z.array(z.string().min(1)).min(1),
     write: z.boolean().default(false),
   }),
 );
 type Row = z.infer<typeof AllowList>[number];
 
-/** Beside everything hidden, which is where keys, tokens and the settings of programs lie: .ssh, .aws, .config, .netrc, .env … */
+/** In addition to everything hidden, where keys, tokens and settings of programs lie: .ssh, .aws, .config, .netrc, .env … */
 const names =
   /^(?:credentials?|secrets?|private[-_]?keys?|keychains?|keyrings?|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|key|p12|pfx|kdbx))$/i;
 
-/** Their contents are the system's, not a project's. */
+/** They belong to the system, not to a project. */
 const systemFolders = ['/boot', '/dev', '/etc', '/proc', '/root', '/run', '/sys', '/var/lib', '/var/run', '/var/spool'];
 
-/** What the list gives to this group. Throws where the list, or what it gives to this group, is not to be trusted. */
+/** What the list gives to this group. Throws if the list, or a mount for this group, cannot be trusted. */
 export function extraMounts(config: Pick<Config, 'home' | 'userHome'>, group: string): readonly ExtraMount[] {
   const file = path.join(config.home, 'mounts.json');
   const rows = readList(file);
@@ -76,28 +76,28 @@ function refusal(row: Row, rows: readonly Row[], config: Pick<Config, 'home' | '
   try {
     real = realpathSync(from);
   } catch {
-    // Whatever the reason, it cannot be looked at.
+    // Whatever the reason, it cannot be checked.
     return 'it cannot be found';
   }
-  // What a link leads to can be changed by whoever can write where the link lies.
-  if (real !== from) return `it is a link, or lies behind one; what it leads to is ${real}`;
+  // Whoever can write where the link lies can change its target.
+  if (real !== from) return `it is a link, or lies behind one; it leads to ${real}`;
   const steps = real.split('/').slice(1);
   if (steps.some((step) => step.startsWith('.')))
     return 'it is hidden, or in a hidden folder, where credentials are kept';
-  if (steps.some((step) => names.test(step))) return 'by its name, it holds credentials';
-  if (isBelow(realPath(config.userHome), real)) return 'the home folder with everything in it would be seen';
+  if (steps.some((step) => names.test(step))) return 'its name suggests that it holds credentials';
+  if (isBelow(realPath(config.userHome), real)) return 'it would show the whole home folder';
   for (const folder of systemFolders)
     if (isBelow(real, folder) || isBelow(folder, real)) return `it belongs to the system (${folder})`;
   const home = realPath(config.home);
-  if (isBelow(real, home) || isBelow(home, real)) return "Holdfast's own data would be seen";
+  if (isBelow(real, home) || isBelow(home, real)) return "it would show Holdfast's own data";
   if (rows.some((other) => other !== row && other.write && isBelow(real, plain(other.path))))
-    return 'it lies in another folder of the list that agents may write in, and could be exchanged by them';
+    return 'it lies in another folder of the list that agents may write in, so they could swap it';
   return undefined;
 }
 
 /** Without `..`, and without a slash at its end. */
 const plain = (file: string): string => path.resolve(file);
 
-/** Or the same. */
+/** Or the same folder. */
 const isBelow = (file: string, folder: string): boolean =>
   file === folder || file.startsWith(folder.endsWith('/') ? folder : `${folder}/`);

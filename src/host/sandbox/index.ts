@@ -22,7 +22,7 @@ export async function chooseSandbox(
       const unheld = await sandbox.unheld({ memoryMb, cpus, processes, fileMb }, config);
       const warnings = [
         ...troubles,
-        ...unheld.map((limit) => `${sandbox.name} cannot hold the limit ${limit} here`),
+        ...unheld.map((limit) => `${sandbox.name} cannot enforce the limit ${limit} here`),
         ...((await sandbox.warnings?.(config)) ?? []),
       ];
       return { sandbox, warnings: sandbox.name === 'none' ? [nothingIsolated, ...warnings] : warnings };
@@ -35,4 +35,4 @@ export async function chooseSandbox(
 }
 
 export const nothingIsolated =
-  'NO SANDBOX: agents run as you. They can read and change all that you can: your files, your keys, every group.';
+  'NO SANDBOX: agents run as you. They can read and change everything that you can: your files, your keys, every group.';

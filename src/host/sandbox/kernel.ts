@@ -1,6 +1,6 @@
 /**
- * The kernel's files below /proc, many of which belong to root. Who is root outside is so to them inside, too, whatever capabilities he has
- * lost; and neither bwrap nor an engine covers all of them.
+ * The kernel's files below /proc, many of which belong to root. For these the kernel checks the uid, not capabilities: host root stays root
+ * inside the sandbox. Neither bwrap nor an engine covers all of them.
  */
 export const kernel = {
   readOnly: ['acpi', 'bus', 'driver', 'fs', 'irq', 'mtrr', 'pressure', 'scsi', 'sys', 'sysrq-trigger', 'tty'],

@@ -1,11 +1,11 @@
-// What a group's agent sees of this machine beyond the bare system. There is no other place that says so.
+// What a group's agent sees of this machine beyond the bare system. No other file decides this.
 import path from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { globalFolder, mainGroup } from '../../schema/group.ts';
 import { groupFolders } from '../../sessions/groups/group-folders.ts';
 import type { Inside, Mount } from './sandbox.ts';
 
-/** Where things are in a sandbox that has a file system of its own. */
+/** Paths in a sandbox that has a separate file system. */
 export const insidePaths = {
   work: '/workspace/group',
   global: '/workspace/global',
@@ -16,7 +16,7 @@ export const insidePaths = {
   run: '/run/holdfast',
   bin: '/opt/holdfast/bin',
   node: '/opt/holdfast/bin/node',
-  /** Its name says that it is a module, whatever lies beside it in an image. */
+  /** The name says that it is a module, whatever lies beside it in an image. */
   runner: '/opt/holdfast/runner.mjs',
   sdk: '/opt/holdfast/sdk',
   program: '/opt/holdfast/bin/claude',
@@ -29,7 +29,7 @@ export interface ExtraMount {
   readonly write: boolean;
 }
 
-/** `here`: the run's own folder of sockets, and the programs, where the sandbox does not bring them. */
+/** `here`: the run's folder of sockets, and the programs if the sandbox does not contain them. */
 export function mountsOf(
   config: Config,
   group: string,

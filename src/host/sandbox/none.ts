@@ -1,4 +1,4 @@
-// No sandbox at all: for machines that have none. Paths are those of this machine, and nothing is kept from the agent.
+// No sandbox at all, for machines that have none. Paths are those of this machine, and nothing is hidden from the agent.
 import type { Sandbox } from './sandbox.ts';
 
 export const none: Sandbox = {

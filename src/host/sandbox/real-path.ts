@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 
-/** Without links. What is not there yet, nothing leads to. */
+/** The path without links. A path that does not exist yet leads nowhere else. */
 export function realPath(file: string): string {
   try {
     return realpathSync(file);

@@ -43,7 +43,7 @@ describe('what a group sees', () => {
     '/lib/claude read /opt/holdfast/bin/claude',
   ];
 
-  it('is its own folders, what all are told, and the programs', () => {
+  it('is its own folders, what all groups are told, and the programs', () => {
     expect(seen('tide')).toEqual([
       '/data/groups/tide write /workspace/group',
       '/data/agent-homes/tide write /home/agent',
@@ -53,7 +53,7 @@ describe('what a group sees', () => {
     ]);
   });
 
-  it('is for main all groups, too, and what all are told to be written', () => {
+  it('includes all groups for main, and the shared instructions as writable', () => {
     expect(seen('main')).toEqual([
       '/data/groups/main write /workspace/group',
       '/data/agent-homes/main write /home/agent',
@@ -79,17 +79,17 @@ describe('the allow-list of further mounts', () => {
       for (const name of names) mkdirSync(path.join(folder, name), { recursive: true });
     };
 
-  it('host.md 17: refuses the home folder also where HOME is a link to it', () => {
+  it('host.md 17: refuses the home folder also if HOME is a link to it', () => {
     const { folder } = place();
     mkdirSync(path.join(folder, 'disk', 'dev'), { recursive: true });
     symlinkSync(path.join(folder, 'disk', 'dev'), path.join(folder, 'dev'));
     const config = loadConfig({ HOME: path.join(folder, 'dev'), HOLDFAST_HOME: path.join(folder, 'data') });
     const rows = [{ path: path.join(folder, 'disk', 'dev'), groups: ['*'] }];
     writeFileSync(path.join(config.home, 'mounts.json'), JSON.stringify(rows));
-    expect(() => extraMounts(config, 'tide')).toThrow('the home folder with everything in it would be seen');
+    expect(() => extraMounts(config, 'tide')).toThrow('it would show the whole home folder');
   });
 
-  it('is empty where there is none', () => expect(extraMounts(place().config, 'tide')).toEqual([]));
+  it('is empty if there is none', () => expect(extraMounts(place().config, 'tide')).toEqual([]));
 
   it('host.md 17: gives each group what it names, read-only unless it says otherwise', () => {
     const { folder, mounts } = list(
@@ -123,9 +123,9 @@ describe('the allow-list of further mounts', () => {
     ['$/srv/secrets', 'credentials'],
     ['$/srv/id_ed25519', 'credentials'],
     ['$/srv/server.pem', 'credentials'],
-    ['$/user', 'the home folder'],
-    ['$', 'the home folder'],
-    ['/', 'the home folder'],
+    ['$/user', 'the whole home folder'],
+    ['$', 'the whole home folder'],
+    ['/', 'the whole home folder'],
     ['$/data', "Holdfast's own data"],
     ['$/data/groups/reef', "Holdfast's own data"],
     ['/etc', 'belongs to the system'],
@@ -142,11 +142,11 @@ describe('the allow-list of further mounts', () => {
       if (!/nowhere|link|^\/|^\$$/.test(given)) mkdirSync(at, { recursive: true });
     });
     expect(() => mounts()).toThrow(reason);
-    // It is nobody else's trouble.
+    // Other groups are not affected.
     expect(mounts('reef')).toEqual([]);
   });
 
-  it('host.md 17: refuses what agents could exchange for something else', () => {
+  it('host.md 17: refuses what agents could swap for something else', () => {
     const { mounts } = list(
       [
         { path: '$/src', groups: ['reef'], write: true },
@@ -154,7 +154,7 @@ describe('the allow-list of further mounts', () => {
       ],
       folders('src/docs'),
     );
-    expect(() => mounts()).toThrow('could be exchanged');
+    expect(() => mounts()).toThrow('could swap it');
   });
 
   it.each([
@@ -252,11 +252,11 @@ describe('the command line', () => {
       '--ulimit nofile=20000:20000 --ulimit nproc=9000:9000 --ulimit core=0',
     ],
     ['under SELinux', { selinux: true }, '--security-opt label=disable --network bridge'],
-  ])('of an engine %s has its own ways', (_, facts, part) => {
+  ])('of an engine %s has its own options', (_, facts, part) => {
     expect(commandOf({ ...rootful, ...facts }, confined, config).args.join(' ')).toContain(`${part} `);
   });
 
-  it('of docker has of this machine’s environment what the engine needs, and nothing that it could hand on', () => {
+  it('of docker has only what the engine needs of this machine’s environment, and nothing to pass on', () => {
     const needed = {
       PATH: '/bin',
       HOME: '/home/dev',
@@ -274,12 +274,12 @@ describe('the command line', () => {
     ['podman', 'podman, of root', { host: { cgroupControllers: ['cpu', 'memory', 'pids'] } }, []],
     ['podman', 'podman, whose user was given less', { host: { cgroupControllers: ['memory', 'pids'] } }, ['cpus']],
     ['podman', 'podman, whose user was given nothing', { host: {} }, ['memoryMb', 'cpus', 'processes']],
-  ])('is for %s what it says of itself: %s', (kind, _, info, unheld) => {
+  ])('is for %s what it says about itself: %s', (kind, _, info, unheld) => {
     const engine = engineFrom({ MemoryLimit: true, CpuCfsQuota: true, PidsLimit: true, ...info });
     expect(engine).toMatchObject({ kind, unheld });
   });
 
-  it('knows what this process may open and start at most', () => {
+  it('knows how many files and processes this process may open at most', () => {
     const limits = `Limit                     Soft Limit           Hard Limit           Units
 Max processes             96349                unlimited            processes
 Max open files            1024                 20000                files     `;
@@ -287,7 +287,7 @@ Max open files            1024                 20000                files     `;
     expect(ceilingsIn('')).toEqual({});
   });
 
-  it('knows an ordinary user’s engine, one with other users inside, and SELinux', () => {
+  it('recognises an ordinary user’s engine, one with remapped users, and SELinux', () => {
     const all = { rootless: true, remapped: true, selinux: true };
     expect(engineFrom({ SecurityOptions: ['name=seccomp,profile=default', 'name=rootless'] })).toMatchObject({
       ...{ rootless: true, remapped: false, selinux: false },
@@ -299,7 +299,7 @@ Max open files            1024                 20000                files     `;
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'of bubblewrap has a clean environment, and of this machine only the system',
+    'of bubblewrap has a clean environment, and only the system of this machine',
     async () => {
       const { file, args, environment } = await bubblewrap.command(confined, config);
       const line = args.join(' ');
@@ -327,7 +327,7 @@ Max open files            1024                 20000                files     `;
   });
 });
 
-/** A program that stands for docker: notes what it is told, and does what its cases say. */
+/** A program that stands in for docker: it records its arguments, and does what its cases say. */
 function engine(cases: string) {
   const { folder, config } = place();
   const notes = path.join(folder, 'notes');
@@ -338,7 +338,7 @@ function engine(cases: string) {
   return { config: own, told: () => readFileSync(notes, 'utf8').trim().split('\n') };
 }
 
-describe('what keeps docker from being used', () => {
+describe('what prevents the use of docker', () => {
   const fails = (words: string) => `echo "${words}" >&2; exit 1;;`;
 
   it.each([
@@ -350,14 +350,14 @@ describe('what keeps docker from being used', () => {
     [
       'there is no image',
       `image) ${fails('Error: No such image: holdfast-agent')}`,
-      'there is no image holdfast-agent; make it: ',
+      'there is no image holdfast-agent; build it: ',
     ],
     ['a container does not start', `info) echo {};; run) ${fails('first\nError: no cgroups')}`, 'Error: no cgroups'],
-  ])('is said in its words: %s', async (_, cases, words) => {
+  ])("is reported in docker's words: %s", async (_, cases, words) => {
     expect(await docker.trouble(engine(cases).config)).toMatch(new RegExp(`^${words}`));
   });
 
-  it('is what shows when one is run with the limits that are set', async () => {
+  it('shows when a container runs with the configured limits', async () => {
     const { config, told } = engine('info) echo {};;');
     const own = loadConfig({
       ...config.environment,
@@ -369,20 +369,20 @@ describe('what keeps docker from being used', () => {
   });
 });
 
-describe('what a host that was killed has left with an engine', () => {
-  it('is known by the label of the data folder, and ended', async () => {
+describe('what a killed host has left with an engine', () => {
+  it('is found by the label of the data folder, and ended', async () => {
     const { config, told } = engine("ps) printf 'c1\\nc2\\n';;");
     expect(await docker.sweep?.(config)).toEqual(['c1', 'c2']);
     expect(told()).toEqual([`ps --all --quiet --filter label=${homeLabel(config)}`, 'rm --force c1 c2']);
   });
 
-  it('is nothing, mostly', async () => {
+  it('is usually nothing', async () => {
     const { config, told } = engine('none) ;;');
     expect(await docker.sweep?.(config)).toEqual([]);
     expect(told()).toHaveLength(1);
   });
 
-  it('is that of the same folder, by whatever path', () => {
+  it('belongs to the same folder, by whatever path', () => {
     const { folder, config } = place();
     symlinkSync(config.home, path.join(folder, 'link'));
     const linked = loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, 'link') });
@@ -403,12 +403,12 @@ describe('the choice of a sandbox', () => {
     expect(warnings[0]).toBe('bubblewrap: not today');
   });
 
-  it('says loudly when nothing is isolated, and which limits are not held', async () => {
+  it('says loudly when nothing is isolated, and which limits are not enforced', async () => {
     const { config } = place();
     const { sandbox, warnings } = await chooseSandbox(config, [broken('bubblewrap'), broken('docker'), none]);
     expect(sandbox.name).toBe('none');
     expect(warnings[0]).toBe(nothingIsolated);
-    expect(warnings.join('\n')).toContain('none cannot hold the limit processes here');
+    expect(warnings.join('\n')).toContain('none cannot enforce the limit processes here');
   });
 
   it('takes no other than the one that was asked for', async () => {

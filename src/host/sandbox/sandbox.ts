@@ -9,7 +9,7 @@ export interface Mount {
 }
 
 export interface Limits {
-  /** Of each: 0 is none. */
+  /** For each limit, 0 means no limit. */
   readonly memoryMb: number;
   readonly cpus: number;
   readonly processes: number;
@@ -22,7 +22,7 @@ export interface Confined {
   readonly name: string;
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** All of it: nothing is inherited. */
+  /** The whole environment: nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];
   readonly network: boolean;
@@ -34,7 +34,7 @@ export interface Command {
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** What takes away all that the process may have left elsewhere, once it has ended. Safe where nothing is left. */
+  /** The command that removes everything that the process may have left elsewhere, after its end. Safe if nothing is left. */
   readonly end?: readonly string[];
 }
 
@@ -47,24 +47,24 @@ export interface Inside {
   readonly run: string;
   readonly node: string;
   readonly runner: string;
-  /** The folder of the agent's SDK, and its program; undefined: the SDK's own. */
+  /** The folder of the agent's SDK, and its program. Undefined: the SDK's own. */
   readonly sdk: string;
   readonly program: string | undefined;
 }
 
 export interface Sandbox {
   readonly name: 'bubblewrap' | 'docker' | 'none';
-  /** Why it cannot be used here, and what to do; undefined when it can. */
+  /** Why it cannot be used here, and what to do. Undefined when it can. */
   trouble(config: Config): Promise<string | undefined>;
-  /** Whether the agent's SDK is in the sandbox already, so that none of this machine is needed. */
+  /** Whether the sandbox contains the agent's SDK already, so that none of this machine is needed. */
   readonly bringsSdk: boolean;
   /** `here`: the same things on this machine. */
   inside(here: Inside): Inside;
   command(confined: Confined, config: Config): Promise<Command>;
-  /** Ends what hosts of this data folder have left that were killed, and names it; for sandboxes that outlive their host. */
+  /** Ends and names what killed hosts of this data folder have left, for sandboxes that outlive their host. */
   sweep?(config: Config): Promise<readonly string[]>;
-  /** What else the person should know who starts a host here. */
+  /** What else a person who starts a host here should know. */
   warnings?(config: Config): Promise<readonly string[]>;
-  /** Limits that are asked for and cannot be held here, in words; none is empty. */
+  /** Requested limits that cannot be enforced here, in words. Empty if there are none. */
   unheld(limits: Limits, config: Config): Promise<readonly string[]>;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asksForScope, scopeCommand, scopeWorks } from './scope.ts';
 
-it('limits are properties of a scope, and nothing of its manager goes on to the agent', () => {
+it('limits are properties of a scope, and nothing of its manager reaches the agent', () => {
   expect(scopeCommand({ memoryMb: 2048, cpus: 1.5, processes: 512 }, false)).toEqual([
     ...['systemd-run', '--user', '--scope', '--quiet', '--collect', '-p', 'MemoryMax=2048M', '-p', 'MemorySwapMax=0'],
     ...[
@@ -23,7 +23,7 @@ it('limits are properties of a scope, and nothing of its manager goes on to the 
   expect(asksForScope({ memoryMb: 0, cpus: 0, processes: 512 })).toBe(false);
 });
 
-it('a scope counts only where the kernel has the limits that it was made with', async () => {
+it('a scope counts only if the kernel has the limits that it was made with', async () => {
   const says = (stdout: string) => scopeWorks(async () => ({ stdout }), false);
   expect(await says('67108864\n50000 100000\n')).toBe(true);
   expect(await says('max\nmax 100000\n')).toBe(false);

@@ -1,17 +1,17 @@
-// Memory, processors and the number of processes of an agent with all that it starts: a scope of systemd, which is a control group (cgroup v2) of its own.
-// bubblewrap itself has no such limits.
+// Limits the memory, CPU and number of processes of an agent with everything that it starts: a systemd scope, which is a separate control
+// group (cgroup v2). bubblewrap itself has no such limits.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Limits } from './sandbox.ts';
 
 type ScopeLimits = Pick<Limits, 'memoryMb' | 'cpus' | 'processes'>;
 
-/** How systemd's own program finds its manager; nothing of it is for the agent. */
+/** How systemd's own program finds its manager. The agent gets none of it. */
 const forManager = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'] as const;
 
 export const asksForScope = ({ memoryMb, cpus }: ScopeLimits): boolean => memoryMb > 0 || cpus > 0;
 
-/** What stands before a command so that it runs within these limits. Root asks the system's manager, others ask their own. */
+/** The prefix that runs a command within these limits. Root asks the system's manager, others ask their own. */
 export function scopeCommand({ memoryMb, cpus, processes }: ScopeLimits, isRoot: boolean): string[] {
   const properties = [
     ...(memoryMb > 0 ? [`MemoryMax=${memoryMb}M`, 'MemorySwapMax=0'] : []),
@@ -27,10 +27,13 @@ export function scopeCommand({ memoryMb, cpus, processes }: ScopeLimits, isRoot:
 
 type Ask = (file: string, args: readonly string[]) => Promise<{ readonly stdout: string }>;
 
-/** Prints the limits that the kernel has for the group that this runs in. */
+/** Prints the limits that the kernel has for the control group in which this runs. */
 const look = 'cd "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)" && cat memory.max cpu.max';
 
-/** Whether a scope holds what it says: a manager takes limits that its part of the tree has no controllers for, and holds nothing. */
+/**
+ * Whether a scope enforces what it says: a manager accepts limits for which its part of the tree has no controllers, and then enforces
+ * nothing.
+ */
 export async function scopeWorks(ask: Ask, isRoot: boolean): Promise<boolean> {
   const [file = '', ...args] = scopeCommand({ memoryMb: 64, cpus: 0.5, processes: 0 }, isRoot);
   try {
@@ -46,7 +49,7 @@ export async function scopeWorks(ask: Ask, isRoot: boolean): Promise<boolean> {
 const run = promisify(execFile);
 let known: Promise<boolean> | undefined;
 
-/** Once for a process: what works does not change while it runs. */
+/** Once per process: what works does not change while it runs. */
 export function hasScopes(environment: NodeJS.ProcessEnv, isRoot: boolean): Promise<boolean> {
   known ??= scopeWorks((file, args) => run(file, [...args], { env: environment, timeout: 10_000 }), isRoot);
   return known;
