@@ -5,6 +5,7 @@ import type { EntryAt } from '../store/entries/port.ts';
 import type { KeywordFilter, KeywordRanking } from '../store/search/port.ts';
 import { withoutToolNames } from '../store/search/tool-text.ts';
 import type { Store } from '../store/store.ts';
+import { calledSo } from './called.ts';
 import { searchDerived } from './derived.ts';
 import { type Question, readQuestion, withoutQuotes } from './question/question.ts';
 import { withCues } from './question/with-cues.ts';
@@ -165,7 +166,7 @@ async function answerFrom(
     { store, places, keywords },
     chosen.map(({ candidate }) => ({ id: candidate.found.entry.id, place: candidate.place })),
   );
-  const hits = chosen.map(async ({ candidate, ...hit }): Promise<Hit> => {
+  const hits = chosen.map(async ({ candidate, because = [], ...hit }): Promise<Hit> => {
     const { entry, project, title } = candidate.found;
     return {
       ...hit,
@@ -176,7 +177,10 @@ async function answerFrom(
       score: candidate.score,
       snippet: await shown(withoutToolNames(entry.text), question, by, vector),
       ...tools.get(entry.id),
-      why: reasons(candidate, question),
+      why:
+        because.length > 0 && candidate.words + candidate.meaning === 0
+          ? [...because]
+          : [...because, ...reasons(candidate, question)],
       ...(request.explain ? explained(candidate) : {}),
       title,
     };
@@ -201,6 +205,8 @@ interface Found {
 
 type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned' | 'gone'> & {
   readonly candidate: Candidate<EntryAt>;
+  /** Reasons beside those of the entry. */
+  readonly because?: readonly string[];
 };
 
 /** What a hit in entries can be. */
@@ -231,11 +237,17 @@ const kinds: Readonly<Record<Exclude<HitKind, DerivedKind>, (found: Found) => Pr
       ? await withCues(about, rankInTurns(input, mostOfSessions), lookedWithCues(limit))
       : rankAlone(input);
     const best = grouped(ranked, (place) => places.session[place]);
-    return (await candidates(found, [...best.values()], true)).map((candidate) => ({
-      kind: 'session',
-      id: candidate.found.entry.session,
-      candidate,
-    }));
+    const called = await calledSo(store, input, question, best);
+    const inOrder = [...called.values(), ...[...best].flatMap(([session, one]) => (called.has(session) ? [] : [one]))];
+    return (await candidates(found, inOrder, true)).map((candidate) => {
+      const name = called.get(places.session[candidate.place] as number);
+      return {
+        kind: 'session',
+        id: candidate.found.entry.session,
+        candidate,
+        ...(name === undefined ? {} : { because: [name.because] }),
+      };
+    });
   },
   async conversation(found) {
     const { rowid } = found.state.places;

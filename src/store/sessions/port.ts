@@ -72,6 +72,12 @@ export interface SessionKey {
   readonly session: string;
 }
 
+export interface NamedSession {
+  readonly row: number;
+  /** The branch that holds all of the words. */
+  readonly branch?: string | undefined;
+}
+
 /** Sessions, their states and their labels. */
 export interface SessionsPort {
   /** Takes a session's status on: initialized → active → summarizing → completed. */
@@ -103,8 +109,13 @@ export interface SessionsPort {
     change: LabelChange,
     at: number,
   ): Promise<SessionLabel>;
-  /** The rows of all sessions that pass. */
-  /** Rows of all sessions that belong to a group. */
+  /** The rows of all sessions that belong to a group. */
   groupedRows(): Promise<readonly number[]>;
+  /**
+   * Sessions that are called so, the newest first: every word is part of the title, the name, the summary's title or a branch. A sentence
+   * names none.
+   */
+  named(words: readonly string[]): Promise<readonly NamedSession[]>;
+  /** The rows of all sessions that pass. */
   rows(filter: SessionScope): Promise<readonly number[]>;
 }

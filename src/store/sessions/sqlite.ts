@@ -3,6 +3,7 @@ import type { Connection } from '../sqlite/connection.ts';
 import { exactOrAll, startsWith } from '../sqlite/ids.ts';
 import { digests } from './digest.ts';
 import { labelRows } from './labels.ts';
+import { namedSessions } from './named.ts';
 import type { SessionsPort } from './port.ts';
 import { type SessionRow, sessionColumns, sessionConditions, toSession } from './rows.ts';
 import { sessionStates } from './states.ts';
@@ -11,6 +12,7 @@ export const sessionsPort = (connection: Connection): SessionsPort => ({
   ...sessionLists(connection),
   ...digests(connection),
   ...labelRows(connection),
+  ...namedSessions(connection),
   ...sessionStates(connection),
 });
 
