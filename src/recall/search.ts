@@ -196,7 +196,7 @@ function explained({ features }: { readonly features?: Features | undefined }): 
 }
 
 interface Found {
-  readonly store: Pick<Store, 'conversations' | 'entries'>;
+  readonly store: Pick<Store, 'conversations' | 'entries' | 'sessions'>;
   readonly state: MeaningState;
   readonly question: Question;
   readonly input: RankInput;
