@@ -58,7 +58,11 @@ function unprivileged(): { uid?: number; gid?: number } {
   return {};
 }
 
-export async function openCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+/** `files` go into the data folder, for the server alone: a certificate and its key, say. */
+export async function openCluster(
+  settings: Record<string, string> = {},
+  files: Record<string, Buffer> = {},
+): Promise<Cluster> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-postgres-'));
   const as = unprivileged();
   if (as.uid !== undefined && as.gid !== undefined) fs.chownSync(folder, as.uid, as.gid);
@@ -89,6 +93,10 @@ export async function openCluster(settings: Record<string, string> = {}): Promis
     path.join(data, 'pg_hba.conf'),
     'host all admin 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n',
   );
+  for (const [name, bytes] of Object.entries(files)) {
+    fs.writeFileSync(path.join(data, name), bytes, { mode: 0o600 });
+    if (as.uid !== undefined && as.gid !== undefined) fs.chownSync(path.join(data, name), as.uid, as.gid);
+  }
   let child: ReturnType<typeof spawn> | undefined;
   const url = (database = 'postgres') => `postgres://admin@127.0.0.1:${port}/${database}`;
   const query = async (sql: string, values: unknown[] = [], database?: string) => {

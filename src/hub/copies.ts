@@ -9,6 +9,7 @@ import { hubKeyPrefix } from '../store/hub/port.ts';
 import { tombstone } from '../store/removal/tombstone.ts';
 import type { VaultCopy } from '../store/vault/port.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
+import { replaceFile } from '../system/replace-file.ts';
 import { type Batch, emptyBatch } from './batch.ts';
 import type { HubClient } from './connect.ts';
 import { type HubDeps, type LocalProject, mayLeave, type Share } from './local.ts';
@@ -127,9 +128,10 @@ export function placeTranscript(root: string, key: string, folder: string, agent
   const target = path.join(root, ...below);
   try {
     fs.mkdirSync(path.dirname(target), { recursive: true });
-    fs.writeFileSync(target, text, { flag: 'wx', mode: 0o600 });
+    // Beside it first: an agent must never find a part of a transcript.
+    replaceFile(target, text, 0o600, () => !fs.existsSync(target));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw explain(error, target);
+    throw explain(error, target);
   }
   return target;
 }

@@ -164,6 +164,7 @@ export function Search() {
                 )}
               </div>
               {found.length > 0 && asked !== '' && !found.some(hasWords) && <p class="similar">{onlySimilar}</p>}
+              {found.length > 0 && filters.scope !== undefined && note && <p class="dim">{note}</p>}
               {found.length === 0 && <Nothing note={note} />}
               {found.length > 0 && (
                 <HitList rows={rows} active={active} far={far} unfold={unfold} opened={() => noteSearch(search)} />

@@ -1,12 +1,13 @@
 import type { Hit } from '../answers.ts';
 import type { GroupHead } from '../grouped-hits.ts';
-import { address, sessionAddress } from '../router.ts';
+import { address, here, sessionAddress } from '../router.ts';
 import { plural } from '../time.ts';
 import { Ago } from './moment.tsx';
 import { Snippet } from './snippet.tsx';
 
-/** Where a hit can be read. */
-export function hitAddress({ kind, id, session }: Hit): string {
+/** Where a hit can be read. What only the hub holds has no page here, so its address is that of the search. */
+export function hitAddress({ kind, id, session, by }: Hit): string {
+  if (by !== undefined) return `${here.value.pathname}${here.value.search}`;
   if (kind === 'memory') return address('memoryPage', { page: id });
   return kind === 'entry' ? sessionAddress(session, id) : sessionAddress(session);
 }
@@ -51,6 +52,12 @@ export function HitRow({
         )}
         {hit.abandoned && <span>on a branch that was left</span>}
         {hit.gone && <span>no longer in the transcript</span>}
+        {hit.by && (
+          <span>
+            {hit.by}
+            {hit.machine ? ` on ${hit.machine}` : ''}
+          </span>
+        )}
         <Ago at={hit.at} />
       </span>
       {hit.turn && <span class="why">asked: {hit.turn.asked}</span>}
@@ -62,6 +69,11 @@ export function HitRow({
           </code>
           {hit.use.outcome === 'error' && <span class="failed"> failed</span>}
           {hit.use.line && <span class="dim"> → {hit.use.line}</span>}
+        </span>
+      )}
+      {hit.by && hit.kind !== 'memory' && (
+        <span class="why">
+          continue it here: <code>holdfast resume {hit.session}</code>
         </span>
       )}
       {hit.why && hit.why.length > 0 && <span class="why">found by: {hit.why.join(' · ')}</span>}

@@ -7,7 +7,18 @@ import { asDay } from '../days.ts';
 import { Field, kinds, outcomes, ProjectField, roles, TextField, times } from './filters.tsx';
 
 /** The names of the filters in the address, which are those of the operation. */
-export const filterNames = ['kind', 'tool', 'outcome', 'project', 'agent', 'since', 'until', 'file', 'role'] as const;
+export const filterNames = [
+  'kind',
+  'tool',
+  'outcome',
+  'project',
+  'agent',
+  'since',
+  'until',
+  'file',
+  'role',
+  'scope',
+] as const;
 export type Filters = Readonly<Record<(typeof filterNames)[number], string | undefined>>;
 
 export function filtersIn(query: URLSearchParams): Filters {
@@ -17,6 +28,10 @@ export function filtersIn(query: URLSearchParams): Filters {
 
 const ofTools = { tool: '', outcome: '' };
 const usesTools = new Set(['command', 'edit', 'error']);
+const scopes = [
+  ['', 'this machine'],
+  ['team', 'also the team'],
+] as const;
 
 export function SearchFilters({
   filters,
@@ -26,21 +41,35 @@ export function SearchFilters({
   narrow: (query: Readonly<Record<string, string>>) => void;
 }) {
   const projects = useAnswer('projects', (signal) => read('projects', {}, signal));
+  // A machine that has joined no hub has no team to search.
+  const status = useAnswer('status', (signal) => read('status', {}, signal));
+  const hasTeam = filters.scope !== undefined || status.data?.checks.some(({ name }) => name === 'hub') === true;
   const { kind = 'entry', tool, file, role, since, until } = filters;
   const isMore = [tool, file, role, until].some((value) => value !== undefined) || asDay(since ?? null) !== undefined;
   const chooseKind = (next: string) => {
     const byFile = next === 'memory' || next === 'conversation' || usesTools.has(next);
-    narrow({ kind: next, ...(isDerived(next) ? { ...ofTools, role: '' } : {}), ...(byFile ? { file: '' } : {}) });
+    narrow({
+      kind: next,
+      ...(isDerived(next) ? { ...ofTools, role: '' } : {}),
+      ...(byFile ? { file: '' } : {}),
+      ...(usesTools.has(next) ? { scope: '' } : {}),
+    });
   };
   /** A file lists every tool that touched it. */
   const chooseFile = (next: string) =>
     narrow({
       file: next,
-      ...(next === '' ? {} : ofTools),
+      ...(next === '' ? {} : { ...ofTools, scope: '' }),
       ...(next !== '' && usesTools.has(kind) ? { kind: '' } : {}),
     });
   const withoutFile = (query: Record<string, string>) =>
-    narrow({ ...query, file: '', ...(isDerived(kind) ? { kind: '' } : {}) });
+    narrow({ ...query, file: '', scope: '', ...(isDerived(kind) ? { kind: '' } : {}) });
+  /** Files and tools are searched on this machine only. */
+  const chooseScope = (next: string) =>
+    narrow({
+      scope: next,
+      ...(next === '' ? {} : { ...ofTools, file: '', ...(usesTools.has(kind) ? { kind: '' } : {}) }),
+    });
   return (
     <>
       <div class="filters">
@@ -62,6 +91,7 @@ export function SearchFilters({
           options={outcomes}
           onChange={(outcome) => withoutFile({ outcome })}
         />
+        {hasTeam && <Field label="Where" value={filters.scope ?? ''} options={scopes} onChange={chooseScope} />}
         <Field label="When" value={since ?? ''} options={times} onChange={(next) => narrow({ since: next })} />
       </div>
       <details class="more-filters" open={isMore}>
