@@ -19,7 +19,13 @@ import { nameSession, starSession, tagSession } from '../src/operations/recall/l
 import { observations } from '../src/operations/recall/observations.ts';
 import { projects } from '../src/operations/recall/projects.ts';
 import { search } from '../src/operations/recall/search.ts';
-import { sessionsChanges, sessionsFind, sessionsOutline } from '../src/operations/recall/session-parts.ts';
+import { sessionsOriginal, sessionsUsage } from '../src/operations/recall/session-original.ts';
+import {
+  sessionsChanges,
+  sessionsCommits,
+  sessionsFind,
+  sessionsOutline,
+} from '../src/operations/recall/session-parts.ts';
 import { sessions } from '../src/operations/recall/sessions.ts';
 import { show } from '../src/operations/recall/show.ts';
 import { stats } from '../src/operations/recall/stats.ts';
@@ -34,6 +40,9 @@ const reads = {
   'sessions outline': sessionsOutline,
   'sessions find': sessionsFind,
   'sessions changes': sessionsChanges,
+  'sessions commits': sessionsCommits,
+  'sessions original': sessionsOriginal,
+  'sessions usage': sessionsUsage,
   timeline,
   projects,
   observations,

@@ -7,6 +7,7 @@ import type { Carry } from './carry.ts';
 import type { HookEvent } from './hook-event.ts';
 import type { AgentHookFile, AgentHooks, AgentMcp } from './hooks.ts';
 import type { AgentPull } from './pull.ts';
+import type { ReadUsage } from './usage.ts';
 
 export interface ParsedToolUse {
   /** Unique among the tool uses of an entry; a result is that of the last use of its id before it. */
@@ -135,6 +136,8 @@ export interface Agent {
   cannotMatter(line: Buffer): boolean;
   /** What a parsed line yields. May change `file.state`. Contract: never throws on any JSON value. */
   read(value: unknown, file: TranscriptFile): ParsedLine;
+  /** What a parsed line says about the tokens of an answer, where the agent's transcripts say that. */
+  readonly usage?: ReadUsage;
   /** The JSON key under which a line states its own id; ingest uses it to find the line that an entry continues from. */
   readonly idKey: string;
   /** How sessions get into transcripts of ours, where the agent itself writes no line files. `isTranscript` and `describe` then speak of those. */

@@ -60,7 +60,8 @@ import { observations } from './recall/observations.ts';
 import { mute, pin, pins } from './recall/pins.ts';
 import { projects, projectsLink } from './recall/projects.ts';
 import { search } from './recall/search.ts';
-import { sessionsChanges, sessionsFind, sessionsOutline } from './recall/session-parts.ts';
+import { sessionsOriginal, sessionsUsage } from './recall/session-original.ts';
+import { sessionsChanges, sessionsCommits, sessionsFind, sessionsOutline } from './recall/session-parts.ts';
 import { sessions, sessionsDelete } from './recall/sessions.ts';
 import { show } from './recall/show.ts';
 import { stats } from './recall/stats.ts';
@@ -82,6 +83,9 @@ export const operations: readonly Operation[] = [
   sessionsOutline,
   sessionsFind,
   sessionsChanges,
+  sessionsCommits,
+  sessionsOriginal,
+  sessionsUsage,
   sessionsDelete,
   sessionsPurge,
   forget,

@@ -179,6 +179,12 @@ export const Settings = z.strictObject({
       ...['TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ReadMcpResourceTool', 'ToolSearch'],
     ])
     .describe('tools whose uses are not stored'),
+  prices: z
+    .array(z.string().regex(/^[^=]+=[\d./ ]+$/, 'expected model=input/output in dollars for a million tokens'))
+    .default([])
+    .describe(
+      'dollars for a million tokens of a model, used before the built-in table: model=input/output, or model=input/output/cacheRead/cacheWrite',
+    ),
   ignore: z
     .array(z.string().min(1))
     .default([])
@@ -248,7 +254,8 @@ export interface Setting {
 }
 
 /** Settings that are read each time they are needed, or by other processes than the worker. */
-const readEachTime = /^(?:(?:distill|budget|embedding|host|session|backup)\.|(?:skipTools|ignore|recallOnPrompt)$)/;
+const readEachTime =
+  /^(?:(?:distill|budget|embedding|host|session|backup)\.|(?:skipTools|ignore|prices|recallOnPrompt)$)/;
 
 const variableOf = (key: string): string =>
   `HOLDFAST_${key

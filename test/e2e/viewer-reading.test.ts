@@ -10,6 +10,8 @@ import { noBrowser, type ViewerStand, viewerStand, visit } from './viewer-stand.
 const lamp = 'cccccccc-0000-4000-8000-000000000001';
 const gulls = 'cccccccc-0000-4000-8000-000000000002';
 
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Prompts with long answers between them, over midnight; a command that fails, an edit, and words far down. */
 function transcript(session: string, topic: string, turns: number): string {
   const lines: string[] = [];
@@ -17,7 +19,9 @@ function transcript(session: string, topic: string, turns: number): string {
   const push = (type: 'user' | 'assistant', content: unknown) => {
     const timestamp = new Date(Date.parse('2026-03-01T23:30:00Z') + lines.length * 30_000).toISOString();
     const ids = { uuid: idOf(lines.length), parentUuid: lines.length === 0 ? null : idOf(lines.length - 1) };
-    const message = { role: type, content };
+    const tokens = { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100, cache_creation_input_tokens: 0 };
+    const said = type === 'user' ? {} : { id: `msg-${lines.length}`, model: 'claude-opus-4-7', usage: tokens };
+    const message = { role: type, content, ...said };
     lines.push(
       JSON.stringify({
         type,
@@ -44,10 +48,16 @@ function transcript(session: string, topic: string, turns: number): string {
     }),
   ]);
   result('e', 'ok');
+  push('assistant', [use('l', 'Bash', { command: 'git commit -m "Dry the wick"' })]);
+  result('l', `[fix/it 1a2b3c4] Dry the wick\n${'x '.repeat(20_000)}in the middle ${'y '.repeat(20_000)}`);
   for (let i = 0; i < turns; i++) {
     push('user', `Prompt number ${i} about the ${topic}`);
     push('assistant', [{ type: 'text', text: `Answer ${i}. ${'It is a long story of the sea. '.repeat(40)}` }]);
   }
+  push('user', [
+    { type: 'text', text: 'See how it burns' },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+  ]);
   push('assistant', [{ type: 'text', text: 'At last a quokka came by.' }]);
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -86,6 +96,25 @@ describe.skipIf(noBrowser)(because('a session in the viewer', noBrowser), () => 
     expect(await edit.locator('summary').textContent()).toContain('wick.ts');
     await page.getByText('Sunday, March 1, 2026').waitFor();
     await page.locator('.branch', { hasText: 'fix/it' }).waitFor();
+  });
+
+  it('shows a long output whole and pictures when they are asked for, and tells commits and tokens', async () => {
+    await show(`/sessions/${gulls}`);
+    const commit = page.locator('details.tool.command', { hasText: 'git commit' });
+    await commit.locator('summary').click();
+    expect(await commit.textContent()).not.toContain('in the middle');
+    await commit.getByRole('button', { name: 'Show all of it' }).click();
+    await commit.getByText('in the middle').waitFor();
+    const entry = page.locator('.entry.person', { hasText: 'See how it burns' });
+    await entry.getByRole('button', { name: 'Show pictures' }).click();
+    await until(
+      async () => (await entry.locator('img').evaluate((img) => (img as { naturalWidth?: number }).naturalWidth)) === 1,
+      'the picture',
+    );
+    const about = page.getByRole('complementary', { name: 'About this session' });
+    await about.getByRole('link', { name: 'Dry the wick' }).waitFor();
+    await about.getByText('claude-opus-4-7').waitFor();
+    await about.getByText(/^\$0\.\d{4} in all, by the list prices of/).waitFor();
   });
 
   it('keeps an opened tool open after it has been out of sight', async () => {

@@ -7,6 +7,7 @@ import { nothing } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { anthropicUsage } from '../usage.ts';
 import { carryIntoClaudeCode } from './carry.ts';
 import { claudeCodeHome } from './home.ts';
 import { claudeCodeHooks } from './hooks.ts';
@@ -20,6 +21,7 @@ export const claudeCode: Agent = {
   readerVersion: 1,
   title: agentTitles['claude-code'],
   idKey: 'uuid',
+  usage: anthropicUsage,
 
   root: (env, home) => path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), 'projects'),
 

@@ -7,6 +7,7 @@ import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, AgentState, ParsedEntry, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
+import { codexUsage } from '../usage.ts';
 import { carryIntoCodex } from './carry.ts';
 import { callEntryId, enterTurn, idOf, namesTurns, promptsInTurn, rollBack, takeJump } from './ids.ts';
 import { codexHooks, codexMcp } from './install.ts';
@@ -22,6 +23,7 @@ export const codex: Agent = {
   readerVersion: 1,
   title: agentTitles.codex,
   idKey: 'turn_id',
+  usage: codexUsage,
 
   root: (env, home) => env.CODEX_HOME || path.join(home, '.codex'),
 

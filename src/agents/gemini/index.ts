@@ -10,6 +10,7 @@ import { filesOfArgs, hasFailed, responsesIn, textOfParts } from '../google-part
 import { readHookPayload } from '../hook-payload.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 import { isPulledBy, readAbout } from '../pulled-lines.ts';
+import { geminiUsage } from '../usage.ts';
 import { carryIntoGemini } from './carry.ts';
 import { geminiHooks, geminiMcp } from './install.ts';
 import { geminiPull } from './pull.ts';
@@ -21,6 +22,7 @@ export const gemini: Agent = {
   readerVersion: 1,
   title: agentTitles.gemini,
   idKey: 'id',
+  usage: geminiUsage,
 
   root: (env, home) => path.join(env.GEMINI_CLI_HOME || home, '.gemini', 'tmp'),
 

@@ -12,6 +12,7 @@ import type {
 } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString, asTime, textOfBlocks, usedTools } from '../json.ts';
+import { piUsage } from '../usage.ts';
 
 type Json = Record<string, unknown>;
 
@@ -200,5 +201,6 @@ export const pi: Agent = {
     return { at: asTime(line.timestamp), items: readItems(line, file) };
   },
   idKey: 'id',
+  usage: piUsage,
   resume: (session) => ['pi', '--session', session],
 };

@@ -19,9 +19,10 @@ import { replaceFile, syncFolder } from '../../system/replace-file.ts';
 import type { RunningTime } from '../../system/running-time.ts';
 import { isInHomes } from '../group-sources.ts';
 import { isStateOf, type Limits, timesOf } from '../keep.ts';
-import { isPlain, openTranscript } from '../plain-file.ts';
+import { isPlain } from '../plain-file.ts';
 import { projectFinder } from '../project.ts';
 import { sessionKeys } from '../session-keys.ts';
+import { partBytes, partsOf } from './file-parts.ts';
 
 const gzip = promisify(zlib.gzip);
 
@@ -34,8 +35,6 @@ export interface VaultDeps {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A part is compressed by itself: large enough to be worth it, small enough that nobody else has to wait for it. */
-const partBytes = 256 << 10;
 /** A transcript that is being written is left alone: many small parts compress badly. */
 const quietMs = 60_000;
 const dayMs = 86_400_000;
@@ -60,17 +59,11 @@ export async function fillVault(
   const done = { grown: 0, waiting: false };
   await redactVault(deps);
   if (!config.settings.vault) return done;
-  const limits: Limits = {
-    pauses: await store.pauses.list({ at: clock(), running: running?.() }),
-    ignore: config.reload().ignore,
-    skipTools: [],
-  };
+  const limits = await limitsNow({ store, config, clock, running });
   for (const due of await store.vault.due()) {
     if (signal?.aborted) break;
     const forgotten = await forgottenBy(store);
-    const source = due.roots
-      .map((root) => path.join(root, due.key))
-      .find((file) => isWhereItSays(config, file) && sizeOf(file) >= due.to);
+    const source = sourceOf(config, due);
     if (source === undefined) continue;
     if (clock() - fs.statSync(source).mtimeMs < (options.quietMs ?? quietMs)) done.waiting = true;
     else if (await copyPart(deps, due, source, limits, forgotten)) done.grown++;
@@ -78,6 +71,17 @@ export async function fillVault(
   }
   return done;
 }
+
+/** What is not kept of a transcript at this moment. */
+export const limitsNow = async ({ store, config, clock, running }: Omit<VaultDeps, 'signal'>): Promise<Limits> => ({
+  pauses: await store.pauses.list({ at: clock(), running: running?.() }),
+  ignore: config.reload().ignore,
+  skipTools: [],
+});
+
+/** Where the transcript is, if it still holds what was stored of it. */
+export const sourceOf = (config: Config, { roots, key, to }: VaultDue): string | undefined =>
+  roots.map((root) => path.join(root, key)).find((file) => isWhereItSays(config, file) && sizeOf(file) >= to);
 
 async function copyPart(
   { store, config, clock }: VaultDeps,
@@ -90,18 +94,7 @@ async function copyPart(
   if (agent === undefined) return false;
   const isGone = isForgotten(agent, due.key, forgotten) || agent.isIndex?.(due.key) === true;
   const state = copyState(due.state);
-  const above = await stateAbove(store, agent, due.key);
-  const projectOf = projectFinder({
-    separateWorktrees: config.settings.separateWorktrees,
-    links: await store.projects.links(),
-  });
-  const { vaultLines } = await import('./vault-line.ts');
-  const toVault = vaultLines(agent, due.key, state, limits, {
-    projectOf,
-    sessionState: () => above,
-    forgotten,
-    fileTimes: () => timesOf(fs.statSync(source)),
-  });
+  const toVault = await cleaner({ store, config }, agent, due, state, { source, limits, forgotten });
   const target = copyPath(config, due.agent, due.key);
   if (due.older !== undefined) keepBeside(target, due.older);
   let bytes = due.bytes;
@@ -119,6 +112,24 @@ async function copyPart(
   // Something was forgotten meanwhile, and may stand in what was written: it is made again.
   if (counts !== undefined) cutAt(target, counts.bytes);
   return counts === undefined && bytes > due.bytes;
+}
+
+/** Makes lines of a transcript what the vault keeps of them: redacted, without what is private or forgotten. */
+export async function cleaner(
+  { store, config }: Pick<VaultDeps, 'store' | 'config'>,
+  agent: Agent,
+  { key }: Pick<VaultDue, 'key'>,
+  state: ReaderState,
+  { source, limits, forgotten }: { source: string; limits: Limits; forgotten: Tombstones },
+): Promise<(line: string) => string | undefined> {
+  const above = await stateAbove(store, agent, key);
+  const projectOf = projectFinder({
+    separateWorktrees: config.settings.separateWorktrees,
+    links: await store.projects.links(),
+  });
+  const { vaultLines } = await import('./vault-line.ts');
+  const fileTimes = () => timesOf(fs.statSync(source));
+  return vaultLines(agent, key, state, limits, { projectOf, sessionState: () => above, forgotten, fileTimes });
 }
 
 /** What is known of the transcript of a subagent's session. Older clients name that session in the lines alone, which ingest has read. */
@@ -171,7 +182,7 @@ export function olderCopies(config: Config, agent: AgentName, key: string): stri
 const isForgotten = (agent: Agent, key: string, forgotten: Tombstones): boolean =>
   forgotten.has(tombstone.session(agent.name, agent.describe(key).session));
 
-const forgottenBy = async (store: Pick<Store, 'removal'>): Promise<Tombstones> =>
+export const forgottenBy = async (store: Pick<Store, 'removal'>): Promise<Tombstones> =>
   new Set((await store.removal.tombstones()).map(({ print }) => print));
 
 type Rules = 'forgotten' | 'redaction';
@@ -322,29 +333,6 @@ async function packLines(lines: readonly string[]): Promise<Buffer> {
 function cutAt(file: string, bytes: number): void {
   if (bytes === 0) fs.rmSync(file, { force: true });
   else if (sizeOf(file) > bytes) fs.truncateSync(file, bytes);
-}
-
-/** Lines between two offsets, in parts. */
-function* partsOf(config: Config, file: string, from: number, to: number): Generator<string[]> {
-  const fd = openTranscript(file, isInHomes(config, file) ? config.agentHomesPath : undefined);
-  try {
-    let rest: Buffer[] = [];
-    for (let at = from; at < to; ) {
-      const chunk = Buffer.alloc(Math.min(partBytes, to - at));
-      const read = fs.readSync(fd, chunk, 0, chunk.length, at);
-      if (read === 0) break;
-      at += read;
-      const end = at >= to ? read : chunk.lastIndexOf(10, read - 1) + 1;
-      if (end > 0) {
-        const whole = Buffer.concat([...rest, chunk.subarray(0, end)]).toString('utf8');
-        rest = [];
-        yield whole.split('\n').filter((line) => line !== '');
-      }
-      rest.push(chunk.subarray(end, read));
-    }
-  } finally {
-    fs.closeSync(fd);
-  }
 }
 
 /** Replaces everything from a place on. */

@@ -1,5 +1,7 @@
 // Parts of one session beside its transcript: its prompts, where words occur in it, and what it changed.
 import { z } from 'zod';
+import { shell } from '../../agents/tools/shell-tools.ts';
+import { commitsIn, webAddressOf } from '../../language/commits.ts';
 import { modifies } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
 import { AgentName } from '../../schema/agent-name.ts';
@@ -157,6 +159,47 @@ export const sessionsChanges = operation({
       files: [...files].map(([file, uses]) => ({ file, uses })),
       left,
     };
+  },
+});
+
+/** More commits than a person looks through. */
+const mostCommits = 500;
+
+export const sessionsCommits = operation({
+  name: 'sessions commits',
+  summary: 'List the commits that a session made, as far as its commands tell',
+  input: z.object({ id: idField, agent: agentField }),
+  output: z.object({
+    session: z.string(),
+    repository: z.string().optional().describe('address of the repository on the web, where one is known'),
+    commits: z.array(
+      z.object({
+        hash: z.string(),
+        branch: z.string(),
+        subject: z.string(),
+        at: Moment,
+        entry: z.string().describe('in which the command ran'),
+      }),
+    ),
+  }),
+  surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/commits' },
+  positional: ['id'],
+  examples: ['holdfast sessions commits 0f3c', 'holdfast sessions commits 0f3c --json'],
+  async run(context, { id, agent }) {
+    const session = await sessionNamed(context, id, agent);
+    const commits: { hash: string; branch: string; subject: string; at: string; entry: string }[] = [];
+    for await (const { entries } of pagesOf(context, session, true)) {
+      const running = entries.filter(({ tools, abandoned }) => !abandoned && tools.some((tool) => shell.test(tool)));
+      for (const use of [...(await usesOf(context.store, running)).values()].flat()) {
+        if (!shell.test(use.tool) || use.outcome === 'error' || !/\bgit\b/.test(use.input)) continue;
+        for (const commit of commitsIn(use.output ?? ''))
+          if (commits.length < mostCommits) commits.push({ ...commit, at: use.at, entry: use.entry });
+      }
+    }
+    const repository = webAddressOf(session.repository);
+    return { session: session.id, ...(repository === undefined ? {} : { repository }), commits };
   },
 });
 

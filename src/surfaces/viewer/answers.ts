@@ -114,6 +114,33 @@ export interface Reads {
   'sessions outline': { session: string; prompts: Placed[] };
   'sessions find': { session: string; matches: Placed[]; more: boolean };
   'sessions changes': { session: string; folder: string; files: { file: string; uses: ToolUse[] }[]; left: number };
+  'sessions commits': {
+    session: string;
+    repository?: string | undefined;
+    commits: { hash: string; branch: string; subject: string; at: string; entry: string }[];
+  };
+  'sessions original': {
+    session: string;
+    entry: string;
+    input?: string | undefined;
+    output?: string | undefined;
+    left: number;
+    pictures: { type: string; data: string }[];
+  };
+  'sessions usage': {
+    session: string;
+    models: {
+      model: string;
+      answers: number;
+      input: number;
+      output: number;
+      cacheRead: number;
+      cacheWrite: number;
+      cost?: number | undefined;
+    }[];
+    cost?: number | undefined;
+    pricesOf: string;
+  };
   timeline: { focus?: string | undefined; items: TimelineItem[] };
   projects: { projects: Project[] };
   observations: { observations: Observation[] };

@@ -27,6 +27,9 @@ const paths: Readonly<Record<string, string>> = {
   'sessions outline': '/api/outline',
   'sessions find': '/api/find',
   'sessions changes': '/api/changes',
+  'sessions commits': '/api/commits',
+  'sessions original': '/api/original',
+  'sessions usage': '/api/usage',
   'groups show': '/api/groups/{group}',
   'groups send': '/api/groups/{group}/messages',
 };

@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 import { plural } from '../../../language/plural.ts';
-import type { sessionsChanges, sessionsFind, sessionsOutline } from '../../../operations/recall/session-parts.ts';
+import type { sessionsOriginal, sessionsUsage } from '../../../operations/recall/session-original.ts';
+import type {
+  sessionsChanges,
+  sessionsCommits,
+  sessionsFind,
+  sessionsOutline,
+} from '../../../operations/recall/session-parts.ts';
 import { shortIds } from '../../../recall/shown/short-ids.ts';
 import { pathFrom } from '../../../schema/deed.ts';
 import { clean, oneLine } from '../style.ts';
@@ -37,4 +43,43 @@ export function renderChanges(
     ),
   );
   return [...shown, ...(left > 0 ? [view.style.yellow(`… and ${plural(left, 'more edit')}`)] : [])].join('\n\n');
+}
+
+export function renderCommits({ commits }: z.infer<(typeof sessionsCommits)['output']>, view: View): string {
+  if (commits.length === 0) return 'This session made no commit, as far as its commands tell.';
+  return commits
+    .map(({ hash, branch, subject, at }) => {
+      const head = `${view.style.cyan(localTime(at, view))}  ${view.style.yellow(clean(hash))}`;
+      return `${head}  ${oneLine(subject, Math.max(40, view.width - 40))}  ${view.style.dim(oneLine(branch, 40))}`;
+    })
+    .join('\n');
+}
+
+export function renderOriginal(
+  { input, output, left, pictures }: z.infer<(typeof sessionsOriginal)['output']>,
+  view: View,
+): string {
+  const parts = [
+    ...(input === undefined ? [] : [view.style.bold('Input'), clean(input)]),
+    ...(output === undefined ? [] : [view.style.bold('Output'), clean(output)]),
+    ...(left > 0 ? [view.style.yellow(`… and ${plural(left, 'more character')}`)] : []),
+    ...pictures.map(
+      ({ type, data }) => `Picture, ${clean(type)}, ${plural(Math.floor((data.length * 3) / 4), 'byte')}`,
+    ),
+  ];
+  return parts.length === 0 ? 'This entry has no picture.' : parts.join('\n');
+}
+
+const dollars = (cost: number): string => `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+
+export function renderUsage({ models, cost, pricesOf }: z.infer<(typeof sessionsUsage)['output']>, view: View): string {
+  if (models.length === 0) return 'The transcript of this session states no tokens.';
+  const lines = models.map((one) => {
+    const caches = `${one.cacheRead.toLocaleString('en')} from caches, ${one.cacheWrite.toLocaleString('en')} into caches`;
+    const tokens = `${one.input.toLocaleString('en')} in, ${one.output.toLocaleString('en')} out, ${caches}`;
+    const price = one.cost === undefined ? 'price not known' : dollars(one.cost);
+    return `${view.style.bold(clean(one.model) || 'unnamed model')}  ${plural(one.answers, 'answer')}: ${tokens}  ${price}`;
+  });
+  const total = cost === undefined ? [] : [`${dollars(cost)} by the prices of ${pricesOf}`];
+  return [...lines, ...total.map(view.style.dim)].join('\n');
 }

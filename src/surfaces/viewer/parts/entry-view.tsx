@@ -5,6 +5,7 @@ import { CopyButton } from './copy-button.tsx';
 import { ForgetEntry } from './forget-entry.tsx';
 import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
+import { EntryPictures } from './pictures.tsx';
 import { ToolView } from './tool-view.tsx';
 
 const whose = { person: 'You', machine: 'Machine', model: 'Agent' } as const;
@@ -46,6 +47,7 @@ export function EntryView({
       </header>
       {text !== '' &&
         (author === 'machine' ? <p class="said">{text}</p> : <Markdown text={text} lines={author === 'person'} />)}
+      {author === 'person' && /\[Image\b/.test(text) && <EntryPictures entry={entry} />}
       {unkept.length > 0 && <p class="said dim">used {unkept.join(', ')}</p>}
       {toolUses.length > 0 && (
         <div class="tools">

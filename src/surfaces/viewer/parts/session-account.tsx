@@ -4,6 +4,7 @@ import { address, sessionAddress } from '../router.ts';
 import { plural } from '../time.ts';
 import { Inline } from './inline.tsx';
 import { Clock } from './moment.tsx';
+import { SessionLedger } from './session-ledger.tsx';
 
 const fields = [
   ['request', 'Asked for'],
@@ -64,6 +65,7 @@ export function SessionAccount({
         </dl>
       )}
       <Files title="Files read" files={names(false)} />
+      <SessionLedger session={session} />
     </>
   );
 }

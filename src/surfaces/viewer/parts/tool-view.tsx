@@ -2,8 +2,12 @@ import { useMemo, useState } from 'preact/hooks';
 import { type Deed, deedOf, exitCodeIn, fieldsOf, pathFrom } from '../../../schema/deed.ts';
 import { differenceOf, sizeOf } from '../../../schema/line-difference.ts';
 import type { ToolUse } from '../../../schema/tool-use.ts';
+import { Trouble } from './answered.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Diff, DiffSize } from './diff.tsx';
+import { Pictures, useOriginal } from './pictures.tsx';
+
+type Lines = ReturnType<typeof differenceOf>;
 
 /** What a person has opened or closed stays so when it scrolls out of sight and back. */
 const toggled = new Map<string, boolean>();
@@ -48,24 +52,56 @@ function Outcome({ use }: { use: ToolUse }) {
   return <span class="tool-failed">{code === undefined ? 'failed' : `exit ${code}`}</span>;
 }
 
-function Inside({ use, deed, lines }: { use: ToolUse; deed: Deed; lines: ReturnType<typeof differenceOf> }) {
-  if (deed.kind === 'edit')
-    return (
-      <>
-        <Diff lines={lines} label={`Changes to ${deed.file}`} file={deed.file} />
-        {use.outcome === 'error' && <Part title="Output" text={use.output ?? ''} />}
-      </>
-    );
+/** Where the store has cut a text, or a tool gave a picture, the transcript has more. */
+const isCut = ({ input, output = '' }: ToolUse): boolean => cutMark.test(input) || cutMark.test(output);
+const cutMark = /… \[\d+ characters left out\] …/;
+const mayBePicture = ({ tool, files, outcome, output = '' }: ToolUse): boolean =>
+  outcome === 'ok' &&
+  output.trim() === '' &&
+  (/screenshot/i.test(tool) || files.some((file) => /\.(?:png|jpe?g|gif|webp)$/i.test(file)));
+
+function Inside({ use: stored, deed: ofStored, lines }: { use: ToolUse; deed: Deed; lines: Lines }) {
+  const { original, failure, ask } = useOriginal({ id: stored.entry }, stored.id);
+  const use = original === undefined ? stored : { ...stored, ...textsOf(original) };
+  const deed = original === undefined ? ofStored : deedOf(use);
   return (
     <>
-      <Part
-        title={deed.kind === 'command' ? (deed.about ?? 'Command') : 'Input'}
-        text={deed.kind === 'command' ? deed.command : pretty(use.input)}
-      />
-      {use.output !== undefined && <Part title="Output" text={use.output} />}
+      {deed.kind === 'edit' ? (
+        <>
+          <Diff
+            lines={original === undefined ? lines : differenceOf(deed.changes)}
+            label={`Changes to ${deed.file}`}
+            file={deed.file}
+          />
+          {use.outcome === 'error' && <Part title="Output" text={use.output ?? ''} />}
+        </>
+      ) : (
+        <>
+          <Part
+            title={deed.kind === 'command' ? (deed.about ?? 'Command') : 'Input'}
+            text={deed.kind === 'command' ? deed.command : pretty(use.input)}
+          />
+          {use.output !== undefined && <Part title="Output" text={use.output} />}
+        </>
+      )}
+      {original && original.pictures.length > 0 && <Pictures pictures={original.pictures} />}
+      {original && original.left > 0 && (
+        <p class="dim">{original.left.toLocaleString()} more characters are left out.</p>
+      )}
+      {original === undefined && (isCut(stored) || mayBePicture(stored)) && (
+        <button type="button" class="show-all" onClick={ask}>
+          {isCut(stored) ? 'Show all of it' : 'Show the picture'}
+        </button>
+      )}
+      {failure && <Trouble failure={failure} />}
     </>
   );
 }
+
+const textsOf = ({ input, output }: { input?: string | undefined; output?: string | undefined }) => ({
+  ...(input === undefined ? {} : { input }),
+  ...(output === undefined ? {} : { output }),
+});
 
 function Part({ title, text }: { title: string; text: string }) {
   if (text.trim() === '') return null;

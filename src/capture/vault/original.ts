@@ -1,0 +1,92 @@
+// A session's transcripts line by line, whole: from the vault, and from the transcript itself what is not in the vault yet. Every line is as
+// the vault keeps it: redacted, without what is private or forgotten.
+import fs from 'node:fs';
+import { createInterface } from 'node:readline';
+import zlib from 'node:zlib';
+import type { Agent } from '../../agents/agent.ts';
+import { agentNamed } from '../../agents/index.ts';
+import { copyState } from '../../schema/reader-state.ts';
+import type { SessionKey } from '../../store/sessions/port.ts';
+import type { Store } from '../../store/store.ts';
+import { systemCode } from '../../system/errors.ts';
+import { partsOf } from './file-parts.ts';
+import { cleaner, copyPath, forgottenBy, limitsNow, sourceOf, type VaultDeps } from './vault.ts';
+
+export type OriginalDeps = VaultDeps & { readonly store: Pick<Store, 'hub'> };
+
+export interface OriginalLine {
+  readonly agent: Agent;
+  /** The transcript that it stands in. */
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Far more than a person reads: a damaged copy must not keep the worker busy. */
+const mostBytes = 512 << 20;
+
+/** Contract: a transcript or copy that is gone or damaged is passed over. `matters`: lines that it refuses are not parsed. */
+export async function* originalLines(
+  deps: OriginalDeps,
+  session: SessionKey,
+  matters: (line: string) => boolean = () => true,
+): AsyncGenerator<OriginalLine> {
+  const { store, config } = deps;
+  const agent = agentNamed(session.agent);
+  if (agent === undefined) return;
+  const keys = new Set(await store.hub.transcriptKeys(session));
+  const isOwn = (one: { readonly agent: string; readonly key: string }) =>
+    one.agent === agent.name && keys.has(one.key);
+  const copies = new Map((await store.vault.copies()).filter(isOwn).map((copy) => [copy.key, copy]));
+  const dues = new Map((await store.vault.due()).filter(isOwn).map((due) => [due.key, due]));
+  for (const key of keys) {
+    const [copy, due] = [copies.get(key), dues.get(key)];
+    // A transcript that was cut since is copied from its beginning.
+    if (copy !== undefined && due?.from !== 0)
+      for await (const line of copied(copyPath(config, agent.name, key), copy.bytes, deps.signal))
+        if (matters(line)) yield* parsed(agent, key, line);
+    const source = due && sourceOf(config, due);
+    if (due === undefined || source === undefined) continue;
+    const [limits, forgotten] = [await limitsNow(deps), await forgottenBy(store)];
+    const clean = await cleaner(deps, agent, due, copyState(due.state), { source, limits, forgotten });
+    for (const part of partsOf(config, source, due.from, due.to)) {
+      for (const line of part) {
+        const kept = clean(line);
+        if (kept !== undefined && matters(kept)) yield* parsed(agent, key, kept);
+      }
+      deps.signal?.throwIfAborted();
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+function* parsed(agent: Agent, key: string, line: string): Generator<OriginalLine> {
+  try {
+    yield { agent, key, value: JSON.parse(line) as unknown };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // Half a line of a damaged copy.
+  }
+}
+
+async function* copied(file: string, bytes: number, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  if (bytes === 0 || !fs.existsSync(file)) return;
+  const packed = fs.createReadStream(file, { end: bytes - 1 });
+  const lines = packed.pipe(zlib.createGunzip());
+  // The stream that is read says what went wrong with the one before it.
+  packed.on('error', (error) => lines.destroy(error));
+  let read = 0;
+  try {
+    for await (const line of createInterface({ input: lines, crlfDelay: Number.POSITIVE_INFINITY })) {
+      signal?.throwIfAborted();
+      read += line.length;
+      if (read > mostBytes) return;
+      if (line !== '') yield line;
+    }
+  } catch (error) {
+    // The copy ends in the middle, or somebody removes it at this moment.
+    if (systemCode(error) === undefined) throw error;
+  } finally {
+    packed.destroy();
+    lines.destroy();
+  }
+}

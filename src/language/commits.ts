@@ -1,0 +1,29 @@
+// Commits in what git prints: `[main 1a2b3c4] Mend the lamp`.
+
+export interface MadeCommit {
+  readonly hash: string;
+  readonly branch: string;
+  readonly subject: string;
+}
+
+const line = /^\[([^\s\]]{1,200})(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,500})$/gm;
+
+/** Contract: linear in the length of the output. A detached head has no branch. */
+export function commitsIn(output: string): MadeCommit[] {
+  return [...output.matchAll(line)].map(([, branch = '', hash = '', subject = '']) => ({
+    ...{ hash, branch, subject: subject.trim() },
+  }));
+}
+
+/** The page of a repository, from the address that git knows it by; undefined where that is none on the web. */
+export function webAddressOf(repository: string | undefined): string | undefined {
+  const text = (repository ?? '')
+    .trim()
+    .replace(/\.git$/, '')
+    .replace(/\/$/, '');
+  const [, host, path] =
+    /^(?:https?:\/\/(?:[^@/\s]*@)?|ssh:\/\/(?:[^@/\s]*@)?|git@)?([\w.-]+\.[a-z]{2,})(?::\d+)?[:/]([\w./~-]+)$/i.exec(
+      text,
+    ) ?? [];
+  return host === undefined || path === undefined ? undefined : `https://${host}/${path}`;
+}

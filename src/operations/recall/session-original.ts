@@ -1,0 +1,216 @@
+// What the store cuts or does not hold, read from the transcript itself: a tool use whole, the pictures of an entry, tokens and what they cost.
+import { z } from 'zod';
+import { asObject } from '../../agents/json.ts';
+import { type Picture, picturesIn } from '../../agents/pictures.ts';
+import type { StatedUsage, UsageState } from '../../agents/usage.ts';
+import { type OriginalLine, originalLines } from '../../capture/vault/original.ts';
+import { type ModelPrice, priceOf, pricesOf } from '../../language/model-prices.ts';
+import { AgentName } from '../../schema/agent-name.ts';
+import { HoldfastError } from '../../system/errors.ts';
+import { operation } from '../operation.ts';
+import { find } from './find.ts';
+import { sessionNamed } from './session-parts.ts';
+
+const agentField = AgentName.optional().describe('the agent, where two use the same id');
+
+/** More than anybody reads in one piece. */
+const longestText = 4 << 20;
+
+const Original = z.object({
+  session: z.string(),
+  entry: z.string(),
+  input: z.string().optional().describe('with `use`: what the tool got, as JSON'),
+  output: z.string().optional().describe('with `use`: what it gave'),
+  left: z.int().describe('characters that had no room'),
+  pictures: z.array(z.object({ type: z.string(), data: z.string().describe('base64') })),
+});
+
+export const sessionsOriginal = operation({
+  name: 'sessions original',
+  summary: 'Show a tool use whole, or the pictures of an entry, as the transcript has them',
+  input: z.object({
+    id: z.string().min(1).describe('id of an entry; its beginning is enough'),
+    use: z.string().min(1).optional().describe('id of a tool use of this entry'),
+    agent: agentField,
+  }),
+  output: Original,
+  surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/original' },
+  positional: ['id', 'use'],
+  examples: ['holdfast sessions original 1a2b', 'holdfast sessions original 1a2b toolu_01 --json'],
+  async run(context, { id, use, agent }) {
+    const { session, entry } = await find(context.store, id.trim(), agent);
+    if (entry === undefined)
+      throw new HoldfastError('BAD_INPUT', `${id} is a session, not an entry`, {
+        hint: `List its entries with: holdfast show ${session.id}`,
+      });
+    const uses = await context.store.entries.toolUses([entry.id]);
+    // What was forgotten has no row any more, and the transcript may still have it.
+    if (use !== undefined && !uses.some((one) => one.id === use))
+      throw new HoldfastError('NOT_FOUND', `The entry ${entry.id} has no tool use ${JSON.stringify(use)}`, {
+        hint: `List its tool uses with: holdfast show ${entry.id} --json`,
+      });
+    const own = { agent: entry.agent, id: entry.session };
+    const found = await originalOf(originalLines(context, { agent: own.agent, session: own.id }), entry.id, use);
+    if (found === undefined)
+      throw new HoldfastError('NOT_FOUND', 'Neither the transcript nor the vault holds this entry any more', {
+        hint: 'What is stored of it is all that is left.',
+      });
+    const [input, output] = [within(found.input), within(found.output)];
+    return {
+      session: session.id,
+      entry: entry.id,
+      ...(input === undefined ? {} : { input: input.text }),
+      ...(output === undefined ? {} : { output: output.text }),
+      left: (input?.left ?? 0) + (output?.left ?? 0),
+      pictures: found.pictures.slice(0, mostPictures),
+    };
+  },
+});
+
+const mostPictures = 12;
+
+function within(text: string | undefined): { text: string; left: number } | undefined {
+  if (text === undefined) return undefined;
+  return { text: text.slice(0, longestText).toWellFormed(), left: Math.max(0, text.length - longestText) };
+}
+
+interface Found {
+  input?: string;
+  output?: string;
+  pictures: Picture[];
+}
+
+/** Goes through the lines until the entry, and with a use its result, has been seen. */
+async function originalOf(
+  lines: AsyncGenerator<OriginalLine>,
+  entry: string,
+  use: string | undefined,
+): Promise<Found | undefined> {
+  let found: Found | undefined;
+  const states = new Map<string, Record<string, string | number | boolean>>();
+  for await (const { agent, key, value } of lines) {
+    const state = states.get(key) ?? {};
+    states.set(key, state);
+    for (const item of agent.read(value, { key, state }).items) {
+      if (item.kind === 'entry' && item.uuid === entry) {
+        const used = item.toolUses.find(({ id }) => id === use);
+        found = {
+          ...(used === undefined ? {} : { input: JSON.stringify(used.input ?? {}) }),
+          pictures: use === undefined ? picturesIn(value) : [],
+        };
+        if (use === undefined && found.pictures.length > 0) return found;
+      } else if (item.kind === 'tool-result' && item.id === use && found !== undefined) {
+        return { ...found, output: item.output, pictures: picturesIn(blockOf(value, use)) };
+      }
+    }
+  }
+  return found;
+}
+
+const idNames = ['tool_use_id', 'call_id', 'callId', 'toolCallId', 'toolUseId'] as const;
+
+/** The part of a line that is the result of this use: other results may stand beside it. */
+function blockOf(value: unknown, use: string): unknown {
+  const look = (inside: unknown, depth: number): unknown => {
+    if (typeof inside !== 'object' || inside === null || depth > 8) return undefined;
+    if (idNames.some((name) => asObject(inside)[name] === use)) return inside;
+    for (const one of Object.values(inside)) {
+      const found = look(one, depth + 1);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return look(value, 0) ?? value;
+}
+
+const Usage = z.object({
+  model: z.string().describe('empty where the transcript names none'),
+  answers: z.int(),
+  input: z.int().describe('tokens, without those of caches'),
+  output: z.int(),
+  cacheRead: z.int(),
+  cacheWrite: z.int(),
+  cost: z.number().optional().describe('US dollars; absent where the price of the model is not known'),
+});
+
+export const sessionsUsage = operation({
+  name: 'sessions usage',
+  summary: 'Count the tokens of a session by model, and what they cost',
+  input: z.object({ id: z.string().min(1).describe('id of a session; its beginning is enough'), agent: agentField }),
+  output: z.object({
+    session: z.string(),
+    models: z.array(Usage).describe('the most used first; empty where the transcript states no tokens'),
+    cost: z.number().optional().describe('of all models; absent where a price is not known'),
+    pricesOf: z.string().describe('the day on which the prices were compared with those of the vendor'),
+  }),
+  surfaces: ['cli', 'http'],
+  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  http: { path: '/api/usage' },
+  positional: ['id'],
+  examples: ['holdfast sessions usage 0f3c', 'holdfast sessions usage 0f3c --json'],
+  async run(context, { id, agent }) {
+    const session = await sessionNamed(context, id, agent);
+    const lines = originalLines(context, { agent: session.agent, session: session.id }, (line) =>
+      tokenWords.test(line),
+    );
+    const models = sums(await statedIn(lines), context.config.settings.prices);
+    const cost = models.every((one) => one.cost !== undefined)
+      ? models.reduce((sum, one) => sum + (one.cost ?? 0), 0)
+      : undefined;
+    return {
+      session: session.id,
+      models,
+      ...(cost === undefined || models.length === 0 ? {} : { cost }),
+      pricesOf,
+    };
+  },
+});
+
+/** Lines without one of these state no tokens in any agent's transcript. */
+const tokenWords = /"(?:usage|tokens|token_count|turn_context)"/;
+
+/** One for each answer: lines that repeat it count once. */
+async function statedIn(lines: AsyncGenerator<OriginalLine>): Promise<StatedUsage[]> {
+  const byId = new Map<string, StatedUsage>();
+  const states = new Map<string, UsageState>();
+  let unnamed = 0;
+  for await (const { agent, key, value } of lines) {
+    const state = states.get(key) ?? {};
+    states.set(key, state);
+    const usage = agent.usage?.(value, state);
+    if (usage !== undefined) byId.set(usage.id ?? `${key} ${unnamed++}`, usage);
+  }
+  return [...byId.values()];
+}
+
+export function sums(stated: readonly StatedUsage[], prices: readonly string[]): z.infer<typeof Usage>[] {
+  const models = new Map<string, { usages: StatedUsage[]; price: ModelPrice | undefined }>();
+  for (const usage of stated) {
+    const model = models.get(usage.model) ?? { usages: [], price: priceOf(usage.model, prices) };
+    model.usages.push(usage);
+    models.set(usage.model, model);
+  }
+  const sum = (usages: readonly StatedUsage[], of: (usage: StatedUsage) => number) =>
+    usages.reduce((total, usage) => total + of(usage), 0);
+  return [...models]
+    .map(([model, { usages, price }]) => ({
+      model,
+      answers: usages.length,
+      input: sum(usages, ({ input }) => input),
+      output: sum(usages, ({ output }) => output),
+      cacheRead: sum(usages, ({ cacheRead }) => cacheRead),
+      cacheWrite: sum(usages, ({ cacheWrite, cacheWriteHour }) => cacheWrite + cacheWriteHour),
+      ...(price === undefined ? {} : { cost: sum(usages, (usage) => costOf(usage, price)) }),
+    }))
+    .sort((a, b) => b.output - a.output);
+}
+
+const costOf = (usage: StatedUsage, price: ModelPrice): number =>
+  (usage.input * price.input +
+    usage.output * price.output +
+    usage.cacheRead * price.cacheRead +
+    usage.cacheWrite * price.cacheWrite +
+    usage.cacheWriteHour * price.cacheWriteHour) /
+  1e6;
