@@ -1,4 +1,4 @@
-// A computation of vectors in a thread of its own, for as long as texts come: what it has loaded is freed when they end.
+// Computes vectors in a separate thread for as long as texts come. When they end, the thread frees what it has loaded.
 import { startTextThread, type TextThread } from './thread.ts';
 
 interface Apart<V> {

@@ -1,5 +1,6 @@
-// The default embedder: the table of word vectors and the sentence encoder side by side in one vector. The table's part is there at once; the encoder's part
-// follows when a text is read closely, in the background. Until then it is zero, and the text is compared by its words alone.
+// The default embedder: the table of word vectors and the sentence encoder side by side in one vector. The table's part is there at once.
+// The encoder's part follows in the background, when the text is read closely. Until then it is zero, and the text is compared by its words
+// alone.
 import { type Embedder, listed } from './embedder.ts';
 import { encoderModel } from './encoder.ts';
 import { encodeApart } from './encoder-apart.ts';
@@ -8,7 +9,7 @@ import { pairing, roughVectors, roughVectorsApart } from './rough.ts';
 import { sideBySide } from './side-by-side.ts';
 import { staticEmbedder } from './static.ts';
 
-/** From so many texts on, a thread of its own is worth its start. */
+/** From this many texts on, a separate thread is worth its start. */
 const manyTexts = 500;
 
 export function builtInEmbedder(): Embedder {

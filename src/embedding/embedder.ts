@@ -1,23 +1,23 @@
-// What turns texts into vectors. Which one it is, is a setting; the table is in index.ts.
+// Turns texts into vectors. A setting chooses the embedder; the table is in index.ts.
 
 export interface Embedder {
-  /** Name and version, kept with every vector: those of different models are not compared. */
+  /** Name and version, stored with every vector: vectors of different models are not compared. */
   readonly model: string;
   /** `embed` takes microseconds for a text and costs nothing, so an import can wait for it. */
   readonly instant: boolean;
   /** How many texts to give it at once. */
   readonly batch: number;
   /**
-   * Those of each text: none where it says nothing; several where parts of it are compared by themselves, that of the whole last. A
-   * text is as near as the nearest of them. Fails as a whole, with what to do.
+   * The vectors of each text: none if the text has no content; several if parts of it are compared separately, with the vector of the whole
+   * last. A text is as near as its nearest vector. Fails as a whole, with what to do.
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(readonly Int8Array[])[]>;
   /**
-   * Better vectors for texts that `embed` has answered roughly, in milliseconds for each text. Absent where `embed` does its best already. The two kinds can be
-   * compared with each other. `here` computes on the calling thread: for a few texts that a search waits for.
+   * Better vectors for texts that `embed` has answered roughly, in milliseconds for each text. Absent if `embed` does its best already. The
+   * two kinds can be compared with each other. `here` computes on the calling thread, for a few texts that a search waits for.
    */
   refine?(texts: readonly string[], where?: 'here' | 'apart'): Promise<(Int8Array | undefined)[]>;
-  /** The vector to look for. What knows single words takes the given ones, as heavy as is said; a model of sentences reads the text. */
+  /** The vector to search for. An embedder of single words uses the given words and weights; a sentence model reads the text. */
   query(text: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   close(): Promise<void>;
 }
@@ -28,10 +28,10 @@ export interface WeightedWords {
   readonly weights: readonly number[];
 }
 
-/** What `embed` gives for a text of one vector, or none. */
+/** The result of `embed` for a text with one vector or none. */
 export const listed = (vector: Int8Array | undefined): Int8Array[] => (vector === undefined ? [] : [vector]);
 
-/** Scaled so that the largest number is 127: cosines need no more, and none of the range is wasted. Undefined for no direction at all. */
+/** Scaled so that the largest number is 127: cosines need no more, and the full range is used. Undefined for a zero vector. */
 export function quantize(vector: ArrayLike<number>): Int8Array | undefined {
   let largest = 0;
   for (let i = 0; i < vector.length; i++) {

@@ -1,4 +1,4 @@
-// The encoder in a thread of its own: it takes some 30 MB, which an idle worker does not need.
+// The encoder in a separate thread: it takes some 30 MB, which an idle worker does not need.
 import { apart } from './apart.ts';
 import { encodeTexts } from './encoder-texts.ts';
 

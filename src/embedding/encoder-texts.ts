@@ -1,11 +1,11 @@
-// Texts → the encoder's vectors, in this thread. The encoder is loaded with the first text: 9 MB from the package.
+// Texts → the encoder's vectors, in this thread. The first text loads the encoder: 9 MB from the package.
 import { type Encoder, loadEncoder } from './encoder.ts';
 import { openTokens } from './static-table.ts';
 import type { WordPiece } from './wordpiece.ts';
 
 let loaded: { readonly encoder: Encoder; readonly tokens: WordPiece } | undefined;
 
-/** Undefined for a text in which no word is known. */
+/** Undefined for a text without a known word. */
 export function encodeTexts(texts: readonly string[]): (Float32Array | undefined)[] {
   if (loaded === undefined) {
     const tokens = openTokens();

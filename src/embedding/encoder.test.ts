@@ -106,7 +106,7 @@ const cosine = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
 };
 
 describe('the sentence encoder', () => {
-  it('computes what plain arithmetic computes, for one token, for a few, and for texts that fill no block', () => {
+  it('computes what plain arithmetic computes, for one token, for a few, and for texts that do not fill a block', () => {
     const tokens = openTokens();
     const encoder = loadEncoder(tokens.size);
     for (const text of [
@@ -130,7 +130,7 @@ describe('the sentence encoder', () => {
     expect(encodeTexts([long])[0]?.every(Number.isFinite)).toBe(true);
   });
 
-  it('has no vector for a text in which no word is known', () => {
+  it('has no vector for a text without a known word', () => {
     expect(encodeTexts(['', ' \n '])).toEqual([undefined, undefined]);
   });
 
@@ -160,7 +160,7 @@ describe('the sentence encoder', () => {
 });
 
 describe('the built-in embedder', () => {
-  it('answers at once with word vectors, and better when it reads closely; the two can be compared', async () => {
+  it('answers at once with word vectors, and better after a close reading; the two can be compared', async () => {
     const embedder = builtInEmbedder();
     const text = 'We moved the retry logic into the queue so that a crash loses nothing.';
     const [rough] = (await embedder.embed([text]))[0] as [Int8Array];

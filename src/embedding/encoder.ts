@@ -1,5 +1,6 @@
-// Tokens → two transformer layers → a vector. A small sentence model, distilled from all-MiniLM-L6-v2 on text about software (models/README.md). It reads the
-// same tokens as the static table, runs in WASM on one thread, and takes a few milliseconds for a text. The file's layout: see readEncoder.
+// Tokens → two transformer layers → a vector. A small sentence model, distilled from all-MiniLM-L6-v2 on text about software
+// (models/README.md). It reads the same tokens as the static table, runs in WASM on one thread, and takes a few milliseconds for a text.
+// For the file's layout see readEncoder.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -7,7 +8,7 @@ import { packageRoot } from '../package.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
 import { encoderBytes } from './encoder-bytes.ts';
 
-/** What of it is used here: the types of Node 20 do not name it, and those of browsers name too much. */
+/** The parts used here: the types of Node 20 do not have them, and those of browsers have too much. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -24,14 +25,14 @@ interface Exports {
 }
 
 export interface Encoder {
-  /** The tokens to read are written here, at most this many. */
+  /** The caller writes the tokens here, at most this many. */
   readonly ids: Int32Array;
   /** The vector of the first `count` tokens, not normalised. The same array every time. */
   encode(count: number): Float32Array;
 }
 
 export const encoderPath = path.join(packageRoot, 'models', 'encoder-256.bin');
-/** Kept with every vector, with the table's name: vectors of different models are not compared. */
+/** Stored with every vector, with the table's name: vectors of different models are not compared. */
 export const encoderModel = 'encoder-256 v1';
 
 const MAGIC = 'HOLDFAST ENCODE1';
@@ -40,7 +41,7 @@ const WIDTH = 256;
 const INNER = 512;
 const MOST = 256;
 
-/** A matrix as the file has it: int8 rows, a scale for each, and a bias. */
+/** A matrix as stored in the file: int8 rows, a scale for each, and a bias. */
 interface Matrix {
   readonly rows: Int8Array;
   readonly scales: Float32Array;
@@ -66,7 +67,7 @@ function readerOf(bytes: Buffer, from: number) {
   return { floats, int8, matrix, isAtEnd: () => at === bytes.length };
 }
 
-/** Hands out the memory behind the kernel's scratch space, 16 bytes aligned, and copies into it. */
+/** Allocates the memory behind the kernel's scratch space, aligned to 16 bytes, and copies into it. */
 function memoryOf({ memory, freeAt }: Exports) {
   let free = freeAt();
   const place = (bytes: number): number => {
@@ -88,7 +89,7 @@ function memoryOf({ memory, freeAt }: Exports) {
   };
   const sizeOf = (part: Float32Array | Matrix): number =>
     part instanceof Float32Array ? part.byteLength : 2 * part.rows.length + 8 * part.scales.length;
-  /** One behind the other, without gaps, as the kernel walks through them. */
+  /** One after the other, without gaps, as the kernel walks through them. */
   const putParts = (parts: readonly (Float32Array | Matrix)[]): number => {
     const first = place(parts.reduce((sum, part) => sum + sizeOf(part), 0));
     let at = first;

@@ -74,14 +74,14 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
     expect(embedder).toMatchObject({ instant: false, model: expect.stringContaining(kind) });
   });
 
-  it('asks nobody when there is nothing to ask, and shows no key where there is none', async () => {
+  it('sends no request when there is nothing to embed, and no key if none is set', async () => {
     answer = good;
     expect(await open().embed(['', '\n'])).toEqual([[], []]);
     await open().embed(['x']);
     expect(requests.map(({ key }) => key)).toEqual([undefined]);
   });
 
-  it.each([429, 500, 503])('asks again after %i, and takes the answer', async (status) => {
+  it.each([429, 500, 503])('retries after %i, and takes the answer', async (status) => {
     let calls = 0;
     answer = (request, response) =>
       ++calls < 3 ? json(response, { error: 'busy' }, status, { 'retry-after': '0' }) : good(request, response);
@@ -89,7 +89,7 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
     expect(calls).toBe(3);
   });
 
-  it('gives up after a few attempts, with what it said', async () => {
+  it('gives up after a few attempts, with the endpoint’s message', async () => {
     answer = (_, response) => json(response, { error: { message: 'quota is used up' } }, 429);
     await expect(open().embed(['x'])).rejects.toMatchObject({
       code: 'UNREACHABLE',
@@ -98,7 +98,7 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
     expect(requests).toHaveLength(3);
   });
 
-  it.each([400, 401, 404])('does not insist after %i', async (status) => {
+  it.each([400, 401, 404])('does not retry after %i', async (status) => {
     answer = (_, response) => json(response, { error: 'model "m" not found' }, status);
     await expect(open().embed(['x'])).rejects.toMatchObject({
       message: expect.stringContaining(`${status}: model "m" not found`),
@@ -129,12 +129,12 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
     await expect(open().embed(['x', 'y'])).rejects.toThrow('different lengths');
   });
 
-  it('follows no redirection: the key is for this address', async () => {
+  it('follows no redirect: the key is for this address', async () => {
     answer = (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/elsewhere' }).end();
     await expect(open().embed(['x'])).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
-  it('says that nobody is there', async () => {
+  it('says that nothing listens there', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     await expect(open().embed(['x'])).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe.each(Object.entries(kinds))('an endpoint that is %s', (kind, { open, pa
     });
   });
 
-  it('does not wait for ever, and stops when it is asked to', async () => {
+  it('does not wait forever, and stops when it is asked to', async () => {
     answer = () => {};
     const hasty = { timeoutMs: 50, waitsMs: [] };
     const env = { HOME: '/nowhere', HOLDFAST_EMBEDDING_URL: url, HOLDFAST_EMBEDDING_MODEL: 'm' };
@@ -163,7 +163,7 @@ it('an endpoint without an address or a model says which setting is missing', ()
   expect(() => open({ HOLDFAST_EMBEDDING_URL: 'http://x/v1' })).toThrow('embedding.model is not set');
 });
 
-it('the vectors of the built-in table can be searched whatever is wanted now', () => {
+it('vectors of the built-in table stay searchable whatever the settings want now', () => {
   const wanted = (kind: string) => loadConfig({ HOME: '/nowhere', HOLDFAST_EMBEDDING_KIND: kind });
   const builtIn = openEmbedder(wanted('static'))?.model as string;
   expect(embedderOf(wanted('ollama'), builtIn)?.model).toBe(builtIn);

@@ -1,4 +1,4 @@
-// Texts → an HTTP endpoint → vectors: what embedders behind a network share. Tries again where waiting helps, and says what is wrong where not.
+// Texts → an HTTP endpoint → vectors: what network embedders share. Retries where waiting helps, and otherwise says what is wrong.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { HoldfastError } from '../system/errors.ts';
@@ -12,7 +12,7 @@ export interface Protocol {
   readonly key?: string | undefined;
   readonly batch: number;
   request(texts: readonly string[]): unknown;
-  /** The vectors in the order of the texts; undefined when the answer is none. */
+  /** The vectors in the order of the texts. Undefined when the answer has no vectors. */
   answer(body: unknown): readonly (readonly number[])[] | undefined;
 }
 
@@ -23,10 +23,10 @@ export interface Patience {
 }
 
 const patient: Patience = { timeoutMs: 120_000, waitsMs: [1000, 5000, 15_000] };
-/** Somebody waits for a search: keywords serve if the endpoint does not. */
+/** A search is waiting: it falls back to keywords if the endpoint does not answer. */
 const brisk: Patience = { timeoutMs: 5000, waitsMs: [] };
 const longestWaitMs = 60_000;
-/** Models read some thousand tokens at most; some endpoints refuse more. */
+/** Models read some thousand tokens at most, and some endpoints refuse more. */
 const longestText = 8000;
 const longestAnswer = 64 << 20;
 
@@ -66,7 +66,7 @@ async function ask(
 
 type Attempt =
   | { readonly vectors: (Int8Array | undefined)[] }
-  /** `retryAfterMs` is set where another attempt may succeed. */
+  /** `retryAfterMs` is set if another attempt may succeed. */
   | { readonly error: HoldfastError; readonly retryAfterMs?: number };
 
 async function attemptOnce(
@@ -122,7 +122,7 @@ function refused({ name, address }: Protocol, status: number, text: string, retr
     status === 401 || status === 403
       ? 'Check embedding.key.'
       : status === 429
-        ? 'It asks for fewer requests; Holdfast goes on later by itself.'
+        ? 'It asks for fewer requests; Holdfast continues later by itself.'
         : 'Check embedding.url and embedding.model.';
   const error = new HoldfastError('UNREACHABLE', message, { hint });
   if (status !== 429 && status < 500) return { error };
@@ -130,7 +130,7 @@ function refused({ name, address }: Protocol, status: number, text: string, retr
   return { error, retryAfterMs: Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0 };
 }
 
-/** A stranger on that port may send anything, for ever. */
+/** A stranger on that port may send anything, forever. */
 async function bounded(response: Response): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;

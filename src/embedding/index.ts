@@ -19,10 +19,10 @@ const embedders: Readonly<Record<Kind, (config: Config) => Embedder | undefined>
   none: () => undefined,
 };
 
-/** The embedder that the settings want; undefined when they want none. Cheap: what it needs is loaded with the first text. */
+/** The embedder that the settings want; undefined when they want none. Cheap: the first text loads what it needs. */
 export const openEmbedder = (config: Config): Embedder | undefined => embedders[config.settings.embedding.kind](config);
 
-/** The embedder of a model whose vectors are stored: the one that the settings want, or one of the two in the package, which are always there. */
+/** The embedder for stored vectors of a model: the one that the settings want, or one of the two in the package, which are always there. */
 export function embedderOf(config: Config, model: string): Embedder | undefined {
   const wanted = openEmbedder(config);
   if (wanted === undefined || wanted.model === model) return wanted;

@@ -4,7 +4,7 @@ import { sentencesIn } from './sentences.ts';
 import { sideBySide } from './side-by-side.ts';
 import { staticEmbedder } from './static.ts';
 
-/** Numbers that look like those of a model: some of any size, most of them small. */
+/** Numbers that look like a model's: a few of any size, most of them small. */
 function vector(length: number, seed: number, largest: number): Int8Array {
   let state = seed;
   return Int8Array.from({ length }, () => {
@@ -13,7 +13,7 @@ function vector(length: number, seed: number, largest: number): Int8Array {
   });
 }
 
-it('in a query the words weigh what they are said to weigh for the table, and MiniLM reads the text', async () => {
+it('in a query the words weigh as told for the table, and MiniLM reads the text', async () => {
   const read: string[] = [];
   const sentence = vector(384, 7, 90);
   const embedder = miniLmEmbedder(async (texts) => {
@@ -29,7 +29,7 @@ it('in a query the words weigh what they are said to weigh for the table, and Mi
   expect(await embedder.embed([text])).toEqual([[await embedder.query(text)]]);
 });
 
-it('a text has a vector for each of its sentences, by MiniLM, and last that of the whole; the table is of the whole in all of them', async () => {
+it('a text has a MiniLM vector for each sentence, and last one for the whole; the table covers the whole in all of them', async () => {
   const texts = ['I want to learn pottery. By the way, my car was towed.', '', 'a single sentence', '\u{3000}'];
   const made = new Map<string, Int8Array>();
   const embedder = miniLmEmbedder(async (asked) =>
@@ -52,7 +52,7 @@ it('a text has a vector for each of its sentences, by MiniLM, and last that of t
   ]);
 });
 
-it('a sentence that MiniLM cannot read is left to the whole', async () => {
+it('a sentence that MiniLM cannot read has no vector beside the whole', async () => {
   const text = 'I want to learn pottery. · · · ·';
   const sentence = vector(384, 7, 90);
   const embedder = miniLmEmbedder(async (asked) => asked.map((one) => (/\p{L}/u.test(one) ? sentence : undefined)));
@@ -60,7 +60,7 @@ it('a sentence that MiniLM cannot read is left to the whole', async () => {
   expect((await embedder.embed([text]))[0]).toHaveLength(2);
 });
 
-it('has a name of its own, so that vectors of either model alone are not taken for its own', () => {
+it('has a separate name, so that vectors of either model alone do not count as its own', () => {
   const { model } = miniLmEmbedder(async () => []);
   expect(model).toBe(`${staticEmbedder().model} + all-MiniLM-L6-v2 int8 v1 by sentences v2`);
 });

@@ -1,4 +1,4 @@
-// The embedder `minilm`: the built-in table and MiniLM side by side in one vector. MiniLM reads a text's sentences one by one, too.
+// The embedder `minilm`: the built-in table and MiniLM side by side in one vector. MiniLM also reads each sentence of a text.
 import { type Embedder, listed } from './embedder.ts';
 import { miniLmModel } from './minilm.ts';
 import type { EmbedTexts } from './minilm-model.ts';
@@ -24,7 +24,7 @@ export function miniLmEmbedder(miniLm: EmbedTexts): Embedder {
       return texts.map((_, i) => {
         const [words] = byTable[i] ?? [];
         const parts = (sentences[i] ?? []).map(() => ofSentences.next().value);
-        // A sentence that MiniLM cannot read says no more than the whole.
+        // A sentence that MiniLM cannot read adds nothing to the whole.
         return [...parts.filter((part) => part !== undefined), bySentence[i]].flatMap((part) =>
           listed(sideBySide(miniLmPairing, words, part)),
         );

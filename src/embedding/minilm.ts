@@ -3,12 +3,12 @@ import type { Config } from '../config/config.ts';
 import { checkModel, type EmbedTexts, modelsFolder, openMiniLm } from './minilm-model.ts';
 import { startTextThread } from './thread.ts';
 
-/** One for a process, and until its end: onnxruntime can be loaded only once. Who indexes and who searches share it. */
+/** One per process, until its end: onnxruntime can be loaded only once. Indexing and search share it. */
 const threads = new Map<string, Promise<EmbedTexts>>();
 
 export const miniLmModel = 'all-MiniLM-L6-v2 int8 v1';
 
-/** What MiniLM makes of texts. The thread keeps no process alive that has nothing else to do. */
+/** MiniLM's vectors of texts. The thread does not keep an otherwise idle process alive. */
 export function miniLm({ home }: Pick<Config, 'home'>): EmbedTexts {
   const folder = modelsFolder(home);
   return async (texts) => {
@@ -18,7 +18,7 @@ export function miniLm({ home }: Pick<Config, 'home'>): EmbedTexts {
     try {
       return await (await running)(texts);
     } catch (error) {
-      // From source there is no thread that would try anew.
+      // From source there is no thread that would retry.
       if (import.meta.url.endsWith('.ts')) threads.delete(folder);
       throw error;
     }

@@ -1,4 +1,4 @@
-// Whatever speaks OpenAI's protocol: OpenAI, OpenRouter, LM Studio, llama.cpp, vLLM … POST <url>/embeddings.
+// Any service that speaks OpenAI's protocol: OpenAI, OpenRouter, LM Studio, llama.cpp, vLLM … POST <url>/embeddings.
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { HoldfastError } from '../system/errors.ts';

@@ -24,7 +24,7 @@ const config = (env: NodeJS.ProcessEnv = {}) => loadConfig({ HOME: folder, ...en
 const commit = (...texts: string[]) =>
   store.transcripts.commit([chunk(texts.map((text, i) => entry(`${text} ${i}`, text)))], rules);
 
-/** An embedder that says what it was given. */
+/** An embedder that records its input. */
 function fake(more: Partial<Embedder> = {}): Embedder & { given: string[][] } {
   const given: string[][] = [];
   return {
@@ -42,7 +42,7 @@ function fake(more: Partial<Embedder> = {}): Embedder & { given: string[][] } {
   };
 }
 
-describe('embedding what is pending', () => {
+describe('embedding pending texts', () => {
   it('stores all vectors of a text, the last one last', async () => {
     await commit('two parts', 'one');
     const vectors = [new Int8Array(16).fill(1), new Int8Array(16).fill(2)];
@@ -69,7 +69,7 @@ describe('embedding what is pending', () => {
     expect(await store.vectors.models()).toEqual([{ name: 'fake 1', dimensions: 16, wanted: true, complete: true }]);
   });
 
-  it('reads closely only where that was asked for, and goes on after it was stopped', async () => {
+  it('reads closely only when asked to, and continues after it was stopped', async () => {
     await commit(...Array.from({ length: 20 }, (_, i) => `text ${i}`));
     const read: string[] = [];
     const stop = new AbortController();
@@ -107,7 +107,7 @@ describe('embedding what is pending', () => {
     expect(read.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `text ${i}`).sort());
   });
 
-  it('makes everything findable with the built-in table, and with nothing where the settings want none', async () => {
+  it('makes everything findable with the built-in table, and does nothing if the settings want no vectors', async () => {
     await commit('the database is slow', 'add an index');
     expect(await embedPending({ store, config: config({ HOLDFAST_EMBEDDING_KIND: 'none' }) })).toBe('off');
     expect(await store.vectors.counts()).toEqual({ embedded: 0, pending: 2, rough: 0 });
@@ -115,7 +115,7 @@ describe('embedding what is pending', () => {
     expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 0, rough: 2 });
   });
 
-  it('embeds anew for another model, and leaves nothing of the old one', async () => {
+  it('embeds again for another model, and leaves nothing of the old one', async () => {
     await commit('one', 'two');
     await embedPending({ store, config: config(), embedder: fake() });
     await embedPending({ store, config: config(), embedder: fake({ model: 'fake 2' }) });
@@ -123,7 +123,7 @@ describe('embedding what is pending', () => {
     expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 0, rough: 0 });
   });
 
-  it('keeps what is done when the embedder fails, says why, and goes on from there', async () => {
+  it('keeps finished work when the embedder fails, says why, and continues from there', async () => {
     await commit('one', 'two', 'three');
     let calls = 0;
     const working = fake();
@@ -148,7 +148,7 @@ describe('embedding what is pending', () => {
     expect(await store.vectors.counts()).toEqual({ embedded: 2, pending: 1, rough: 0 });
   });
 
-  it('leaves it to the process that is at it, where it takes long', async () => {
+  it('leaves slow work to the process that already does it', async () => {
     await commit('one');
     const embedder = fake();
     await store.vectors.lease('another process', 0, 1000);

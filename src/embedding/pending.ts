@@ -1,4 +1,4 @@
-// Texts that lack a vector → embedder → store. One path for what is new, for another model, and after a crash.
+// Texts that lack a vector → embedder → store. One path for new texts, for another model, and after a crash.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
@@ -13,17 +13,17 @@ export interface EmbedDeps {
   readonly config: Config;
   readonly clock?: (() => number) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** For tests; otherwise the settings say which. */
+  /** For tests; otherwise the settings choose. */
   readonly embedder?: Embedder | undefined;
   /** How many have their vectors now, of how many. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
-  /** Leaves it where it would take long. */
+  /** Leaves slow work undone. */
   readonly instantOnly?: boolean | undefined;
-  /** Goes on with reading closely what has a rough vector: milliseconds for each text, so imports leave it to the worker. */
+  /** Then reads texts with a rough vector closely. This takes milliseconds for each text, so imports leave it to the worker. */
   readonly refine?: boolean | undefined;
-  /** Texts in a step, where fewer are wanted than the embedder likes best. */
+  /** Texts per step, if fewer are wanted than the embedder likes best. */
   readonly batch?: number | undefined;
-  /** Between two batches of what takes long: the machine has other work too. */
+  /** Pause between two batches of slow work: the machine has other work too. */
   readonly pauseMs?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export type EmbedOutcome =
   | 'done'
   /** The settings want no vectors. */
   | 'off'
-  /** Another process is at it, or shall be. */
+  /** Another process does it now, or should. */
   | 'elsewhere'
   /** The signal came. */
   | 'stopped';
@@ -41,8 +41,8 @@ const leaseMs = 120_000;
 const toDrop = 5000;
 
 /**
- * Embeds until nothing is pending. Each batch is a transaction: wherever it ends, the next call goes on from there. Throws
- * what the embedder throws.
+ * Embeds until nothing is pending. Each batch is a transaction: wherever it ends, the next call continues from there. Throws what the
+ * embedder throws.
  */
 export async function embedPending(deps: EmbedDeps): Promise<EmbedOutcome> {
   const { store, config, signal, clock = Date.now } = deps;
@@ -101,14 +101,15 @@ async function embedBatch(
 }
 
 export interface Alongside {
-  /** Tells how many entries were stored so far. Embeds some of them, where enough wait; does not wait for it. */
+  /** Reports how many entries were stored so far. Starts embedding if enough texts wait, and does not wait for it. */
   note(stored: number): void;
-  /** Waits for what is under way. */
+  /** Waits for running work. */
   end(): Promise<void>;
 }
 
 /**
- * Embeds while an import goes on: the embedder computes in another thread. Whatever it leaves or fails at is left to `embedPending`, which says so.
+ * Embeds during an import: the embedder computes in another thread. Whatever it leaves or fails at is left to `embedPending`, which reports
+ * it.
  */
 export function embedAlongside({ store, config, signal }: Pick<EmbedDeps, 'store' | 'config' | 'signal'>): Alongside {
   const embedder = openEmbedder(config);
@@ -139,12 +140,12 @@ export function embedAlongside({ store, config, signal }: Pick<EmbedDeps, 'store
   };
 }
 
-/** Texts in a step: some tens of milliseconds. */
+/** Texts per step: some tens of milliseconds. */
 const refinedAtOnce = 8;
 
 /**
- * Reads closely what has a rough vector, newest first. Undefined when nothing is left to read. Two processes may do it at once: the text that both have read
- * is stored once.
+ * Reads texts with a rough vector closely, newest first. Undefined when nothing is left to read. Two processes may do it at once: a text
+ * that both have read is stored once.
  */
 async function refineRough(deps: EmbedDeps, embedder: Embedder): Promise<EmbedOutcome | undefined> {
   if (embedder.refine === undefined) return undefined;
@@ -161,7 +162,7 @@ async function refineRough(deps: EmbedDeps, embedder: Embedder): Promise<EmbedOu
       total ??= done + (await store.vectors.counts()).rough;
       deps.progress(done, Math.max(total, done));
     }
-    // What came in meanwhile gets its rough vector first.
+    // New texts get their rough vector first.
     if ((await store.vectors.pending(1)).length > 0)
       await embedBatch(store, embedder, await store.vectors.pending(embedder.batch), signal);
     await (deps.pauseMs === undefined ? new Promise(setImmediate) : sleep(deps.pauseMs));
@@ -186,7 +187,7 @@ export async function refineTexts(
 const firstWaitMs = 60_000;
 const longestWaitMs = 3_600_000;
 
-/** Notes why embedding failed, and until when to leave it alone: a minute, then ever longer. */
+/** Records why embedding failed, and until when to leave it alone: a minute, then longer each time. */
 export async function noteTrouble(
   { store, clock = Date.now }: Pick<EmbedDeps, 'store' | 'clock'>,
   error: unknown,

@@ -5,7 +5,7 @@ import { sharedTable } from './static.ts';
 
 export const pairing: Pairing = { width: 256, share: 0.5 };
 
-/** Undefined for a text in which no word is known. */
+/** Undefined for a text without a known word. */
 export function roughVectors(texts: readonly string[]): (Int8Array | undefined)[] {
   const table = sharedTable();
   return texts.map((text) => {
@@ -14,7 +14,7 @@ export function roughVectors(texts: readonly string[]): (Int8Array | undefined)[
   });
 }
 
-/** The same in a thread of its own, for imports: the importing thread writes to the database meanwhile. */
+/** The same in a separate thread, for imports: the importing thread writes to the database at the same time. */
 export const roughVectorsApart = apart({
   name: 'the table of word vectors',
   file: 'rough-thread.js',

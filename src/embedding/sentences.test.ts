@@ -9,14 +9,14 @@ it('a text of several sentences or lines has each of them, in order', () => {
   ]);
 });
 
-it('what is too short to say something goes with the next one, at the end with the one before', () => {
+it('a sentence that is too short joins the next one, at the end the one before', () => {
   expect(sentencesIn('Sure! Hm. The tests pass again now. The build does so too. Done?')).toEqual([
     'Sure! Hm. The tests pass again now.',
     'The build does so too. Done?',
   ]);
 });
 
-it('a single sentence, a few words or nothing have none beside the whole', () => {
+it('a single sentence, a few words or nothing have no sentences beside the whole', () => {
   for (const text of ['', '\n', 'The tests pass again now.', 'No. Not yet.', 'see src/auth.ts:42, v1.2.3'])
     expect(sentencesIn(text)).toEqual([]);
 });

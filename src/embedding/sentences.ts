@@ -1,11 +1,11 @@
-// A text → its sentences, to be compared one by one: what was said in passing has little part in the vector of the whole.
+// A text → its sentences, to compare them one by one: a side remark has little weight in the vector of the whole.
 
-/** About what a sentence model reads of a text. Longer ones are about one thing, and would have dozens of vectors each. */
+/** About as much as a sentence model reads of a text. A longer text is about one thing, and would have dozens of vectors. */
 const longest = 1000;
 /** `Sure!` says nothing by itself. */
 const leastWords = 4;
 
-/** None where the text is a single one, or long. */
+/** Empty if the text is a single sentence, or long. */
 export function sentencesIn(text: string): string[] {
   if (text.length > longest) return [];
   const found: string[] = [];

@@ -4,7 +4,7 @@ import { type Pairing, sideBySide } from './side-by-side.ts';
 
 const pairing: Pairing = { width: 384, share: 0.3 };
 
-/** Numbers that look like those of a model: some of any size, most of them small. */
+/** Numbers that look like a model's: a few of any size, most of them small. */
 function vector(length: number, seed: number, largest: number): Int8Array {
   let state = seed;
   return Int8Array.from({ length }, () => {
@@ -13,7 +13,7 @@ function vector(length: number, seed: number, largest: number): Int8Array {
   });
 }
 
-it('the cosine of two pairs is seven tenths of the table’s and three of MiniLM’s, however long the vectors are', () => {
+it('the cosine of two pairs is 0.7 × the table’s + 0.3 × MiniLM’s, however long the vectors are', () => {
   const mixed = (a: Int8Array, b: Int8Array) => a.map((value, i) => Math.round((value + (b[i] as number)) / 2));
   const [table, sentence] = [vector(256, 1, 40), vector(384, 2, 110)];
   for (const [otherTable, otherSentence] of [
@@ -31,7 +31,7 @@ it('the cosine of two pairs is seven tenths of the table’s and three of MiniLM
   }
 });
 
-it('what one model alone knows is compared by that one; what none knows has no vector', () => {
+it('what only one model knows is compared by that model; what neither knows has no vector', () => {
   const [table, sentence] = [vector(256, 1, 100), vector(384, 2, 100)];
   expect(sideBySide(pairing, undefined, undefined)).toBeUndefined();
   const [half, other, whole] = [

@@ -1,19 +1,20 @@
-// Two models in one vector: the built-in table, which knows which words of a question count, beside a sentence model, which knows what a sentence says.
+// Two models in one vector: the built-in table, which knows which words of a question count, beside a sentence model, which knows what a
+// sentence says.
 import { quantize } from './embedder.ts';
 
-/** Numbers of the table's part. */
+/** Width of the table's part. */
 const tableWidth = 256;
 
 export interface Pairing {
-  /** Numbers of the sentence model's part. */
+  /** Width of the sentence model's part. */
   readonly width: number;
-  /** Of a cosine, how much is the sentence model's. The rest is the table's. */
+  /** The sentence model's share of a cosine. The rest is the table's. */
   readonly share: number;
 }
 
 /**
- * Each part is as long as the root of its share, so the cosine of two pairs is the weighted mean of the cosines of their parts. A part that is missing is
- * zero: a pair without it can still be compared with every other.
+ * Each part is as long as the root of its share, so the cosine of two pairs is the weighted mean of the cosines of their parts. A missing
+ * part is zero: a pair without it can still be compared with every other.
  */
 export function sideBySide(
   { width, share }: Pairing,

@@ -49,7 +49,7 @@ describe('the table', () => {
     expect(table.embedWords([], [])).toBeUndefined();
   });
 
-  it('has nothing to say of a text without known words', () => {
+  it('has no vector for a text without known words', () => {
     for (const text of ['', ' \n', '😀😀', 'x'.repeat(500)]) expect(table.embed(text)).toBeUndefined();
   });
 
@@ -60,7 +60,7 @@ describe('the table', () => {
   });
 });
 
-describe('a file that is no table', () => {
+describe('a file that is not a table', () => {
   const refusal = (name: string, bytes: Uint8Array) => {
     const file = path.join(folder, name);
     writeFileSync(file, bytes);
@@ -85,7 +85,7 @@ describe('a file that is no table', () => {
     expect(refusal(name, bytes)).toThrow(expect.objectContaining({ code: 'UNREADABLE' }));
   });
 
-  it('is refused when one bit has turned', () => {
+  it('is refused when one bit has flipped', () => {
     const turned = Buffer.from(whole);
     turned.writeUInt8(turned.readUInt8(5_000_000) ^ 1, 5_000_000);
     expect(refusal('turned', turned)).toThrow('check sum');

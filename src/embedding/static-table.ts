@@ -12,10 +12,13 @@ export interface StaticTable {
   /** Name and version: vectors of different models cannot be compared. */
   readonly model: string;
   readonly dimensions: number;
-  /** A unit vector × 127, so that dot / 127² is the cosine. Undefined where no word of the text is known. */
+  /** A unit vector × 127, so that dot / 127² is the cosine. Undefined if the text has no known word. */
   embed(text: string): Int8Array | undefined;
   embedFloat(text: string): Float32Array | undefined;
-  /** A query whose words count as much as the caller says, on top of what the table knows of them: rare words in what is searched, for instance. */
+  /**
+   * A query whose words count as much as the caller says, on top of the table's own weights: for example words that are rare in the
+   * searched texts.
+   */
   embedWords(words: readonly string[], weights: readonly number[]): Float32Array | undefined;
 }
 
@@ -42,7 +45,7 @@ interface Table {
  */
 function readTable(file: string, bytes: Buffer): Table {
   const damaged = (what: string) =>
-    new HoldfastError('UNREADABLE', `${file} is no table of word vectors: ${what}`, {
+    new HoldfastError('UNREADABLE', `${file} is not a table of word vectors: ${what}`, {
       hint: 'Install Holdfast again.',
     });
   if (bytes.length < HEADER || bytes.toString('latin1', 0, 16) !== MAGIC)
@@ -56,10 +59,10 @@ function readTable(file: string, bytes: Buffer): Table {
   const scalesAt = HEADER + vocabularyBytes;
   const rowsAt = scalesAt + count * 4;
   if (vocabularyBytes % 4 !== 0 || dimensions % 32 !== 0 || bytes.length !== rowsAt + count * dimensions)
-    throw damaged('it has not the length that it says');
-  if (crc32(bytes.subarray(HEADER)) !== sum) throw damaged('its check sum does not fit');
+    throw damaged('its length does not match its header');
+  if (crc32(bytes.subarray(HEADER)) !== sum) throw damaged('its check sum does not match');
   const wordPiece = openWordPiece(bytes.toString('utf8', HEADER, scalesAt).trimEnd(), { splitHumps: true });
-  if (wordPiece.size !== count) throw damaged('it has not a row for each token');
+  if (wordPiece.size !== count) throw damaged('it does not have one row for each token');
   return {
     model: modelIn(bytes),
     dimensions,
@@ -87,7 +90,7 @@ export function openTokens(file: string = staticTablePath): WordPiece {
   }
 }
 
-/** The name alone, from the first bytes of the file. */
+/** Only the name, from the first bytes of the file. */
 export function staticTableModel(file: string = staticTablePath): string {
   const header = Buffer.alloc(HEADER);
   try {
@@ -105,7 +108,7 @@ export function staticTableModel(file: string = staticTablePath): string {
 
 const modelIn = (bytes: Buffer): string => bytes.toString('latin1', 16, 48).replace(/\0+$/, '');
 
-/** Reads about 8 MB: for the caller to do once, and not before the first text. */
+/** Reads about 8 MB: do it once, and not before the first text. */
 export function loadStaticTable(file: string = staticTablePath): StaticTable {
   let bytes: Buffer;
   try {
@@ -120,7 +123,7 @@ export function loadStaticTable(file: string = staticTablePath): StaticTable {
   const sumOf = (text: string): Float32Array =>
     rowSum.sum(wordPiece.tokenize(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, rowSum.ids));
 
-  /** The length of `sum`, 0 where there is nothing to say. */
+  /** The length of `sum`; 0 for a zero vector. */
   function length(): number {
     let square = 0;
     for (let d = 0; d < dimensions; d++) square += (sum[d] as number) ** 2;

@@ -2,7 +2,7 @@
 import { type Embedder, listed, quantize } from './embedder.ts';
 import { loadStaticTable, type StaticTable, staticTableModel } from './static-table.ts';
 
-/** Read once for a process, with its first text. */
+/** Read once per process, with its first text. */
 let loaded: StaticTable | undefined;
 
 export const sharedTable = (): StaticTable => {

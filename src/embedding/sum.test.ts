@@ -4,7 +4,7 @@ import { openSum } from './sum.ts';
 it.each([
   [32, 5],
   [256, 1000],
-])('rows of %i numbers, %i of them: the sum is that of plain JavaScript', (width, count) => {
+])('rows of %i numbers, %i of them: the sum equals that of plain JavaScript', (width, count) => {
   let state = width;
   const next = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -1,7 +1,7 @@
-// Adds up rows of a table of word vectors in WASM, on 16 bytes at a time: in JavaScript it takes six times as long as finding the words.
+// Adds up rows of a table of word vectors in WASM, 16 bytes at a time: in JavaScript this takes six times as long as finding the words.
 import { sumBytes } from './sum-bytes.ts';
 
-/** What of it is used here: the types of Node 20 do not name it, and those of browsers name too much. */
+/** The parts used here: the types of Node 20 do not have them, and those of browsers have too much. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -13,7 +13,7 @@ interface Exports {
 }
 
 export interface RowSum {
-  /** Where the numbers of the rows to be added are written. */
+  /** The caller writes the row numbers here. */
   readonly ids: Int32Array;
   /** The sum of the first `count` of them, each times its scale. The same array every time. */
   sum(count: number): Float32Array;

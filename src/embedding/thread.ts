@@ -1,4 +1,5 @@
-// Texts → vectors in a thread of its own: a model computes on the thread that calls it, and the worker's must answer searches. One end asks, the other answers.
+// Texts → vectors in a separate thread: a model blocks the thread that calls it, and the worker's thread must answer searches. One end
+// asks, the other answers.
 import path from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { packageRoot } from '../package.ts';
@@ -10,7 +11,7 @@ type Answer<V> =
   | { readonly id: number; readonly vectors: V[] }
   | { readonly id: number; readonly error: { code: string; message: string; hint: string | undefined } };
 
-/** In the thread: answers with what `open` gives. A failure to open is tried again with the next texts. `name` is for messages. */
+/** In the thread: answers with the result of `open`. If opening fails, the next texts try again. `name` is for messages. */
 export function answerTexts<V>(name: string, open: () => Promise<Read<V>> | Read<V>): void {
   if (isMainThread || parentPort === null) return;
   const port = parentPort;
@@ -33,7 +34,7 @@ export interface TextThread<V> {
   end(): void;
 }
 
-/** Starts dist/`file`. It keeps no process alive that has nothing else to do. `ended` is called once, however it ends. */
+/** Starts dist/`file`. It does not keep an otherwise idle process alive. `ended` is called once, however it ends. */
 export function startTextThread<V>(
   name: string,
   file: string,
@@ -41,7 +42,7 @@ export function startTextThread<V>(
 ): TextThread<V> {
   const thread = new Worker(path.join(packageRoot, 'dist', file), {
     workerData: data,
-    // Texts come and go by the thousand: without a limit, tens of megabytes wait to be collected.
+    // Texts come and go by the thousand: without a limit, tens of megabytes wait for garbage collection.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
   thread.unref();

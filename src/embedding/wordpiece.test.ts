@@ -53,7 +53,7 @@ describe('a text becomes tokens', () => {
     ['every CJK sign apart', 'auth日本store', ['auth', '日', '本', 'store']],
     ['Hangul in its letters', '한', ['ᄒ', '##ᅡ', '##ᆫ']],
     ['Cyrillic', 'ПРИВЕТ, 42', ['привет', ',', '42']],
-    ['signs that nobody sees left out', 'au\u200bth\u0000 s\ufefftore', ['auth', 'store']],
+    ['invisible characters left out', 'au\u200bth\u0000 s\ufefftore', ['auth', 'store']],
     ['every kind of space between', 'use\tauth\r\nstore\u00a0a\u3000a\u2028a', ['use', 'auth', 'store', 'a', 'a', 'a']],
     ['a word without pieces unknown as a whole', 'playx auth', ['[UNK]', 'auth']],
     ['a picture apart from the word it sticks to', 'auth😀 store❤\ufe0f', ['auth', '[UNK]', 'store', '[UNK]']],
@@ -68,11 +68,11 @@ describe('a text becomes tokens', () => {
     expect(tokens(`${'a'.repeat(101)} auth`)).toEqual(['[UNK]', 'auth']);
   });
 
-  it('leaves unknown words out where the vocabulary has no word for them', () => {
+  it('leaves unknown words out if the vocabulary has no word for them', () => {
     expect(tokens('playx auth 😀', {}, ['play', 'auth'])).toEqual(['auth']);
   });
 
-  it('stops where there is no more place', () => {
+  it('stops when the space is full', () => {
     const ids = new Int32Array(3);
     expect(openWordPiece(vocabulary.join('\n')).tokenize('use auth store use', ids)).toBe(3);
     expect(openWordPiece(vocabulary.join('\n')).tokenize('use auth playing', ids)).toBe(3);
@@ -98,9 +98,9 @@ describe('a word with humps', () => {
     expect(split('AuthStoreX')).toEqual(['auth', 'store', '[UNK]']);
   });
 
-  it('stays whole where it is a token', () => expect(split('iPhone')).toEqual(['iphone']));
-  it('a capital at the front or all over is no hump', () => {
+  it('stays whole if it is a token', () => expect(split('iPhone')).toEqual(['iphone']));
+  it('a capital at the front or all capitals make no hump', () => {
     expect(split('Playing PLAYING')).toEqual(['play', '##ing', 'play', '##ing']);
   });
-  it('stays whole where nobody asked', () => expect(tokens('useAuthStore')).toEqual(['[UNK]']));
+  it('stays whole unless asked', () => expect(tokens('useAuthStore')).toEqual(['[UNK]']));
 });

@@ -1,15 +1,18 @@
-// Text → token ids, as BERT's uncased WordPiece does it: lower case without accents, punctuation and CJK apart, then the longest known pieces.
-// Runs over every entry at import, so nothing is allocated for a character or a word.
+// Text → token ids, like BERT's uncased WordPiece: lower case without accents, punctuation and CJK apart, then the longest known pieces.
+// Runs over every entry at import, so it allocates nothing per character or word.
 
 export interface WordPiece {
   /** The number of tokens in the vocabulary. */
   readonly size: number;
-  /** Writes the ids of the text's tokens and says how many; stops when `ids` is full. A word that has no pieces is `[UNK]`, or nothing where the vocabulary has none. */
+  /**
+   * Writes the ids of the text's tokens and returns their number. Stops when `ids` is full. A word without pieces becomes `[UNK]`, or
+   * nothing if the vocabulary lacks that.
+   */
   tokenize(text: string, ids: Int32Array): number;
 }
 
 export interface WordPieceOptions {
-  /** A word that is no token itself is read by its parts: `useAuthStore` as `use auth store`. BERT does not. */
+  /** Splits a word that is not itself a token into its parts: `useAuthStore` into `use auth store`. BERT does not. */
   readonly splitHumps?: boolean;
 }
 
@@ -17,7 +20,7 @@ const LETTER = 1;
 const SPACE = 2;
 const NOTHING = 3;
 const ALONE = 4;
-/** A longer word is a hash or a blob; BERT's limit too. */
+/** A longer word is a hash or a blob. BERT has the same limit. */
 const MAX_WORD = 100;
 const SLOTS = 1 << 17;
 const HASH = 35;
@@ -26,7 +29,7 @@ const NEWLINE = 10;
 const classes = new Uint8Array(0x10000);
 const lower = new Uint16Array(0x10000);
 
-/** The class of a UTF-16 unit of decomposed text, found out at its first use; with it its lower case. */
+/** The class of a UTF-16 unit of decomposed text and its lower case, determined at its first use. */
 function classOf(unit: number): number {
   const char = String.fromCharCode(unit);
   const small = char.toLowerCase();
@@ -36,13 +39,13 @@ function classOf(unit: number): number {
   else if (/[\p{C}\p{Mn}\ufffd]/u.test(char)) found = NOTHING;
   else if (/\s/.test(char)) found = SPACE;
   else if (/[!-/:-@[-`{-~\p{P}\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/u.test(char)) found = ALONE;
-  // Not BERT's: a picture stuck to a word would make the word unknown.
+  // Unlike BERT: a picture attached to a word would make the word unknown.
   else if (unit > 0x7f && /\p{Extended_Pictographic}/u.test(char)) found = ALONE;
   classes[unit] = found;
   return found;
 }
 
-/** `vocabulary` has a token on each line. A hash table over that one string: a Map of its strings would cost more to build and to keep. */
+/** `vocabulary` has a token on each line. A hash table over that one string: a Map of strings would cost more to build and to keep. */
 export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}): WordPiece {
   const splitHumps = options.splitHumps ?? false;
   const slots = new Int32Array(SLOTS).fill(-1);
@@ -68,7 +71,7 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     isInner[size] = within ? 1 : 0;
     if (at - start > longest) longest = at - start;
     if (at - start === 5 && vocabulary.startsWith('[UNK]', start)) unknown = size;
-    let slot = place(hash);
+    let slot = slotOf(hash);
     while (slots[slot] !== -1) slot = (slot + 1) & (SLOTS - 1);
     slots[slot] = size;
     at++;
@@ -80,7 +83,7 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
   let length = 0;
 
   function find(hash: number, from: number, to: number, within: number): number {
-    for (let slot = place(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
+    for (let slot = slotOf(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
       const id = slots[slot] as number;
       if (id === -1) return -1;
       const start = starts[id] as number;
@@ -91,7 +94,7 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     }
   }
 
-  /** The pieces of word[from, to). Returns the new count of ids; a piece that is not known takes the others back. */
+  /** The pieces of word[from, to). Returns the new count of ids. One unknown piece removes the others. */
   function pieces(from: number, to: number, ids: Int32Array, count: number): number {
     const before = count;
     for (let start = from; start < to; ) {
@@ -122,7 +125,7 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
     return count + 1;
   }
 
-  /** Ends the word that was being read. */
+  /** Ends the current word. */
   function flush(ids: Int32Array, count: number): number {
     const to = length;
     length = 0;
@@ -189,5 +192,5 @@ export function openWordPiece(vocabulary: string, options: WordPieceOptions = {}
   return { size, tokenize };
 }
 
-/** Spreads a hash over the table; its low bits alone would follow the last letter. */
-const place = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1);
+/** Spreads a hash over the table: its low bits alone would follow the last letter. */
+const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1);

@@ -1,4 +1,4 @@
-// Uses of tools → the files that a project's work was about: modified before read, paths as seen from the project.
+// Tool uses → the files that a project's work was about: modified before read, paths relative to the project.
 import path from 'node:path';
 import { isWithin } from '../store/projects/follow-links.ts';
 import type { Touch } from '../store/search/port.ts';
@@ -10,9 +10,9 @@ export interface TouchedFile {
   readonly lastAt: number;
 }
 
-/** Names of tools that change the file they are given. */
+/** Tools that change the file they are given. */
 export const modifies = /edit|write|create|patch|replace|insert|delete|rename|move/i;
-/** They name a folder to look in, not a file. */
+/** Tools that name a folder to look in, not a file. */
 export const looksAround = /^(?:grep|glob|ls|list\w*|find\w*|search\w*)$/i;
 
 export function filesTouched(touches: readonly Touch[], project: string): TouchedFile[] {
@@ -32,7 +32,7 @@ export function filesTouched(touches: readonly Touch[], project: string): Touche
     .sort((a, b) => b.modified - a.modified || b.read - a.read || b.lastAt - a.lastAt || (a.file < b.file ? -1 : 1));
 }
 
-/** The path below the project; in a worktree or a folder that was moved since, below where the session worked. */
+/** The path below the project. In a worktree or a folder that was moved since then, below the session's working folder. */
 export function seenFrom(project: string, { file, cwd }: Pick<Touch, 'file' | 'cwd'>): string | undefined {
   const home = cwd !== '' && !isWithin(cwd, project) ? cwd : project;
   const whole = path.isAbsolute(file) ? path.normalize(file) : path.join(cwd === '' ? project : cwd, file);

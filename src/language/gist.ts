@@ -3,14 +3,14 @@ import type { ToolUse } from '../schema/tool-use.ts';
 
 export interface Sentence {
   readonly text: string;
-  /** The Markdown heading that it stands under. */
+  /** The Markdown heading above it. */
   readonly heading: string;
 }
 
-/** More text than this is looked at only at its two ends. */
+/** Of a longer text only the two ends are read. */
 const ends = 8000;
 
-/** The sentences of a text: code, tables, rules and markup left out, items of lists as sentences of their own. */
+/** The sentences of a text, without code, tables, rules and markup. List items are separate sentences. */
 export function sentencesOf(text: string): Sentence[] {
   const whole = text.length <= 2 * ends ? text : `${text.slice(0, ends)}\n\n${text.slice(-ends)}`;
   const found: Sentence[] = [];
@@ -42,7 +42,7 @@ export function sentencesOf(text: string): Sentence[] {
     } else if (line === '' || isNoProse(line)) flush();
     else {
       paragraph = paragraph === '' ? line : `${paragraph} ${line}`;
-      // Two blanks at its end break a line in Markdown.
+      // Two blanks at the end break a line in Markdown.
       if (/ {2}$/.test(raw)) flush();
     }
   }
@@ -58,7 +58,10 @@ const isTelling = (sentence: string): boolean => /[\p{L}\p{N}]{2}/u.test(sentenc
 /** Names of tags that would end or imitate a frame around the text. */
 const frames = /<\s{0,20}\/?\s{0,20}(?:holdfast-[a-z]+|system-reminder|private)\b[^<>]{0,1000}>/gi;
 
-/** Nothing in it can end the frame that it will stand in, or move a cursor. What is taken out leaves a gap, or its ends might make a new one. */
+/**
+ * Removes everything that could end the frame around the text, or move a cursor. A removal leaves a gap, because its ends might form a new
+ * tag.
+ */
 export const unframed = (text: string): string =>
   text.replace(frames, ' ').replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, ' ');
 
@@ -87,7 +90,7 @@ const filler =
 const leadIn =
   /(?:^(?:here'?s|here is|let me|summary|in summary|i'll|now let)\b.*:$)|(?:\b(?:summary|what (?:i|was) (?:did|changed|done))\b.*:$)|^(?:summary|overview)\W*$/i;
 
-/** What a text says first, in at most `max` characters: whole sentences, or the beginning of a long one. */
+/** The beginning of a text, in at most `max` characters: whole sentences, or the start of a long one. */
 export function gist(text: string, max: number): string {
   return joinSentences(
     sentencesOf(text).map((sentence) => sentence.text),
@@ -101,7 +104,7 @@ export function joinSentences(all: readonly string[], max: number): string {
   for (const sentence of telling.length > 0 ? telling : all) {
     const ended = /[.!?…:;。！？]["'”’)\]`]*$/.test(sentence) ? sentence : `${sentence}.`;
     const next = out === '' ? ended : out + (/[。！？]$/.test(out) ? '' : ' ') + ended;
-    // A line that would say next to nothing takes the beginning of the next sentence.
+    // If the line would say next to nothing, add the beginning of the next sentence.
     if (next.length > max) return out.length > max / 3 ? out : cut(next, max);
     out = next;
   }
@@ -118,7 +121,7 @@ export function cut(text: string, max: number): string {
   return `${kept.replace(/[\s,;:.–-]+$/, '')}…`;
 }
 
-/** What a tool was used for: the command, the file, or what was looked for. */
+/** What a tool was used for: the command, the file, or the search. */
 export function toolGist({ tool, input, files }: Pick<ToolUse, 'tool' | 'input' | 'files'>, max: number): string {
   const said =
     inputField(input, 'command') ??
@@ -130,7 +133,7 @@ export function toolGist({ tool, input, files }: Pick<ToolUse, 'tool' | 'input' 
   return said === undefined ? tool : `${tool} ${cut(inOneLine(said), Math.max(10, max - tool.length - 1))}`;
 }
 
-/** A field of an input that may have been cut, so that it is no JSON any more. */
+/** A field of an input that may have been cut, so that it is no longer valid JSON. */
 export function inputField(input: string, name: string, most = 400): string | undefined {
   const found = new RegExp(`"${name}":("(?:[^"\\\\]|\\\\.){1,${most}})`).exec(input)?.[1];
   if (found === undefined) return undefined;

@@ -66,7 +66,7 @@ describe('what a session left open', () => {
     );
   });
 
-  it('is a prompt that nobody answered, but not a command or a thank-you', () => {
+  it('is a prompt without an answer, but not a command or a thank-you', () => {
     const before = [entry('person', 'Make it fast.', 0), entry('model', 'It is fast.', 1)];
     expect(endsOf([...before, entry('person', 'And the import?', 2)])).toEqual([
       'Asked and not answered: And the import?',
@@ -76,7 +76,7 @@ describe('what a session left open', () => {
     expect(endsOf([...before, entry('person', 'And the import?', 2)], [use('ok', '', 3)])).toEqual([]);
   });
 
-  it('is an interruption, told without the words of the machine', () => {
+  it('is an interruption, reported without the words of the machine', () => {
     const open = endsOf([
       entry('person', 'Rename all tables.', 0),
       entry('machine', '[Request interrupted by user]', 1),
@@ -84,19 +84,19 @@ describe('what a session left open', () => {
     expect(open).toEqual(['Interrupted while working on: Rename all tables.']);
   });
 
-  it('is no interruption where a plan was refused, or where the prompt leaves nothing to do', () => {
+  it('is not an interruption if a plan was refused, or if the prompt leaves nothing to do', () => {
     const stop = entry('machine', '[Request interrupted by user]', 1);
     expect(endsOf([{ ...entry('person', '[Rejected the plan]', 0), form: 'verdict' }, stop])).toEqual([]);
     expect(endsOf([entry('person', 'commit this', 0), stop])).toEqual([]);
     expect(answered('If this still fails, we can build it locally.')).toEqual([]);
   });
 
-  it('is no interruption where the person accepted a plan, which goes on in another session', () => {
+  it('is not an interruption if the person accepted a plan, which continues in another session', () => {
     const said = [entry('person', 'Rename all tables.', 0), entry('machine', '[Request interrupted by user]', 1)];
     expect(endsOf(said, [{ ...use('ok', ''), tool: 'ExitPlanMode' }])).toEqual([]);
   });
 
-  it('is no search that found nothing, and no failure of which the answer says that it is over', () => {
+  it('is not a search that found nothing, nor a failure that the answer says is fixed', () => {
     const said = [entry('person', 'Run the tests.', 0), entry('model', 'Running.', 1)];
     const search = { ...use('error', 'nothing'), input: '{"command":"grep -rn tide docs"}' };
     expect(endsOf(said, [search])).toEqual([]);
@@ -113,7 +113,7 @@ describe('what a session left open', () => {
     expect(endsOf(said, [use('error', "The user doesn't want to proceed with this tool use.")])).toEqual([]);
   });
 
-  it('is what the person promised to come back to', () => {
+  it('is what the person promised to return to', () => {
     const open = endsOf([
       entry('person', 'Good. We finish the rest later, remember to ask for the key.', 0),
       entry('model', 'Fine.', 1),

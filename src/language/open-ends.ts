@@ -1,4 +1,4 @@
-// What a session left open, told by how it ended: an unanswered prompt, an interruption, a failure, or its own last words.
+// What a session left open, judged by how it ended: an unanswered prompt, an interruption, a failure, or its own last words.
 
 import { splitLine, withoutPlace, withoutPrefix } from '../agents/tools/command-line.ts';
 import { shell } from '../agents/tools/shell-tools.ts';
@@ -16,7 +16,7 @@ export interface OpenEnd {
 const longest = 240;
 const mostOfOne = 3;
 
-/** Words by which an answer says outright that something does not work, or was not done. Weaker words are wrong nine times of ten. */
+/** Words by which an answer says outright that something does not work, or was not done. Weaker words are wrong nine times out of ten. */
 const cues = [
   /\b(?:still (?:fails?|failing|broken|red|unsolved)|(?:is|are|remains?) still (?:failing|broken|missing|to be done))\b/i,
   /\bremains? (?:to be (?:done|fixed|implemented|written)|broken|unfixed|unsolved)\b/i,
@@ -28,7 +28,7 @@ const cues = [
 ];
 const headings =
   /^(?:(?:the )?next steps?|to-?dos?|remaining(?: work| tasks| items| steps)?|(?:what(?:'s| is) )?(?:still )?(?:left(?: to do)?|missing|open)|left to do|still open|open (?:issues|points|tasks)|follow[- ]?ups?|not (?:yet )?done)\W*$/i;
-/** An offer, advice, or a case that may arise is nothing that was left open. */
+/** An offer, advice, or a case that may arise was not left open. */
 const offered =
   /^(?:you (?:can|could|may|might)|if\b|optional(?:ly)?|consider|feel free|want me|i can|i could (?!not)|we (?:can|could)|let me know|when you|once you|no |none\b|nothing)|\((?:optional|if needed|recommended)\)|\b(?:unrelated|by design|intentional(?:ly)?|expected|pre-?existing|as before|out of scope)\b/i;
 const settled =
@@ -39,7 +39,7 @@ const politeness =
   /\b(?:anything else|help (?:you )?with|else (?:can|would|should)|let me know|ready to|what would you like|how can i)\b/i;
 export const interrupted = /^\[Request interrupted by user/;
 export const refused = /doesn't want to (?:proceed|take this action)|was rejected|^\[Request interrupted/;
-/** Typed, but not asked of the agent. */
+/** Typed, but not meant for the agent. */
 const command = /^(?:[/!]|(?:clear|exit|quit)\W*$)/i;
 export const assent = /^(?:ok(?:ay)?|thanks?|thank you|great|perfect|nice|cool|good|awesome|lgtm)\b.{0,20}$/is;
 
@@ -51,7 +51,7 @@ export const isAnswer = ({ author }: Pick<Entry, 'author'>): boolean => author =
 /** The text of an answer without the line that names its tools. */
 export const answerText = (entry: Entry): string => entry.text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');
 
-/** Most pressing first. Contract: nothing that the machine said, and the same for the same ending. */
+/** Most pressing first. Contract: nothing that the machine said, and the same result for the same ending. */
 export function openEnds(ending: SessionEnding): OpenEnd[] {
   const { entries } = ending;
   const lastPrompt = entries.findLastIndex(isPrompt);
@@ -90,14 +90,14 @@ export function openEnds(ending: SessionEnding): OpenEnd[] {
 const usedToolsSince = ({ toolUses }: SessionEnding, prompt: Entry): boolean =>
   toolUses.some((use) => use.at > prompt.at);
 
-/** A plan that was refused or accepted ends a turn like an interruption; two words, such as `commit this`, leave nothing open. */
+/** A refused or accepted plan ends a turn like an interruption. Two words, such as `commit this`, leave nothing open. */
 const isInterrupted = (prompt: Entry, uses: readonly ToolUse[]): boolean => isRequest(prompt) && !endsWithPlan(uses);
 const isRequest = ({ form, text }: Entry): boolean => form === undefined && text.trim().split(/\s+/).length > 2;
 
-/** An accepted plan goes on in the next session: the client ends the turn as if it were interrupted. */
+/** An accepted plan continues in the next session: the client ends the turn as if it were interrupted. */
 const endsWithPlan = (uses: readonly ToolUse[]): boolean => /plan/i.test(uses.at(-1)?.tool ?? '');
 
-/** Sentences of an answer that point ahead. A question that it ends with is mostly an offer. */
+/** Sentences of an answer that point ahead. A question at its end is mostly an offer. */
 function unfinished(text: string): string[] {
   const open = sentencesOf(text).filter((sentence) => pointsAhead(sentence));
   return [...new Set(open.map((sentence) => cut(sentence.text, longest)))];
@@ -112,10 +112,10 @@ function pointsAhead({ text, heading }: Sentence): boolean {
 const saysPass =
   /(?:^|\n)\W*(?:committed|pushed|merged)\b|\b(?:all|every|the) (?:\d+ |the |of the )?(?:\w+ ){0,3}(?:tests?|checks?|suites?|builds?|lint\w*)\b[^.\n]{0,40}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b|\b(?:tests?|lint|checks?|build|everything) (?:now |all |is |are )*(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?)\b|\ball green\b|\b0 (?:issues|errors|failures)\b/i;
 
-/** Whether an answer says that what was checked passes. */
+/** Whether an answer says that the checks pass. */
 export const tellsOfPassing = (answer: string): boolean => saysPass.test(answer.slice(0, 8000));
 
-/** The last use of a tool, if it was to build, test or check the project, failed, and nobody had refused it. */
+/** The last tool use, if it was a build, test or check of the project that failed and that the person had not refused. */
 function lastFailure(uses: readonly ToolUse[]): ToolUse | undefined {
   const last = uses.at(-1);
   if (last?.outcome !== 'error' || refused.test(last.output ?? '') || !shell.test(last.tool)) return undefined;

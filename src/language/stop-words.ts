@@ -1,4 +1,4 @@
-// Words that say nothing about what a text is about.
+// Words that say nothing about the subject of a text.
 
 const stopWords = new Set(
   (
@@ -14,7 +14,7 @@ const stopWords = new Set(
 /** False for words such as `the` and `with`. Expects lower case. */
 export const isTellingWord = (word: string): boolean => !stopWords.has(word);
 
-/** Words of every project, which tell nothing about one. */
+/** Words that are common in every project, so they say nothing about one. */
 const everyday = new Set(
   (
     'add added adding ask bit bug build can change changed changes check claude code could create does done error errors ' +

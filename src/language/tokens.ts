@@ -1,4 +1,4 @@
-/** About four characters of a European language are a token; of most others, one is. */
+/** A token is about four characters of a European language, and about one of most others. */
 export function estimateTokens(text: string): number {
   let others = 0;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x2ff) others++;
