@@ -7,7 +7,7 @@ import { summarizeSession } from './offline/summarize.ts';
 /** Deterministic, extractive, without a network: what it says follows from the material alone. */
 export const offlineDistiller: Distiller = {
   name: 'offline',
-  rules: '2',
+  rules: '3',
   parallel: 1,
   turns: 100,
   mixed: true,

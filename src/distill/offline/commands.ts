@@ -51,6 +51,8 @@ export interface ParsedCommand {
   readonly told: string;
   /** Commands with one purpose are tries at the same thing. */
   readonly purpose: string;
+  /** Of a line that checks several things: all of their purposes. Any of them may be what failed. */
+  readonly purposes?: readonly string[];
 }
 
 const kindOf: Readonly<Record<Purpose, CommandKind>> = {
@@ -70,7 +72,12 @@ export function parseCommand(command: string): ParsedCommand {
   const checked = parts.map((part) => ({ part, purpose: roughPurpose(part) }));
   for (const purpose of purposes) {
     const found = checked.find((one) => one.purpose === purpose);
-    if (found !== undefined) return { kind: kindOf[purpose], told: tell(found.part), purpose };
+    if (found === undefined) continue;
+    const several = [...new Set(checked.flatMap((one) => one.purpose ?? []))];
+    return {
+      ...{ kind: kindOf[purpose], told: tell(found.part), purpose },
+      ...(several.length > 1 ? { purposes: several } : {}),
+    };
   }
   for (const [kind, pattern] of others) {
     const found = parts.find((part) => pattern.test(part));

@@ -25,6 +25,8 @@ export interface Command {
   readonly reason: string;
   /** Commands with one purpose are tries at the same thing. */
   readonly purpose: string;
+  /** Of a line that checks several things: all of their purposes. */
+  readonly purposes?: readonly string[];
   /** The first line of the message of a commit. */
   readonly message?: string;
   /** The title and the number of the pull request that it opened. */
@@ -129,7 +131,7 @@ const scratch = /(?:^|[\s"'=])(?:\/private)?\/(?:var\/folders|tmp)\//;
 function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefined {
   const line = inputField(use.input, 'command', 1600) ?? inputField(use.input, 'cmd', 1600) ?? commandWords(use.input);
   if (line === undefined || line.trim() === '') return undefined;
-  const { kind, told, purpose } = parseCommand(line);
+  const { kind, told, purpose, purposes } = parseCommand(line);
   const output = use.output ?? '';
   const outcome = outcomeOf(kind, use.outcome, output);
   const inScratch = scratch.test(line.slice(0, 300)) && !scratch.test(cwd);
@@ -140,6 +142,7 @@ function commandOf(use: ToolUse, { projectPath, cwd }: Turn): Command | undefine
     told,
     outcome,
     purpose,
+    ...(purposes === undefined ? {} : { purposes }),
     reason: outcome === 'failed' ? reasonIn(output) : '',
     ...(message === undefined ? {} : { message }),
     ...(opened === undefined ? {} : { opened }),
@@ -177,10 +180,11 @@ const matters: ReadonlySet<CommandKind> = new Set([
 /** Passing checks of everything end a failure of a part; what was committed or pushed had no failure that mattered any more. */
 export function ends(
   later: Pick<Command, 'kind' | 'purpose' | 'outcome' | 'told'>,
-  failed: Pick<Command, 'kind' | 'purpose'>,
+  failed: Pick<Command, 'kind' | 'purpose' | 'purposes'>,
 ): boolean {
   if (later.outcome !== 'ok') return false;
-  if (later.purpose === failed.purpose || later.kind === 'commit' || later.kind === 'push') return true;
+  if ((failed.purposes ?? [failed.purpose]).includes(later.purpose) || later.kind === 'commit' || later.kind === 'push')
+    return true;
   if (later.kind === 'request' || later.kind === 'publish' || /^git \w[\w-]* --continue\b/.test(later.told))
     return true;
   if (later.purpose === 'check') return failed.kind === 'check' || failed.kind === 'test';

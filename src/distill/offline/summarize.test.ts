@@ -67,6 +67,20 @@ describe('the summary of a session', () => {
     expect(summarizeSession({ ...work, title: 'Hey, can you fix the tide' })?.title).toBe('Luxon for the clock');
   });
 
+  it('leaves no failure open of a line with several checks when one of them passed later', () => {
+    const work = (later: string) =>
+      session([
+        turn('mention the instructions folder', [
+          edit('/home/dev/tide/src/logo.ts'),
+          run('bun run test && bun run lint', '1309 pass 0 fail\nFound 1 error.', true),
+          run(later, 'ok'),
+          say('Added the folder.'),
+        ]),
+      ]);
+    expect(summarizeSession(work('bun run lint:fix'))?.notes).toBe('');
+    expect(summarizeSession(work('bun run css'))?.notes).toContain('failed at the end');
+  });
+
   it('says that the person interrupted, and what was not answered', () => {
     const stopped = session([
       turn('add a chart of the moon', [edit('/home/dev/tide/moon.ts'), { machine: '[Request interrupted by user]' }]),

@@ -302,15 +302,13 @@ function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
 function fileItems(files: readonly TouchedFile[], days: Calendar): Item[] {
   const times = (count: number, what: string) =>
     count === 0 ? '' : `${what} ${count === 1 ? 'once' : `${count} times`}`;
-  return files
-    .filter(({ modified, read }) => modified > 0 || read > 1)
-    .slice(0, mostFiles)
-    .map(({ file, modified, read, lastAt }, i) => {
-      const counts = [times(modified, 'modified'), modified > 0 ? '' : times(read, 'read')].filter(
-        (text) => text !== '',
-      );
-      return line('file', 25 + 4 * i, `\`${inOneLine(file)}\`: ${counts.join(', ')}, last ${days.day(lastAt)}`);
-    });
+  const touched = files.filter(({ modified, read }) => modified > 0 || read > 1);
+  // A file that was changed once tells where work goes on only as long as no other tells more.
+  const often = touched.filter(({ modified, read }) => modified > 1 || read > 1);
+  return (often.length > 1 ? often : touched).slice(0, mostFiles).map(({ file, modified, read, lastAt }, i) => {
+    const counts = [times(modified, 'modified'), modified > 0 ? '' : times(read, 'read')].filter((text) => text !== '');
+    return line('file', 25 + 4 * i, `\`${inOneLine(file)}\`: ${counts.join(', ')}, last ${days.day(lastAt)}`);
+  });
 }
 
 function headOf(digest: ProjectDigest, days: Calendar): string {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now, tell } from '../../../test/demo-memory.ts';
 import { distillAll, endJob } from '../../../test/distilled.ts';
-import { applyExtraction } from '../../../test/memory-stand.ts';
+import { applyExtraction, extraction } from '../../../test/memory-stand.ts';
 import { readConversation } from '../../distill/material.ts';
 import { extractConversation } from '../../distill/offline/extract.ts';
 import { briefing } from './briefing.ts';
@@ -45,6 +45,39 @@ describe('a briefing of a memory that was distilled', () => {
     expect(text).toMatch(/person\n[\s\S]*pnpm[\s\S]*I prefer tabs over spaces in this code\./);
     // Under decisions, and where the session itself is told; not again as a fact.
     expect(text.match(/sqlite instead of a text file/g)).toHaveLength(2);
+  });
+
+  it('shortens a long question, and never the answer; a commit that says no more than the title is not repeated', async () => {
+    const memory = await remembered();
+    const question = `${'Errors and suggestions run in parallel batches within one transaction at present. '.repeat(4)}Where should the plans be kept?`;
+    const [conversation] = await memory.store.conversations.list({});
+    if (conversation === undefined) throw new Error('there is no conversation');
+    await applyExtraction(
+      memory.context,
+      conversation,
+      extraction({
+        projects: [
+          {
+            name: 'tide',
+            statements: [
+              { key: 'choice: plans', text: `Asked “${question}”, the person chose: In the result.`, saidBy: 'person' },
+            ],
+          },
+        ],
+      }),
+      'offline',
+    );
+    const [summary] = await memory.store.distilled.summaries({});
+    if (summary === undefined) throw new Error('there is no summary');
+    const { id: _, project: __, ...account } = summary;
+    const told = async (title: string, completed: string) => {
+      await endJob(memory.store, summary, { kind: 'summarize', summary: { ...account, title, completed } });
+      return (await brief(memory)).text;
+    };
+    const same = await told('Fix the summer hours', 'Committed: “Fix summer hours”.');
+    expect(same).toContain('Asked “Where should the plans be kept?”, the person chose: In the result.');
+    expect(same).toContain('  Committed.\n');
+    expect(await told('Fix the summer hours', 'Committed: “Read the moon from a table”.')).toContain('“Read the moon');
   });
 
   it('repeats nothing that the instructions of the project say', async () => {

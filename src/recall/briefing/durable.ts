@@ -52,7 +52,7 @@ export async function durableOf(
         kind,
         id: memory.id,
         at: Date.parse(memory.at),
-        text: cut(inOneLine(text(memory)), longest),
+        text: shortened(inOneLine(text(memory))),
       }))
       .filter((one) => !isSaid(one.text) && !told.has(plain(one.text)) && told.add(plain(one.text)))
       .slice(0, most[kind]);
@@ -71,6 +71,22 @@ export async function durableOf(
       ({ text }) => firstLine(text),
     ),
   ];
+}
+
+/** Of an answered question the answer is what counts: it stays whole, and the question gives way. */
+function shortened(text: string): string {
+  const [, asked, question = '', chosen = ''] =
+    /^((?:[^“”]{0,60}: )?Asked “)(.+)(”, the person chose: .+)$/s.exec(text) ?? [];
+  if (asked === undefined || text.length <= longest) return cut(text, longest);
+  const room = longest - asked.length - Math.min(chosen.length, 120);
+  return asked + cut(lastSentence(question, room), room) + cut(chosen, longest - asked.length - 40);
+}
+
+/** What is asked stands at the end; before it stands what it is about. */
+function lastSentence(text: string, room: number): string {
+  const sentences = text.split(/(?<=[.!?]) +/);
+  const last = sentences.at(-1) ?? text;
+  return text.length <= room || last.length < 25 ? text : last;
 }
 
 /** Those that name one of the files first; each group in the order given. */

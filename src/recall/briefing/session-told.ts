@@ -36,9 +36,17 @@ const readable = (asked: string): string =>
     ? ''
     : asked;
 
+const words = (text: string): Set<string> =>
+  new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter(isTellingWord));
+
+/** Whether nearly every telling word of an outcome stands in the title already. */
+function saysNoMore(title: string, outcome: string): boolean {
+  const [named, said] = [words(title), words(outcome)];
+  return [...said].filter((word) => named.has(word)).length >= 0.8 * said.size;
+}
+
 /** Whether a request says no more than the title. */
 function repeats(title: string, asked: string): boolean {
-  const words = (text: string) => new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter(isTellingWord));
   const [named, said] = [words(title), words(asked)];
   const shared = [...named].filter((word) => said.has(word)).length;
   return asked === '' || shared >= 0.6 * named.size || said.size < 4;
@@ -85,11 +93,15 @@ const onTheWay =
 export function outcomeOf(told: Told): string {
   const completed = told.summary?.completed ?? '';
   const committed = /Committed: (.+?”(?: and \d+ more)?)\.(?: |$)/.exec(completed)?.[1];
-  if (committed !== undefined) return `Committed: ${cut(committed, 260)}`;
+  const { title } = told.glance;
+  if (committed !== undefined) {
+    const news = (committed.match(/“[^”]+”?/g) ?? [committed]).filter((message) => !saysNoMore(title, message));
+    return news.length === 0 ? 'Committed.' : `Committed: ${cut(news.length === 1 ? (news[0] ?? '') : committed, 260)}`;
+  }
   const done = joinSentences(
     sentencesOf(completed)
       .map(({ text }) => text)
-      .filter((text) => !/^(?:Modified|Ran|At the end)\b/.test(text)),
+      .filter((text) => !/^(?:Modified|Ran|At the end)\b/.test(text) && !saysNoMore(title, text)),
     220,
   );
   if (done !== '') return `Done: ${done}`;
