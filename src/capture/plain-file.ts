@@ -24,7 +24,7 @@ export function openTranscript(file: string, root: string | undefined): number {
     return beneath(root, path.dirname(file), (folder) => openFileIn(folder, path.basename(file)));
   } catch (error) {
     if (error instanceof HoldfastError && error.code === 'CONFLICT')
-      throw new HoldfastError('UNREADABLE', `${file} is no file, or lies behind a link`, { cause: error });
+      throw new HoldfastError('UNREADABLE', `${file} is not a plain file, or is a link`, { cause: error });
     throw error;
   }
 }

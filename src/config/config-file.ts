@@ -1,4 +1,4 @@
-// Changes config.json: checked first, then replaced as a whole.
+// Changes config.json: checks first, then replaces the whole file.
 
 import { explain } from '../system/errors.ts';
 import { replaceFile } from '../system/replace-file.ts';
@@ -13,7 +13,7 @@ export function setSetting(config: Config, key: string, text: string): unknown {
   return value;
 }
 
-/** Removes one setting from the file, so that its default holds again. Returns whether the file had it. */
+/** Removes one setting from the file, so that its default applies again. Returns whether the file had it. */
 export function unsetSetting(config: Config, key: string): boolean {
   settingNamed(key);
   const { values, had } = takeOut(config, key);
@@ -21,10 +21,10 @@ export function unsetSetting(config: Config, key: string): boolean {
   return had;
 }
 
-/** What the file holds beside a setting. Something else that is wrong there is refused, unless it is this that is to be mended. */
+/** What the file holds besides one setting. Refuses other bad values, unless this change repairs them. */
 function takeOut(config: Config, key: string) {
   const { values, faults } = readConfigFile(config.filePath);
-  // A value that stands where the section should is in the way of every setting in it.
+  // A plain value in place of a section blocks every setting in that section.
   const taken = [...values.keys()].filter((stored) => stored === key || key.startsWith(`${stored}.`));
   const [fault] = faults.values();
   if (fault && !taken.some((stored) => faults.has(stored))) throw fault;

@@ -12,59 +12,59 @@ export type Origin = 'default' | 'file' | 'environment';
 
 export interface Config {
   readonly home: string;
-  /** The person's own. */
+  /** The person's home folder. */
   readonly userHome: string;
   /** Where programs are looked for. */
   readonly searchPath: string;
-  /** By which systemd's programs find their manager. */
+  /** Lets systemd's programs find their manager. */
   readonly managerEnvironment: Readonly<Record<string, string>>;
   readonly databasePath: string;
   readonly logPath: string;
   /** The folder of the memory files. */
   readonly memoryPath: string;
   readonly archivePath: string;
-  /** The folders that groups work in, and those that their agents have as home. */
+  /** The folders that groups work in, and the home folders of their agents. */
   readonly groupsPath: string;
   readonly agentHomesPath: string;
   readonly filePath: string;
   readonly settings: Settings;
   readonly origin: Readonly<Record<string, Origin>>;
-  /** The folder of an agent's transcripts, or of what they are pulled from. */
+  /** The folder of an agent's transcripts, or the folder they are pulled from. */
   watchPath(agent: Agent): string;
   /** All folders that an agent's sessions are pulled from. */
   pullPaths(agent: Agent): readonly string[];
   /** The folder of the transcripts that an agent's sessions are pulled into. */
   pulledPath(agent: Agent): string;
-  /** The folders whose files ingest reads: the agent's own, that of pulled transcripts, or both. */
+  /** The folders whose files ingest reads: the agent's own, the folder of pulled transcripts, or both. */
   transcriptsPaths(agent: Agent): readonly string[];
-  /** The one of them that a transcript of this key lies in. */
+  /** Which of them contains the transcript with this key. */
   transcriptsPath(agent: Agent, key: string): string;
   enabled(agent: Agent): boolean;
-  /** The ignore list, with `~` as the folder it stands for. */
+  /** The ignore list, with `~` expanded. */
   readonly ignore: readonly string[];
-  /** The agent's own settings file, for agents that can be told to report to us. */
+  /** The agent's own settings file, for agents that Holdfast can be installed into. */
   agentSettings(agent: Agent): string | undefined;
-  /** The key of the model's service: the setting's, or the one that the environment has for that very service. */
+  /** The key of the model's service: from the settings, or from the environment if it is for that very service. */
   readonly modelKey: string | undefined;
-  /** Where the model of hosted agents is, and what it asks for. */
+  /** Address and key of the model for hosted agents. */
   readonly modelService: ModelService;
-  /** Where the agent keeps its list of MCP servers, for agents that can be told of ours. */
+  /** The agent's list of MCP servers, for agents that we can add ours to. */
   agentMcpFile(agent: Agent): string | undefined;
-  /** The environment in which a process of ours has this same configuration. */
+  /** The environment in which a child process has this same configuration. */
   readonly environment: NodeJS.ProcessEnv;
-  /** The worker has started this process, to do a part of its work. */
+  /** The worker has started this process to do a part of its work. */
   readonly isPart: boolean;
-  /** The configuration as it is now, from the same environment. */
+  /** The current configuration, from the same environment. */
   reload(): Config;
 }
 
 export interface ModelService {
   readonly url: string;
-  /** The header that lets a request in, and its value. */
+  /** The authentication header and its value. */
   readonly key: { readonly header: 'x-api-key' | 'authorization'; readonly value: string } | undefined;
 }
 
-/** `mending`: what is wrong in the file counts as absent, for whoever is about to change it. */
+/** `mending`: bad values in the file count as absent, for a caller that is about to change them. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = false } = {}): Config {
   const user = homeOf(env);
   const home = resolve(expand(env.HOLDFAST_HOME || join(user, '.holdfast'), user));
@@ -127,10 +127,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, { mending = fal
   };
 }
 
-/** Not `homedir()`: with an empty HOME that is no folder at all, and everything would land where one happens to be. */
+/** Not `os.homedir()`: it returns '' if HOME is empty, which would put the data folder in the current directory. */
 const homeOf = (env: NodeJS.ProcessEnv): string => env.HOME || userInfo().homedir;
 
-/** A key is for the service that gave it: one that lies in the environment is not sent to another address. */
+/** A key is for the service that issued it: a key from the environment is not sent to another address. */
 function keyFrom(env: NodeJS.ProcessEnv, { distill: { model, url } }: Settings): string | undefined {
   const host = url === undefined ? undefined : new URL(url).hostname;
   if (model === 'anthropic' && (host ?? 'api.anthropic.com') === 'api.anthropic.com')
@@ -140,7 +140,7 @@ function keyFrom(env: NodeJS.ProcessEnv, { distill: { model, url } }: Settings):
   return undefined;
 }
 
-/** Where keys of the model's service are found beside the settings. */
+/** Where keys of the model's service are found besides the settings. */
 export const keyVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY'] as const;
 
 function modelServiceOf(env: NodeJS.ProcessEnv, { host }: Settings): ModelService {
@@ -155,25 +155,28 @@ function modelServiceOf(env: NodeJS.ProcessEnv, { host }: Settings): ModelServic
   return { url, key: undefined };
 }
 
-/** How the person wants the terminal used; also needed when the configuration itself is bad. */
+/** How the person wants the terminal to be used; also needed if the configuration itself is bad. */
 export function terminalWishes(env: NodeJS.ProcessEnv = process.env) {
   return {
     pager: env.PAGER || undefined,
     editor: env.VISUAL || env.EDITOR || 'vi',
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
-    /** Knows no cursor and no other screen. */
+    /** The terminal has no cursor control and no alternate screen. */
     dumb: env.TERM === 'dumb' || (!env.TERM && process.platform !== 'win32'),
     forceColor: Boolean(env.FORCE_COLOR) && env.FORCE_COLOR !== '0',
     debug: Boolean(env.HOLDFAST_DEBUG),
   };
 }
 
-/** The environment of the demonstration: a home of its own unless one is given. */
+/** The environment of the demo: a separate home unless one is given. */
 export function demoEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return { ...env, HOLDFAST_HOME: env.HOLDFAST_HOME || join(homeOf(env), '.holdfast-demo') };
 }
 
-/** Creates the data folder, closed to everybody else. A part of the worker creates none: a folder that a person removed stays removed. */
+/**
+ * Creates the data folder, closed to other users. A child process of the worker creates none: a folder that a person
+ * removed stays removed.
+ */
 export function ensureHome(config: Config): void {
   const logs = join(config.home, 'logs');
   try {
@@ -183,11 +186,11 @@ export function ensureHome(config: Config): void {
     const code = systemCode(error);
     if (config.isPart && code === 'EEXIST') return;
     if (code === 'EEXIST' || code === 'ENOTDIR')
-      throw new HoldfastError('BAD_INPUT', `The data folder ${config.home} cannot be made: a file is in the way`, {
+      throw new HoldfastError('BAD_INPUT', `The data folder ${config.home} cannot be created: a file is in the way`, {
         hint: 'Set HOLDFAST_HOME to a folder.',
         cause: error,
       });
-    // A folder that is there and cannot be written can still be read; what has to write says so.
+    // An existing folder that cannot be written can still be read; a command that has to write reports it.
     if (['EROFS', 'EACCES', 'EPERM'].includes(code ?? '') && existsSync(config.databasePath)) return;
     throw explain(error, `The data folder ${config.home}`);
   }
@@ -199,7 +202,7 @@ export function settingNamed(key: string): Setting {
   throw new HoldfastError('BAD_INPUT', `There is no setting "${key}"`, { hint: `Settings: ${allKeys()}.` });
 }
 
-/** The value that a text stands for, as typed on the command line or found in the environment. */
+/** The value of a text, as typed on the command line or found in the environment. */
 export function parseSetting(setting: Setting, text: string, source: string): unknown {
   const value = fromText(setting, text.trim());
   const parsed = setting.schema.safeParse(value);
@@ -208,7 +211,7 @@ export function parseSetting(setting: Setting, text: string, source: string): un
 }
 
 export interface ConfigFile {
-  /** All that stands there, by key. */
+  /** Everything in the file, by key. */
   readonly values: Map<string, unknown>;
   /** What is wrong, by key. */
   readonly faults: ReadonlyMap<string, HoldfastError>;
@@ -220,7 +223,7 @@ export function readConfigFile(path: string): ConfigFile {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    // ENOTDIR: the data folder itself is a file, which is said when it is to be made.
+    // ENOTDIR: the data folder itself is a file, which creating the folder reports.
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR')
       return { values: new Map(), faults: new Map() };
     throw explain(error, path);
@@ -243,7 +246,7 @@ export function readConfigFile(path: string): ConfigFile {
   return { values, faults };
 }
 
-/** Flat settings as the nested object that config.json holds. */
+/** Flat settings → the nested object in config.json. */
 export function nest(values: ReadonlyMap<string, unknown>, into: Record<string, unknown> = {}) {
   for (const [key, value] of values) {
     const path = key.split('.');
@@ -258,7 +261,7 @@ export function nest(values: ReadonlyMap<string, unknown>, into: Record<string, 
   return into;
 }
 
-/** Settings, and what is none, by key. */
+/** Settings and unknown keys, by key. */
 function flatten(json: Record<string, unknown>, prefix = ''): Map<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [name, value] of Object.entries(json)) {
@@ -296,7 +299,7 @@ function requirement(error: z.ZodError, setting: Setting): string {
   if (setting.schema instanceof ZodEnum) return `must be one of: ${setting.schema.options.join(', ')}`;
   if (issue?.code === 'invalid_format' && issue.format === 'url')
     return 'must be an address such as http://localhost:11434/v1';
-  if (setting.kind === 'string') return 'must be a text that is not empty';
+  if (setting.kind === 'string') return 'must be non-empty text';
   if (setting.kind === 'list') return 'must be a list of texts; on the command line, separated by commas';
   const { minValue, maxValue, format } = setting.schema as z.ZodNumber;
   const low = minValue === null || !setting.schema.safeParse(minValue).success ? 'above 0' : `at least ${minValue}`;

@@ -17,10 +17,12 @@ interface Line {
 const linesOf = (text: string | undefined): string[] =>
   text === undefined || text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
 
-/** Above this product of lengths the comparison would take too long and too much memory: then all lines stand as replaced. */
+/**
+ * Above this product of lengths, the comparison would take too much time and memory: then all lines count as replaced.
+ */
 const exact = 4_000_000;
 
-/** The longest common subsequence, after the equal beginning and end are put aside. */
+/** The longest common subsequence, after removing the equal beginning and end. */
 function compare(a: readonly string[], b: readonly string[]): Line[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;

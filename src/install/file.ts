@@ -1,4 +1,4 @@
-// Somebody else's file: read whole or refused, replaced whole, with its mode, through links.
+// A file that belongs to another program: read whole or refused, replaced whole, with its mode, through links.
 import {
   accessSync,
   constants,
@@ -15,7 +15,7 @@ import { dirname, resolve } from 'node:path';
 import { explain, HoldfastError, systemCode } from '../system/errors.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
-/** Undefined where there is no file. What is not UTF-8 would not survive, so it is refused. */
+/** Undefined if there is no file. Text that is not UTF-8 would not survive, so it is refused. */
 export function readText(file: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
@@ -27,10 +27,12 @@ export function readText(file: string): string | undefined {
   }
 }
 
-/** Null removes the file. A link stays a link: what it leads to is replaced. */
+/** Null removes the file. A link stays a link: its target is replaced. */
 export function writeText(file: string, expected: string | undefined, text: string | null): void {
   if (readText(file) !== expected)
-    throw new HoldfastError('CONFLICT', `${file} has just been changed by somebody else`, { hint: 'Try again.' });
+    throw new HoldfastError('CONFLICT', `${file} was changed by another program at the same time`, {
+      hint: 'Try again.',
+    });
   try {
     const target = targetOf(file);
     const mode = statSync(target, { throwIfNoEntry: false })?.mode;
@@ -60,24 +62,24 @@ function targetOf(file: string): string {
   try {
     return resolve(dirname(file), readlinkSync(file));
   } catch {
-    // Neither a file nor a link to one that is yet to come.
+    // Neither a file nor a link to a file that does not exist yet.
     return file;
   }
 }
 
-/** The folders that do not exist yet on the way to one, outermost first. */
+/** The missing folders on the way to one, outermost first. */
 export function missingFolders(folder: string): string[] {
   const missing: string[] = [];
   for (let at = folder; !existsSync(at); at = dirname(at)) missing.unshift(at);
   return missing;
 }
 
-/** How long to wait for somebody who holds the lock; whoever holds it writes one file. */
+/** How long to wait for the holder of the lock, who writes one file. */
 const patienceMs = 500;
-/** A lock that nobody has renewed for so long was left behind. */
+/** A lock that was not renewed for this long was left behind. */
 const staleMs = 10_000;
 
-/** Does the work while it alone holds a lock that others respect: a folder. None, where there is nothing to be kept from. */
+/** Runs the work while holding a lock that other programs respect: a folder. Without a lock, just runs it. */
 export function holdingLock<T>(lock: string | undefined, work: () => T): T {
   if (lock === undefined) return work();
   const giveUp = Date.now() + patienceMs;
@@ -87,13 +89,15 @@ export function holdingLock<T>(lock: string | undefined, work: () => T): T {
       break;
     } catch (error) {
       const code = systemCode(error);
-      // Without the folder there is nobody to be kept from.
+      // Without the folder there is no program to lock out.
       if (code === 'ENOENT') return work();
       if (code !== 'EEXIST') throw explain(error, lock);
       const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
       if (Date.now() - since > staleMs) rmSync(lock, { recursive: true, force: true });
       else if (Date.now() > giveUp)
-        throw new HoldfastError('CONFLICT', `${lock} says that the file is just being written`, { hint: 'Try again.' });
+        throw new HoldfastError('CONFLICT', `${lock} says that another program is writing the file`, {
+          hint: 'Try again.',
+        });
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }

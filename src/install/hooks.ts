@@ -1,4 +1,5 @@
-// Puts an agent's hooks into its settings and takes them out again. The agent says what they are; here is only how files are kept safe.
+// Installs an agent's hooks into its settings and removes them. The agent says what they are; this file only keeps
+// files safe.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +18,7 @@ import { assertOurs, findWhole, isOurs, isWhole } from './whole-file.ts';
 export interface Change {
   readonly file: string;
   readonly changed: boolean;
-  /** What changes, or would. */
+  /** The change that was or would be made. */
   readonly diff: string;
 }
 
@@ -36,7 +37,7 @@ export const linkTo = (config: Config): HookLink => ({
 export interface Inspection extends HooksFound {
   readonly file: string;
   readonly obstacles: readonly string[];
-  /** Whether what the hooks run is of this version. */
+  /** Whether the scripts that the hooks run are of this version. */
   readonly scripts: 'current' | 'outdated';
 }
 
@@ -52,7 +53,7 @@ export function inspectHooks(config: Config, agent: Agent): Inspection {
   return { file, ...hooks.find(value, link), obstacles, scripts };
 }
 
-/** Twice is the same as once. What is there from another version or place is replaced. */
+/** Installing twice is the same as once. Replaces hooks of another version or data folder. */
 export function installHooks(config: Config, agent: Agent, dryRun = false): Change {
   const { hooks, file } = hooksOf(config, agent);
   const link = linkTo(config);
@@ -73,7 +74,7 @@ export function installHooks(config: Config, agent: Agent, dryRun = false): Chan
   assertSame(without(added, hooks.removals(added, base)), base, file);
   assertSame(hooks.find(added, link).missing, [], file);
   if (!dryRun) {
-    // First, so that no hook ever looks for a script that is yet to come.
+    // Write the scripts first, so that no hook ever looks for a missing script.
     writeScripts(config, hooks);
     const folders = before === null && record.settings === undefined ? missingFolders(dirname(file)) : record.folders;
     writeRecord(config, agent, { ...record, settings: { file, before, after }, folders });
@@ -82,7 +83,7 @@ export function installHooks(config: Config, agent: Agent, dryRun = false): Chan
   return { file, changed: true, diff: unifiedDiff(text, after, file) };
 }
 
-/** The file is written as a whole, or not at all. */
+/** Writes the whole file or nothing. */
 function installWhole(
   config: Config,
   agent: Agent,
@@ -102,7 +103,7 @@ function installWhole(
   return { file, changed: true, diff: unifiedDiff(text, after, file) };
 }
 
-/** Removes every trace: the hooks, the file and the folders if they were made for them, plugin folders, the record. */
+/** Removes every trace: the hooks, the file and folders that were created for them, plugin folders, the record. */
 export function uninstallHooks(config: Config, agent: Agent): Change & { plugins: string[] } {
   const { file } = hooksOf(config, agent);
   const record = readRecord(config, agent);
@@ -121,7 +122,7 @@ export function uninstallHooks(config: Config, agent: Agent): Change & { plugins
   return { file, changed, diff: unifiedDiff(text, after ?? undefined, file), plugins };
 }
 
-/** Writes a plugin folder that does the same without touching the settings. */
+/** Writes a plugin folder that does the same without changing the settings. */
 export function writePlugin(config: Config, agent: Agent, folder: string): { folder: string; use: string } {
   const { hooks } = hooksOf(config, agent);
   const record = readRecord(config, agent);
@@ -148,7 +149,7 @@ export function writePlugin(config: Config, agent: Agent, folder: string): { fol
       replaceFile(join(folder, name), text, 0o600);
     }
   } catch (error) {
-    // What does not stand there whole must not count as installed, nor be mended at every start.
+    // An incomplete plugin must not count as installed, nor be repaired at every start.
     if (known === undefined) {
       removePlugin(config, agent, { folder, made });
       writeRecord(config, agent, record);
@@ -158,13 +159,13 @@ export function writePlugin(config: Config, agent: Agent, folder: string): { fol
   return { folder, use: hooks.usePlugin?.(folder) ?? folder };
 }
 
-/** Brings everything that this data folder has installed to this version. Returns the files that changed. */
+/** Updates everything that this data folder has installed to this version. Returns the files that changed. */
 export function mendHooks(config: Config, agent: Agent): string[] {
   const { settings, plugins } = readRecord(config, agent);
   const changed: string[] = [];
   if (settings !== undefined) {
     const { events, outdated, elsewhere, scripts } = inspectHooks(config, agent);
-    // Hooks that the person has taken out, or given to another data folder, are left at that.
+    // Leave hooks alone that the person has removed or given to another data folder.
     const due = outdated.length > 0 || scripts === 'outdated';
     if (events.length > 0 && due && !elsewhere && installHooks(config, agent).changed) changed.push(settings.file);
   }
@@ -184,7 +185,7 @@ const pluginOf = (config: Config, { hooks }: Agent): Readonly<Record<string, str
 const scriptsDiffer = (hooks: AgentHooks | AgentHookFile, link: HookLink): boolean =>
   Object.entries(hooks.scripts(link)).some(([file, text]) => readText(file) !== text);
 
-/** The scripts that hooks run, and the folder for what they note. True when something was not as it should be. */
+/** Writes the scripts that hooks run, and the folder for their notes. True if something had to change. */
 function writeScripts(config: Config, hooks: AgentHooks | AgentHookFile): boolean {
   mkdirSync(spoolFolder(config), { recursive: true, mode: 0o700 });
   const due = Object.entries(hooks.scripts(linkTo(config))).filter(([file, text]) => readText(file) !== text);
@@ -210,12 +211,12 @@ function hooksOf(config: Config, agent: Agent): { hooks: AgentHooks | AgentHookF
   const file = config.agentSettings(agent);
   if (agent.hooks === undefined || file === undefined)
     throw new HoldfastError('BAD_INPUT', `${agent.title} has no hooks that could be installed`, {
-      hint: 'Its transcripts are read all the same; there is nothing to do.',
+      hint: 'Holdfast reads its transcripts all the same; there is nothing to do.',
     });
   return { hooks: agent.hooks, file };
 }
 
-/** The settings as they would be without us; null when there would be no file. */
+/** The settings without our hooks; null if there would be no file. */
 function withoutHooks(config: Config, agent: Agent, text: string): { text: string | null } {
   const { hooks, file } = hooksOf(config, agent);
   const { settings: known } = readRecord(config, agent);
@@ -248,11 +249,11 @@ export function without(value: Record<string, unknown>, paths: readonly JsonPath
   return copy;
 }
 
-/** A last look before somebody else's file is written: all that is not ours must mean what it meant. */
+/** A last check before another program's file is written: everything that is not ours must keep its meaning. */
 export function assertSame(actual: unknown, expected: unknown, file: string): void {
   if (isDeepStrictEqual(actual, expected)) return;
   throw new HoldfastError('CONFLICT', `${file} cannot be changed without touching other settings`, {
-    hint: 'A key may stand in it twice. Nothing was changed.',
+    hint: 'It may contain a key twice. Nothing was changed.',
   });
 }
 

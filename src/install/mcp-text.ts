@@ -1,16 +1,17 @@
-// Our entry in a list of MCP servers that is not JSON: TOML tables (Codex) or YAML (Goose). Only lines of ours come and go; every other byte stays.
+// Our entry in a list of MCP servers that is not JSON: TOML tables (Codex) or YAML (Goose). Only our own lines change;
+// every other byte stays.
 import { parse as parseYaml } from 'yaml';
 import type { AgentMcp } from '../agents/hooks.ts';
 import { asObject } from '../agents/json.ts';
 import { HoldfastError } from '../system/errors.ts';
 
 export interface EntryText {
-  /** The entry of our name, by any author. */
+  /** The entry under our name, whoever wrote it. */
   read(text: string): unknown;
-  /** The text with the entry at its place. Contract: it has none. */
+  /** The text with the entry in its place. Contract: the text has no such entry. */
   insert(text: string, entry: Record<string, unknown>): string;
   remove(text: string): string;
-  /** What the whole means, without our entry: it must not change. */
+  /** The meaning of the text without our entry: it must not change. */
   rest(text: string): unknown;
 }
 
@@ -22,7 +23,7 @@ const refused = (file: string, why: string): HoldfastError =>
     hint: 'Correct it, or add the server yourself; nothing was changed.',
   });
 
-/** Puts a block behind all that is there, with an empty line between, and no newline at the end where there was none. */
+/** Appends a block after an empty line; adds no final newline if there was none. */
 function appended(text: string, block: string): string {
   if (text === '') return `${block}\n`;
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
@@ -30,7 +31,7 @@ function appended(text: string, block: string): string {
   return text.endsWith('\n') ? `${text}${eol}${lines}${eol}` : `${text}${eol}${eol}${lines}`;
 }
 
-/** The inverse of `appended`, also where something has been put behind it since. */
+/** The inverse of `appended`, even if something has been added after it since. */
 function cut(text: string, from: number, to: number): string {
   let [before, after] = [text.slice(0, from), text.slice(to)];
   const eol = before.endsWith('\r\n') || after.startsWith('\r\n') ? '\r\n' : '\n';
@@ -42,7 +43,7 @@ function cut(text: string, from: number, to: number): string {
 
 function tomlEntry({ list, name }: AgentMcp, file: string): EntryText {
   const header = (key: string) => new RegExp(`^[ \\t]*\\[[ \\t]*${list}[ \\t]*\\.[ \\t]*"?${name}"?${key}[ \\t]*\\]`);
-  /** From the line of the first table of ours to the end of the last. */
+  /** From the line of our first table to the end of the last. */
   const span = (text: string): readonly [number, number] | undefined => {
     let [at, from, to, inside] = [0, -1, -1, false];
     for (const line of text.split('\n')) {
@@ -77,7 +78,7 @@ function tomlEntry({ list, name }: AgentMcp, file: string): EntryText {
   };
 }
 
-/** The few forms of values that we write ourselves; others are not ours. */
+/** The few forms of values that we write ourselves; any other form is not ours. */
 function tomlValues(block: string, own: RegExp): Record<string, unknown> {
   const [values, env]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
   let into = values;
@@ -100,7 +101,7 @@ function yamlEntry({ list, name }: AgentMcp, file: string): EntryText {
       const value: unknown = parseYaml(text) ?? {};
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
     } catch {
-      // Said below, as for any other text that is no mapping.
+      // Reported below, as for any other text that is not a mapping.
     }
     throw refused(file, 'is not a YAML mapping');
   };
@@ -132,7 +133,7 @@ function yamlEntry({ list, name }: AgentMcp, file: string): EntryText {
       if (own === null) return text;
       const from = at.index + at[0].length + own.index;
       const left = text.slice(0, from) + text.slice(from + own[0].length);
-      // A list that holds nothing else was made for it.
+      // A list with no other entry was created for ours.
       const isEmpty = asObject(parsed(left)[list]) && Object.keys(asObject(parsed(left)[list])).length === 0;
       return isEmpty && parsed(text)[list] !== undefined ? cut(left, at.index, at.index + at[0].length) : left;
     },

@@ -140,7 +140,7 @@ describe("the client's lock", () => {
   it('is respected, and what is held is not written', () => {
     fs.writeFileSync(file, '{}');
     fs.mkdirSync(`${file}.lock`);
-    expect(install).toThrow(/being written/);
+    expect(install).toThrow(/another program is writing/);
     expect(read()).toBe('{}');
     fs.rmdirSync(`${file}.lock`);
     expect(install()?.changed).toBe(true);

@@ -1,4 +1,5 @@
-// Puts our MCP server into an agent's list of servers and takes it out again. The agent says where that is; here is only how the file is kept safe.
+// Adds our MCP server to an agent's list of servers and removes it. The agent says where that is; this file only keeps
+// the file safe.
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentMcp } from '../agents/hooks.ts';
@@ -11,7 +12,9 @@ import { type EntryText, entryText } from './mcp-text.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { insert, readSettings, remove } from './settings-text.ts';
 
-/** `foreign`: somebody has an entry of this name that we did not write. `elsewhere`: it is ours, for another data folder. */
+/**
+ * `foreign`: there is an entry of this name that we did not write. `elsewhere`: it is ours, for another data folder.
+ */
 export type McpState = 'none' | 'current' | 'outdated' | 'elsewhere' | 'foreign';
 
 export interface McpInspection {
@@ -19,7 +22,7 @@ export interface McpInspection {
   readonly state: McpState;
 }
 
-/** Undefined for an agent that knows no MCP. */
+/** Undefined for an agent without MCP. */
 export function inspectMcp(config: Config, agent: Agent): McpInspection | undefined {
   const own = mcpOf(config, agent);
   if (own === undefined) return undefined;
@@ -30,7 +33,7 @@ export function inspectMcp(config: Config, agent: Agent): McpInspection | undefi
   return { file, state: stateOf(entry, config, mcp) };
 }
 
-/** Twice is the same as once. An entry that somebody else has put there stays. */
+/** Installing twice is the same as once. An entry that we did not write stays. */
 export function installMcp(config: Config, agent: Agent, dryRun = false): Change | undefined {
   const own = mcpOf(config, agent);
   if (own === undefined) return undefined;
@@ -62,7 +65,7 @@ export function installMcp(config: Config, agent: Agent, dryRun = false): Change
   });
 }
 
-/** Takes the entry out, and the list and the file if they were made for it and hold nothing else. */
+/** Removes the entry, and also the list and the file if they were created for it and hold nothing else. */
 export function uninstallMcp(config: Config, agent: Agent): Change | undefined {
   const own = mcpOf(config, agent);
   if (own === undefined) return undefined;
@@ -122,7 +125,10 @@ function uninstallText(config: Config, agent: Agent, { mcp, file }: Own, list: E
   return { file, changed: (text ?? null) !== after, diff: unifiedDiff(text, after ?? undefined, file) };
 }
 
-/** Brings the entry to this program, if this data folder has installed it; one that the person took out stays out. */
+/**
+ * Updates the entry to this program, if this data folder has installed it; an entry that the person removed stays
+ * removed.
+ */
 export function mendMcp(config: Config, agent: Agent): string[] {
   const found = readRecord(config, agent).mcp === undefined ? undefined : inspectMcp(config, agent);
   return found?.state === 'outdated' && installMcp(config, agent)?.changed ? [found.file] : [];
@@ -148,7 +154,7 @@ function stateOf(entry: unknown, config: Config, mcp: AgentMcp): McpState {
   const home = mcp.homeOf(entry);
   if (home === undefined) return 'foreign';
   if (home !== config.home) return 'elsewhere';
-  // Whatever the person has added to it, a time limit perhaps, is not our concern.
+  // Ignore what the person has added to it, such as a time limit.
   const wanted = mcp.entry(linkTo(config));
   const same = Object.entries(wanted).every(([name, part]) => isDeepStrictEqual((entry as typeof wanted)[name], part));
   return same ? 'current' : 'outdated';

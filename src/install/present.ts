@@ -1,4 +1,4 @@
-// Which agents are on this machine: their folders are there, or their program is.
+// Which agents are on this machine: their folders or their program exist.
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';

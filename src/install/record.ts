@@ -1,4 +1,4 @@
-// What an installation remembers in the data folder, so that taking it out again leaves the bytes that were there before.
+// What an installation records in the data folder, so that uninstalling restores the bytes that were there before.
 import { mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -8,13 +8,13 @@ import { systemCode } from '../system/errors.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
 export const Record = z.object({
-  /** The settings file, and its text before and after; null when there was none. */
+  /** The settings file, and its text before and after; null if there was no file. */
   settings: z.object({ file: z.string(), before: z.string().nullable(), after: z.string() }).optional(),
-  /** The file with our MCP server, and how much of it was made for that. */
+  /** The file with our MCP server, and how much of it was created for that. */
   mcp: z.object({ file: z.string(), made: z.enum(['file', 'list', 'entry']) }).optional(),
-  /** Folders that were made for it, outermost first. */
+  /** Folders that were created for it, outermost first. */
   folders: z.array(z.string()).default([]),
-  /** Plugin folders that were generated, each with the folders made for it. */
+  /** Generated plugin folders, each with the folders created for it. */
   plugins: z.array(z.object({ folder: z.string(), made: z.array(z.string()) })).default([]),
 });
 export type Record = z.infer<typeof Record>;
@@ -23,7 +23,7 @@ const nothing: Record = { folders: [], plugins: [] };
 
 const fileOf = (config: Config, agent: Agent): string => join(config.home, 'installs', `${agent.name}.json`);
 
-/** A record that cannot be read is as good as none: taking out then goes by what the settings say. */
+/** An unreadable record counts as none: uninstalling then goes by the settings. */
 export function readRecord(config: Config, agent: Agent): Record {
   try {
     return Record.catch(nothing).parse(JSON.parse(readFileSync(fileOf(config, agent), 'utf8')));
@@ -45,7 +45,7 @@ export function writeRecord(config: Config, agent: Agent, record: Record): void 
   replaceFile(file, `${JSON.stringify(record)}\n`, 0o600);
 }
 
-/** Leaves a folder that holds something, or is gone already. */
+/** Leaves a folder that is not empty, or that no longer exists. */
 export function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);

@@ -1,16 +1,16 @@
-// Edits to the text of a JSON settings file that belongs to somebody else: what is added or removed changes, every other
-// byte stays. Comments, trailing commas, indentation, line ends and a byte order mark are left as they are.
+// Edits the text of a JSON settings file that belongs to another program: only what is added or removed changes, every
+// other byte stays. Comments, trailing commas, indentation, line ends and a byte order mark stay as they are.
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Insertion, JsonPath } from '../agents/hooks.ts';
 import { HoldfastError } from '../system/errors.ts';
 
 export interface Settings {
   readonly value: Record<string, unknown>;
-  /** False when it has comments or trailing commas, which not every reader accepts. */
+  /** False if it has comments or trailing commas, which not every reader accepts. */
   readonly plain: boolean;
 }
 
-/** Refuses what is not JSON, so that it is never replaced. A file that holds nothing is an empty object. */
+/** Refuses text that is not JSON, so that it is never replaced. An empty file counts as an empty object. */
 export function readSettings(text: string, file: string): Settings {
   const bare = withoutMark(text);
   if (bare.trim() === '') return { value: {}, plain: true };
@@ -33,7 +33,7 @@ export function insert(text: string, insertions: readonly Insertion[], file: str
 export function remove(text: string, paths: readonly JsonPath[], file: string): string {
   const mark = text.slice(0, text.length - withoutMark(text).length);
   let bare = withoutMark(text);
-  // From the back, so that the places of what is still to go stay as they are.
+  // From the back, so that the positions of what is still to be removed stay the same.
   for (const path of [...paths].sort(byPlace).reverse()) bare = removeOne(bare, path, file);
   return mark + bare;
 }
@@ -60,7 +60,7 @@ function parse(text: string, file: string): Node {
   });
 }
 
-/** As a reader of JSON sees it: of a key that stands twice, the last counts. */
+/** As a JSON reader sees it: if a key occurs twice, the last one counts. */
 function valueAt(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(valueAt);
   if (node.type !== 'object') return node.value;
@@ -91,7 +91,7 @@ function insertOne(text: string, path: JsonPath, value: unknown, file: string): 
   const tail = text.slice(after, close);
   const filled = text.slice(parent.offset + 1, close);
   const layout = layoutOf(text);
-  // Where the neighbours stand on one line, so does the new one.
+  // If the neighbours stand on one line, so does the new item.
   const spread = layout.spread && (last === undefined || filled.includes('\n'));
   const outer = indentOfLine(text, parent.offset);
   const first = children[0];
@@ -113,7 +113,7 @@ function insertOne(text: string, path: JsonPath, value: unknown, file: string): 
     const at = after + (said === undefined ? 0 : said + 1);
     return `${text.slice(0, at)}${said === undefined ? ',' : ''}${spread ? lead : layout.gap}${item}${text.slice(at)}`;
   }
-  // A comment behind the last one stays with it: only the comma goes before the comment.
+  // A comment after the last item stays with it: only the comma goes before the comment.
   const at = after + tail.trimEnd().length;
   const comma = said === undefined ? ',' : '';
   return text.slice(0, after) + comma + text.slice(after, at) + (lead || layout.eol) + item + text.slice(at);
@@ -135,7 +135,7 @@ function removeOne(text: string, path: JsonPath, file: string): string {
   if (previous && blank(endOf(previous), node.offset)) return cut(endOf(previous), endOf(node));
   if (next && blank(endOf(node), next.offset)) return cut(node.offset, next.offset);
 
-  // Comments around it stay. Its line goes, and with it the comma that is no longer needed.
+  // Comments around it stay. Its line is removed, and with it the comma that is no longer needed.
   const behind = text.slice(endOf(node), next?.offset ?? close);
   const own = commaIn(behind);
   const end = endOf(node) + (own === undefined ? 0 : own + 1);
@@ -148,18 +148,18 @@ function removeOne(text: string, path: JsonPath, file: string): string {
     : left.slice(0, endOf(previous) + before) + left.slice(endOf(previous) + before + 1);
 }
 
-/** The place of the first comma that stands in no comment. */
+/** The position of the first comma outside comments. */
 function commaIn(text: string): number | undefined {
   const found = /^(?:\s|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/.exec(text);
   return found ? found[0].length - 1 : undefined;
 }
 
 interface Layout {
-  /** Whether things stand on lines of their own. */
+  /** Whether items stand on separate lines. */
   readonly spread: boolean;
   readonly unit: string;
   readonly eol: string;
-  /** What follows a comma or colon where things stand on one line. */
+  /** What follows a comma or colon if items stand on one line. */
   readonly gap: string;
 }
 

@@ -1,4 +1,5 @@
-// A file that is ours alone, which an agent loads by itself: written, looked at, removed. One that somebody else wrote under its name is left.
+// A file of our own that an agent loads by itself: writes, inspects and removes it. A file of that name that we did not
+// write is left alone.
 import { dirname } from 'node:path';
 import type { AgentHookFile, HookLink, HooksFound } from '../agents/hooks.ts';
 import { HoldfastError } from '../system/errors.ts';
@@ -16,7 +17,7 @@ export function findWhole(hooks: AgentHookFile, text: string | undefined, link: 
   return { events: [event], missing: [], outdated: text === hooks.whole(link) ? [] : [event], version, elsewhere };
 }
 
-/** Throws where the file is somebody else's. */
+/** Throws if we did not write the file. */
 export function assertOurs(file: string, text: string | undefined): void {
   if (text !== undefined && text.trim() !== '' && !firstLine.test(text))
     throw new HoldfastError('CONFLICT', `${file} was not written by Holdfast`, {

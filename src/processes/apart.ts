@@ -1,4 +1,4 @@
-// A command in a process of its own: what large work allocates is gone with it, and the worker stays small and free to answer.
+// A command in a separate process: its memory is freed when it ends, and the worker stays small and responsive.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
@@ -9,11 +9,11 @@ import type { IngestReport } from '../schema/ingest-report.ts';
 import { type ErrorCode, HoldfastError } from '../system/errors.ts';
 import { program } from './worker-process.ts';
 
-/** `holdfast ingest` on the same data folder; its progress, its report and its errors are as if it ran here. */
+/** `holdfast ingest` on the same data folder; progress, report and errors are as if it ran here. */
 export const ingestApart = (given: Pick<IngestDeps, 'config' | 'progress' | 'signal'>): Promise<IngestReport> =>
   runApart(['ingest'], 'The import', given);
 
-/** `holdfast process`, of what is due, when nobody else wants the processor. Resolves with how many jobs were done. */
+/** `holdfast process` for due jobs, at low priority. Resolves with the number of jobs done. */
 export async function processApart(given: { config: Config; signal?: AbortSignal }): Promise<number> {
   const { done } = await runApart<{ done: Record<string, number> }>(['process', '--due'], 'Distilling', {
     ...given,
@@ -22,7 +22,7 @@ export async function processApart(given: { config: Config; signal?: AbortSignal
   return Object.values(done).reduce((sum, count) => sum + count, 0);
 }
 
-/** Any command on the same data folder; resolves with its answer, also where that reports a failure. */
+/** Any command on the same data folder; resolves with its answer, even if that reports a failure. */
 export async function runApart<Report>(
   words: readonly string[],
   name: string,
@@ -61,7 +61,7 @@ function yieldTo(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended already, or the system does not allow it: then it runs like any other.
+    // It has already ended, or the system does not allow it: then it runs at normal priority.
   }
 }
 

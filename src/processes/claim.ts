@@ -1,5 +1,5 @@
-// A claim is a file that names the process which holds it, by pid and start time: a recycled pid is never mistaken for
-// the holder. Made complete under another name and linked into place, so that nobody reads half a claim.
+// A claim is a file that names the process holding it, by pid and start time, so a recycled pid is never mistaken for
+// the holder. It is written under another name and linked into place, so that no process reads half a claim.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
@@ -11,18 +11,18 @@ import { systemCode } from '../system/errors.ts';
 
 export interface Holder {
   readonly pid: number;
-  /** What the system says about the start of that process. */
+  /** The start of that process, as the system reports it. */
   readonly started: string;
   readonly since: string;
-  /** Of the program; one that does not say it is older than all that do. */
+  /** Version of the program; a program that does not give one is older than all that do. */
   readonly version?: string | undefined;
 }
 
 export type Claim =
-  /** `lost`: somebody has removed it, with the whole data folder perhaps. */
+  /** `lost`: the claim file was removed, perhaps with the whole data folder. */
   { readonly held: true; release(): void; lost(): boolean } | { readonly held: false; readonly holder: Holder };
 
-/** Takes the claim, over a dead holder if need be, or says who holds it. */
+/** Takes the claim, from a dead holder if need be, or says which process holds it. */
 export async function claim(file: string, version?: string): Promise<Claim> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const started = (await processStart(process.pid)) ?? '';
@@ -34,7 +34,7 @@ export async function claim(file: string, version?: string): Promise<Claim> {
   try {
     while (true) {
       if (await linked(draft, file)) {
-        // A folder that cannot be looked through now is looked through by the next one.
+        // If the folder cannot be listed now, the next process sweeps it.
         await sweepDrafts(file).catch(() => {});
         return { held: true, release: () => releaseIf(file, mine), lost: () => !stands(file, mine) };
       }
@@ -42,8 +42,8 @@ export async function claim(file: string, version?: string): Promise<Claim> {
       if (found === undefined) continue;
       const other = await livingHolder(found);
       if (other !== undefined) return { held: false, holder: other };
-      // Only one at a time may replace a dead claim, and only the very one it saw dead. The right to do so is a claim
-      // itself, so a crash at this point is got over in the same way.
+      // Only one process at a time may replace a dead claim, and only the very claim that it saw dead. That right is
+      // itself a claim, so a crash here is handled the same way.
       const turn = await claim(`${file}.takeover`);
       if (!turn.held) {
         await sleep(10);
@@ -60,7 +60,7 @@ export async function claim(file: string, version?: string): Promise<Claim> {
   }
 }
 
-/** The process that holds the claim, if it lives. */
+/** The process that holds the claim, if it is alive. */
 export async function holderOf(file: string): Promise<Holder | undefined> {
   const found = await read(file);
   return found === undefined ? undefined : livingHolder(found);
@@ -74,7 +74,7 @@ async function livingHolder(text: string): Promise<Holder | undefined> {
   return holder !== undefined && (await sameProcess(holder)) ? holder : undefined;
 }
 
-/** What a power cut may leave of a claim holds nothing. */
+/** A claim that a power cut truncated holds nothing. */
 function parse(text: string): Holder | undefined {
   try {
     const { pid, started, since, version } = JSON.parse(text) ?? {};
@@ -109,7 +109,7 @@ function releaseIf(file: string, mine: string): void {
   if (stands(file, mine)) rmSync(file, { force: true });
 }
 
-/** Where the file cannot be read at the moment (no descriptor is left, say), it stands as far as anybody knows. */
+/** If the file cannot be read right now (for example, no descriptor is left), assume that the claim stands. */
 function stands(file: string, mine: string): boolean {
   try {
     return readFileSync(file, 'utf8') === mine;
@@ -118,14 +118,14 @@ function stands(file: string, mine: string): boolean {
   }
 }
 
-/** Removes what processes that were killed while they took this claim have left beside it. */
+/** Removes drafts of processes that were killed while they took this claim. */
 async function sweepDrafts(file: string): Promise<void> {
   const [folder, name] = [path.dirname(file), path.basename(file)];
   for (const found of await readdir(folder)) {
     if (!found.startsWith(`${name}.`) || !isDraft.test(found)) continue;
     const draft = path.join(folder, found);
     const text = await read(draft);
-    // One that is still being written says nothing yet.
+    // A draft that is still being written is empty.
     const isLeft = text === undefined || parse(text) === undefined ? await isOld(draft) : !(await livingHolder(text));
     if (isLeft) await rm(draft, { force: true });
   }
@@ -134,7 +134,7 @@ async function sweepDrafts(file: string): Promise<void> {
 const isDraft = /\.[0-9a-f]{8}-[0-9a-f-]{27}$/;
 const isOld = async (file: string): Promise<boolean> => Date.now() - (await stat(file)).mtimeMs > 3_600_000;
 
-/** When a process started, in words that no later process of the same pid can have; undefined when it does not live. */
+/** When a process started, as text that no later process with the same pid can have; undefined if it is not alive. */
 export async function processStart(pid: number): Promise<string | undefined> {
   const own = process.platform === 'linux' ? await startByProc(process.pid) : undefined;
   return own === undefined ? startByPs(pid) : pid === process.pid ? own : startByProc(pid);
@@ -143,23 +143,23 @@ export async function processStart(pid: number): Promise<string | undefined> {
 async function startByProc(pid: number): Promise<string | undefined> {
   const quietly = (file: string) => read(file).catch(() => undefined);
   const stat = await quietly(`/proc/${pid}/stat`);
-  // The second field is the program's name in brackets, and may itself hold spaces and brackets.
+  // The second field is the program's name in brackets, and may itself contain spaces and brackets.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined || fields[0] === 'Z' || fields[0] === 'X') return undefined;
-  // The start is counted from the boot of the machine.
+  // The start counts from the boot of the machine.
   const boot = (await quietly('/proc/sys/kernel/random/boot_id'))?.trim();
   return `${boot}:${fields[19]}`;
 }
 
 async function startByPs(pid: number): Promise<string | undefined> {
-  // The same words whatever the language and time zone of the caller.
+  // The same words in every language and time zone.
   const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
   try {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env });
     const [state = '', ...start] = stdout.trim().split(/\s+/);
     return start.length === 0 || state.startsWith('Z') ? undefined : start.join(' ');
   } catch (error) {
-    // ps ends with 1 when there is no such process; where there is no ps, the pid alone must do.
+    // ps exits with 1 if there is no such process; without ps, the pid alone must do.
     return systemCode(error) === 'ENOENT' && isRunning(pid) ? 'unknown' : undefined;
   }
 }

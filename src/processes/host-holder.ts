@@ -1,4 +1,4 @@
-// Who is the host of a data folder: a claim says it, as for the worker.
+// Which process is the host of a data folder: a claim names it, as for the worker.
 import path from 'node:path';
 import { type Claim, claim, type Holder, holderOf } from './claim.ts';
 

@@ -1,16 +1,17 @@
-// The service managers that can keep the worker, or the host, running: where each wants its file, what stands in it, what loads it. Nothing here acts.
+// The service managers that can keep the worker or the host running: the path and content of each file, and the
+// commands that load it. Only data; nothing here acts.
 import path from 'node:path';
 
-/** What a manager is asked to keep running. */
+/** What a manager keeps running. */
 export interface ServiceKind {
   readonly name: 'worker' | 'host';
   readonly unit: string;
   readonly label: string;
   readonly description: string;
-  /** Lines of a unit file that are not the same for all. */
+  /** Lines of a unit file that differ by service. */
   readonly limits: readonly string[];
   readonly options: readonly string[];
-  /** Keys of a property list that are not the same for all. */
+  /** Keys of a property list that differ by service. */
   readonly keys: readonly string[];
 }
 
@@ -21,8 +22,8 @@ export const workerKind: ServiceKind = {
   description: 'Holdfast, the memory of AI coding agents',
   limits: ['StartLimitIntervalSec=300', 'StartLimitBurst=5'],
   /**
-   * Only options that a user's manager can grant everywhere: those that need a mount namespace fail where user namespaces are
-   * closed, and MemoryDenyWriteExecute ends Node itself.
+   * Only options that a user's manager can grant everywhere: options that need a mount namespace fail where user
+   * namespaces are disabled, and MemoryDenyWriteExecute ends Node itself.
    */
   options: [
     'RestartSec=5',
@@ -38,15 +39,15 @@ export const workerKind: ServiceKind = {
   keys: ['<key>ProcessType</key>', '<string>Background</string>'],
 };
 
-/** What confines agents is their sandbox, which some of the worker's options would keep from being made. */
+/** Agents are confined by their sandbox; some of the worker's options would prevent creating it. */
 export const hostKind: ServiceKind = {
   name: 'host',
   unit: 'holdfast-host.service',
   label: 'dev.holdfast.host',
   description: 'Holdfast, the host of agents in groups',
-  // A chat may be the host for a while: then it is tried again until that ends.
+  // A chat may be the host for a while: then systemd retries until that ends.
   limits: ['StartLimitIntervalSec=0'],
-  // The host alone is told to stop: its agents may end what they are answering.
+  // Only the host gets the signal, so that its agents may finish what they are answering.
   options: ['RestartSec=30', 'KillMode=mixed', 'TimeoutStopSec=60'],
   keys: ['<key>ExitTimeOut</key>', '<integer>60</integer>'],
 };
@@ -55,33 +56,33 @@ export const hostKind: ServiceKind = {
 export interface ServicePlan {
   /** The command with its arguments; the first is an absolute path. */
   readonly command: readonly string[];
-  /** Variables without which it would be another one than the person's own. */
+  /** Variables that the service needs to be the person's own worker or host. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface Step {
   readonly command: readonly string[];
-  /** It fails, too, where there is nothing left to do. */
+  /** It also fails if there is nothing left to do. */
   readonly mayFail?: boolean;
 }
 
 export interface ServiceManager {
   readonly name: 'systemd' | 'launchd';
   readonly file: string;
-  /** Folders and links that loading makes beside the file, the innermost first; folders go only when they are empty. */
+  /** Folders and links that loading creates beside the file, innermost first; folders are removed only if empty. */
   readonly traces: readonly string[];
   text(plan: ServicePlan): string;
-  /** Succeeds when the manager of this user can be talked to. */
+  /** Succeeds if this user's manager can be reached. */
   readonly reach: readonly string[];
-  /** Succeeds when the service runs. */
+  /** Succeeds if the service runs. */
   readonly active: readonly string[];
   readonly load: readonly Step[];
   readonly unload: readonly Step[];
-  /** After the file is gone. */
+  /** Run after the file is removed. */
   readonly forget: readonly Step[];
 }
 
-/** In every file of ours, so that one of somebody else is never touched. */
+/** Marks our files, so that no other file is ever touched. */
 export const markOf = ({ name }: ServiceKind): string => `Written by: holdfast ${name} install`;
 
 export function systemd(
@@ -89,7 +90,7 @@ export function systemd(
   { user, configFolder }: { user: string; configFolder: string | undefined },
 ): ServiceManager {
   const systemctl = (...args: string[]) => ['systemctl', '--user', ...args];
-  // The standard says that a relative folder is to be ignored, and systemd does.
+  // The standard says to ignore a relative folder, and systemd does.
   const base = configFolder && path.isAbsolute(configFolder) ? configFolder : path.join(user, '.config');
   const folder = path.join(base, 'systemd', 'user');
   const { unit } = kind;
@@ -130,7 +131,7 @@ export function launchd(kind: ServiceKind, { user, uid }: { user: string; uid: n
 }
 
 function systemdUnit(kind: ServiceKind, { command, environment }: ServicePlan): string {
-  // As the name of the program itself systemd takes no quotes and no backslashes, however they are written.
+  // In the program's own name, systemd accepts no quotes and no backslashes, however they are written.
   const [file = '', ...args] = /["'\\$]/.test(command[0] ?? '') ? ['/usr/bin/env', ...command] : command;
   return `# ${markOf(kind)}
 # Remove it with: holdfast ${kind.name} uninstall
@@ -155,7 +156,7 @@ WantedBy=default.target
 `;
 }
 
-/** A word of a unit file: quotes and escapes as in C, and no specifiers. */
+/** A word of a unit file: quotes and escapes as in C, without specifiers. */
 const quoted = (text: string): string =>
   `"${text
     .replace(/[\\"]/g, '\\$&')

@@ -1,4 +1,4 @@
-// The one background worker of a data folder: start, stop, ask. The worker itself takes the claim $home/worker.pid.
+// The one background worker of a data folder: start, stop, status. The worker itself takes the claim $home/worker.pid.
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { errorCodes, HoldfastError } from '../system/errors.ts';
 import { openLogFile, rotateLog } from '../system/log.ts';
 import { claim, type Holder, holderOf, sameProcess } from './claim.ts';
 
-/** The part of the configuration that matters here. */
+/** The part of the configuration that is needed here. */
 export interface WorkerPlace {
   readonly home: string;
   readonly logPath: string;
@@ -23,7 +23,7 @@ const claimFile = (place: Pick<WorkerPlace, 'home'>): string => path.join(place.
 export const program = path.join(packageRoot, 'bin', 'holdfast');
 const command: readonly string[] = [process.execPath, program, 'worker', 'run'];
 
-/** For the worker itself: `other` is the pid of the worker that is there already, and then nothing was taken. */
+/** For the worker itself: `other` is the pid of a worker that already runs; then nothing was taken. */
 export async function claimWorker(
   place: Pick<WorkerPlace, 'home'>,
   version = ownVersion(),
@@ -40,8 +40,8 @@ export async function workerStatus(place: Pick<WorkerPlace, 'home'>): Promise<Wo
 }
 
 /**
- * Starts a worker that outlives this process, unless there is one; resolves once it holds the claim and stays. One of an
- * older version is replaced; one of a newer version stays, since an older program cannot open what it has written.
+ * Starts a worker that outlives this process, unless one runs; resolves once it holds the claim and stays up. Replaces
+ * a worker of an older version; keeps one of a newer version, because an older program cannot open what it has written.
  */
 export async function startWorker(
   place: WorkerPlace,
@@ -71,10 +71,10 @@ export async function startWorker(
   const deadline = Date.now() + patienceMs;
   while (Date.now() < deadline) {
     const status = await workerStatus(place);
-    // Somebody else's worker was faster; ours sees that too, and goes.
+    // Another process started a worker first; ours sees that too and ends.
     if (status.running && status.pid !== child.pid) return { pid: status.pid, alreadyRunning: true };
     if (status.running) {
-      // What fails right after the claim (a damaged store, say) fails within this time.
+      // A failure right after the claim (for example, a damaged store) shows within this time.
       await sleep(settleMs);
       if (ended === undefined) return { pid: status.pid, alreadyRunning: false };
     }
@@ -91,7 +91,7 @@ export async function startWorker(
 
 const settleMs = 250;
 
-/** Asks the worker to end, and ends it when it does not. Never signals a process that only has the worker's old pid. */
+/** Asks the worker to end, and kills it if it does not. Never signals a process that only has the worker's old pid. */
 export async function stopWorker(
   place: Pick<WorkerPlace, 'home'>,
   patienceMs = 10_000,
@@ -109,7 +109,7 @@ async function end(holder: Holder, patienceMs = 10_000): Promise<void> {
   await gone(holder, patienceMs);
 }
 
-/** By the numbers; of equal ones a pre-release (1.0.0-beta.1) comes first. */
+/** Compares by number; of equal versions a pre-release (1.0.0-beta.1) comes first. */
 export function isOlder(theirs: string | undefined, ours: string | undefined): boolean {
   if (theirs === undefined || ours === undefined) return theirs === undefined && ours !== undefined;
   const [[a = '', aPre], [b = '', bPre]] = [theirs.split('-', 2), ours.split('-', 2)];
@@ -136,7 +136,7 @@ async function gone(holder: Holder, patienceMs: number): Promise<boolean> {
   return true;
 }
 
-/** The one reason that the log cannot tell. */
+/** The one reason that the log cannot record. */
 const diskFull = (place: WorkerPlace): HoldfastError =>
   new HoldfastError('DISK_FULL', `The worker did not start: no space left on the disk that holds ${place.home}`, {
     hint: 'Free some space, then try again; nothing is lost.',

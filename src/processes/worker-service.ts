@@ -1,4 +1,5 @@
-// Hands the worker, or the host, to the user's service manager, and takes it back. Optional: hooks start a worker without it.
+// Installs the worker or the host with the user's service manager, and removes it. Optional: hooks start a worker
+// without it.
 import { execFile } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -20,20 +21,20 @@ import {
 } from './service-file.ts';
 import { program, stopWorker, workerStatus } from './worker-process.ts';
 
-/** What is handed over, and how it is known to run. */
+/** A service, and how to tell that it runs. */
 export interface Service {
   readonly kind: ServiceKind;
-  /** Variables beside the settings that it goes by. */
+  /** Variables besides the settings that the service depends on. */
   readonly variables: RegExp | undefined;
   isRunning(config: Config): Promise<boolean>;
-  /** Whether it does its work: it may run, and not be able to. */
+  /** Whether it does its work: it may run without being able to. */
   isUp(config: Config): Promise<boolean>;
-  /** Ends one that runs by itself. Absent where only the person can. */
+  /** Stops one that was started by itself. Absent if only the person can. */
   stop?(config: Config): Promise<unknown>;
   logFile(config: Config): string;
-  /** What to do where there is no service manager. */
+  /** What to do without a service manager. */
   readonly instead: string;
-  /** How long a new one may take to come up. */
+  /** How long a new one may take to start. */
   readonly patienceMs: number;
 }
 
@@ -54,7 +55,7 @@ export interface ServiceDeps {
   readonly service: Service;
   readonly config: Config;
   readonly platform: NodeJS.Platform;
-  /** Runs a program to its end. Never rejects; one that does not exist ends with 127. */
+  /** Runs a program to its end. Never rejects; a missing program ends with 127. */
   readonly run: (command: readonly string[]) => Promise<{ code: number; output: string }>;
   readonly patienceMs?: number;
 }
@@ -62,13 +63,13 @@ export interface ServiceDeps {
 export interface Installed {
   readonly manager: ServiceManager['name'];
   readonly file: string;
-  /** Without what is secret in it. */
+  /** Without secrets. */
   readonly text: string;
-  /** Whether the file was not there, or said something else. */
+  /** Whether the file did not exist, or had other content. */
   readonly changed: boolean;
-  /** Whether the manager runs it now; false where it cannot be reached. */
+  /** Whether the manager runs it now; false if the manager cannot be reached. */
   readonly running: boolean;
-  /** What was run, or would be; where the manager cannot be reached, what the person has to run. */
+  /** The commands that were or would be run; if the manager cannot be reached, the commands for the person to run. */
   readonly commands: readonly string[];
 }
 
@@ -84,9 +85,9 @@ export async function installService(deps: ServiceDeps, dryRun: boolean): Promis
   const result = { manager: manager.name, file, text: withoutSecrets(text, config), changed: old !== text };
   const active = reachable && (await deps.run(manager.active)).code === 0;
   if (!result.changed && active && isRunning) return { ...result, running: true, commands: [] };
-  // The one that is there would make the service's own go again.
+  // A running one would make the service's own process end at once.
   if (isRunning && !active && service.stop === undefined)
-    throw new HoldfastError('CONFLICT', `A ${name} is running already, and not as a service`, {
+    throw new HoldfastError('CONFLICT', `A ${name} is already running, but not as a service`, {
       hint: `End it first: see holdfast ${name} status`,
     });
   const ends = isRunning && service.stop !== undefined ? [`holdfast ${name} stop`] : [];
@@ -150,7 +151,7 @@ async function managerOf({ service, config, platform, run }: ServiceDeps): Promi
   });
 }
 
-/** The service must have the configuration of the shell that installs it, whatever the manager's own environment is. */
+/** The service needs the configuration of the shell that installs it, whatever the manager's own environment is. */
 export function planOf(config: Config, { kind, variables }: Service): ServicePlan {
   const bare = loadConfig({ HOME: config.environment.HOME, HOLDFAST_HOME: config.home });
   const environment: Record<string, string> = { HOLDFAST_HOME: config.home };
@@ -172,7 +173,7 @@ function withoutSecrets(text: string, { environment }: Config): string {
   return values.reduce((shown, value) => shown.replaceAll(value, '(hidden)'), text);
 }
 
-/** What we wrote there before, if anything; a file of somebody else is refused. */
+/** What we wrote there before, if anything; throws if the file is not ours. */
 function readOwn(file: string, kind: ServiceKind): string | undefined {
   let text: string;
   try {
@@ -182,7 +183,9 @@ function readOwn(file: string, kind: ServiceKind): string | undefined {
     throw explain(error, file);
   }
   if (text.includes(markOf(kind))) return text;
-  throw new HoldfastError('CONFLICT', `${file} is there already, and not ours`, { hint: 'Move it away first.' });
+  throw new HoldfastError('CONFLICT', `${file} already exists, and Holdfast did not write it`, {
+    hint: 'Move it away first.',
+  });
 }
 
 function write(file: string, text: string): void {
@@ -199,7 +202,7 @@ function removeTrace(trace: string): void {
     if (lstatSync(trace).isDirectory()) rmdirSync(trace);
     else rmSync(trace);
   } catch (error) {
-    // Not there, or others have something in it: both are as they should be.
+    // It does not exist, or others have files in it: both are fine.
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw explain(error, trace);
   }
 }
@@ -211,7 +214,7 @@ async function perform({ run }: ServiceDeps, steps: readonly Step[]): Promise<vo
     const { code, output } = await run(command);
     if (code !== 0 && !mayFail)
       throw new HoldfastError('CONFLICT', `\`${command.join(' ')}\` failed: ${output || `exit code ${code}`}`, {
-        hint: 'Correct what it says, then run the same command again.',
+        hint: 'Fix the cause, then run the same command again.',
       });
   }
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { systemCode } from './errors.ts';
 
-/** In doubt it lives. One that ended unasked after, as in a container without an init, keeps its pid and is dead. */
+/** Assume alive when unsure. A zombie (not reaped, for example in a container without init) counts as dead. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

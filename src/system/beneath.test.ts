@@ -42,7 +42,7 @@ it('refuses a link at each step, to a folder inside too, and what is no folder',
   fs.writeFileSync(inside('a/file'), '');
   for (const steps of ['a/out', 'a/in', 'a/out/x', 'a/file', 'a/file/x'])
     for (const make of [false, true])
-      expect(() => openBeneath(root, inside(steps), { make }), steps).toThrow(/is a link, or no folder/);
+      expect(() => openBeneath(root, inside(steps), { make }), steps).toThrow(/is a link or not a folder/);
   expect(fs.readdirSync(elsewhere)).toEqual([]);
   expect(() => openBeneath(root, path.join(root, '..', 'elsewhere'))).toThrow(/is not a name/);
 });
@@ -52,7 +52,7 @@ it('reads no link and waits at no pipe', () => {
   fs.symlinkSync(path.join(elsewhere, 'secret'), inside('a/link'));
   spawnSync('mkfifo', [inside('a/pipe')]);
   beneath(root, inside('a'), (at) => {
-    for (const name of ['link', 'pipe', 'b']) expect(() => openFileIn(at, name), name).toThrow(/is no file/);
+    for (const name of ['link', 'pipe', 'b']) expect(() => openFileIn(at, name), name).toThrow(/is not a plain file/);
     expect(() => openFileIn(at, 'none')).toThrow(/ENOENT/);
   });
 });
@@ -90,7 +90,7 @@ describe.skipIf(noSwap)(
           });
           outcomes.written++;
         } catch (error) {
-          expect(String(error)).toMatch(/is a link, or no folder/);
+          expect(String(error)).toMatch(/is a link or not a folder/);
           outcomes.refused++;
         }
         if (i % 50 === 0) await new Promise(setImmediate);

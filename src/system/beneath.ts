@@ -1,8 +1,9 @@
-// Files below a folder that somebody else writes in. A path that was checked may lead elsewhere a moment later, so nothing here is opened by its whole
-// path: each step is opened from the handle of the folder before it, and a link on the way is refused.
+// Files below a folder in which another program writes. A path that was checked may lead elsewhere a moment later, so
+// nothing here is opened by its whole path: each step is opened from the handle of the folder before it, and a link on
+// the way is refused.
 //
-// On Linux a handle's folder is `/proc/self/fd/<handle>`. Elsewhere Node has no such way, and each step is looked at instead: there an agent runs in no
-// sandbox of ours (`none`), and could write wherever the person can without any trick.
+// On Linux a handle's folder is `/proc/self/fd/<handle>`. Elsewhere Node offers no such path, so each step is checked
+// instead. On those systems an agent runs without our sandbox (`none`), and can write wherever the person can anyway.
 import fs from 'node:fs';
 import path from 'node:path';
 import { HoldfastError, systemCode } from './errors.ts';
@@ -10,9 +11,9 @@ import { HoldfastError, systemCode } from './errors.ts';
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 const hasHandles = process.platform === 'linux';
 
-/** A folder that is held open. What `at` gives is good while it is open, for a name directly in it. */
+/** A folder that is held open. A path from `at` is valid while it is open, for a name directly in it. */
 export interface Folder {
-  /** For people. */
+  /** Shown to people. */
   readonly path: string;
   at(name: string): string;
   list(): string[];
@@ -21,7 +22,7 @@ export interface Folder {
 }
 
 const inTheWay = (at: string, cause: unknown): HoldfastError =>
-  new HoldfastError('CONFLICT', `${at} is a link, or no folder, so nothing is read or written there`, {
+  new HoldfastError('CONFLICT', `${at} is a link or not a folder, so Holdfast reads and writes nothing there`, {
     hint: 'Move it away; Holdfast creates the folder again.',
     cause,
   });
@@ -37,14 +38,17 @@ function folderOf(fd: number, where: string): Folder {
   return {
     path: where,
     at: (name) => `${base}/${named(where, name)}`,
-    // The slash makes it the folder, where a bare handle is a link to it.
+    // The slash makes it the folder; a bare handle is a link to it.
     list: () => fs.readdirSync(`${base}/`),
     sync: () => fs.fsyncSync(fd),
     close: () => fs.closeSync(fd),
   };
 }
 
-/** Opens a folder directly in another, and makes it where it is wanted and missing. Throws CONFLICT where a link or a file stands in its place. */
+/**
+ * Opens a folder directly inside another, and creates it on request. Throws CONFLICT if a link or a file is in its
+ * place.
+ */
 export function openFolderIn(parent: Folder, name: string, options: { readonly make?: boolean } = {}): Folder {
   const at = parent.at(name);
   const shown = path.join(parent.path, name);
@@ -64,7 +68,7 @@ export function openFolderIn(parent: Folder, name: string, options: { readonly m
   }
 }
 
-/** Opens the folder at the end of the steps from a root, which is ours: no link on the way is followed. */
+/** Opens the folder at the end of the steps from a root, which is ours. Follows no link on the way. */
 export function openBeneath(root: string, folder: string, options: { readonly make?: boolean } = {}): Folder {
   const inside = path.relative(root, folder);
   let at = folderOf(fs.openSync(root, O_RDONLY | O_DIRECTORY), root);
@@ -81,7 +85,7 @@ export function openBeneath(root: string, folder: string, options: { readonly ma
   return at;
 }
 
-/** Does something in a folder below a root, and closes it. */
+/** Does something in a folder below a root, then closes the folder. */
 export function beneath<T>(
   root: string,
   folder: string,
@@ -96,10 +100,10 @@ export function beneath<T>(
   }
 }
 
-/** Opens a plain file to read: nothing behind a link, and no pipe to wait at. Throws UNREADABLE for anything else. */
+/** Opens a plain file to read: never follows a link or waits at a pipe. Throws UNREADABLE for anything else. */
 export function openFileIn(folder: Folder, name: string): number {
   const refuse = (cause?: unknown) =>
-    new HoldfastError('UNREADABLE', `${path.join(folder.path, name)} is no file, or lies behind a link`, { cause });
+    new HoldfastError('UNREADABLE', `${path.join(folder.path, name)} is not a plain file, or is a link`, { cause });
   let fd: number;
   try {
     fd = fs.openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -134,7 +138,7 @@ export function readAtMost(fd: number, most: number): Buffer {
   return bytes.subarray(0, got);
 }
 
-/** Writes a file that is not there yet, whole and safe on disk. Throws EEXIST where anything has the name, a link too. */
+/** Writes a new file, complete and synced to disk. Throws EEXIST if anything has that name, even a link. */
 export function writeNewIn(folder: Folder, name: string, bytes: string | Uint8Array): void {
   const fd = fs.openSync(folder.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
@@ -145,10 +149,10 @@ export function writeNewIn(folder: Folder, name: string, bytes: string | Uint8Ar
   }
 }
 
-/** More than this and somebody fills the tree faster than it can be removed. */
+/** If there are more, another process fills the tree faster than it can be removed. */
 const mostRemovals = 100_000;
 
-/** Removes what has a name, with all below it. Follows no link, and holds two folders open, however deep the tree is. */
+/** Removes a name with everything below it. Follows no link, and holds two folders open, however deep the tree is. */
 export function removeTreeIn(folder: Folder, name: string): void {
   const waiting = [name];
   for (let count = 0; waiting.length > 0; count++) {
@@ -177,7 +181,7 @@ export function removeTreeIn(folder: Folder, name: string): void {
   }
 }
 
-/** False when it is a folder. */
+/** False if it is a folder. */
 function unlinkIn(folder: Folder, name: string): boolean {
   try {
     fs.unlinkSync(folder.at(name));

@@ -1,10 +1,11 @@
-// Where prepared briefings lie below the data folder. This file alone knows the layout; the hook is given the names by it.
-//   briefings/folders/<path of a folder>/.holdfast-briefing/project     the hash of what a session that starts there is told; empty: nothing
-//   briefings/folders/<path of a folder>/.holdfast-briefing/<session>   the same for a session of that project that goes on
-//   briefings/texts/<hash>.json, <hash>.project                         the line that a hook prints, and the name of the project
-//   briefings/separate-worktrees                                        stands there when each worktree is a project of its own
-//   briefings/state.json                                                up to which change of the store all of it is fresh
-// All of it is derived and can be removed at any moment: a session then starts without a briefing, and the worker writes it again.
+// Layout of prepared briefings in the data folder. Only this file knows it, and it gives the hook the names.
+//   briefings/folders/<path of a folder>/.holdfast-briefing/project     hash of the text for a new session there; empty: none
+//   briefings/folders/<path of a folder>/.holdfast-briefing/<session>   the same for a session of that project that continues
+//   briefings/texts/<hash>.json, <hash>.project                         the line that a hook prints, and the project's name
+//   briefings/separate-worktrees                                        exists if each worktree is a separate project
+//   briefings/state.json                                                the store's change up to which all of it is fresh
+// All of it is derived and can be removed at any time: a session then starts without a briefing, and the worker writes
+// it again.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -24,14 +25,14 @@ export const briefingNames = {
   folder: 'briefings',
   folders: 'folders',
   texts: 'texts',
-  /** No folder of a person has this name; one that has cannot have a briefing of its own. */
+  /** People do not use this name for folders; a folder with this name cannot have a briefing. */
   notes: '.holdfast-briefing',
   project: 'project',
   separateWorktrees: 'separate-worktrees',
 } as const;
 
 const hashPattern = /^[0-9a-f]{64}$/;
-/** Sessions whose ids a shell and a file system take without a thought. */
+/** Session ids that are safe in a shell and in a file system. */
 const sessionPattern = /^[0-9A-Za-z_-]{1,100}$/;
 
 export interface GivenText {
@@ -40,21 +41,21 @@ export interface GivenText {
 }
 
 export interface BriefingState {
-  /** Of the store: the number of the last change that was looked at. */
+  /** The number of the store's last change that was processed. */
   readonly seq: number;
-  /** What else decides: settings, pins, links, the version. */
+  /** What else decides the content: settings, pins, links, the version. */
   readonly rules: string;
 }
 
-/** `project` and ids of sessions → hash of a text; an empty hash says that there is nothing to tell. */
+/** `project` and session ids → hash of a text; an empty hash means that there is nothing to say. */
 export type Notes = ReadonlyMap<string, string>;
 
 export interface BriefingFolder {
-  /** Keeps a text; returns its hash. */
+  /** Stores a text; returns its hash. */
   putText(project: string, text: string): string;
-  /** What a hash stands for; undefined when that is gone, or was forgotten. */
+  /** The text of a hash; undefined if it is gone, or was forgotten. */
   text(hash: string): GivenText | undefined;
-  /** The notes of a folder become these. False where the file system has no place for them. */
+  /** Replaces the notes of a folder. False if the file system cannot hold them. */
   putNotes(folder: string, notes: Notes): boolean;
   /** Removes the notes of all folders but these. */
   keepOnly(folders: ReadonlySet<string>): void;
@@ -65,7 +66,7 @@ export interface BriefingFolder {
   putState(state: BriefingState): void;
   readonly location: string;
   exists(): boolean;
-  /** Removes everything: after a forgetting no text may stay. */
+  /** Removes everything: after something is forgotten, no old text may stay. */
   clear(): void;
 }
 
@@ -109,7 +110,7 @@ export function briefingFolder(home: string): BriefingFolder {
         for (const name of there) rmSync(path.join(place, name), { recursive: true, force: true });
         return true;
       } catch (error) {
-        // A path that is too long here, or a file where a folder would have to be.
+        // The path is too long here, or a file is in the place of a folder.
         if (['ENAMETOOLONG', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(systemCode(error) ?? '')) return false;
         throw error;
       }
@@ -130,7 +131,7 @@ export function briefingFolder(home: string): BriefingFolder {
       for (const name of names(texts)) {
         const file = path.join(texts, name);
         const stat = statSync(file, { throwIfNoEntry: false });
-        // A draft of a process that was killed goes too.
+        // Also removes a draft of a killed process.
         const isNamed = named.has(name.split('.')[0] ?? '') && !(name.endsWith('.tmp') && Number.isFinite(olderThan));
         if (!isNamed && (stat?.mtimeMs ?? 0) < olderThan) rmSync(file, { force: true });
       }
@@ -146,7 +147,7 @@ export function briefingFolder(home: string): BriefingFolder {
         const { seq, rules } = JSON.parse(read(stateFile) ?? 'null') ?? {};
         return Number.isInteger(seq) && typeof rules === 'string' ? { seq, rules } : undefined;
       } catch {
-        // Half a file of a power cut: then everything is written again.
+        // A power cut truncated the file: then everything is written again.
         return undefined;
       }
     },
@@ -157,7 +158,7 @@ export function briefingFolder(home: string): BriefingFolder {
   };
 }
 
-/** What Claude Code takes as context from a hook, in one line: a shell only has to print it. */
+/** Context for Claude Code in the form of a hook's output, in one line: a shell only has to print it. */
 const outputOf = (additionalContext: string): string =>
   `${JSON.stringify({ hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } })}\n`;
 
@@ -170,7 +171,7 @@ function textIn(line: string): string | undefined {
   }
 }
 
-/** Calls `found` with each folder of notes below, and removes folders that hold nothing any more. */
+/** Calls `found` with each folder of notes below, and removes empty folders. */
 function walk(folder: string, found: (place: string) => void): void {
   for (const entry of dirents(folder)) {
     if (!entry.isDirectory()) continue;
@@ -207,7 +208,10 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Replaced in one step. It need not outlive a power cut: what a cut leaves is compared with what should stand there, and written again. */
+/**
+ * Replaces the file in one step. It need not survive a power cut: the next comparison finds a wrong file and rewrites
+ * it.
+ */
 function put(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.tmp`;

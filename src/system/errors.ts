@@ -1,4 +1,5 @@
-// Every error that reaches a person: a code, what is wrong, what to do. The only place that knows exit codes and HTTP statuses.
+// Every error that reaches a person: a code, what is wrong, what to do. Only this file knows exit codes and HTTP
+// statuses.
 
 export const errorCodes = {
   BAD_INPUT: { exit: 2, status: 400 },
@@ -48,7 +49,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Turns what the operating system or SQLite says into what a person can act on. Contract: never throws. */
+/** Turns an error of the operating system or SQLite into something a person can act on. Contract: never throws. */
 export function explain(error: unknown, subject: string): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const code = systemCode(error) ?? '';
@@ -60,7 +61,7 @@ export function explain(error: unknown, subject: string): HoldfastError {
     return because('UNREADABLE', `${subject}: a part of this path is a file, not a folder`, 'Check the path.');
   if (code === 'EEXIST')
     return because('CONFLICT', `${subject} is in the way`, 'Choose another name, or move it away.');
-  // The system's own words would repeat all of it, and tell which folder we work in.
+  // The system's own message would repeat the whole path, and reveal our folder.
   if (code === 'ENAMETOOLONG')
     return because('BAD_INPUT', `${subject}: a name or a path is too long`, 'Check what you have named.');
   if (code === 'ELOOP') return because('UNREADABLE', `${subject} is a symbolic link that leads back to itself`);
@@ -70,9 +71,9 @@ export function explain(error: unknown, subject: string): HoldfastError {
     return because(
       'CONFLICT',
       `${subject}: the system allows no more watched folders`,
-      'Raise fs.inotify.max_user_watches and max_user_instances; until then changes are found by looking.',
+      'Raise fs.inotify.max_user_watches and max_user_instances; until then Holdfast polls for changes.',
     );
-  // A thread that cannot be started says so in its message alone.
+  // A thread that cannot start says so only in its message.
   if (/^E[MN]FILE$/.test(code) || (code === 'ERR_WORKER_INIT_FAILED' && /\bE[MN]FILE\b/.test(String(error))))
     return because(
       'CONFLICT',
@@ -93,7 +94,7 @@ export function explain(error: unknown, subject: string): HoldfastError {
     return because(
       'STORE_DAMAGED',
       `${subject} is damaged or not a Holdfast database`,
-      'Mend it: holdfast recover. Or put a backup in its place: holdfast restore <file>.',
+      'Repair it: holdfast recover. Or replace it with a backup: holdfast restore <file>.',
     );
   if (code.startsWith('SQLITE_IOERR'))
     return because(

@@ -1,10 +1,12 @@
-// Writes a file beside the old one and renames it into place, so that a crash leaves the old or the new one, whole.
+// Writes a file beside the old one and renames it into place, so that a crash leaves either the old or the new one,
+// complete.
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * The mode is set exactly, whatever the umask says. Throws what the system says; the old file then stands. So it does when `still`,
- * asked at the last moment, says that the old file is not the one to replace: then this is false.
+ * Sets the mode exactly, whatever the umask. Throws the system's error; the old file then stays. The old file also
+ * stays, and the result is false, if `still`, called at the last moment, says that the old file is no longer the one to
+ * replace.
  */
 export function replaceFile(
   path: string,
@@ -17,7 +19,7 @@ export function replaceFile(
     const file = openSync(temporary, 'w', mode);
     try {
       fchmodSync(file, mode);
-      // Until all is written: on a disk that is nearly full one call may write a part.
+      // Repeat until everything is written: on a nearly full disk, one call may write only a part.
       writeFileSync(file, text);
       fsyncSync(file);
     } finally {
@@ -36,7 +38,7 @@ export function replaceFile(
   }
 }
 
-/** Without this a power cut may undo the rename. Windows cannot open folders, and needs no such call. */
+/** Without this a power cut may undo the rename. Windows cannot open folders, and does not need this call. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');

@@ -192,6 +192,6 @@ describe('holdfast mcp', () => {
     const { client, text } = await connect(own);
     await client.listTools();
     expect(existsSync(own.home)).toBe(false);
-    expect(await text('projects')).toContain('Nothing is remembered yet');
+    expect(await text('projects')).toContain('No sessions are stored yet');
   });
 });

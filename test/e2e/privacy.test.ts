@@ -31,10 +31,10 @@ it('a pause keeps everything of its time out, with a running worker and in a ful
   expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('Capture is paused') });
   say(own, 's1', 'said meanwhile');
   say(own, 's2', 'said meanwhile');
-  expect((await holdfast(own.env, 'worker', 'status')).stdout).toContain('Capture is paused since');
+  expect((await holdfast(own.env, 'worker', 'status')).stdout).toContain('Capture has been paused since');
   const checks = (await ask(own.env, 'doctor')).checks as { name: string; message: string }[];
   expect(checks.find(({ name }) => name === 'capture')?.message).toContain('paused since');
-  expect((await holdfast(own.env, 'resume-capture')).stdout).toContain('Capture goes on');
+  expect((await holdfast(own.env, 'resume-capture')).stdout).toContain('Capture has resumed');
   expect((await holdfast(own.env, 'resume-capture')).stdout).toContain('was not paused');
 
   say(own, 's1', 'said after');

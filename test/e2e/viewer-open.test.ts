@@ -76,8 +76,8 @@ describe('holdfast open', () => {
     expect(await other.comeBack(origin)).toBeDefined();
     const unknown = await holdfast(env, 'open', '--revoke', browser.id);
     expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('--list')]);
-    expect((await holdfast(env, 'open', '--revoke', 'all')).stdout).toContain(`${other.id} is no longer let in`);
-    expect((await holdfast(env, 'open', '--list')).stdout).toContain('No browser is let in');
+    expect((await holdfast(env, 'open', '--revoke', 'all')).stdout).toContain(`${other.id} no longer has access`);
+    expect((await holdfast(env, 'open', '--list')).stdout).toContain('No browser has access');
 
     const shown = await fetch(`${origin}/`);
     expect(await shown.text()).toContain('<title>Holdfast</title>');
@@ -107,7 +107,7 @@ describe('holdfast open', () => {
     onTestFinished(async () => void (await holdfast(env, 'worker', 'stop')));
     const { code, stdout } = await holdfast(env, 'open');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/No browser could be called.*\nhttp:\/\/127\.0\.0\.1:\d+\/open#[\w-]{32}\n$/);
+    expect(stdout).toMatch(/No browser could be opened.*\nhttp:\/\/127\.0\.0\.1:\d+\/open#[\w-]{32}\n$/);
     await holdfast(env, 'worker', 'stop');
     const { createServer } = await import('node:net');
     const stranger = createServer().listen(Number(env.HOLDFAST_PORT), '127.0.0.1');

@@ -119,7 +119,7 @@ function unwritable(error: unknown, folder: string): HoldfastError {
       cause: error,
     });
   if (code === 'ENOTDIR' || code === 'EEXIST')
-    return new HoldfastError('CONFLICT', `The folder of memories ${folder} cannot be made: a file is in the way`, {
+    return new HoldfastError('CONFLICT', `The folder of memories ${folder} cannot be created: a file is in the way`, {
       hint: 'Move that file away, or set memoryPath to another folder.',
       cause: error,
     });

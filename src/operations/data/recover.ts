@@ -38,7 +38,7 @@ export const recover = operation({
       backup: z.object({ file: z.string(), at: Moment }).optional(),
       pages: count,
       spool: count.describe('hook reports that wait for the worker'),
-      forgotten: count.describe('hashes of what was forgotten'),
+      forgotten: count.describe('hashes of forgotten items'),
     }),
     counts: z.record(z.string(), count).describe('what the new database holds'),
     lost: z.array(z.string()).describe('what could not be recovered, or may be missing'),

@@ -1,4 +1,4 @@
-// A command asks the worker, which holds in memory what the command would have to load first.
+// A command asks the worker, which already holds in memory what the command would have to load first.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -8,32 +8,35 @@ import { version } from '../../package.ts';
 import { proofOf } from './proof.ts';
 
 export interface AskOptions {
-  /** How long the worker may take to say who it is: it may be busy, or a stranger. */
+  /** How long the worker may take to identify itself: it may be busy, or a stranger. */
   readonly helloMs?: number;
   readonly answerMs?: number;
 }
 
 const longestAnswer = 32 << 20;
 
-/** What must be known of an operation to ask for it over HTTP. */
+/** What is needed of an operation to call it over HTTP. */
 interface Asked {
   readonly name: string;
   readonly http?: { readonly method?: 'GET' | 'POST'; readonly path?: string };
 }
 
-/** The worker's answer; undefined when there is none, whatever the reason: then the command does it itself. Contract: never throws. */
+/**
+ * The worker's answer; undefined if there is none for any reason, and then the command does the work itself. Contract:
+ * never throws.
+ */
 export async function askWorker(
   config: Config,
   operation: Asked,
   input: Record<string, unknown>,
   { helloMs = 250, answerMs = 3000 }: AskOptions = {},
 ): Promise<unknown> {
-  // Without a claim nobody is there, and a stranger on the port need not hear of us.
+  // Without a claim there is no worker, and a stranger on the port should not hear of us.
   if (!existsSync(join(config.home, 'worker.pid')) || (operation.http?.method ?? 'GET') !== 'GET') return undefined;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   let connections = 0;
   const connect = agent.createConnection.bind(agent);
-  // Never a second connection: behind that could be somebody else.
+  // Never open a second connection: another program could be behind it.
   agent.createConnection = (...args) => {
     if (++connections > 1) throw new Error('the connection is gone');
     return connect(...args);
@@ -54,7 +57,7 @@ export async function askWorker(
     const path = operation.http?.path ?? `/api/${operation.name.replaceAll(' ', '/')}`;
     return JSON.parse(await get(`${path}?${queryOf(input)}`, answerMs, token));
   } catch {
-    // A worker that is gone, busy, or refuses what was asked: the command itself will say what is wrong, if anything is.
+    // The worker is gone, busy, or refuses the question: the command itself reports what is wrong, if anything is.
     return undefined;
   } finally {
     agent.destroy();

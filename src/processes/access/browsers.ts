@@ -1,6 +1,7 @@
-// The browsers that a person has let in. Each has a key pair of its own, whose private half never leaves it; the data folder holds the public half.
-// A browser signs what the worker asks and gets a bearer, which exists only in the memory of that worker and of that page. So another program
-// that gets hold of the port learns nothing that opens the next worker.
+// The browsers that a person has given access. Each has its own key pair: the private half never leaves the browser,
+// and the data folder holds the public half. A browser signs the worker's challenge and gets a bearer, which exists
+// only in the memory of that worker and that page. So another program that takes the port learns nothing that opens the
+// next worker.
 import {
   createHash,
   createHmac,
@@ -15,12 +16,12 @@ import { join } from 'node:path';
 import { systemCode } from '../../system/errors.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 
-/** A browser that nobody uses for so long has to be let in again. */
+/** A browser that is unused for this long needs access again. */
 const idleLifeMs = 12 * 3_600_000;
 const wholeLifeMs = 7 * 86_400_000;
 const bearerLifeMs = 3_600_000;
 const challengeLifeMs = 60_000;
-/** How long the worker may be away (an update, a crash) before browsers have to be let in again. */
+/** How long the worker may be away (an update, a crash) before browsers need access again. */
 const longestAbsenceMs = 60_000;
 const noteEveryMs = 15_000;
 const maxBearers = 32;
@@ -28,7 +29,7 @@ const maxBrowsers = 50;
 
 export interface Browser {
   readonly id: string;
-  /** What it says it is: `Firefox on Linux`. */
+  /** The browser's own name: `Firefox on Linux`. */
   readonly label: string;
   readonly createdAt: number;
   readonly usedAt: number;
@@ -40,17 +41,17 @@ interface Stored extends Browser {
 }
 
 export interface Browsers {
-  /** What a browser has to sign next. */
+  /** The next challenge for a browser to sign. */
   challenge(): string;
-  /** Registers a key, of which the caller has shown a code. Undefined when it is no key. */
+  /** Registers a key whose owner has shown a code. Undefined if it is not a key. */
   register(key: string, userAgent: string): string | undefined;
   /** A bearer for the browser that signed the challenge. */
   answer(given: { id: string; challenge: string; signature: string }): string | undefined;
-  /** The browser that a bearer was given to, while it may come in. */
+  /** The browser that a bearer was given to, while it has access. */
   holderOf(bearer: string): string | undefined;
-  /** Whether a browser may still come in, which counts as a use of it. */
+  /** Whether a browser still has access; asking counts as a use. */
   admits(id: string): boolean;
-  /** Called when the port is given up in good order. */
+  /** Called when the worker gives up the port in good order. */
   close(): void;
 }
 
@@ -58,10 +59,10 @@ const folderOf = (home: string): string => join(home, 'browsers');
 const heldFile = (home: string): string => join(folderOf(home), 'held');
 const fileOf = (home: string, id: string): string => join(folderOf(home), `${id}.json`);
 
-/** What the browser signs: the port is part of it, so that no other worker's challenge can be passed on. */
+/** What the browser signs. It includes the port, so that another worker's challenge cannot be passed on. */
 export const signedText = (port: number, challenge: string): string => `holdfast browser ${port} ${challenge}`;
 
-/** Opens them for a worker that has just got its port. Those that are stale end here, see `longestAbsenceMs`. */
+/** Opens the list for a worker that has just got its port. Removes stale browsers, see `longestAbsenceMs`. */
 export function openBrowsers(home: string, port: number, clock: () => number): Browsers {
   dropStale(home, clock());
   const secret = randomBytes(32);
@@ -99,7 +100,7 @@ export function openBrowsers(home: string, port: number, clock: () => number): B
       for (const { id: old } of listBrowsers(home, now).slice(maxBrowsers - 1)) revokeBrowser(home, old);
       const record = { key, label: labelOf(userAgent), createdAt: now };
       replaceFile(fileOf(home, id), `${JSON.stringify(record)}\n`, 0o600);
-      // By our clock, not by the file system's: a browser that was used in the future is not let in.
+      // Use our clock, not the file system's: a browser that was used in the future gets no access.
       note(fileOf(home, id), now);
       noted.set(id, now);
       return admits(id) ? give(id) : undefined;
@@ -133,7 +134,7 @@ export function openBrowsers(home: string, port: number, clock: () => number): B
   };
 }
 
-/** Those that may come in now, the last used first. */
+/** The browsers that have access now, last used first. */
 export function listBrowsers(home: string, now: number): Browser[] {
   return ids(home)
     .map((id) => readOne(home, id))
@@ -142,19 +143,22 @@ export function listBrowsers(home: string, now: number): Browser[] {
     .sort((a, b) => b.usedAt - a.usedAt);
 }
 
-/** The worker notices it with the next request of that browser; its open streams end within a second. */
+/** The worker notices this with the browser's next request; its open streams end within a second. */
 export function revokeBrowser(home: string, id: string): boolean {
   if (!/^[0-9a-f]{16}$/.test(id) || !ids(home).includes(id)) return false;
   rmSync(fileOf(home, id), { force: true });
   return true;
 }
 
-/** For when another program had the port: a page of its own at our address could have used the keys of browsers. */
+/** For when another program had the port: its page at our address could have used the browsers' keys. */
 export const dropBrowsers = (home: string): void => {
   for (const id of ids(home)) revokeBrowser(home, id);
 };
 
-/** While the worker was away, another program could have had its port, and the browser would have run that program's page as ours. */
+/**
+ * While the worker was away, another program could have had its port, and the browser would have run that program's
+ * page as ours.
+ */
 function dropStale(home: string, now: number): void {
   const held = timeOf(heldFile(home)) ?? 0;
   for (const id of ids(home)) {
@@ -162,12 +166,12 @@ function dropStale(home: string, now: number): void {
     if (!(Math.abs(now - seen) <= longestAbsenceMs)) revokeBrowser(home, id);
   }
   rmSync(heldFile(home), { force: true });
-  // Drafts of a worker that was killed while it let a browser in.
+  // Drafts of a worker that was killed while it registered a browser.
   for (const name of names(home)) if (name.endsWith('.tmp')) rmSync(join(folderOf(home), name), { force: true });
 }
 
 function isValid(browser: Stored | undefined, now: number): browser is Stored {
-  // A clock that was set back must not keep a browser in for longer than it should be.
+  // A clock that was set back must not extend a browser's access.
   return browser !== undefined && now < browser.expiresAt && browser.usedAt <= now + longestAbsenceMs;
 }
 
@@ -182,7 +186,10 @@ function names(home: string): string[] {
   }
 }
 
-/** The file never changes once it is there: its time says when the browser was last used, so a use cannot bring back what was revoked. */
+/**
+ * The file never changes: its modification time says when the browser was last used, so a use cannot bring back a
+ * revoked browser.
+ */
 function readOne(home: string, id: string): Stored | undefined {
   if (!/^[0-9a-f]{16}$/.test(id)) return undefined;
   try {
@@ -192,7 +199,7 @@ function readOne(home: string, id: string): Stored | undefined {
     const expiresAt = Math.min(usedAt + idleLifeMs, createdAt + wholeLifeMs);
     return { id, key, label: String(label), createdAt, usedAt, expiresAt };
   } catch (error) {
-    // Half a file after a power cut is no browser either.
+    // A file that a power cut truncated does not count either.
     if (systemCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -219,7 +226,7 @@ function publicKey(key: string): KeyObject | undefined {
   try {
     return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
   } catch {
-    // Not a point of the curve.
+    // Not a point on the curve.
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
-// How a person's browser gets in: a code that works once registers the browser's own key (browsers.ts). The worker's token never reaches a browser.
+// How a person's browser gets access: a one-time code registers the browser's own key (browsers.ts). The worker's token
+// never reaches a browser.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -12,20 +13,24 @@ const folderOf = (home: string): string => join(home, 'codes');
 const fileOf = (home: string, code: string): string =>
   join(folderOf(home), createHash('sha256').update(code).digest('hex'));
 
-/** What the file of a code holds: until when it works, and the page that carries it, if there is one. */
+/** Content of a code's file: when it expires, and the page that carries it, if there is one. */
 interface Stored {
   readonly until: number;
   readonly page: string | undefined;
 }
 
-/** A new code. Its hash names a file in the data folder, so any process of the person can make one, and the worker can check it. */
+/**
+ * Creates a code. Its hash names a file in the data folder, so any process of the person can make one and the worker
+ * can check it.
+ */
 export function makeCode(home: string, now: number): string {
   return store(home, now, newCode());
 }
 
 /**
- * A new code inside a page that leads the browser to the viewer. The browser gets the path of the page, so the code is in no process list. Only
- * the person can read the page. It goes when the code is used, or with the next code after it has expired.
+ * Creates a code inside a page that redirects the browser to the viewer. The browser gets the path of the page, so the
+ * code is in no process list. Only the person can read the page. It is removed when the code is used, or with the next
+ * code after it has expired.
  */
 export function makeCodePage(home: string, folder: string, port: number, now: number): { code: string; page: string } {
   const code = newCode();
@@ -39,7 +44,7 @@ export function makeCodePage(home: string, folder: string, port: number, now: nu
 
 const newCode = (): string => randomBytes(24).toString('base64url');
 
-/** Behind the #, where a browser sends it to no server, not even in a Referer. */
+/** After the #, which a browser sends to no server, not even in a Referer. */
 export const addressOf = (port: number, code: string): string => `http://127.0.0.1:${port}/open#${code}`;
 
 const pageText = (address: string): string => `<!doctype html>
@@ -57,7 +62,7 @@ function store(home: string, now: number, code: string, page = ''): string {
   return code;
 }
 
-/** Whether the code opens; after that it does not. Of two who come at once, one removes the file. */
+/** Whether the code is valid; it works once. Of two callers at the same time, only one removes the file. */
 export function useCode(home: string, code: string, now: number): boolean {
   const file = fileOf(home, code);
   try {
@@ -71,7 +76,7 @@ export function useCode(home: string, code: string, now: number): boolean {
   }
 }
 
-/** Whether nobody has used the code yet. */
+/** Whether the code is still unused. */
 export function isUnused(home: string, code: string): boolean {
   try {
     read(fileOf(home, code));
@@ -82,7 +87,7 @@ export function isUnused(home: string, code: string): boolean {
   }
 }
 
-/** Ends every code. While the worker was away, another program may have had its port, and may have been shown one. */
+/** Ends every code. While the worker was away, another program may have had its port and may have received one. */
 export function dropCodes(home: string): void {
   try {
     sweep(home, () => true);
@@ -100,7 +105,7 @@ function sweep(home: string, isOver: (stored: Stored) => boolean): void {
       rmSync(file, { force: true });
       removePage(stored.page);
     } catch (error) {
-      // It has been used meanwhile.
+      // It was used in the meantime.
       if (systemCode(error) !== 'ENOENT') throw error;
     }
   }

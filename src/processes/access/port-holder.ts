@@ -1,37 +1,37 @@
-// Who listens on a port of this machine. From /proc on Linux, from lsof elsewhere; where neither says it, nobody knows.
+// Which process listens on a port of this machine: from /proc on Linux, from lsof elsewhere, or unknown.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 export interface PortHolder {
-  /** Unknown when the process belongs to another user. */
+  /** Unknown if the process belongs to another user. */
   readonly pid?: number | undefined;
   readonly command?: string | undefined;
 }
 
-/** Undefined when nobody listens, or nobody can tell. Contract: never throws. */
+/** Undefined if no process listens, or if the system does not tell. Contract: never throws. */
 export async function portHolder(port: number): Promise<PortHolder | undefined> {
   try {
     return process.platform === 'linux' ? await holderByProc(port) : await holderByLsof(port);
   } catch {
-    // To name the holder is a courtesy.
+    // Naming the holder is a courtesy.
     return undefined;
   }
 }
 
-/** Contract: the first line is what is wrong, the second what to do. */
+/** Contract: the message says what is wrong, the hint says what to do. */
 export function describeTaken(port: number, holder: PortHolder | undefined): { message: string; hint: string } {
   const who =
     holder?.pid === undefined
       ? 'another program, perhaps of another user'
       : `process ${holder.pid}${holder.command ? ` (${holder.command})` : ''}`;
   return {
-    message: `Port ${port} is held by ${who}; the worker goes on without HTTP, from transcripts alone`,
+    message: `Port ${port} is held by ${who}; the worker runs without HTTP and only reads transcripts`,
     hint: `Stop that program, or move Holdfast: holdfast config set port ${port === 65_535 ? 37_778 : port + 1} && holdfast repair`,
   };
 }
 
-/** Every address on which somebody listens on this port. Undefined where the system does not tell. */
+/** Every address on which a process listens on this port. Undefined if the system does not tell. */
 export async function listenersOn(port: number): Promise<(PortHolder & { address: string })[] | undefined> {
   if (process.platform !== 'linux') return undefined;
   return Promise.all(
@@ -44,7 +44,7 @@ async function holderByProc(port: number): Promise<PortHolder | undefined> {
   return sockets.length === 0 ? undefined : holderOf(sockets.map(({ inode }) => inode));
 }
 
-/** Sockets that listen, by the table of the kernel. */
+/** Listening sockets, from the kernel's table. */
 async function socketsOn(port: number): Promise<{ address: string; inode: string }[]> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
@@ -54,13 +54,13 @@ async function socketsOn(port: number): Promise<{ address: string; inode: string
     tables
       .flatMap((table) => table.split('\n').slice(1))
       .map((line) => line.trim().split(/\s+/))
-      // 0A: it listens.
+      // 0A: the socket listens.
       .filter(([, local = '', , state]) => state === '0A' && local.endsWith(suffix))
       .map(([, local = '', ...rest]) => ({ address: addressIn(local.slice(0, -5)), inode: `socket:[${rest[7]}]` }))
   );
 }
 
-/** The kernel writes each four bytes of an address in the order of the machine. */
+/** The kernel writes each four bytes of an address in machine byte order. */
 function addressIn(hex: string): string {
   if (hex.length === 8)
     return (hex.match(/../g) ?? [])

@@ -3,12 +3,12 @@ import http from 'node:http';
 import type { HttpState } from '../../schema/http-state.ts';
 import { describeTaken, portHolder } from './port-holder.ts';
 
-/** Contract: never throws. Without a worker's pid, says only whether a stranger is in its way. */
+/** Contract: never throws. Without a worker's pid, only says whether another program holds the port. */
 export async function httpState(port: number, workerPid: number | undefined, patienceMs = 1000): Promise<HttpState> {
   const answering = workerPid === undefined ? undefined : await pidBehind(port, patienceMs);
   if (answering !== undefined && answering === workerPid) return { port, open: true };
   const holder = await portHolder(port);
-  const restart = 'Start it anew: holdfast worker stop && holdfast worker start';
+  const restart = 'Restart it: holdfast worker stop && holdfast worker start';
   if (holder === undefined) {
     if (workerPid === undefined) return { port, open: false };
     return { port, open: false, message: `The worker does not listen on port ${port}`, hint: restart };
@@ -18,11 +18,11 @@ export async function httpState(port: number, workerPid: number | undefined, pat
   return { port, open: false, ...describeTaken(port, holder) };
 }
 
-/** What the process on this port says its pid is. */
+/** The pid that the process on this port claims to have. */
 function pidBehind(port: number, patienceMs: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const request = http.get({ host: '127.0.0.1', port, path: '/api/health', agent: false, timeout: patienceMs });
-    // A stranger may send anything, for ever.
+    // A stranger may send anything, forever.
     const enough = setTimeout(() => request.destroy(), patienceMs);
     request.once('close', () => {
       clearTimeout(enough);
@@ -45,7 +45,7 @@ function pidIn(text: string): number | undefined {
     const { name, pid } = JSON.parse(text);
     return name === 'holdfast' && Number.isInteger(pid) ? pid : undefined;
   } catch {
-    // It is not ours.
+    // The process is not ours.
     return undefined;
   }
 }

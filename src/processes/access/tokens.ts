@@ -1,32 +1,33 @@
-// The secret of the data folder: `token` opens everything. A group's token is made from it, and stored nowhere. Hooks of older versions carry
-// `hook-token`, which can only report. Nothing makes it any more; where it still is, it holds until `install` or `repair` replaces those hooks.
+// The secret of the data folder: `token` opens everything. A group's token is derived from it and stored nowhere. Hooks
+// of older versions use `hook-token`, which can only report. It is no longer created; where it still exists, it works
+// until `install` or `repair` replaces those hooks.
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Group } from '../../schema/group.ts';
 import { explain, systemCode } from '../../system/errors.ts';
 
-/** A group reaches its own sessions, and nothing else. */
+/** A group reaches only its own sessions. */
 export type Access = 'full' | 'report' | { readonly group: string };
 
 export interface Tokens {
   readonly full: string;
-  /** Of hooks that an older version installed. */
+  /** Used by hooks that an older version installed. */
   readonly report?: string | undefined;
 }
 
 const pattern = /^[0-9a-f]{64}$/;
 
-/** The tokens of a data folder. The first is made where it is missing, and stays the same until a person removes the file. */
+/** The tokens of a data folder. Creates `token` if it is missing; it stays the same until a person removes the file. */
 export const openTokens = (home: string): Tokens => ({
   full: tokenIn(join(home, 'token')),
   report: olderToken(join(home, 'hook-token')),
 });
 
-/** Which group it is: one that is made again under an old name is another. */
+/** Identifies a group: one that is created again under an old name is another group. */
 export type Born = Pick<Group, 'name' | 'createdAt'>;
 
-/** What a presented token opens. Takes the same time whatever it says. */
+/** What a presented token opens. Takes constant time. */
 export async function accessOf(
   tokens: Tokens,
   presented: string,
@@ -40,7 +41,7 @@ export async function accessOf(
   return full ? 'full' : report ? 'report' : undefined;
 }
 
-/** `g.<name>.<HMAC-SHA256 of the name and the time it was made>`, by the token that opens everything. */
+/** `g.<name>.<HMAC-SHA256 of the name and the creation time>`, keyed with the full token. */
 export const groupToken = ({ full }: Tokens, { name, createdAt }: Born): string =>
   `g.${name}.${createHmac('sha256', full).update(`holdfast group ${name} ${createdAt}`).digest('hex')}`;
 
@@ -52,11 +53,11 @@ function tokenIn(file: string): string {
     for (let round = 0; ; round++) {
       const found = read(file);
       if (found !== undefined && pattern.test(found)) {
-        // A copy from a backup may have come with wider rights.
+        // A file from a backup may have wider permissions.
         chmodSync(file, 0o600);
         return found;
       }
-      // What is no token opens nothing; half a file of a power cut, say.
+      // An invalid token opens nothing, for example a file that a power cut truncated.
       if (found !== undefined) rmSync(file, { force: true });
       create(file);
       if (round > 10) throw new Error('it keeps changing');
@@ -77,7 +78,7 @@ function olderToken(file: string): string | undefined {
   }
 }
 
-/** Linked into place when it is whole: of two processes one is faster, and both then read the same. */
+/** Linked into place when complete: of two processes one is faster, and both then read the same. */
 function create(file: string): void {
   const draft = `${file}.${randomUUID()}`;
   try {

@@ -3,7 +3,7 @@ import type { Operation } from '../../operations/operation.ts';
 import { fieldsOf } from './fields.ts';
 import { operationNamed } from './names.ts';
 
-/** `argv` without node and script. Only commands that take free words are touched. */
+/** `argv` without node and script. Only changes commands that take free words. */
 export function protectQuery(argv: readonly string[], operations: readonly Operation[]): string[] {
   const named = operationNamed(argv, operations);
   const fields = named ? fieldsOf(named.operation) : [];
@@ -22,7 +22,7 @@ export function protectQuery(argv: readonly string[], operations: readonly Opera
     }
     const isOption = /^--[a-z-]+(=|$)/.test(word) && (known.has(word.split('=')[0] as string) || !/\s/.test(word));
     const next = argv[i + 1] ?? '';
-    // A letter is an option only where its number follows: what begins with a dash may be a word to find.
+    // A letter is an option only if a number follows: a word that begins with a dash may be a search word.
     const short = shorts.has(word) ? /^\d+$/.test(next) : shorts.has(word.slice(0, 2)) && /^-\w\d+$/.test(word);
     if (i < (named?.words ?? 1) || isOption || short || word === '-h') {
       kept.push(word);

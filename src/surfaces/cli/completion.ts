@@ -1,4 +1,4 @@
-// Completion scripts, made from the table of operations: static, so that pressing Tab starts no program.
+// Completion scripts, generated from the table of operations. They are static, so pressing Tab starts no program.
 
 import type { Operation } from '../../operations/operation.ts';
 import { HoldfastError } from '../../system/errors.ts';
@@ -51,13 +51,13 @@ function paths(operations: readonly Operation[]): Path[] {
   ];
 }
 
-/** First words that a second may follow. */
+/** First words that a second word may follow. */
 const groupsOf = (operations: readonly Operation[]): Set<string> =>
   new Set(
     operations.map(({ name }) => name.split(' ')).flatMap(([head = '', tail]) => (tail === undefined ? [] : [head])),
   );
 
-/** `--kind` → `entry session`, for every command at once: a name means the same everywhere. */
+/** `--kind` → `entry session`, for all commands at once: an option means the same everywhere. */
 function choices(operations: readonly Operation[]): Map<string, readonly string[]> {
   const fields = operations.flatMap(fieldsOf).filter((field) => !field.positional && field.kind === 'choice');
   return new Map(fields.map((field) => [field.label, field.choices]));

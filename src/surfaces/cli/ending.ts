@@ -1,11 +1,11 @@
-// How a command ends when it is asked to: in order, and in any case.
+// How a command ends when a signal asks it to: in order if possible, and in any case.
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Operation } from '../../operations/operation.ts';
 import { packageRoot } from '../../package.ts';
 import type { GuardDeps } from './guard-thread.ts';
 
-/** As long as `worker stop` waits before it does the same. */
+/** As long as `worker stop` waits before it kills the process. */
 const graceMs = 10_000;
 
 /** Ctrl+C: every command stops at the next safe point. */
@@ -14,8 +14,8 @@ export function endOnInterrupt(stop: AbortController): void {
 }
 
 /**
- * Without this, SIGTERM ends the process at once: right for a command that only reads. Resolves when the command is guarded, which nothing
- * has to wait for: what computes begins later.
+ * Without this, SIGTERM ends the process at once, which is right for a command that only reads. Resolves when the guard
+ * thread runs; callers need not wait, because long computations start later.
  */
 export async function endOnTermination({ ending }: Pick<Operation, 'ending'>, stop: AbortController): Promise<void> {
   if (ending === undefined) return;
@@ -24,25 +24,25 @@ export async function endOnTermination({ ending }: Pick<Operation, 'ending'>, st
 }
 
 function end(stop: AbortController, code: number): void {
-  // The second time, the person means it.
+  // A second signal ends the process at once.
   if (stop.signal.aborted) process.exit(code);
   stop.abort();
   process.exitCode = code;
 }
 
 async function guard(): Promise<void> {
-  // From source, as tests run it, there is no file that a thread could load.
+  // When run from source, as in tests, there is no file that a thread could load.
   if (import.meta.url.endsWith('.ts')) return;
   const deps: GuardDeps = { graceMs, parent: process.channel ? process.ppid : undefined };
   const thread = new Worker(path.join(packageRoot, 'dist', 'guard-thread.js'), {
     workerData: deps,
-    // It holds next to nothing.
+    // The thread holds next to nothing.
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
   });
   thread.unref();
   await new Promise<void>((resolve) => {
     thread.once('message', () => resolve());
-    // Where it cannot run, the command still ends by its own handler.
+    // If the thread cannot run, the command still ends by its own handler.
     thread.once('error', () => resolve());
   });
 }

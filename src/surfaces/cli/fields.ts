@@ -1,4 +1,4 @@
-// zod input → what the command line offers, and what was typed → validated input.
+// zod input → options of the command line; typed text → validated input.
 import { z } from 'zod';
 import type { Operation } from '../../operations/operation.ts';
 import { HoldfastError } from '../../system/errors.ts';
@@ -7,13 +7,13 @@ export interface Field {
   readonly name: string;
   /** As typed: `--min-size`, or `<id>` for an argument. */
   readonly label: string;
-  /** One letter, as other programs have it: `-n` for `--limit`. */
+  /** One letter, as in other programs: `-n` for `--limit`. */
   readonly short?: string;
   readonly kind: 'flag' | 'number' | 'text' | 'choice' | 'list';
   readonly choices: readonly string[];
   readonly positional: boolean;
   readonly required: boolean;
-  /** An argument that takes all the words that are left. */
+  /** An argument that takes all remaining words. */
   readonly rest: boolean;
   readonly fallback: unknown;
   readonly description: string;
@@ -65,7 +65,7 @@ function toField(name: string, schema: z.ZodType, positional: boolean): Field {
   };
 }
 
-/** Validates what was typed. Whatever is wrong is said in the words of the command line. */
+/** Validates what was typed. Errors use the names of the command line. */
 export function toInput(operation: Operation, typed: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields = fieldsOf(operation);
   const values: Record<string, unknown> = {};
@@ -84,7 +84,7 @@ export function toInput(operation: Operation, typed: Readonly<Record<string, unk
   });
 }
 
-/** What was typed as the type it stands for; what cannot stand for it is left to the schema to refuse. */
+/** Converts typed text to the field's type; text that does not convert stays as it is, and the schema refuses it. */
 function fromText(kind: Field['kind'], text: string): unknown {
   if (kind === 'number' && /^\s*-?\d+(\.\d+)?\s*$/.test(text)) return Number(text);
   if (kind === 'list') return text.split(/[\s,]+/).filter((part) => part !== '');
@@ -95,7 +95,7 @@ function complaint(issue: z.core.$ZodIssue, field: Field): string {
   if (field.kind === 'choice') return `must be one of: ${field.choices.join(', ')}`;
   if (field.kind === 'list' && issue.code === 'too_big') return `must be at most ${issue.maximum}`;
   if (field.kind === 'text' && issue.code === 'too_big') return `must be at most ${issue.maximum} characters`;
-  // What a schema says in words of its own goes on after the name of the option.
+  // A schema's own message continues after the name of the option.
   if (field.kind === 'text' && issue.message.startsWith('must ')) return issue.message;
   if (field.kind === 'text' || field.kind === 'list') return 'must not be empty';
   if (issue.code === 'too_small') return `must be at least ${issue.minimum}`;

@@ -1,11 +1,11 @@
-// A thread that ends the process when a signal asked for it and the thread that should do so computes, or waits for ever. JavaScript has
-// one thread: while that is busy, no handler of its own hears a signal.
+// A thread that ends the process after a signal if the main thread computes or waits forever. JavaScript has one
+// thread: while it is busy, its signal handlers do not run.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 
 export interface GuardDeps {
   /** How long the command may take to end in order. */
   readonly graceMs: number;
-  /** The process that started this one as a part of itself; when it is gone, this one has to go, too. */
+  /** The process that started this one as a part of itself; if it is gone, this process must end too. */
   readonly parent?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ if (!isMainThread && parentPort !== null) {
   const { graceMs, parent } = workerData as GuardDeps;
   const end = () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), graceMs);
   listen(15, end);
-  // The first Ctrl+C is a wish, and a person sees how it is followed; the second one is meant.
+  // After the first Ctrl+C the person sees the command stop; the second one ends it at once.
   let interrupts = 0;
   listen(2, () => ++interrupts === 2 && end());
   parentPort.postMessage('listening');
@@ -33,8 +33,8 @@ if (!isMainThread && parentPort !== null) {
 }
 
 /**
- * Node gives signals to the main thread alone, though each thread has a loop that could hear them. The binding is deprecated, and where it is
- * missing a command ends as it did before: by its own handler.
+ * Node delivers signals only to the main thread, although each thread has a loop that could receive them. The binding
+ * is deprecated; if it is missing, a command ends as before, by its own handler.
  */
 function listen(signal: number, heard: () => void): void {
   try {

@@ -1,7 +1,7 @@
-// Which words on the command line mean which operation.
+// Which words of a command line mean which operation.
 import type { Operation } from '../../operations/operation.ts';
 
-/** Other names of operations: what can be done with sessions stands together, and the short ones stay. */
+/** Other names of operations: all session commands also stand together, and the short names stay. */
 export const otherNames: Readonly<Record<string, string>> = {
   'sessions list': 'sessions',
   'sessions show': 'show',
@@ -22,7 +22,7 @@ export function operationNamed(
   return undefined;
 }
 
-/** The operations that commands beginning with this word mean, under any of their names; all where it is none of them. */
+/** The operations that begin with this word, under any of their names; all operations if none does. */
 export function operationsUnder(word: string | undefined, operations: readonly Operation[]): readonly Operation[] {
   const others = Object.keys(otherNames).filter((other) => other.split(' ', 1)[0] === word);
   const meant = new Set(others.map((other) => otherNames[other]));

@@ -1,4 +1,4 @@
-// What a person at the terminal gives beside the command: text through a pipe, an editor, a yes.
+// Input of a person at the terminal beside the command: piped text, an editor, a yes.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import { terminalWishes } from '../../config/config.ts';
 import { HoldfastError } from '../../system/errors.ts';
 import { clean } from './style.ts';
 
-/** They were asked and chose nothing: there is nothing more to do, and nothing to say. */
+/** The person was asked and chose nothing: there is nothing more to do or to say. */
 export class Left extends Error {
   override readonly name = 'Left';
 }
@@ -16,11 +16,11 @@ export async function piped(): Promise<string | undefined> {
   return process.stdin.isTTY ? undefined : text(process.stdin);
 }
 
-/** Opens the person's editor and waits. False where there is no terminal to open it on. */
+/** Opens the person's editor and waits. False if there is no terminal to open it on. */
 export async function openEditor(file: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
   const { editor } = terminalWishes();
-  // An editor may come with options of its own: `code --wait`.
+  // EDITOR may contain options: `code --wait`.
   const child =
     process.platform === 'win32'
       ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
@@ -36,7 +36,7 @@ export async function openEditor(file: string): Promise<boolean> {
   return true;
 }
 
-/** Whether a person can be asked: an agent's shell and a script have no terminal. */
+/** Whether there is a person to ask: an agent's shell and a script have no terminal. */
 export const canBeAsked = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
 
 export async function agrees(question: string, signal: AbortSignal): Promise<boolean> {
@@ -45,7 +45,7 @@ export async function agrees(question: string, signal: AbortSignal): Promise<boo
   try {
     return /^y(es)?$/i.test((await lines.question(`${clean(question)} [y/N] `, { signal })).trim());
   } catch (error) {
-    // Ctrl+C, or Ctrl+D, instead of an answer, or just before the question.
+    // Ctrl+C or Ctrl+D instead of an answer, or just before the question.
     if ((error as Error).name !== 'AbortError') throw error;
     process.stdout.write('\n');
     throw new Left();

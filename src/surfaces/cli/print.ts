@@ -1,10 +1,10 @@
-// Text → standard output, through a pager when it is long and a person reads it.
+// Text → standard output, through a pager if it is long and a person reads it.
 import { spawn } from 'node:child_process';
 
-/** As it is. */
+/** Writes the text as it is. */
 export const write = (text: string): Promise<void> => new Promise((done) => process.stdout.write(text, () => done()));
 
-/** Resolves when all of it has been taken, also by a slow reader. */
+/** Resolves when the reader has accepted everything, even a slow one. */
 export function print(text: string): Promise<void> {
   return new Promise((done) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`, () => done()));
 }
@@ -15,7 +15,7 @@ export async function page(text: string, pager: string | undefined): Promise<voi
     shell: shell as boolean,
     stdio: ['pipe', 'inherit', 'inherit'],
   });
-  // A reader who quits early closes the pipe; that is no error.
+  // A reader who quits early closes the pipe; that is not an error.
   child.stdin.on('error', () => {});
   const ended = new Promise<boolean>((done) => {
     child.once('error', () => done(false));

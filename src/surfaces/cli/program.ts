@@ -1,4 +1,4 @@
-// The table of operations → commands. Nothing here knows a particular operation.
+// The table of operations → commands. This file knows no particular operation.
 import { Command, Option } from 'commander';
 import type { Operation } from '../../operations/operation.ts';
 import { version } from '../../package.ts';
@@ -12,7 +12,7 @@ import { topicOf, topics } from './topics.ts';
 
 export interface RunOptions {
   readonly json: boolean;
-  /** The columns of a table that were chosen. */
+  /** The chosen columns of a table. */
   readonly columns?: readonly string[];
 }
 
@@ -23,11 +23,14 @@ export interface Output {
   err(text: string): void;
 }
 
-/** What commands of two words have in common, where their first word is no operation itself; `bare` is what it then does alone. */
+/**
+ * Groups of two-word commands whose first word is not an operation; `bare` is the command that the first word runs
+ * alone.
+ */
 const groups: Readonly<Record<string, { readonly summary: string; readonly bare?: string }>> = {
   config: { summary: 'Read and change settings', bare: 'config list' },
   model: { summary: 'The model that distils' },
-  memory: { summary: 'Pages of what lasts: facts, projects, people, days', bare: 'memory list' },
+  memory: { summary: 'Lasting memory in pages: facts, projects, people, days', bare: 'memory list' },
   host: { summary: 'The process that runs the agents of groups' },
   hub: { summary: 'One memory on several machines and for a team', bare: 'hub status' },
   worker: { summary: 'The process that watches for new transcripts' },
@@ -37,7 +40,7 @@ const examples = [
   'holdfast start                        set up, import, open the viewer',
   'holdfast search flaky login test      find what was said and done',
   'holdfast show 0f3c                    read a session',
-  'holdfast resume                       choose a session and go on with it',
+  'holdfast resume                       choose a session and continue it',
   'holdfast day yesterday                what happened on a day',
   'holdfast help search                  all options of a command',
 ];
@@ -64,7 +67,7 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
   for (const operation of operations) {
     const [first = '', second] = operation.name.split(' ');
     let parent = program;
-    // What has commands below it is a group, also when it does something by itself.
+    // A command with subcommands is a group, even if it does something by itself.
     const isGroup = second === undefined && operations.some(({ name }) => name.startsWith(`${first} `));
     if (second !== undefined || isGroup) {
       parent = parents.get(first) ?? addGroup(program, first, operations, run, output);
@@ -79,7 +82,7 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
     if (operation && parent) addOperation(parent, second, operation, run, output);
   }
   addOwnCommands(program, operations, output);
-  // The order of the topics, and within a topic the order in which it names its commands.
+  // The order of topics, and within a topic the order of its list.
   const order = Object.values(topics).flat();
   const placeOf = (command: Command) => (order.indexOf(command.name()) + order.length + 1) % (order.length + 1);
   (program.commands as Command[]).sort((a, b) => placeOf(a) - placeOf(b));
@@ -87,7 +90,7 @@ export function buildProgram(operations: readonly Operation[], run: Run, output:
   return program;
 }
 
-/** Commands that no operation stands behind. */
+/** Commands without an operation behind them. */
 function addOwnCommands(program: Command, operations: readonly Operation[], output: Output): void {
   settle(program.command('help'), output)
     .summary('Show the options and examples of a command')
@@ -98,7 +101,7 @@ function addOwnCommands(program: Command, operations: readonly Operation[], outp
       let command: Command = program;
       for (const [i, word] of words.entries()) {
         const found = command.commands.find((child) => child.name() === word);
-        // Names of options and arguments may follow; a command that does not exist is a mistake.
+        // Names of options and arguments may follow; an unknown command is a mistake.
         if (found === undefined && (i === 0 || command.commands.length > 0))
           throw unknown(
             words.slice(0, i + 1).join(' '),
@@ -153,7 +156,7 @@ function addOperation(parent: Command, name: string, operation: Operation, run: 
   addOutputOptions(command, operation).allowExcessArguments(false);
   command.addHelpText('after', `\nExamples:\n${operation.examples.map((example) => `  ${example}`).join('\n')}`);
   command.action(async () => {
-    // A parent takes options that it has too, so `config list --json` may end up there.
+    // A parent also takes its own options, so `--json` of `config list --json` may end up there.
     const { json, columns, ...options } = command.optsWithGlobals();
     const known = Object.entries(options).filter(([name]) => fields.some((field) => field.name === name));
     const typed: Record<string, unknown> = Object.fromEntries(known);
@@ -187,7 +190,7 @@ function optionsOf({ name }: Operation, json: unknown, columns: unknown): RunOpt
   return { json: false, columns: chosenOf(known, names).map((one) => one.name) };
 }
 
-/** What holds for every command. Errors are thrown; whoever called says them. */
+/** Settings of every command. It throws errors, and the caller prints them. */
 function settle(command: Command, output: Output): Command {
   return command
     .exitOverride()
@@ -218,7 +221,7 @@ function unknown(word: string, names: readonly string[], group?: string): Holdfa
   return new HoldfastError('BAD_INPUT', `There is no command "${word}"`, { hint });
 }
 
-/** Edits that turn one word into the other. Words are cut to 40 letters: longer ones are no typing mistakes. */
+/** Edits that turn one word into the other. Words are cut to 40 letters: longer words are not typing mistakes. */
 function distance(a: string, b: string): number {
   const [from, to] = [a.slice(0, 40), b.slice(0, 40)];
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);

@@ -1,4 +1,4 @@
-// How far long work has come, on standard error: one live line on a terminal, a line every few seconds elsewhere.
+// Progress of long work on standard error: one live line on a terminal, a line every few seconds elsewhere.
 import type { Progress } from '../../operations/operation.ts';
 import { bytes } from './style.ts';
 
@@ -10,7 +10,7 @@ interface Terminal {
 
 export interface ProgressBar {
   update(progress: Progress): void;
-  /** Removes the live line, so that what follows starts clean. */
+  /** Removes the live line, so that the following output starts clean. */
   clear(): void;
 }
 

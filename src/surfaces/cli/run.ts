@@ -24,7 +24,7 @@ export interface RunDeps extends RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Returns the exit code. What goes wrong is thrown. */
+/** Returns the exit code. Throws errors. */
 export async function runOperation(
   operation: Operation,
   input: Record<string, unknown>,
@@ -52,7 +52,7 @@ export async function runOperation(
       meaning,
       clock: Date.now,
       running: runningTime,
-      // Another process of ours that waits for this one draws it itself.
+      // If a parent process of ours waits for this one, the parent draws the progress.
       progress: process.send ? (progress) => process.send?.(progress, () => {}) : bar.update,
       signal,
       programs,
@@ -64,7 +64,7 @@ export async function runOperation(
         edit: openEditor,
         agrees: (question) => agrees(question, signal),
         converse: (stop) => openTerminal({ silent: json, style: styleOf(process.stderr), stop }),
-        // Who wants JSON is a program.
+        // Only a program asks for JSON.
         ...(json || store === undefined
           ? {}
           : { chooseSession: (agent, words) => chooseSession({ config, store, signal }, agent, words) }),

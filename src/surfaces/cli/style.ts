@@ -1,4 +1,4 @@
-// Colours and columns. Text from transcripts may hold anything, so it passes `clean` before it reaches a terminal.
+// Colours and columns. Text from transcripts may contain anything, so it passes `clean` before it reaches a terminal.
 import { widthOf } from './width.ts';
 
 const codes = {
@@ -24,11 +24,11 @@ export function styles(coloured: boolean): Style {
 const escapeSequence = /(?!\n|\t)\p{Cc}\[[0-9;?]*[ -/]*[@-~]/gu;
 const unseen = /[\p{Bidi_Control}\p{Cc}]/gu;
 
-/** Without control characters: a transcript must not move the cursor or change the title of a terminal. */
+/** Without control characters: a transcript must not move the cursor or change the terminal's title. */
 export const clean = (text: string): string =>
   text.replace(escapeSequence, '').replace(unseen, (found) => (found === '\n' || found === '\t' ? found : ''));
 
-/** On one line, and no longer than it may be. */
+/** One line of at most `max` characters. */
 export function oneLine(text: string, max: number): string {
   const flat = clean(text.slice(0, max * 8))
     .replace(/\s+/g, ' ')
@@ -37,7 +37,7 @@ export function oneLine(text: string, max: number): string {
   return points.length > max ? `${points.slice(0, Math.max(1, max - 1)).join('')}…` : flat;
 }
 
-/** On a terminal with colours the matches are coloured; elsewhere the marks stay. */
+/** On a terminal with colours, matches are coloured; elsewhere the marks stay. */
 export const marked = (snippet: string, style: Style): string =>
   style.yellow('x') === 'x'
     ? snippet

@@ -1,4 +1,5 @@
-// Which commands print a table whose columns can be chosen, and the names of those: for their help, without loading what draws them.
+// Which commands print a table with selectable columns, and the column names: for the help, without loading the code
+// that draws them.
 
 export const tableColumns: Readonly<Record<string, readonly string[]>> = {
   sessions: [

@@ -1,4 +1,5 @@
-// Rows → a table that fits the terminal: wide columns shrink, and where that is not enough the least important ones go.
+// Rows → a table that fits the terminal: wide columns shrink; if that is not enough, the least important ones are
+// dropped.
 import { HoldfastError } from '../../system/errors.ts';
 import { inColumns, plain } from './columns.ts';
 import type { Style } from './style.ts';
@@ -10,19 +11,19 @@ export interface Column<T> {
   readonly name: string;
   cell(row: T, view: View): string;
   readonly paint?: keyof Style;
-  /** How a long cell is cut: prose at its end, paths in the middle. Without it, a cell is always whole. */
+  /** How a long cell is cut: prose at its end, paths in the middle. Without it, a cell is never cut. */
   readonly cut?: 'end' | 'middle';
-  /** The order in which columns go on a narrow terminal, 1 first; without it, a column stays. */
+  /** The order in which columns are dropped on a narrow terminal, 1 first; without it, a column stays. */
   readonly goes?: number;
-  /** Shown only where `--columns` names it. */
+  /** Shown only if `--columns` names it. */
   readonly extra?: true;
 }
 
-/** No column shrinks below this. */
+/** No column shrinks below this width. */
 const least = 10;
 const gap = 2;
 
-/** `chosen`: the names of columns, in the order to show them. */
+/** `chosen`: names of columns, in the order to show them. */
 export function renderTable<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
@@ -57,7 +58,7 @@ type Cells<T> = ReadonlyMap<Column<T>, readonly string[]>;
 const natural = <T>(one: Column<T>, cells: Cells<T>): number =>
   Math.max(one.name.length, ...(cells.get(one) as readonly string[]).map(widthOf));
 
-/** Whether a column has room beside those that are more important, each of them as narrow as it can be. */
+/** Whether a column has room beside the more important ones, each at its narrowest. */
 function fits<T>(one: Column<T>, all: readonly Column<T>[], cells: Cells<T>, width: number): boolean {
   if (one.goes === undefined) return true;
   const before = all.filter(({ goes = Number.POSITIVE_INFINITY }) => goes >= (one.goes as number));
@@ -67,7 +68,7 @@ function fits<T>(one: Column<T>, all: readonly Column<T>[], cells: Cells<T>, wid
   return needed.reduce((sum, each) => sum + each + gap, -gap) <= width;
 }
 
-/** The widest columns that may be cut give way, down to the same width. */
+/** Shrinks the widest columns that may be cut, down to the same width. */
 function shrunk<T>(shown: readonly Column<T>[], cells: Cells<T>, width: number): number[] {
   const widths = shown.map((one) => natural(one, cells));
   const total = () => widths.reduce((sum, each) => sum + each + gap, -gap);

@@ -1,4 +1,4 @@
-// A conversation at the terminal, or through a pipe: lines in, text out, and beside it what is not part of the answer.
+// A chat at the terminal or through a pipe: lines in, text out, and notes beside the answer.
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { Terminal } from '../../operations/operation.ts';
@@ -11,7 +11,7 @@ export function openTerminal({ silent, style, stop }: { silent: boolean; style: 
   const note = (said: string) => void stderr.write(`${style.dim(clean(said))}\n`);
   if (!isTyped) return { isTyped, lines: once(), show, note, ready() {}, close: () => void stdin.destroy() };
   const lines = createInterface({ input: stdin, output: stdout, prompt: style.cyan('› ') });
-  // In raw mode it is a key, and no signal.
+  // In raw mode Ctrl+C is a key, not a signal.
   lines.on('SIGINT', stop);
   return { isTyped, lines, show, note, ready: () => lines.prompt(), close: () => lines.close() };
 }

@@ -1,4 +1,5 @@
-// The commands by what people want to do, in the order of the help. A command that stands in none of these is listed under the last one.
+// Commands grouped by what people want to do, in the order of the help. A command in none of these groups is listed
+// under the last one.
 
 export const topics: Readonly<Record<string, readonly string[]>> = {
   Find: ['search', 'sessions', 'timeline', 'day', 'projects', 'activity'],

@@ -1,4 +1,4 @@
-// What a renderer may know about the terminal and the clock.
+// What a renderer knows about the terminal and the clock.
 import { localTime as timeIn } from '../../schema/local-time.ts';
 import type { Style } from './style.ts';
 
@@ -7,7 +7,7 @@ export interface View {
   readonly width: number;
   readonly now: number;
   readonly timeZone: string;
-  /** The columns of a table that were chosen, by name. */
+  /** The chosen columns of a table, by name. */
   readonly columns?: readonly string[] | undefined;
 }
 

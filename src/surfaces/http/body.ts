@@ -1,4 +1,4 @@
-// The body of a request → JSON, or the reason why not. Read only after the caller was let in.
+// The body of a request → JSON, or the reason why not. Read only after the caller was admitted.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HoldfastError } from '../../system/errors.ts';
 
@@ -13,7 +13,7 @@ export async function readJson(request: IncomingMessage, response: ServerRespons
   return parseJson((await collect(request, limit)).toString('utf8'));
 }
 
-/** The body as it is, for whoever judges it himself. */
+/** The body as it is, for a handler that checks it itself. */
 export async function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   if (request.headers.expect !== undefined) response.writeContinue();
@@ -38,10 +38,10 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-/** A key that names the prototype is dropped: nothing behind this must ever have to think of it. */
+/** Drops a key that names the prototype, so that no later code has to consider it. */
 export function parseJson(text: string): unknown {
   try {
-    // The reviver is slow, so it is used only where such a key can be, plain or with escaped letters.
+    // The reviver is slow, so use it only if such a key may occur, plain or with escaped letters.
     return /__proto__|\\u00[567]/i.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text);
   } catch (error) {
     throw new HoldfastError('BAD_INPUT', `The body is not valid JSON: ${(error as Error).message}`);

@@ -1,11 +1,12 @@
-// What agents and their clients report: hooks as the agent sends them, and the session API for clients without a transcript.
+// Reports of agents and their clients: hooks as the agent sends them, and the session API for clients without a
+// transcript.
 import { z } from 'zod';
 import { agents } from '../../agents/index.ts';
 import { openClients } from '../../capture/live/client.ts';
 import { type LiveDeps, receiveHook } from '../../capture/live/hook.ts';
 import { type Route, route } from './route.ts';
 
-/** Answers of tools come whole. */
+/** Tool outputs arrive whole. */
 const largeBody = 8 << 20;
 
 const claudeSessionId = z.string().trim().min(1).max(500).describe('the id that all reports of a session share');
@@ -100,8 +101,8 @@ function hookRoutes(deps: LiveDeps): Route[] {
           hookSpecificOutput: z.object({ hookEventName: z.string(), additionalContext: z.string() }).optional(),
         }),
         async run(payload, { access }) {
-          // Whoever has only learnt the token of the hooks must not read through them: what is remembered goes out for
-          // the full one alone.
+          // A caller that only has the hook token must not read memory through a hook: only the full token gets an
+          // answer with memory.
           const { context } = await receiveHook(
             access === 'full' ? deps : { ...deps, onPrompt: undefined },
             agent,

@@ -1,11 +1,11 @@
-// Which connections may stay. Whoever has not shown a token shares a small budget with all others of that kind: when it is used up, the one that
-// has waited longest goes. So strangers can shut out only each other.
+// Which connections may stay. Callers that have not shown a token share a small budget: when it is used up, the one
+// that has waited longest is closed. So strangers can only shut out each other.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connections {
-  /** Someone on this connection has shown a token. */
+  /** A caller on this connection has shown a token. */
   welcome(socket: Socket): void;
 }
 
@@ -15,35 +15,38 @@ export interface Budget {
 }
 
 const most = 256;
-/** What the worker needs beside connections: the database, watches, files that it reads, processes that it starts. */
+/**
+ * File descriptors that the worker needs besides connections: the database, watches, files that it reads, processes
+ * that it starts.
+ */
 const reserve = 40;
 
-/** By the files that this process may open. A worker with few of them keeps most for its work. */
+/** From the number of files that this process may open. A worker with few of them keeps most for its work. */
 export function budgetFor(allowed: number, open: number): Budget {
   const free = allowed - open - reserve;
   const strangers = Math.max(4, Math.min(most, Math.floor(free / 2)));
   return { strangers, known: strangers };
 }
 
-/** Contract: never throws. Where the system does not tell, there is room for all. */
+/** Contract: never throws. If the system does not tell, there is room for all. */
 export function ownBudget(): Budget {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
     const allowed = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
     return budgetFor(allowed, readdirSync('/proc/self/fd').length);
   } catch {
-    // No /proc: another system.
+    // There is no /proc on this system.
     return budgetFor(Number.POSITIVE_INFINITY, 0);
   }
 }
 
 export function limitConnections(server: Server, budget: Budget): Connections {
-  // In the order of their arrival.
+  // In order of arrival.
   const strangers = new Set<Socket>();
   const known = new Set<Socket>();
   const busy = new Map<Socket, number>();
 
-  /** One that waits for nothing goes before one that is being answered. */
+  /** Closes an idle connection before one that is being answered. */
   const evict = (from: Set<Socket>): void => {
     const victim = [...from].find((socket) => !busy.has(socket)) ?? from.values().next().value;
     victim?.destroy();

@@ -1,12 +1,12 @@
-// Live events → server-sent events. Changes of the store are sent by its own count, so that whoever comes back, also to a
-// worker that was restarted, gets what came since, once. Timers run only while somebody listens.
+// Live events → server-sent events. Changes carry the store's own numbers, so a client that reconnects, even to a
+// restarted worker, gets every missed change exactly once. Timers run only while a client listens.
 import type { ServerResponse } from 'node:http';
 import type { LiveEvents } from '../../schema/live-event.ts';
 import type { Store } from '../../store/store.ts';
 import { taken } from './taken.ts';
 
 export interface EventStreams {
-  /** `known`: the number of the last change that this listener has seen. */
+  /** `known`: the number of the last change that this client has seen. */
   add(response: ServerResponse, known: number | undefined): Promise<void>;
   close(): void;
 }
@@ -20,7 +20,7 @@ interface Stream {
 
 /** More than any person's open viewers, and few enough to leave connections for hooks. */
 const maxStreams = 32;
-/** One that has this much unread has stopped reading. */
+/** A client with this much unread has stopped reading. */
 const maxUnread = 1 << 20;
 /** Other processes write too: commands, imports, distilling. */
 const lookMs = 1000;
@@ -49,7 +49,7 @@ export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, 
   }
 
   async function sendChanges(stream: Stream): Promise<void> {
-    // What comes while this runs is found by its own next look.
+    // The current round's next look finds what arrives while it runs.
     if (stream.sending) return;
     stream.sending = true;
     try {
@@ -64,7 +64,7 @@ export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, 
         await taken(stream.response);
       }
     } catch {
-      // A store that is busy or closing: the next look tries again, and nothing was counted as sent.
+      // The store is busy or closing: the next look tries again, and nothing was counted as sent.
     } finally {
       stream.sending = false;
     }
@@ -85,15 +85,15 @@ export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, 
       const stream: Stream = { response, seen: Math.min(known ?? last, last), sending: false };
       response.socket?.setTimeout(0);
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      // An id without an event: whoever is cut off before the first change comes back with it.
+      // An id without an event: a client that is cut off before the first change reconnects with it.
       response.write(`: welcome\nretry: 1000\nid: ${stream.seen}\n\n`);
-      // A number that this store has never given: it is another one, and everything may be.
+      // This store never gave that number, so it is another store, and everything may have changed.
       if (known !== undefined && known > last) response.write(`event: reset\ndata: {}\n\n`);
       response.once('close', () => forget(stream));
       streams.add(stream);
       if (timers.length === 0)
         timers = [
-          // Something must travel now and then, or neither side learns that the other is gone.
+          // Send something now and then, or neither side notices that the other is gone.
           setInterval(() => toAll(': still here\n\n'), heartbeatMs).unref(),
           setInterval(look, lookMs).unref(),
         ];

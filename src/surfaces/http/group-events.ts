@@ -1,5 +1,5 @@
-// What a group's people are told → server-sent events. Their ids are the store's, so whoever comes back with the last one, also to another
-// worker or host, misses nothing. Pieces of an answer that is being written come on the way, without an id: they are not kept.
+// Messages of a group → server-sent events. The ids are the store's, so a client that reconnects with the last id, even
+// to another worker or host, misses nothing. Parts of an answer that is being written have no id: they are not stored.
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { known, openNamed } from '../../operations/groups/groups.ts';
@@ -13,7 +13,7 @@ import { taken } from './taken.ts';
 
 const maxStreams = 64;
 const maxUnread = 1 << 20;
-/** Where the host cannot be heard, what it has said is found by looking. */
+/** If the host cannot be heard, polling finds what it has said. */
 const lookMs = 1000;
 const pageSize = 100;
 
@@ -35,7 +35,7 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
       if (sending || over) return;
       sending = true;
       try {
-        // Whoever listened to a group that is gone does not hear the next of that name.
+        // A listener of a removed group must not hear a new group of the same name.
         if ((await context.store.groups.get(group))?.createdAt !== createdAt) return stream.end();
         for (;;) {
           const found = await context.store.messages.outgoing(group, seen, pageSize);
@@ -48,7 +48,7 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
           if (over || found.length < pageSize) return;
         }
       } catch {
-        // A store that is busy or closing: the next look tries again, and nothing was counted as sent.
+        // The store is busy or closing: the next look tries again, and nothing was counted as sent.
       } finally {
         sending = false;
       }
@@ -87,7 +87,7 @@ export function groupStreams(context: Context, heartbeatMs = 25_000): GroupStrea
     response.once('close', stream.end);
     response.socket?.setTimeout(0);
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-    // An id without an event: whoever is cut off before the first comes back with it.
+    // An id without an event: a client that is cut off before the first event reconnects with it.
     write(`: welcome\nretry: 1000\nid: ${seen}\n\n`);
     void look();
   }

@@ -1,4 +1,4 @@
-// Who may speak with the worker. In this order: the name it was called by, where the page came from that calls, the token.
+// Who may talk to the worker. Checks in this order: the Host name, the origin of the calling page, the token.
 import type { IncomingMessage } from 'node:http';
 import type { Browsers } from '../../processes/access/browsers.ts';
 import { type Access, accessOf, type Born, type Tokens } from '../../processes/access/tokens.ts';
@@ -11,7 +11,7 @@ export interface Door {
   readonly groupNamed: (name: string) => Promise<Born | undefined>;
 }
 
-/** What a caller may do, and whether that is still so: a stream may outlast the right to it. */
+/** What a caller may do, and whether that still holds: a stream may outlast the access to it. */
 export interface Admission {
   readonly access: Access;
   readonly still: () => boolean;
@@ -19,7 +19,7 @@ export interface Admission {
 
 /** Refuses what a foreign web page could send through the person's browser, whatever token it carries. */
 export function refuseForeign(request: IncomingMessage, port: number): void {
-  // A name that was made to lead to this machine (DNS rebinding) is not one of ours.
+  // A name that was made to resolve to this machine (DNS rebinding) is not ours.
   const hosts = valuesOf(request, 'host');
   const ownHosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
   if (hosts.length !== 1 || !ownHosts.includes((hosts[0] as string).toLowerCase()))
@@ -30,15 +30,15 @@ export function refuseForeign(request: IncomingMessage, port: number): void {
   const ownOrigins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
   if (origins.some((origin) => !ownOrigins.includes(origin)))
     throw new HoldfastError('NO_PERMISSION', 'Refused: the call comes from a foreign web page');
-  // Browsers send no Origin with an image or a script, but they say this.
+  // Browsers send no Origin with an image or a script, but they send this header.
   const isForeign = valuesOf(request, 'sec-fetch-site').some((site) => site !== 'same-origin' && site !== 'none');
   if (isForeign && !isLedToTheDoor(request))
     throw new HoldfastError('NO_PERMISSION', 'Refused: the call comes from a foreign web page');
 }
 
 /**
- * `holdfast open` gives the browser a file, and that file leads here; a browser calls this cross-site. The page at this address holds nothing, and
- * without a code it does nothing.
+ * `holdfast open` gives the browser a file that redirects here, and a browser calls this cross-site. The page at this
+ * address holds no data, and does nothing without a code.
  */
 function isLedToTheDoor(request: IncomingMessage): boolean {
   const says = (name: string, value: string) => valuesOf(request, name).join() === value;
@@ -50,7 +50,10 @@ function isLedToTheDoor(request: IncomingMessage): boolean {
   );
 }
 
-/** What the caller may do, by the token in the Authorization header. Nothing else counts: a browser sends cookies to every port of this machine. */
+/**
+ * What the caller may do, according to the token in the Authorization header. Cookies do not count: a browser sends
+ * them to every port of this machine.
+ */
 export async function identify(request: IncomingMessage, { tokens, browsers, groupNamed }: Door): Promise<Admission> {
   const given = valuesOf(request, 'authorization');
   const presented =
@@ -64,11 +67,11 @@ export async function identify(request: IncomingMessage, { tokens, browsers, gro
   const access = presented === undefined ? undefined : await accessOf(tokens, presented, groupNamed);
   if (access !== undefined) return { access, still: () => true };
   throw new HoldfastError('NO_TOKEN', given.length === 0 ? 'The token is missing' : 'The token is wrong', {
-    hint: 'Send the header Authorization: Bearer … with what the file `token` in the data folder holds; in a browser: holdfast open.',
+    hint: 'Send the header Authorization: Bearer … with the content of the file `token` in the data folder; in a browser: holdfast open.',
   });
 }
 
-/** All values of a header as they were sent: Node shows only the first of some, and joins others. */
+/** All values of a header as they were sent: Node drops all but the first of some headers, and joins others. */
 function valuesOf(request: IncomingMessage, name: string): string[] {
   const { rawHeaders } = request;
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);

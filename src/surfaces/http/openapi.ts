@@ -1,4 +1,4 @@
-// The routes → the OpenAPI document. Every schema in it is derived.
+// Routes → the OpenAPI document. Every schema in it is derived.
 import { jsonSchema } from '../../operations/json-schema.ts';
 import { ApiError } from '../../schema/api-error.ts';
 import type { Route } from './route.ts';
@@ -18,7 +18,11 @@ export function openApi(routes: readonly Route[], version: string): Json {
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'the file `token` in the data folder' },
-        groupToken: { type: 'http', scheme: 'bearer', description: 'of `holdfast groups token`: for that group alone' },
+        groupToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'from `holdfast groups token`: for that group only',
+        },
         hookToken: {
           type: 'http',
           scheme: 'bearer',
@@ -67,7 +71,7 @@ const securityOf = ({ access }: Route): Json[] =>
 const aliasOf = ({ aliases = {} }: Route, name: string): string | undefined =>
   Object.keys(aliases).find((alias) => aliases[alias] === name);
 
-/** A field that has a short name is described under it; both are taken. */
+/** A field with a short name is documented under it; both names work. */
 function parameter(fields: Json, name: string, place: 'path' | 'query', alias?: string): Json {
   const { description, ...schema } = (fields.properties as Record<string, Json>)[name] ?? {};
   const also = alias === undefined ? '' : ` (also: ${name})`;

@@ -1,4 +1,4 @@
-// The table of operations → routes. Nothing here knows a particular operation.
+// The table of operations → routes. This file knows no particular operation.
 import { refuseUnasked } from '../../operations/consent.ts';
 import { operations } from '../../operations/index.ts';
 import type { Context, Operation } from '../../operations/operation.ts';
@@ -28,7 +28,7 @@ export function operationRoutes(context: Context): Route[] {
     }));
 }
 
-/** Callers who ask the same while it runs share one answer, so no one can start a hundred processes. */
+/** Callers that ask the same question while it runs share one answer, so no caller can start a hundred processes. */
 function onceAtATime(apart: NonNullable<Context['apart']>, { name }: Operation): Route['run'] {
   const running = new Map<string, Promise<unknown>>();
   return (input) => {

@@ -1,4 +1,4 @@
-// The routes that are no operations: is the worker there, what happens now, what is this API, what should an agent know.
+// Routes that are not operations: health, live events, the API description, and the briefing for an agent.
 import { z } from 'zod';
 import type { Context } from '../../operations/operation.ts';
 import { briefing, giveBriefing } from '../../operations/recall/briefing.ts';
@@ -12,12 +12,12 @@ import { type Route, route } from './route.ts';
 export interface OwnDeps {
   readonly version: string;
   readonly streams: EventStreams;
-  /** Answers a caller who wants to know whether it is us. */
+  /** Proves to a caller that this is the worker. */
   readonly prove: (nonce: string) => string;
   readonly context: Context;
   readonly events: LiveEvents;
   readonly allRoutes: () => readonly Route[];
-  /** Opened at the first call: the worker must not keep in memory what nobody asks for. */
+  /** Opened at the first call, so that the worker does not hold unused code in memory. */
   readonly mcp: () => Promise<McpHttp>;
 }
 
@@ -70,7 +70,7 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
       type: 'text/markdown',
       output: z.string().describe('empty if there is nothing to say'),
       async run({ project, session, source, agent }) {
-        // A reason that only newer clients know is no reason to say nothing.
+        // A reason that only newer clients know must not suppress the briefing.
         const why = BriefingSource.safeParse(source).data ?? 'startup';
         if (session === undefined) return (await briefing.run(context, { project, source: why })).text;
         const text = await giveBriefing(context, { agent, session, project, source: why });
@@ -99,7 +99,7 @@ export function ownRoutes({ version, streams, prove, context, events, allRoutes,
       path: '/api/openapi.json',
       summary: 'The OpenAPI description of this API',
       output: z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
-      // Loaded only here: the worker must not keep in memory what nobody asks for.
+      // Loaded only here, so that the worker does not hold unused code in memory.
       run: async () =>
         (await import('./openapi.ts')).openApi(
           allRoutes().filter(({ speak, type }) => speak === undefined && type !== 'page'),

@@ -1,4 +1,4 @@
-// A route, declared: the server runs it, the OpenAPI document describes it, and neither knows more than this.
+// A route, declared once: the server runs it and the OpenAPI document describes it, both from this alone.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { isTooLong } from '../../operations/recall/filters.ts';
@@ -9,26 +9,32 @@ export type Method = 'GET' | 'POST';
 
 export interface Route {
   readonly method: Method;
-  /** `/api/sessions/{id}`: what stands in braces is a field of the input. */
+  /** `/api/sessions/{id}`: names in braces are input fields. */
   readonly path: string;
   readonly summary: string;
-  /** `open`: no token; `report`: either token; `full`: the one that opens everything; `group`: that, or the group's in the path. */
+  /**
+   * `open`: no token; `report`: either token; `full`: the full token; `group`: the full token, or that of the group in
+   * the path.
+   */
   readonly access: 'open' | 'report' | 'full' | 'group';
-  /** Taken from path and query string of a GET, from path and body of a POST. */
+  /** From path and query string for a GET, from path and body for a POST. */
   readonly input: z.ZodObject;
   /** Other names of query fields. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** The most bytes of a body. */
+  /** The largest accepted body, in bytes. */
   readonly limit?: number;
-  /** `page`: a file of the viewer, which brings its own type and no query. */
+  /** `page`: a file of the viewer, which sets its own type and takes no query. */
   readonly type: 'application/json' | 'text/markdown' | 'text/event-stream' | 'page';
-  /** Of the answer, where that is not 200. */
+  /** Status of the answer, if not 200. */
   readonly status?: number | undefined;
-  /** Of the answer, or of each event. */
+  /** Type of the answer, or of each event. */
   readonly output: z.ZodType;
-  /** Resolves with the answer; a stream of events and a page write to the response themselves and resolve with nothing. */
+  /** Resolves with the answer. A stream of events or a page writes to the response itself and resolves with nothing. */
   run(input: Record<string, unknown>, caller: Caller): Promise<unknown>;
-  /** A protocol of its own, which judges the body and writes the answer itself; then nothing above but the way to it counts. */
+  /**
+   * For a route with its own protocol, which checks the body and writes the answer itself; only the path and access
+   * above apply.
+   */
   speak?(body: string, caller: Caller): Promise<void>;
 }
 
@@ -48,11 +54,11 @@ export const route = <Input extends z.ZodObject>(
 
 export interface Match {
   readonly route: Route;
-  /** What stood where the path has braces. */
+  /** The values at the braces of the path. */
   readonly inPath: Readonly<Record<string, string>>;
 }
 
-/** Finds the route; one that is written out goes before one with braces. */
+/** Finds the route; a literal path goes before one with braces. */
 export function findRoute(routes: readonly Route[], method: string, path: string): Match {
   const matches = routes
     .map((candidate) => ({ route: candidate, inPath: matchPath(candidate.path, path) }))
@@ -65,11 +71,11 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   throw new HoldfastError('NOT_FOUND', 'There is nothing at this address', { hint: 'See /api/openapi.json' });
 }
 
-/** Whether a route that needs no token is asked for. Nothing is decoded yet. */
+/** Whether the requested route needs no token. Nothing is decoded yet. */
 export const isOpenTo = (routes: readonly Route[], method: string, path: string): boolean =>
   routes.some((one) => one.access === 'open' && one.method === method && leadsTo(one, path));
 
-/** Whether a route is there, for any method. Nothing is decoded yet. */
+/** Whether the path leads to this route, for any method. Nothing is decoded yet. */
 export function leadsTo({ path: template }: Route, path: string): boolean {
   const [expected, given] = [template.split('/'), path.split('/')];
   return expected.length === given.length && expected.every((part, i) => part === given[i] || isBraced(part, given[i]));
@@ -98,7 +104,7 @@ function decode(text: string): string {
   }
 }
 
-/** A query string as the input's fields: each at most once, none that is unknown, texts as the types they stand for. */
+/** A query string → input fields: each at most once, no unknown ones, texts converted to their types. */
 export function fromQuery({ input, aliases = {} }: Route, query: string): Record<string, unknown> {
   const values = new Map<string, unknown>();
   for (const [given, text] of new URLSearchParams(query)) {
@@ -109,7 +115,7 @@ export function fromQuery({ input, aliases = {} }: Route, query: string): Record
         hint: `Parameters: ${[...Object.keys(input.shape), ...Object.keys(aliases)].join(', ') || 'none'}.`,
       });
     if (values.has(name)) throw new HoldfastError('BAD_INPUT', `The parameter ${given} is given twice`);
-    // An empty parameter is one that a form left open.
+    // A form sends an empty parameter for a field that was left open.
     if (text !== '') values.set(name, fromText(field, text));
   }
   return Object.fromEntries(values);
@@ -126,12 +132,12 @@ function fromText(field: z.ZodType, text: string): unknown {
   return text;
 }
 
-/** Some operations would look for a file of this name, others for a row: none is so long. */
+/** Some operations would look for a file of this name, others for a row; no name is this long. */
 function notTooLong(input: Record<string, unknown>): Record<string, unknown> {
   for (const name of ['project', 'id']) {
     const value = input[name];
     if (typeof value === 'string' && isTooLong(value))
-      throw new HoldfastError('BAD_INPUT', `${name}: this is longer than any name or path`, {
+      throw new HoldfastError('BAD_INPUT', `${name}: the text is longer than any name or path`, {
         hint: 'A name has at most 255 bytes, a path 4,096.',
       });
   }

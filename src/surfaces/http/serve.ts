@@ -11,17 +11,17 @@ import { checkInput, findRoute, fromQuery, isOpenTo, leadsTo, type Route } from 
 
 export interface Serving extends Door {
   readonly routes: readonly Route[];
-  /** What a person's browser gets at an address that leads nowhere. */
+  /** The page that a browser gets at an unknown address. */
   readonly nowhere: Route;
   readonly log: (line: string) => void;
-  /** Called for a connection on which somebody has shown a token. */
+  /** Called for a connection on which a caller has shown a token. */
   readonly welcome: (socket: Socket) => void;
 }
 
 const smallBody = 1 << 20;
-/** Of an address in the log. */
+/** Length of an address in the log. */
 const longestPath = 200;
-/** How long a caller may go on sending after the answer. Cut off at once, he might not see what it was. */
+/** How long a caller may go on sending after the answer. If cut off at once, it might not see the answer. */
 const lingerMs = 500;
 
 /** Contract: never throws; every failure becomes an answer. */
@@ -45,7 +45,7 @@ export async function serve(serving: Serving, request: IncomingMessage, response
 async function run(serving: Serving, request: IncomingMessage, response: ServerResponse) {
   const { method = '' } = request;
   refuseForeign(request, serving.port);
-  if (method !== 'GET' && method !== 'POST') throw new HoldfastError('BAD_METHOD', 'Only GET and POST are taken');
+  if (method !== 'GET' && method !== 'POST') throw new HoldfastError('BAD_METHOD', 'Only GET and POST are supported');
   const [path, query] = pathOf(request);
   if (isLost(serving, request, path)) {
     await serving.nowhere.run({}, { access: undefined, request, response });
@@ -68,7 +68,7 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
         ? fromQuery(route, query)
         : await bodyOf(route, query, request, response);
   const twice = Object.keys(inPath).find((name) => Object.hasOwn(Object(given), name));
-  if (twice !== undefined) throw new HoldfastError('BAD_INPUT', `${twice} stands in the address already`);
+  if (twice !== undefined) throw new HoldfastError('BAD_INPUT', `${twice} is already given in the address`);
   const input = checkInput(route, Object.keys(inPath).length > 0 ? { ...(given as object), ...inPath } : given);
   const answer = await route.run(input, caller);
   if (route.type === 'text/event-stream' && admission !== undefined) endWithRight(response, admission);
@@ -77,7 +77,7 @@ async function run(serving: Serving, request: IncomingMessage, response: ServerR
 
 const lookAtRightMs = 1000;
 
-/** Ends a stream when the caller may no longer listen: the person has revoked that browser. */
+/** Ends a stream when its listener loses access, because the person has revoked that browser. */
 function endWithRight(response: ServerResponse, { still }: Admission): void {
   const timer = setInterval(() => {
     if (!still()) response.end();
@@ -85,14 +85,14 @@ function endWithRight(response: ServerResponse, { still }: Admission): void {
   response.once('close', () => clearInterval(timer));
 }
 
-/** Programs speak with `/api` and `/mcp`, whatever they say they accept. */
+/** Programs use `/api` and `/mcp`, whatever they say they accept. */
 function isLost({ routes }: Serving, { method, headers: { accept } }: IncomingMessage, path: string): boolean {
   if (method !== 'GET' || !accept?.includes('text/html') || /^\/(?:api|mcp)(?:\/|$)/.test(path)) return false;
   return !routes.some((one) => leadsTo(one, path));
 }
 
 async function bodyOf(route: Route, query: string, request: IncomingMessage, response: ServerResponse) {
-  if (query !== '') throw new HoldfastError('BAD_INPUT', 'What is posted stands in the body, not in the address');
+  if (query !== '') throw new HoldfastError('BAD_INPUT', 'A POST takes its input from the body, not from the address');
   return readJson(request, response, route.limit ?? smallBody);
 }
 
@@ -102,7 +102,7 @@ function pathOf({ url = '' }: IncomingMessage): [path: string, query: string] {
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
-/** What a token does not open, it does not open, whatever stands in the request. */
+/** A token opens only its own routes, whatever the request contains. */
 function refuseOthers(
   { access: needed }: Route,
   inPath: Readonly<Record<string, string>>,
@@ -118,10 +118,10 @@ function refuseOthers(
 
 const onlyReports = (): HoldfastError =>
   new HoldfastError('NO_PERMISSION', 'This token can only report', {
-    hint: 'Reading needs the one in the file `token`.',
+    hint: 'Reading needs the token in the file `token`.',
   });
 
-/** No cache keeps an answer, no page of another origin may show it, no browser guesses what it is. */
+/** No cache stores an answer, no page of another origin may embed it, and no browser guesses its type. */
 const headers = [
   ['cache-control', 'no-store'],
   ['cross-origin-resource-policy', 'same-origin'],
@@ -133,13 +133,13 @@ function send(request: IncomingMessage, response: ServerResponse, status: number
   response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': body.length });
   response.end(body);
   if (request.complete) return;
-  // What is still being sent is thrown away, for a moment.
+  // Discards what is still being sent, for a moment.
   request.resume();
   const cut = setTimeout(() => request.destroy(), lingerMs).unref();
   request.once('close', () => clearTimeout(cut));
 }
 
-/** What an accident says may name files of this machine: the owner finds it in the log. */
+/** The message of an unexpected error may name files of this machine, so it only goes to the log. */
 const toldOf = (failure: HoldfastError): Pick<HoldfastError, 'code' | 'message' | 'hint'> =>
   failure.code === 'INTERNAL'
     ? { code: failure.code, message: 'Something went wrong inside the worker', hint: 'See: holdfast logs' }
@@ -157,7 +157,7 @@ const toApiError = ({
   error: { code, message, ...(hint === undefined ? {} : { hint }) },
 });
 
-/** What is not HTTP at all, or took too long to become a request. */
+/** Input that is not HTTP, or that took too long to become a request. */
 export function refuseBroken(error: Error, socket: Duplex): void {
   if (!socket.writable || systemCode(error) === 'ECONNRESET') return void socket.destroy();
   const code = systemCode(error);

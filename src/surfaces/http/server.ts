@@ -1,4 +1,5 @@
-// The worker's HTTP, on the loopback alone: socket → serve (guard, route, body) → operation, capture or event stream.
+// The worker's HTTP server, on 127.0.0.1 only: socket → serve (guard, route, body) → operation, capture or event
+// stream.
 
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,29 +35,29 @@ export interface HttpDeps extends LiveDeps {
 export interface HttpServer {
   readonly port: number;
   readonly routes: readonly Route[];
-  /** Ends every connection, open streams too, within a second. */
+  /** Ends every connection within a second, including open streams. */
   close(): Promise<void>;
 }
 
 export interface HttpOptions {
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly port?: number;
   /** How long the head of a request may take; a body and a silence get a few times that. */
   readonly patienceMs?: number;
   readonly heartbeatMs?: number;
-  /** Where the built viewer lies. */
+  /** The folder of the built viewer. */
   readonly viewerFolder?: string;
   readonly budget?: Budget;
 }
 
-/** What is being answered when the worker stops has this long. */
+/** How long open requests get when the worker stops. */
 const farewellMs = 500;
 
-/** Throws CONFLICT, with the holder's name where it can be found out, when somebody else has the port. */
+/** Throws CONFLICT if another program has the port, with its name if it can be found. */
 export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Promise<HttpServer> {
   const { port = deps.config.settings.port, patienceMs = 10_000, heartbeatMs } = options;
   const { viewerFolder: folder = join(packageRoot, 'dist', 'viewer') } = options;
-  // Before the port is open: nobody can come in without them.
+  // Open the tokens before the port: no caller can get in without them.
   const tokens = openTokens(deps.config.home);
   const streams = eventStreams(deps.events, deps.store, heartbeatMs);
   const ofGroups = groupStreams(deps, heartbeatMs);
@@ -85,10 +86,10 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   const server = http.createServer({
     headersTimeout: patienceMs,
     requestTimeout: 2 * patienceMs,
-    // The one timer of an idle server; as rare as the worker's own poll.
+    // The only timer of an idle server, as rare as the worker's own poll.
     connectionsCheckingInterval: 3 * patienceMs,
     keepAliveTimeout: 3 * patienceMs,
-    // The guard says it, in the form that all our refusals have.
+    // The guard refuses this instead, in the same form as all other refusals.
     requireHostHeader: false,
     noDelay: true,
   });
@@ -114,7 +115,7 @@ export async function startHttp(deps: HttpDeps, options: HttpOptions = {}): Prom
   const respond = (request: http.IncomingMessage, response: http.ServerResponse) =>
     void serve(serving, request, response);
   server.on('request', respond);
-  // Who waits for leave to send a body gets it only after the checks.
+  // A client that waits for permission to send a body gets it only after the checks.
   server.on('checkContinue', respond);
   server.on('clientError', refuseBroken);
   server.on('error', (error) => deps.log(explain(error, 'HTTP').message));

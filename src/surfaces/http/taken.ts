@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Resolves when what was written is on its way, or nobody is there any more. Who has been away for long gets much, and all of it. */
+/** Waits for `drain` (or `close`), so that a client that reconnects with a large backlog receives all of it. */
 export function taken(response: ServerResponse): Promise<void> {
   if (!response.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {

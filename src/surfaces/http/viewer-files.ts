@@ -1,4 +1,4 @@
-// The built viewer, from the package into memory: nothing is read from the disk while a page loads.
+// Reads the built viewer from the package into memory, so that loading a page reads nothing from the disk.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HoldfastError, systemCode } from '../../system/errors.ts';
@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Throws NOT_FOUND where the viewer was not built. */
+/** Throws NOT_FOUND if the viewer was not built. */
 export function readViewer(folder: string): ViewerFiles {
   try {
     const assets = readdirSync(join(folder, 'assets')).filter((name) => !/\.(?:gz|br)$/.test(name));
@@ -43,7 +43,7 @@ function readFile(file: string): ViewerFile {
   return { type, bodies: { identity, gzip: readFileSync(`${file}.gz`), br: readFileSync(`${file}.br`) } };
 }
 
-/** The smallest form that the browser takes. */
+/** The smallest encoding that the browser accepts. */
 export function bodyFor({ bodies }: ViewerFile, accepted: string): { coding: string; body: Buffer } {
   const takes = accepted.split(',').map((part) => part.trim().toLowerCase());
   const coding = ['br', 'gzip'].find((one) => takes.includes(one)) ?? 'identity';

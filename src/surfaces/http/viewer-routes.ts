@@ -1,4 +1,5 @@
-// The viewer: the same document for each of its pages, its hashed files, and the door for browsers. None of it holds anything remembered.
+// The viewer: the same document for each page, its hashed files, and the sign-in for browsers. None of this contains
+// memory.
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Browsers } from '../../processes/access/browsers.ts';
@@ -14,11 +15,11 @@ export interface ViewerDeps {
   readonly clock: () => number;
   readonly port: () => number;
   readonly browsers: () => Browsers;
-  /** Where the built files lie. */
+  /** The folder of the built files. */
   readonly folder: string;
 }
 
-/** Only what comes from here runs, is shown or is spoken with; no page of anybody else may frame it. */
+/** Only code from this origin runs, is shown or is contacted; no other page may frame it. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +33,7 @@ const policy = [
   'trusted-types dompurify',
 ].join('; ');
 
-/** `nowhere`: for an address that is none. */
+/** `nowhere`: the page for an unknown address. */
 export function viewerRoutes({ home, clock, port, browsers, folder }: ViewerDeps): { routes: Route[]; nowhere: Route } {
   let files: ViewerFiles | undefined;
   const viewer = (): ViewerFiles => (files ??= readViewer(folder));
@@ -50,9 +51,10 @@ export function viewerRoutes({ home, clock, port, browsers, folder }: ViewerDeps
       path,
       async run(_, caller) {
         const { request, response } = caller;
-        // A browser may try ::1 for this name, where another program can listen; and what it keeps, it keeps for each name apart.
+        // A browser may try ::1 for this name, where another program can listen. It also keeps separate storage for
+        // each name.
         if (!/^127\.0\.0\.1:/.test(request.headers.host ?? '')) return redirect(response, port(), request.url ?? '/');
-        // Earlier versions let browsers in by a cookie. It opens nothing any more.
+        // Earlier versions gave browsers access by a cookie, which no longer opens anything.
         if (request.headers.cookie?.includes(`holdfast-${port()}=`))
           response.setHeader('set-cookie', `holdfast-${port()}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict`);
         send(caller, viewer().shell, { 'content-security-policy': policy }, status);
@@ -68,7 +70,7 @@ export function viewerRoutes({ home, clock, port, browsers, folder }: ViewerDeps
       async run({ name }, caller) {
         const file = viewer().assets.get(name);
         if (file === undefined) throw new HoldfastError('NOT_FOUND', 'There is nothing at this address');
-        // The name holds a print of what is in it.
+        // The name contains a hash of the content.
         send(caller, file, { 'cache-control': 'public, max-age=31536000, immutable' });
       },
     }),
@@ -81,7 +83,7 @@ const Key = z.string().max(100);
 const Entering = z.object({ code: z.string().min(1).max(200), key: Key });
 const Answer = z.object({ id: z.string().max(100), challenge: z.string().max(200), signature: z.string().max(200) });
 
-/** What the viewer's own page says to get in. It is no part of the API: other programs have the token. */
+/** The sign-in calls of the viewer's page. They are not part of the API: other programs have the token. */
 function doorRoutes({ home, clock, browsers }: Pick<ViewerDeps, 'home' | 'clock' | 'browsers'>): Route[] {
   const door = (path: string, speak: (body: string, caller: Caller) => object) =>
     route({
@@ -105,9 +107,9 @@ function doorRoutes({ home, clock, browsers }: Pick<ViewerDeps, 'home' | 'clock'
     door('/open/challenge', () => ({ challenge: browsers().challenge() })),
     door('/open/browser', (body, { request }) => {
       const { code, key } = parsed(Entering, body);
-      if (!useCode(home, code, clock())) throw unknown('This code was used before, or is too old');
+      if (!useCode(home, code, clock())) throw unknown('This code has been used, or has expired');
       const bearer = browsers().register(key, String(request.headers['user-agent'] ?? ''));
-      if (bearer === undefined) throw new HoldfastError('BAD_INPUT', 'key: this is not a public key of P-256');
+      if (bearer === undefined) throw new HoldfastError('BAD_INPUT', 'key: this is not a P-256 public key');
       return { bearer };
     }),
     door('/open/ticket', (body) => {
@@ -128,7 +130,7 @@ function parsed<T extends z.ZodType>(schema: T, body: string): z.output<T> {
   throw new HoldfastError('BAD_INPUT', `${issue?.path.join('.') || 'the input'}: ${issue?.message}`);
 }
 
-/** The fragment of the address goes with it: browsers keep that to themselves. */
+/** The fragment of the address stays: browsers do not send it to the server. */
 function redirect(response: ServerResponse, port: number, path: string): void {
   response.writeHead(307, {
     location: `http://127.0.0.1:${port}${path}`,

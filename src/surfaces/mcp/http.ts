@@ -1,15 +1,15 @@
-// MCP over HTTP: one request, one answer, no session between them. Who may ask has been decided before.
+// MCP over HTTP: one request, one answer, no session between them. The caller was admitted before.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../../operations/operation.ts';
 import { mcpServers } from './server.ts';
 
 export interface McpHttp {
-  /** Contract: whatever stands in the body, the protocol has an answer for it. */
+  /** Contract: the protocol answers any body, whatever it contains. */
   answer(request: IncomingMessage, body: string, response: ServerResponse): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Nothing here ever changes while it runs, so nobody need listen for long. */
+/** Nothing here changes while it runs, so no client needs to listen for long. */
 const maxSubscriptions = 8;
 
 export async function openMcpHttp(context: Context): Promise<McpHttp> {

@@ -1,4 +1,4 @@
-// What we use of the SDK, in one place: the build makes one file of it, which only those load who speak MCP.
+// What we use of the SDK, in one place: the build bundles it into one file, which only MCP processes load.
 export {
   CLIENT_INFO_META_KEY,
   createMcpHandler,

@@ -1,4 +1,4 @@
-// MCP over standard input and output: nothing but the protocol on the one, complaints on standard error.
+// MCP over standard input and output: only the protocol on standard output, errors on standard error.
 import type { Config } from '../../config/config.ts';
 import { hearForgotten } from '../../operations/data/forgotten-bell.ts';
 import type { Context } from '../../operations/operation.ts';
@@ -9,15 +9,18 @@ import { takeOver } from './taken-over.ts';
 /** How often to check that the process that started this one still runs: its end of the pipe may outlive it. */
 const lookAtParentMs = 5000;
 
-/** The memory of a server. It is opened with the first call. */
+/** The memory of a server, opened with the first call. */
 export interface Memory {
   context(): Promise<Context>;
-  /** Drops what is held in memory of what was forgotten. */
+  /** Drops forgotten text from memory. */
   drop(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Resolves when the client has closed the line, is gone, or the signal says so. What `check` throws ends it before a word is spoken. */
+/**
+ * Resolves when the client closes the connection or is gone, or when the signal aborts. An error from `check` ends it
+ * before any message.
+ */
 export async function serveMcp(
   config: Config,
   memory: Memory,

@@ -1,11 +1,11 @@
-// A server that takes over from bin/holdfast-mcp.sh: it hears the handshake that the shell has answered, without answering it again, then
-// the line that the shell could not answer, then the client.
+// A server that takes over from bin/holdfast-mcp.sh: it reads the handshake that the shell has answered, without
+// answering it again, then the line that the shell could not answer, then the client.
 import { PassThrough, type Readable, Transform, type Writable } from 'node:stream';
 
 export interface TakenOver {
-  /** The lines that were answered. */
+  /** The lines that the shell has answered. */
   readonly said?: string | undefined;
-  /** The line that was not. */
+  /** The line that the shell could not answer. */
   readonly line?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// How each operation's answer looks to a model: as few tokens as will do, framed as quotes from the past.
+// Each operation's answer as text for a model: as few tokens as possible, framed as quotes from the past.
 import type { z } from 'zod';
 import { cut, inOneLine, unframed } from '../../language/gist.ts';
 import type { BriefingAnswer } from '../../operations/recall/briefing.ts';
@@ -43,7 +43,7 @@ const table: Readonly<Record<string, Say>> = {
   search_sessions: sayGroupHits,
 };
 
-/** What the model reads. What was said in the past may be anybody's words, so it says so, once. */
+/** The text that the model reads. Past text may come from anyone, so the frame says so, once. */
 export function textOf({ operation, readOnly }: Tool, output: unknown, timeZone: string): string {
   const say = table[operation.name];
   const said = say ? say(output, (moment) => localTime(moment, timeZone)) : unframed(JSON.stringify(output));
@@ -72,7 +72,7 @@ function sayHits({ hits, note }: { hits: readonly Hit[]; note?: string }, when: 
   return [...lines, ...(note === undefined ? [] : [note])].join('\n');
 }
 
-/** What a tool did, how it went, and the line of its output that matches. */
+/** What a tool did, its outcome, and the matching line of its output. */
 function sayUse({ use }: Hit): string {
   if (use === undefined) return '';
   const went = use.outcome === 'error' ? ', failed' : '';
@@ -80,14 +80,14 @@ function sayUse({ use }: Hit): string {
   return ` [${inOneLine(use.tool)}${went}: ${cut(inOneLine(use.did), 200)}${line}]`;
 }
 
-/** The prompt of the turn, once for all hits of it. */
+/** The prompt of the turn, once for all its hits. */
 function sayAsked({ turn }: Hit, asked: Set<string>): string {
   if (turn === undefined || asked.has(turn.id)) return '';
   asked.add(turn.id);
   return ` (asked: ${cut(inOneLine(turn.asked), 120)})`;
 }
 
-/** What was done with the file that was asked for, and why. */
+/** What was done with the requested file, and why. */
 function sayTouched({ touched }: Hit): string {
   if (touched === undefined) return '';
   const uses = touched.tools.map(
@@ -98,7 +98,7 @@ function sayTouched({ touched }: Hit): string {
 }
 
 function sayTimeline({ items, focus }: z.infer<typeof Timeline>, when: When): string {
-  if (items.length === 0) return 'Nothing happened there.';
+  if (items.length === 0) return 'Nothing found.';
   const short = shortIds(items.flatMap(({ id, session }) => [id, session]));
   let session = '';
   return items
@@ -160,7 +160,7 @@ function sayObservations(
   { observations, note }: { observations: readonly Observation[]; note?: string },
   when: When,
 ): string {
-  if (observations.length === 0) return note ?? 'Nothing was distilled there.';
+  if (observations.length === 0) return note ?? 'No observation matches.';
   return observations
     .map((one) => {
       const facts = one.facts.length === 0 ? '' : ` | ${cut(inOneLine(one.facts.join(' ')), 240)}`;
@@ -170,7 +170,7 @@ function sayObservations(
 }
 
 function saySummaries({ summaries, note }: { summaries: readonly Summary[]; note?: string }, when: When): string {
-  if (summaries.length === 0) return note ?? 'Nothing was distilled there.';
+  if (summaries.length === 0) return note ?? 'No summary matches.';
   return summaries
     .map((one) => {
       const parts = summaryParts(one).map(([name, text]) => `  ${name}: ${cut(inOneLine(text), 300)}`);
@@ -180,7 +180,7 @@ function saySummaries({ summaries, note }: { summaries: readonly Summary[]; note
 }
 
 function sayProjects({ projects }: { projects: readonly Project[] }, when: When): string {
-  if (projects.length === 0) return 'Nothing is remembered yet.';
+  if (projects.length === 0) return 'No sessions are stored yet.';
   const lines = projects
     .slice(0, mostProjects)
     .map(
@@ -192,7 +192,7 @@ function sayProjects({ projects }: { projects: readonly Project[] }, when: When)
 }
 
 function sayBriefing({ text }: z.infer<typeof BriefingAnswer>): string {
-  return text === '' ? 'Nothing is remembered of this project.' : text;
+  return text === '' ? 'There is nothing about this project yet.' : text;
 }
 
 function sayKept({ memory, known }: { memory: Memory; known: boolean }): string {
@@ -213,7 +213,7 @@ function sayPages({ pages }: { pages: readonly PageLine[] }, when: When): string
 }
 
 const mostPages = 100;
-/** Of a page that a person has let grow. */
+/** The longest page that is shown whole. */
 const mostPageChars = 12_000;
 
 function sayPage({ page, text, memories }: { page: string; text: string; memories: readonly Memory[] }): string {
@@ -226,7 +226,7 @@ function sayVersions(
   when: When,
 ): string {
   const line = ({ at, text, source, session, why, current }: MemoryVersion) =>
-    `- ${when(at)} ${source}${session === undefined ? '' : ` ${session.slice(0, 8)}`}${current ? ' (holds)' : ''}: ${inOneLine(text) || 'taken out'}${why === undefined ? '' : ` (${inOneLine(why)})`}`;
+    `- ${when(at)} ${source}${session === undefined ? '' : ` ${session.slice(0, 8)}`}${current ? ' (current)' : ''}: ${inOneLine(text) || 'removed'}${why === undefined ? '' : ` (${inOneLine(why)})`}`;
   return unframed(memories.map(({ id, versions }) => `${id}\n${versions.map(line).join('\n')}`).join('\n'));
 }
 
@@ -242,7 +242,7 @@ function sayLeft({ session, bookmark, archive }: z.infer<typeof Left>): string {
 
 function sayResumed({ session, left }: { session: string; left: z.infer<typeof Left> }): string {
   const kept = left.bookmark === undefined ? '' : ` This one can be resumed as ${left.bookmark.id}.`;
-  return `The next message goes on with session ${session}.${kept}`;
+  return `The next message continues session ${session}.${kept}`;
 }
 
 function sayBookmarks({ sessions }: { sessions: readonly Bookmark[] }, when: When): string {

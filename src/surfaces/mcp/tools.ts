@@ -1,4 +1,4 @@
-// The table of operations → MCP tools. Nothing here knows a particular operation.
+// The table of operations → MCP tools. This file knows no particular operation.
 import { z } from 'zod';
 import { operations } from '../../operations/index.ts';
 import { jsonSchema } from '../../operations/json-schema.ts';
@@ -11,7 +11,7 @@ export interface Tool {
   readonly operation: Operation;
   readonly name: string;
   readonly input: z.ZodObject;
-  /** Whether calling it leaves everything as it is. */
+  /** Whether a call changes nothing. */
   readonly readOnly: boolean;
 }
 
@@ -25,7 +25,7 @@ export const toolsOf = (table: readonly Operation[] = operations): Tool[] =>
       readOnly: (operation.http?.method ?? 'GET') === 'GET',
     }));
 
-/** What a model may say. A field that does not exist is refused: silence would let it believe in a filter. */
+/** The fields that a model may use. An unknown field is refused: if ignored, the model would believe in a filter. */
 function inputOf({ input, mcp }: Operation): z.ZodObject {
   const shape = Object.entries(input.shape as Record<string, z.ZodType>)
     .filter(([name]) => !mcp?.without?.includes(name))
@@ -36,7 +36,10 @@ function inputOf({ input, mcp }: Operation): z.ZodObject {
   return z.strictObject(Object.fromEntries(shape));
 }
 
-/** As `tools/list` has it. Whoever shows its model the structured answer in place of the text is not told of one. */
+/**
+ * The tool as `tools/list` shows it. Clients that show their model the structured answer instead of the text are not
+ * told of one.
+ */
 export function describeTool({ operation, name, input, readOnly }: Tool, structured: boolean): Json & { name: string } {
   const { mcp, summary } = operation;
   return {
@@ -47,11 +50,11 @@ export function describeTool({ operation, name, input, readOnly }: Tool, structu
     ...(structured ? { outputSchema: jsonSchema(operation.output, 'output') } : {}),
     annotations: {
       readOnlyHint: readOnly,
-      // What takes something away for good is offered to people alone.
+      // Only people can call operations that destroy something.
       ...(readOnly ? {} : { destructiveHint: false }),
       openWorldHint: false,
     },
-    // Claude Code hides tools until the model searches for them; those of the usual way it should see.
+    // Claude Code hides tools until the model searches for them; the model should always see the common ones.
     ...(mcp?.foremost ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
   };
 }

@@ -1,4 +1,4 @@
-// How a person chooses a session here: on a screen of their own, by a number where the terminal knows no more, or not at all.
+// How a person chooses a session: on a full screen, by number on a simple terminal, or not at all.
 import { createInterface } from 'node:readline/promises';
 import { type Config, terminalWishes } from '../../../config/config.ts';
 import type { AgentName } from '../../../schema/agent-name.ts';
@@ -17,7 +17,7 @@ interface ChooseDeps {
   readonly signal: AbortSignal;
 }
 
-/** Undefined where nobody can be asked, or there is nothing to choose from. Throws `Left` where they choose none. */
+/** Undefined without a terminal, or if there is nothing to choose from. Throws `Left` if the person chooses nothing. */
 export async function chooseSession(
   deps: ChooseDeps,
   agent: AgentName | undefined,
@@ -43,7 +43,7 @@ export async function chooseSession(
 const mostNumbers = 20;
 
 async function askNumber(library: Library, style: Style, words: string, signal: AbortSignal): Promise<Session> {
-  // The terminal's own line editing, and nothing else, is what a dumb one can do.
+  // A dumb terminal only has its own line editing.
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
   const closed = new Promise<never>((_, reject) => {
     lines.once('close', () => reject(new Left()));

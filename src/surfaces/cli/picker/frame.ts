@@ -1,4 +1,4 @@
-// State → the lines of a screen, each no wider than it. Everything that comes from a transcript passes `inColumns`.
+// State → the lines of a screen, each no wider than the screen. All text from a transcript passes `inColumns`.
 import { ageOf } from '../age.ts';
 import { inColumns, plain } from '../columns.ts';
 import { titleOf } from '../session-title.ts';
@@ -9,7 +9,7 @@ import { chosenIn, type Found, keyOf, type State } from './state.ts';
 
 export interface Frame {
   readonly lines: readonly string[];
-  /** Where the person types, from 0. */
+  /** The position of the text cursor, from 0. */
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
@@ -50,7 +50,7 @@ function promptLine({ query, shown, searching, size }: State, { style }: Look): 
   };
 }
 
-/** As typed, with the blank at its end, so that the cursor stands behind it. */
+/** As typed, with a trailing blank, so that the cursor stands after it. */
 const spaced = (query: string): string => plain(query) + (/\s$/.test(query) ? ' ' : '');
 
 function listLines(state: State, list: number, look: Look): string[] {

@@ -1,4 +1,4 @@
-// Which lines of a screen are for what. The smaller it is, the less stands around the list.
+// Which lines of a screen are for what. On a smaller screen, less stands around the list.
 
 export interface Size {
   readonly columns: number;
@@ -8,7 +8,7 @@ export interface Size {
 export interface Layout {
   /** Lines of the list. */
   readonly list: number;
-  /** Lines about the chosen session, the rule above them included; 0 where there is no room. */
+  /** Lines about the chosen session, including the rule above them; 0 if there is no room. */
   readonly about: number;
   readonly help: boolean;
 }

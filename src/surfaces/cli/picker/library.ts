@@ -1,4 +1,5 @@
-// What the picker shows: sessions, how they ended, and what words find in them. The worker searches where one runs, else a thread of our own.
+// The data of the picker: sessions, their last lines, and search hits. A running worker searches; otherwise a thread of
+// this process does.
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../../../config/config.ts';
@@ -15,7 +16,7 @@ import type { SearchAnswer, SearchInput } from './search-answer.ts';
 import { type Found, keyOf, type Said } from './state.ts';
 
 export interface Library {
-  /** Newest first; those that no agent can resume are left out. */
+  /** Newest first, without sessions that no agent can resume. */
   sessions(): Promise<readonly Session[]>;
   search(words: string): Promise<readonly Found[]>;
   /** Its last lines, oldest first. */
@@ -75,7 +76,7 @@ interface Apart {
   close(): Promise<void>;
 }
 
-/** The first search reads the places of all entries, which takes a while; who types must not feel it. */
+/** The first search reads the positions of all entries, which takes a while; a person who types must not notice. */
 function startThread(config: Config): Apart {
   const thread = new Worker(path.join(packageRoot, 'dist', 'search-thread.js'), {
     workerData: { ...config.environment },

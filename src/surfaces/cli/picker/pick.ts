@@ -1,4 +1,4 @@
-// Brings it together: keys step the state, the state is drawn, and questions go out without anybody waiting for them.
+// Runs the picker: keys change the state, the state is drawn, and searches run in the background.
 
 import type { Session } from '../../../schema/session.ts';
 import { HoldfastError } from '../../../system/errors.ts';
@@ -13,14 +13,16 @@ export interface PickDeps {
   readonly sessions: readonly Session[];
   readonly look: Look;
   open(listener: Listener): Terminal;
-  /** Typed in already. */
+  /** Words that are already typed in. */
   readonly words?: string;
   readonly signal?: AbortSignal | undefined;
-  /** How long nobody types before a question goes out. */
+  /** How long the person must pause typing before a search starts. */
   readonly pauseMs?: number;
 }
 
-/** The session that the person chooses. Contract: throws `Left` where they choose none; the terminal is restored first. */
+/**
+ * The session that the person chooses. Contract: throws `Left` if they choose nothing; the terminal is restored first.
+ */
 export async function pick({
   library,
   sessions,
@@ -79,7 +81,7 @@ export async function pick({
     on({ kind: 'ending', session, said: await library.ending(session).catch(() => []) });
   }
 
-  /** One question at a time: what was typed meanwhile is asked when it is answered, and nothing in between. */
+  /** One search at a time: when it is answered, searches for the latest query and skips those in between. */
   async function search(): Promise<void> {
     asking = true;
     while (state.searching && !over) {
@@ -89,7 +91,7 @@ export async function pick({
     asking = false;
   }
 
-  /** A search that fails is told in its place; the titles can still be chosen from. */
+  /** Shows a failed search as a note; the person can still choose by title. */
   async function answer(query: string) {
     try {
       return { hits: await library.search(query) };

@@ -1,4 +1,4 @@
-// What the picker and its thread say to each other.
+// The messages between the picker and its thread.
 import type { z } from 'zod';
 import type { search } from '../../../operations/recall/search.ts';
 import type { Hit } from '../../../schema/hit.ts';

@@ -4,7 +4,7 @@ import { layout, type Size } from './layout.ts';
 
 export interface Found {
   readonly session: Session;
-  /** Where its words were found; empty where the title was enough. */
+  /** Where its words were found; empty if the title matched. */
   readonly snippet: string;
 }
 
@@ -14,27 +14,27 @@ export interface Said {
 }
 
 export interface State {
-  /** All there are, newest first. */
+  /** All sessions, newest first. */
   readonly sessions: readonly Session[];
   readonly query: string;
-  /** Whether the answer about what was said is still to come. */
+  /** Whether the answer of the full-text search is still pending. */
   readonly searching: boolean;
-  /** What is to choose from: by title first, then by what was said. */
+  /** The choices: title matches first, then full-text matches. */
   readonly shown: readonly Found[];
   readonly chosen: number;
-  /** The first of those in sight. */
+  /** The first visible one. */
   readonly top: number;
   readonly size: Size;
-  /** The last lines of sessions that were looked at. */
+  /** The last lines of sessions that were selected before. */
   readonly endings: ReadonlyMap<string, readonly Said[]>;
   readonly note: string;
-  /** Enter was pressed before there was anything: what is found first is meant. */
+  /** Enter was pressed before there was any hit: choose the first one that arrives. */
   readonly hurried: boolean;
   readonly pasting: boolean;
   readonly end?: 'left' | Session;
 }
 
-/** As `node:readline` tells it. */
+/** As `node:readline` reports it. */
 export interface Key {
   readonly sequence?: string | undefined;
   readonly name?: string | undefined;
@@ -77,11 +77,11 @@ export function step(state: State, event: Event): State {
     case 'ending':
       return { ...state, endings: new Map(state.endings).set(keyOf(event.session), event.said) };
     case 'found': {
-      // An answer to words that were changed since is no answer any more.
+      // The query has changed since, so ignore this answer.
       if (event.query !== state.query || !state.searching) return state;
       const known = new Map(state.shown.map(({ session }, i) => [keyOf(session), i]));
       const shown = [...state.shown];
-      // What is in sight keeps its place: somebody may be about to choose it.
+      // Visible choices keep their place: the person may be about to choose one.
       for (const hit of event.hits) {
         const at = known.get(keyOf(hit.session));
         if (at === undefined) shown.push(hit);
@@ -145,11 +145,11 @@ const withoutCtrl: Readonly<Record<string, Act>> = {
   ),
 };
 
-/** No query needs more, and a whole file may be pasted. */
+/** No query needs more, and the person may paste a whole file. */
 const longestQuery = 300;
 
 function type(state: State, text: string): State {
-  // An escape sequence that nobody knows is no text.
+  // An unknown escape sequence is not text.
   if (!state.pasting && /\p{Cc}/u.test(text)) return state;
   const typed = text.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ');
   return ask(state, [...(state.query + typed).trimStart()].slice(0, longestQuery).join(''));
@@ -176,7 +176,7 @@ const wordsOf = (query: string): string[] =>
     .split(/[\s"]+/u)
     .filter((word) => word !== '');
 
-/** One of those that are there, and in sight. */
+/** Chooses an existing item and scrolls to it. */
 function choose(state: State, wanted: number): State {
   const chosen = Math.max(0, Math.min(wanted, state.shown.length - 1));
   const { list } = layout(state.size);
@@ -185,7 +185,7 @@ function choose(state: State, wanted: number): State {
   return { ...state, chosen, top: Math.max(0, top) };
 }
 
-/** What a person takes for one character goes at once. */
+/** Removes one character as a person sees it. */
 function withoutLast(text: string): string {
   const parts = [...new Intl.Segmenter().segment(text)];
   return text.slice(0, parts.at(-1)?.index ?? 0);

@@ -1,4 +1,4 @@
-// The terminal of the picker: plain ANSI on the alternate screen. Whatever way the process ends, it gives the terminal back as it was.
+// The terminal of the picker: plain ANSI on the alternate screen. However the process ends, it restores the terminal.
 import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Frame } from './frame.ts';
@@ -8,27 +8,30 @@ import type { Key } from './state.ts';
 export interface Terminal {
   size(): Size;
   draw(frame: Frame): void;
-  /** Everything anew with the next frame. */
+  /** Redraws everything with the next frame. */
   forget(): void;
-  /** Gives the terminal to the shell until the person comes back. */
+  /** Gives the terminal to the shell until the person returns. */
   suspend(): void;
-  /** Contract: may be called again. */
+  /** Contract: may be called more than once. */
   close(): void;
 }
 
 export interface Listener {
   key(key: Key): void;
-  /** Another size, or another program was here: draw. */
+  /** The size changed, or another program used the terminal: draw again. */
   changed(): void;
-  /** The line is gone. */
+  /** The terminal was closed. */
   hungUp(): void;
 }
 
-/** Without wrapping, a character that was measured wrongly spoils the end of its own line at most. */
+/** Without wrapping, a wrongly measured character spoils at most the end of its own line. */
 const enter = '\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[2J';
 const leave = '\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h\x1b[?1049l';
 
-/** A lone escape is told from the beginning of a sequence by waiting; a slow line may need that long for the rest. */
+/**
+ * A lone Escape can only be told from the start of a sequence by waiting; a slow connection may need this long for the
+ * rest.
+ */
 const escapeMs = 100;
 
 export function openTerminal(input: ReadStream, output: WriteStream, listener: Listener): Terminal {
@@ -49,7 +52,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
       output.write(leave);
       input.setRawMode(false);
     } catch {
-      // The terminal itself is gone: there is nothing left to restore.
+      // The terminal itself is gone; there is nothing left to restore.
     }
   };
 
@@ -60,7 +63,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
     listener.changed();
   };
   const onContinue = () => {
-    // The shell may have set its own modes meanwhile.
+    // The shell may have changed the modes.
     isOpen = false;
     open();
     listener.changed();
@@ -75,7 +78,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
   input.on('keypress', onKey).on('end', onHangUp);
   output.on('resize', onResize);
   process.on('SIGCONT', onContinue).on('SIGHUP', onHangUp).on('exit', restore);
-  // Before the error is told: on the other screen nobody would see it.
+  // Restore before the error is printed: the alternate screen would hide it.
   process.prependListener('uncaughtException', restore);
   open();
   input.resume();
@@ -84,7 +87,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
     size: () => ({ columns: output.columns || 80, rows: output.rows || 24 }),
     draw({ lines, cursor }) {
       if (!isOpen) return;
-      // Cleared before it is written: behind a full line the cursor stands on its last character.
+      // Clear each line before writing it: after a full line the cursor stands on its last character.
       const changed = lines.flatMap((line, i) => (line === last[i] ? [] : [`\x1b[${i + 1};1H\x1b[K${line}`]));
       last = lines;
       output.write(`\x1b[?25l${changed.join('')}\x1b[${cursor.row + 1};${cursor.column + 1}H\x1b[?25h`);
@@ -95,7 +98,7 @@ export function openTerminal(input: ReadStream, output: WriteStream, listener: L
     suspend() {
       if (process.platform === 'win32') return;
       restore();
-      // The whole group, as the terminal itself would do it: the shell waits for all of it.
+      // Suspend the whole process group, as the terminal would: the shell waits for all of it.
       process.kill(0, 'SIGTSTP');
     },
     close() {

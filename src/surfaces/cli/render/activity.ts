@@ -11,7 +11,7 @@ export function renderActivity({ timeZone, from, to, total, days, projects }: Ac
   const { style } = view;
   const said = `${plural(total.entries, 'entry', 'entries')} (${plural(total.prompts, 'prompt')}) in ${plural(total.sessions, 'session')}`;
   const head = `${said} from ${from} to ${to}, ${timeZone}`;
-  if (total.entries === 0) return `Nothing was said from ${from} to ${to}. ${style.dim('Earlier: --since 2024-01-01')}`;
+  if (total.entries === 0) return `No activity from ${from} to ${to}. ${style.dim('Earlier: --since 2024-01-01')}`;
   const listed = renderTable(projects, columns, view);
   return [head, '', ...heatMap({ from, to, days }, view), '', listed].join('\n');
 }
@@ -23,7 +23,7 @@ const columns: readonly Column<Activity['projects'][number]>[] = [
   { name: 'path', cell: ({ path }) => path, paint: 'dim', cut: 'middle', goes: 1 },
 ];
 
-/** A column for each week, as many of the last as fit. */
+/** One column per week, as many recent weeks as fit. */
 function heatMap({ from, to, days }: Pick<Activity, 'from' | 'to' | 'days'>, { width, style }: View): string[] {
   const entries = new Map(days.map(({ day, entries }) => [day, entries]));
   const most = Math.max(...entries.values());

@@ -6,14 +6,14 @@ const words = {
   grown: 'Archived again',
   same: 'Archived already',
   shared: 'Written',
-  none: 'Nothing was said in this session; there is nothing to archive.',
+  none: 'This session has no messages; there is nothing to archive.',
 } as const;
 
 export function renderArchive(
   { outcome, file, title }: { outcome: keyof typeof words; file?: string; title: string },
   { style }: View,
 ): string {
-  // The copy itself has gone to standard output.
+  // The copy itself went to standard output.
   if (file === '-') return '';
   return file === undefined ? words[outcome] : `${words[outcome]}: ${clean(title)}\n${style.dim(clean(file))}`;
 }

@@ -6,10 +6,10 @@ export function renderBackup(
   { file, bytes: size, removed = [], why }: { file: string; bytes: number; removed?: string[]; why?: string },
   { style }: View,
 ): string {
-  const gone = removed.map((old) => `Removed ${old}, which held what was forgotten since`);
+  const gone = removed.map((old) => `Removed ${old}, which held something forgotten since`);
   if (file === '') return [why === undefined ? 'No copy is due.' : `No copy was made: ${why}.`, ...gone].join('\n');
   const saved = `${style.green('Saved')} ${file} (${bytes(size)})`;
-  return [saved, ...gone, style.dim(`Put it back with: holdfast restore '${file}'`)].join('\n');
+  return [saved, ...gone, style.dim(`Restore it with: holdfast restore '${file}'`)].join('\n');
 }
 
 export function renderRestore(
@@ -18,6 +18,6 @@ export function renderRestore(
 ): string {
   const counts = `${plural(output.entries, 'entry', 'entries')} of ${plural(output.sessions, 'session')}`;
   const kept =
-    output.previous === undefined ? '' : `\n${style.dim(`The database before is kept as ${output.previous}`)}`;
+    output.previous === undefined ? '' : `\n${style.dim(`The previous database is kept as ${output.previous}`)}`;
   return `${style.green('Restored')} ${output.database}: ${counts}${kept}`;
 }

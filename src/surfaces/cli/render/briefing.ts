@@ -16,7 +16,7 @@ export function renderBriefing(answer: z.infer<typeof BriefingAnswer>, view: Vie
       })
       .join('\n\n');
   if (answer.text === '')
-    return `Nothing is known about this project yet. ${style.dim('Import first: holdfast ingest; list projects: holdfast projects')}`;
+    return `There is nothing about this project yet. ${style.dim('Import first: holdfast ingest; list projects: holdfast projects')}`;
   const size = `${plural(answer.characters, 'character')}, about ${plural(answer.tokens, 'token')}`;
   return `${clean(answer.text)}\n\n${style.dim(size)}`;
 }

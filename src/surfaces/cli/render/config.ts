@@ -16,11 +16,11 @@ export function renderList({ file, settings }: { file: string; settings: readonl
   return `${body}\n\n${style.dim(`Change with: holdfast config set <key> <value>. Stored in ${file}`)}`;
 }
 
-/** A long list would take the width of the terminal. */
+/** A long list would take the whole width of the terminal. */
 const brief = (value: unknown): string =>
   Array.isArray(value) && value.length > 3 ? `${value.slice(0, 3).join(',')} … (${value.length})` : shown(value);
 
-/** A list as it is typed. */
+/** A list in the form in which it is typed. */
 const shown = (value: unknown): string => (Array.isArray(value) ? value.join(',') || 'none' : String(value));
 
 export const renderGet = ({ value }: Value): string => (Array.isArray(value) ? value.join('\n') : String(value));

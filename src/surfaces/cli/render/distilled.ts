@@ -19,7 +19,7 @@ interface Output {
 }
 
 export function renderObservations({ observations, note }: Output, view: View): string {
-  if (observations.length === 0) return note ?? 'Nothing was distilled that fits.';
+  if (observations.length === 0) return note ?? 'No observation matches.';
   let session = '';
   return observations
     .map((one) => {
@@ -48,7 +48,7 @@ export function renderSummaries(
   { summaries, note }: { summaries: readonly Summary[]; note?: string | undefined },
   view: View,
 ): string {
-  if (summaries.length === 0) return note ?? 'Nothing was distilled that fits.';
+  if (summaries.length === 0) return note ?? 'No summary matches.';
   return summaries.map((one) => renderSummary(one, view)).join('\n\n');
 }
 
@@ -63,7 +63,7 @@ function renderSummary(one: Summary, view: View): string {
   ].join('\n');
 }
 
-/** In lines no longer than the terminal is wide, each below the first. */
+/** In lines that fit the terminal, aligned below the first. */
 function wrapped(text: string, width: number): string {
   const room = Math.max(40, width);
   const lines = [''];

@@ -22,7 +22,7 @@ export function renderDoctor({ ok, checks, counts, disk }: z.infer<(typeof docto
   return lines.join('\n');
 }
 
-/** Checks name moments exactly; a person reads them as in all other output. */
+/** Checks give exact moments; people read them in the format of all other output. */
 const moment = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 export function renderChecks(checks: readonly Check[], view: View): string[] {

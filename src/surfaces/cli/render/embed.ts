@@ -9,6 +9,7 @@ interface Embedded {
 
 export function renderEmbed({ model, entries, refined, left }: Embedded): string {
   if (model === null) return 'Search by meaning is switched off (embedding.kind).';
-  const waiting = left === 0 ? '' : `; ${left.toLocaleString('en')} still wait, another process may be reading them`;
-  return `Read ${plural(refined, 'text')}. ${plural(entries, 'entry', 'entries')} can be found by meaning${waiting}.`;
+  const waiting =
+    left === 0 ? '' : `; ${left.toLocaleString('en')} are still waiting; another process may be embedding them`;
+  return `Embedded ${plural(refined, 'text')}. ${plural(entries, 'entry', 'entries')} can be found by meaning${waiting}.`;
 }

@@ -25,7 +25,7 @@ const painted = (rows: readonly (readonly string[])[], { style }: View): string 
 };
 
 export function renderGroups({ groups }: { groups: readonly Group[] }, view: View): string {
-  if (groups.length === 0) return `No groups. ${view.style.dim('Make one: holdfast groups create main')}`;
+  if (groups.length === 0) return `No groups. ${view.style.dim('Create one: holdfast groups create main')}`;
   const rows = groups.map(({ name, createdAt, pointer, bookmarks, sessions }) => [
     name,
     localTime(createdAt, view),
@@ -44,7 +44,7 @@ export const renderCreated = ({
   group: Group;
   made: boolean;
   folders: { work: string };
-}): string => `${made ? 'Made' : 'There already:'} ${group.name}. Its agent works in ${clean(folders.work)}`;
+}): string => `${made ? 'Created' : 'Already exists:'} ${group.name}. Its agent works in ${clean(folders.work)}`;
 
 export function renderGroup(
   {
@@ -132,11 +132,11 @@ export const renderPointed = ({ pointer }: { pointer: Pointer }): string =>
 export const renderToken = ({ token }: { token: string }): string => token;
 
 export function renderRemoved({ group, removed, session, bookmarks, folders, sessions }: Removed): string {
-  const word = removed ? 'Removed' : 'Would go';
+  const word = removed ? 'Removed' : 'Would delete';
   return [
     `${word}: the group ${group}${session === undefined ? '' : `, its active session ${clean(session)}`}, ${plural(bookmarks, 'bookmark')}`,
-    ...folders.map((folder) => `${word}: ${clean(folder)}, with all that it holds`),
+    ...folders.map((folder) => `${word}: ${clean(folder)}, with everything in it`),
     `${plural(sessions, 'session')} ${removed ? 'stay' : 'would stay'} in the memory, and belong to no group.`,
-    ...(removed ? [] : ['Nothing was changed. With --yes it is.']),
+    ...(removed ? [] : ['Nothing was changed. To remove it: --yes']),
   ].join('\n');
 }

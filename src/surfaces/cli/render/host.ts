@@ -51,5 +51,5 @@ export const renderSent = ({ message, note }: z.output<(typeof groupsSend)['outp
     ...(note === undefined ? [] : [style.yellow(note)]),
   ].join('\n');
 
-/** It was shown as it came. */
+/** The chat was already shown as it happened. */
 export const renderChat = (_: z.output<(typeof chatWith)['output']>): string => '';

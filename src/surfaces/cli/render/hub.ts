@@ -36,10 +36,10 @@ export const renderInit = (
   { style }: View,
 ): string =>
   [
-    made ? `Made the hub ${clean(hub)}.` : `The hub ${clean(hub)} is up to date.`,
+    made ? `Created the hub ${clean(hub)}.` : `The hub ${clean(hub)} is up to date.`,
     vectors
-      ? 'It finds by words and by meaning.'
-      : 'It finds by words; with pgvector on the server it would find by meaning too.',
+      ? 'It searches by words and by meaning.'
+      : 'It searches by words; with pgvector on the server it would also search by meaning.',
     `This machine is ${clean(machine)} of ${clean(person)}. ${share}`,
     style.dim('Invite a colleague with: holdfast hub invite NAME'),
   ].join('\n');
@@ -50,7 +50,7 @@ export const renderJoined = ({ hub, person, machine }: Joined): string =>
 export function renderStatus(status: Status, view: View): string {
   const { style } = view;
   if (!status.joined)
-    return `This machine has joined no hub. ${style.dim('Join one with: holdfast hub join <postgres-url>')}`;
+    return `This machine has not joined a hub. ${style.dim('Join one with: holdfast hub join <postgres-url>')}`;
   const last =
     status.lastExchange === undefined ? 'no exchange yet' : `last exchange ${localTime(status.lastExchange, view)}`;
   const lines = [
@@ -61,7 +61,7 @@ export function renderStatus(status: Status, view: View): string {
     ({ name, seenAt }) => `${clean(name)}${seenAt === undefined ? '' : ` (${localTime(seenAt, view)})`}`,
   );
   lines.push(`Your machines: ${machines.join(', ')}`);
-  if (status.vectors === false) lines.push(style.dim('The server has no pgvector: the hub finds by words.'));
+  if (status.vectors === false) lines.push(style.dim('The server has no pgvector, so the hub searches by words.'));
   const shares = status.shares ?? [];
   if (shares.length === 0) return [...lines, share].join('\n');
   const rows = shares.map((one) => [
@@ -84,7 +84,7 @@ export const renderShared = (
   { style }: View,
 ): string =>
   [
-    `${clean(project)} is shared with ${audience === 'me' ? 'your other machines' : 'everybody in the hub'}: ${plural(sessions, 'session')}, ${plural(entries, 'entry', 'entries')} pushed now.`,
+    `${clean(project)} is shared with ${audience === 'me' ? 'your other machines' : 'everyone in the hub'}: ${plural(sessions, 'session')}, ${plural(entries, 'entry', 'entries')} pushed now.`,
     style.dim('The worker keeps it up to date. End it with: holdfast hub unshare'),
   ].join('\n');
 
@@ -100,7 +100,7 @@ export const renderUnshared = ({
   stays: string;
 }): string =>
   unshared
-    ? `${clean(project)} is no longer shared. The hub lost ${plural(entries, 'entry', 'entries')}; other machines lose them at their next contact.\n${stays}`
+    ? `${clean(project)} is no longer shared. The hub deleted ${plural(entries, 'entry', 'entries')}; other machines delete them at their next contact.\n${stays}`
     : 'Nothing was changed.';
 
 export const renderLeft = ({
@@ -122,7 +122,7 @@ export const renderInvite = (
   [
     isNew ? `For ${clean(person)}, on their machine:` : 'On your other machine:',
     `  ${command}`,
-    style.dim('This holds a password and lets one machine join: hand it over in private.'),
+    style.dim('This contains a password and lets one machine join: hand it over in private.'),
   ].join('\n');
 
 export const renderRevoked = ({
@@ -149,7 +149,7 @@ export const renderSync = ({
 }): string =>
   done
     ? `Pushed ${plural(pushed.entries, 'entry', 'entries')}, pulled ${plural(pulled.entries, 'entry', 'entries')}${pulled.forgotten > 0 ? `, forgot ${pulled.forgotten}` : ''}.`
-    : 'Another process exchanges with the hub at this moment.';
+    : 'Another process is exchanging with the hub right now.';
 
 export const renderHidden = ({ session, title }: { session: string; title: string }): string =>
   `Hidden on this machine: ${clean(title)} (${clean(session)}). Others still see it.`;
@@ -166,5 +166,5 @@ export const renderForgottenForAll = ({
   person: string;
 }): string =>
   forgotten
-    ? `Forgot "${clean(title)}" (${clean(session.slice(0, 8))}) of ${clean(person)} in the hub. All machines lose it at their next contact.`
+    ? `Forgot "${clean(title)}" (${clean(session.slice(0, 8))}) of ${clean(person)} in the hub. All machines delete it at their next contact.`
     : 'Nothing was changed.';

@@ -1,9 +1,9 @@
-// How each operation's answer looks to a person. Loaded only for the command that runs, and not at all with --json.
+// How each operation's answer looks to a person. Loaded only for the command that runs, and never with --json.
 import type { View } from '../view.ts';
 
 export interface Rendering {
   readonly text: string;
-  /** Long enough to be read page by page. */
+  /** Long enough to need a pager. */
   readonly paged?: boolean;
 }
 
@@ -145,7 +145,7 @@ const paged = new Set([
 
 export async function render(name: string, output: unknown, view: View, input: unknown): Promise<Rendering> {
   const load = table[name];
-  // A new operation without a renderer of its own is still readable.
+  // An operation without a renderer is still readable as JSON.
   if (!load) return { text: JSON.stringify(output, null, 2) };
   return { text: (await load())(output, view, input), paged: paged.has(name) };
 }

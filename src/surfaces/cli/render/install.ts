@@ -11,7 +11,7 @@ export function renderInstall(output: Output, view: View): string {
   return 'found' in output ? renderFound(output, view) : renderOne(output, view);
 }
 
-/** What was found on this machine, and what became of it. */
+/** What was found on this machine, and what was done. */
 function renderFound({ found, done, failed }: Extract<Output, { found: unknown }>, view: View): string {
   const { style } = view;
   if (found.length === 0) return 'No agent that Holdfast knows was found on this machine.';
@@ -43,15 +43,17 @@ function renderOne(
     for (const one of [{ file, changed }, ...(mcp ? [mcp] : [])])
       lines.push(
         one.changed
-          ? `Nothing was written. Without --dry-run, ${one.file} changes so.`
-          : `${one.file} is as it should be.`,
+          ? `Nothing was written. Without --dry-run, ${one.file} would change like this.`
+          : `${one.file} is up to date.`,
       );
   else
     lines.push(
-      changed ? `Sessions now report to Holdfast (${file}).` : `Sessions report to Holdfast already (${file}).`,
+      changed ? `Sessions now report to Holdfast (${file}).` : `Sessions already report to Holdfast (${file}).`,
     );
   if (!dryRun && mcp !== undefined)
-    lines.push(mcp.changed ? `It can now ask over MCP (${mcp.file}).` : `It can ask over MCP already (${mcp.file}).`);
+    lines.push(
+      mcp.changed ? `It can now search over MCP (${mcp.file}).` : `It can already search over MCP (${mcp.file}).`,
+    );
   if (!dryRun && use === undefined) lines.push(style.dim('The next session starts the worker. See: holdfast status'));
   lines.push(...warnings.map((warning) => style.yellow(clean(warning))));
   return lines.join('\n');
@@ -72,22 +74,22 @@ export const renderUninstall = (
 ): string =>
   [
     changed ? `Nothing of Holdfast is left in ${file}.` : `${file} holds nothing of Holdfast.`,
-    ...(mcp?.changed ? [`The MCP server is gone from ${mcp.file}.`] : []),
+    ...(mcp?.changed ? [`The MCP server was removed from ${mcp.file}.`] : []),
     ...plugins.map((folder) => `Removed the plugin in ${folder}.`),
-    style.dim(`What it knows stays in ${home}.`),
+    style.dim(`Stored memory stays in ${home}.`),
   ].join('\n');
 
 export function renderRepair({ repaired, worker }: z.infer<(typeof repair)['output']>): string {
   const files = repaired.flatMap(({ changed }) => changed);
-  const lines = files.map((file) => `Mended ${file}.`);
-  if (files.length === 0) lines.push('Nothing needed mending.');
-  if (worker === 'started anew') lines.push('The worker was started anew.');
+  const lines = files.map((file) => `Repaired ${file}.`);
+  if (files.length === 0) lines.push('Nothing needed repair.');
+  if (worker === 'started anew') lines.push('The worker was restarted.');
   return lines.join('\n');
 }
 
 export function renderState({ ok, checks }: z.infer<(typeof status)['output']>, view: View): string {
   const { style } = view;
-  // What is fine and still has something to do is a pause.
+  // A passing check that still has a hint is a pause.
   const last = !ok
     ? style.red('Something needs attention.')
     : checks.some((check) => check.hint !== undefined)

@@ -42,11 +42,11 @@ export function renderHistory(
   view: View,
 ): string {
   const { style } = view;
-  if (memories.length === 0) return 'Nothing was ever said there.';
+  if (memories.length === 0) return 'This page never had any content.';
   return memories
     .map(({ id, page, versions }) => {
       const lines = versions.map(({ version, at, text, source, session, from, why, current }) => {
-        const said = text === '' ? style.red('taken out') : clean(text);
+        const said = text === '' ? style.red('removed') : clean(text);
         const origin = [sources[source], session?.slice(0, 8), from && `from ${clean(from)}`].filter(Boolean).join(' ');
         const reason = why === undefined || text === '' ? '' : style.dim(` (${clean(why)})`);
         return `${current ? style.green('●') : ' '} ${version}  ${localTime(at, view)}  ${style.dim(origin)}\n     ${said}${reason}`;
@@ -62,7 +62,7 @@ export const renderKept = ({ memory, known }: { memory: Memory; known: boolean }
 export const renderEdited = ({ file }: { file: string }): string => `Changed: ${clean(file)}`;
 
 export const renderReverted = ({ page, text }: { page: string; text: string }): string =>
-  text === '' ? `Taken out of ${clean(page)}.` : `${clean(page)} says now: ${clean(text)}`;
+  text === '' ? `Removed from ${clean(page)}.` : `${clean(page)} now says: ${clean(text)}`;
 
 type Shown = { readonly id: string; readonly text: string };
 interface Consolidated {
@@ -72,8 +72,8 @@ interface Consolidated {
 }
 
 export function renderConsolidated({ duplicates, applied, parted }: Consolidated, { style }: View): string {
-  if (parted > 0) return `${plural(parted, 'memory', 'memories')} stand by themselves again.`;
-  if (duplicates.length === 0) return 'Nothing is there twice.';
+  if (parted > 0) return `${plural(parted, 'memory', 'memories')} were split again.`;
+  if (duplicates.length === 0) return 'There are no duplicates.';
   const groups = duplicates.map(({ page, keep, merge }) =>
     [
       clean(page),

@@ -25,10 +25,10 @@ export function renderProcess(
   const { style } = view;
   if (cost !== undefined) {
     const what = counted(cost.jobs);
-    if (what === '') return 'Nothing waits to be distilled.';
+    if (what === '') return 'Nothing is waiting to be distilled.';
     if (cost.tokens === 0) return `${what} would be distilled, ${by}: it costs nothing.`;
     const days = cost.days > 1 ? ` Within the budget that takes ${cost.days} days.` : '';
-    return `${what} would be distilled by ${by}: about ${cost.tokens.toLocaleString('en')} tokens in ${plural(cost.calls, 'call')}; one call for each tool use would take ${cost.insteadOf.toLocaleString('en')}.${days}`;
+    return `${what} would be distilled by ${by}: about ${cost.tokens.toLocaleString('en')} tokens in ${plural(cost.calls, 'call')}; one call per tool use would take ${cost.insteadOf.toLocaleString('en')}.${days}`;
   }
   const what = counted(done);
   const spent = tokens === 0 ? '' : `: ${tokens.toLocaleString('en')} tokens in ${plural(calls, 'call')}`;

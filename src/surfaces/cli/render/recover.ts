@@ -9,8 +9,8 @@ const kinds: Readonly<Record<string, string>> = {
   messagesIn: 'messages to groups',
   messagesOut: 'answers of groups',
   edits: 'edits of pages',
-  statements: 'things asked to remember',
-  forgotten: 'hashes of what was forgotten',
+  statements: 'remembered statements',
+  forgotten: 'hashes of forgotten items',
   memoriesForgotten: 'hashes of forgotten memories',
 };
 
@@ -23,7 +23,7 @@ export function renderRecover(output: z.infer<(typeof recover)['output']>, view:
     `${plural(vault.copies, 'copy', 'copies')} in the vault, ${plural(vault.entries, 'entry', 'entries')} more`,
     `the database (${before}): ${plural(sources.database.rows, 'row')} could be read, ${sources.database.unread.toLocaleString('en')} could not`,
     backup === undefined ? 'no backup' : `the backup of ${localTime(backup.at, view)}`,
-    `${plural(sources.pages, 'memory page')}, ${plural(sources.forgotten, 'hash', 'hashes')} of what was forgotten`,
+    `${plural(sources.pages, 'memory page')}, ${plural(sources.forgotten, 'hash', 'hashes')} of forgotten items`,
     ...(sources.spool > 0 ? [`${plural(sources.spool, 'report')} of hooks, for the worker`] : []),
   ];
   const held = Object.entries(counts)
@@ -32,11 +32,11 @@ export function renderRecover(output: z.infer<(typeof recover)['output']>, view:
   return [
     recovered
       ? `${style.green('Recovered')} ${database}`
-      : style.yellow('A dry run: this would come back, and nothing was changed.'),
+      : style.yellow('Dry run: this would come back. Nothing was changed.'),
     ...from.map((line) => `  from ${clean(line)}`),
     `It ${recovered ? 'holds' : 'would hold'} ${held.join(', ')}.`,
     ...(lost.length === 0
-      ? [style.green('Nothing that could be looked for is missing.')]
+      ? [style.green('Nothing is missing, as far as can be checked.')]
       : ['', style.yellow('Not recovered, or not for certain:'), ...lost.map((line) => `  - ${clean(line)}`)]),
     ...(previous === undefined ? [] : ['', style.dim(`The old file is kept as ${previous}`)]),
   ].join('\n');

@@ -20,18 +20,18 @@ interface Resumed {
 export const renderResume = (output: Resumed | { readonly sessions: readonly Session[] }, view: View): string =>
   'sessions' in output ? choices(output.sessions, view) : resumed(output, view);
 
-/** After the agent has had the terminal nothing is left to say. */
+/** After the agent has used the terminal there is nothing left to say. */
 function resumed(output: Resumed, { style }: View): string {
   const { session, command, before, carried, folder, folderIsGone, restored, ended } = output;
   if (ended !== undefined) return '';
   const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   return [
     style.dim(`${clean(session.title)} · ${clean(session.project)}`),
-    ...restored.map((file) => style.dim(`put back: ${clean(file)}`)),
+    ...restored.map((file) => style.dim(`restored: ${clean(file)}`)),
     ...(carried?.files ?? []).map((file) => style.dim(`written: ${clean(file)}`)),
     ...(folderIsGone
       ? [
-          style.yellow(`The folder ${clean(folder)} is not there. If it was moved, say where it is now:`),
+          style.yellow(`The folder ${clean(folder)} does not exist. If it was moved, say where it is now:`),
           `  holdfast projects link ${quoted(clean(session.projectPath || folder))} <new folder>`,
         ]
       : []),
@@ -41,7 +41,7 @@ function resumed(output: Resumed, { style }: View): string {
   ].join('\n');
 }
 
-/** Where nobody can be asked. */
+/** Without a terminal to choose in. */
 function choices(sessions: readonly Session[], view: View): string {
   const { style } = view;
   if (sessions.length === 0) return `No sessions. ${style.dim('Import first: holdfast ingest')}`;

@@ -15,7 +15,7 @@ export function renderSearch({ hits, note }: { hits: readonly Hit[]; note?: stri
   return note === undefined ? shown : `${shown}\n\n${view.style.dim(clean(note))}`;
 }
 
-/** Hits of one turn stand together, where the best of them stands. */
+/** Hits of one turn stand together, at the position of the best one. */
 function byTurn(hits: readonly Hit[]): Hit[][] {
   const groups = new Map<string, Hit[]>();
   for (const hit of hits) {
@@ -70,7 +70,7 @@ function follow({ kind, id, session }: Hit): string {
   return `holdfast show ${kind === 'conversation' ? session : id}`;
 }
 
-/** The command as it was run, how it went, and the line of its output that matches. */
+/** The command, its outcome, and the matching line of its output. */
 function useLines({ tool, did, outcome, line }: UsedTool, { style, width }: View): string[] {
   const room = Math.max(40, width - 6);
   const went = outcome === 'error' ? style.red(' failed') : '';
@@ -80,7 +80,7 @@ function useLines({ tool, did, outcome, line }: UsedTool, { style, width }: View
   ];
 }
 
-/** What the score was made of, the largest first. */
+/** The parts of the score, largest first. */
 const featuresLine = (features: Readonly<Record<string, number>>): string =>
   Object.entries(features)
     .sort(([, a], [, b]) => b - a)

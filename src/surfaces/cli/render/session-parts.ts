@@ -24,10 +24,10 @@ function lines(placed: Placed, view: View): string[] {
 }
 
 export const renderOutline = ({ prompts }: z.infer<(typeof sessionsOutline)['output']>, view: View): string =>
-  prompts.length === 0 ? 'No person said anything in this session.' : lines(prompts, view).join('\n');
+  prompts.length === 0 ? 'This session has no prompts.' : lines(prompts, view).join('\n');
 
 export function renderFound({ matches, more }: z.infer<(typeof sessionsFind)['output']>, view: View): string {
-  if (matches.length === 0) return 'Nothing in this session has these words.';
+  if (matches.length === 0) return 'These words do not occur in this session.';
   const count = `${more ? 'More than ' : ''}${plural(matches.length, 'entry', 'entries')}`;
   return [...lines(matches, view), view.style.dim(`${count}. Read one with: holdfast show <id>`)].join('\n');
 }
@@ -36,7 +36,7 @@ export function renderChanges(
   { folder, files, left }: z.infer<(typeof sessionsChanges)['output']>,
   view: View,
 ): string {
-  if (files.length === 0) return 'This session changed no file, as far as its tools tell.';
+  if (files.length === 0) return 'The tools of this session changed no file.';
   const shown = files.map(({ file, uses }) =>
     [view.style.bold(clean(pathFrom(folder, file))), ...uses.map((use) => `${renderToolUse(use, view, folder)}`)].join(
       '\n',

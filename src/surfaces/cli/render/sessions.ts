@@ -34,7 +34,7 @@ const sessionColumns = (length: number): readonly Column<Session>[] => [
   { name: 'resume', cell: ({ resume }) => resume ?? '', extra: true },
 ];
 
-/** Enough of the ids to tell them apart; ids that begin with a time share their first digits. */
+/** Enough of the ids to distinguish them; ids that begin with a time share their first digits. */
 export function tellingLength(ids: readonly string[]): number {
   const distinct = new Set(ids).size;
   let length = 8;
@@ -47,23 +47,23 @@ type Purged = z.infer<typeof sessionsPurge.output>;
 
 export const renderDeleted = (gone: Gone, view: View): string =>
   [
-    `${gone.deleted ? 'Deleted' : 'Would go'}: ${clean(gone.session)}: ${inWords({ ...gone, archives: gone.archives.length })}. Its transcript stays with the agent.`,
+    `${gone.deleted ? 'Deleted' : 'Would delete'}: ${clean(gone.session)}: ${inWords({ ...gone, archives: gone.archives.length })}. The agent keeps its transcript.`,
     ...stays(gone.kept, view),
     ...(gone.deleted ? [] : ['Nothing was changed.']),
   ].join('\n');
 
 const stays = (kept: readonly string[], { style }: View): string[] =>
-  kept.map((file) => `${style.yellow('Stays, since somebody has changed it:')} ${clean(file)}`);
+  kept.map((file) => `${style.yellow('Left in place, because it was edited by hand:')} ${clean(file)}`);
 
 export function renderPurged(gone: Purged, view: View): string {
   const { purged, sessions, oldest, newest, kept, spared } = gone;
   const spare = spared === 0 ? [] : [`${plural(spared, 'session')} stay: pinned, or active for a group.`];
-  if (sessions === 0) return ['No session is meant. Nothing was changed.', ...spare].join('\n');
+  if (sessions === 0) return ['No session matches. Nothing was changed.', ...spare].join('\n');
   const span = oldest && newest ? `, from ${localTime(oldest, view)} to ${localTime(newest, view)}` : '';
   return [
-    `${purged ? 'Removed' : 'Would go'}: ${plural(sessions, 'session')}${span}: ${inWords(gone)}. Transcripts stay with the agents.`,
+    `${purged ? 'Deleted' : 'Would delete'}: ${plural(sessions, 'session')}${span}: ${inWords(gone)}. The agents keep their transcripts.`,
     ...stays(kept, view),
     ...spare,
-    ...(purged ? [] : ['Nothing was changed. With --yes it is.']),
+    ...(purged ? [] : ['Nothing was changed. To delete them: --yes']),
   ].join('\n');
 }

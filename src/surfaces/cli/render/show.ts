@@ -50,7 +50,7 @@ export function renderShow({ session, entries, focus, files = [], total, from }:
   return [head.join('\n'), ...shown].join('\n\n');
 }
 
-/** An entry whose tools are not kept would be a time and nothing else. */
+/** An entry whose tools are not stored would show only a time. */
 const hasContent = ({ text, toolUses, tools }: Output['entries'][number]): boolean =>
   text.trim() !== '' || toolUses.length > 0 || tools.length > 0;
 
@@ -79,6 +79,6 @@ function renderEntry(entry: Output['entries'][number], { focused, id, folder }: 
   return lines.join('\n');
 }
 
-/** The searchable line of tool names says nothing where the uses themselves are listed. */
+/** The searchable line of tool names adds nothing if the uses themselves are listed. */
 const withoutToolLine = (text: string, listed: boolean): string =>
   listed ? text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '') : text;

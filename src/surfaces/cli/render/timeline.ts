@@ -5,8 +5,7 @@ import { localTime, type View } from '../view.ts';
 
 export function renderTimeline({ items, focus }: z.infer<typeof Timeline>, view: View): string {
   const { style } = view;
-  if (items.length === 0)
-    return `Nothing happened there. ${style.dim('Try fewer filters, or import first: holdfast ingest')}`;
+  if (items.length === 0) return `Nothing found. ${style.dim('Try fewer filters, or import first: holdfast ingest')}`;
   let session = '';
   return items
     .map((item) => {

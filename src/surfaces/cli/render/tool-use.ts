@@ -1,11 +1,11 @@
-// A use of a tool as people read it: the command and how it ended, an edit as a patch, anything else in a line.
+// A tool use for people: the command and how it ended, an edit as a patch, anything else in one line.
 import { deedOf, exitCodeIn, pathFrom } from '../../../schema/deed.ts';
 import { type DiffLine, differenceOf, sizeOf } from '../../../schema/line-difference.ts';
 import type { ToolUse } from '../../../schema/tool-use.ts';
 import { clean, oneLine, type Style } from '../style.ts';
 import type { View } from '../view.ts';
 
-/** More lines are for `holdfast get`. */
+/** `holdfast get` shows more lines. */
 const most = { command: 12, change: 40, output: 8 } as const;
 
 export function renderToolUse(use: ToolUse, view: View, folder: string): string {
@@ -44,7 +44,7 @@ export function painted({ sign, text }: DiffLine, style: Style): string {
   return sign === '+' ? style.green(`+ ${line}`) : sign === '-' ? style.red(`- ${line}`) : style.dim(`  ${line}`);
 }
 
-/** What a tool answered: the first lines and the last ones. */
+/** A tool's output: the first and the last lines. */
 function outputOf({ output = '' }: ToolUse, view: View): string[] {
   const lines = clean(output).trim().split('\n');
   if (lines.length === 1 && lines[0] === '') return [];

@@ -33,8 +33,8 @@ export function renderImport({ transcripts, entries, rows, claudeMem }: Imported
   if (claudeMem !== undefined) {
     const { sessions, known, prompts, observations, summaries, left } = claudeMem;
     lines.push(
-      `claude-mem: ${plural(sessions, 'session')} (${known} known by their transcripts), ${plural(prompts, 'prompt')}, ` +
-        `${plural(observations, 'observation')}, ${plural(summaries, 'summary', 'summaries')}. ${style.dim('Observations of one turn are one here.')}`,
+      `claude-mem: ${plural(sessions, 'session')} (${known} with a transcript here), ${plural(prompts, 'prompt')}, ` +
+        `${plural(observations, 'observation')}, ${plural(summaries, 'summary', 'summaries')}. ${style.dim('Observations of one turn are merged into one.')}`,
       ...left.map((each) => `${style.yellow('Left out:')} ${clean(each)}`),
     );
   }

@@ -19,9 +19,9 @@ export function renderVault(vault: Vault, { style }: View): string {
     `${plural(vault.transcripts, 'transcript')} in ${bytes(vault.bytes)}, of ${bytes(vault.read)}; ${kept}`,
     ...(vault.enabled ? [] : ['No more copies are made: the setting `vault` is false.']),
     ...(vault.due > 0 && vault.enabled
-      ? [`${vault.due} are behind; the worker brings them up to date, or: holdfast vault --fill`]
+      ? [`${vault.due} are not fully copied; the worker copies the rest, or: holdfast vault --fill`]
       : []),
-    ...(vault.missing > 0 ? [`${vault.missing} copies are not where they should be.`] : []),
+    ...(vault.missing > 0 ? [`${vault.missing} copies are missing.`] : []),
     style.dim(clean(vault.folder)),
   ].join('\n');
 }

@@ -3,7 +3,7 @@ import type { HttpState } from '../../../schema/http-state.ts';
 import { localTime, type View } from '../view.ts';
 
 export const renderStart = ({ pid, alreadyRunning }: { pid: number; alreadyRunning: boolean }): string =>
-  alreadyRunning ? `The worker runs already (process ${pid}).` : `The worker is running (process ${pid}).`;
+  alreadyRunning ? `The worker is already running (process ${pid}).` : `The worker is running (process ${pid}).`;
 
 export const renderStop = ({ stopped, pid }: { stopped: boolean; pid?: number }): string =>
   stopped ? `The worker has stopped (process ${pid}).` : 'No worker was running.';
@@ -27,7 +27,7 @@ export function renderStatus(
   if (pausedSince)
     lines.push(
       view.style.yellow(
-        `Capture is paused since ${localTime(pausedSince, view)}; end it with: holdfast resume-capture`,
+        `Capture has been paused since ${localTime(pausedSince, view)}; end it with: holdfast resume-capture`,
       ),
     );
   if (http.message) lines.push(view.style.yellow(http.message));
@@ -50,11 +50,11 @@ export function renderInstalled(
   const steps = commands.map((command) => `  ${command}`);
   if (dryRun)
     return [
-      `${file} ${changed ? 'would hold' : 'holds already'}:`,
+      `${file} ${changed ? 'would contain' : 'already contains'}:`,
       style.dim(text.trimEnd()),
-      ...(steps.length > 0 ? ['Then these would be run:', ...steps] : ['Nothing would be run.']),
+      ...(steps.length > 0 ? ['Then these commands would run:', ...steps] : ['No command would run.']),
     ].join('\n');
-  const written = changed ? `${file} is written.` : `${file} is as it should be.`;
+  const written = changed ? `${file} was written.` : `${file} is up to date.`;
   if (running) return `${written}\n${manager} runs the ${what} now, and after each login.`;
   return [written, style.yellow(`${manager} cannot be reached from here. Run this in a login session:`), ...steps].join(
     '\n',
@@ -70,6 +70,8 @@ export function renderUninstalled(
   if (!found) return `${manager} does not run the ${what}; there is nothing to remove.`;
   const steps = commands.map((command) => `  ${command}`);
   if (dryRun)
-    return [`${file} would be removed${steps.length > 0 ? ', and these would be run:' : '.'}`, ...steps].join('\n');
-  return `${file} is removed; ${manager} no longer runs the ${what}.${then}`;
+    return [`${file} would be removed${steps.length > 0 ? ', and these commands would run:' : '.'}`, ...steps].join(
+      '\n',
+    );
+  return `${file} was removed; ${manager} no longer runs the ${what}.${then}`;
 }
