@@ -1,4 +1,4 @@
-// Messages in the form of Anthropic's API (role and blocks), which Cline, Roo and Goose's neighbours store whole → items of ours.
+// Messages in the form of Anthropic's API (role and blocks), which Cline, Roo and others store whole → our items.
 import type { ParsedItem, ParsedToolUse } from './agent.ts';
 import { asObject, asString, textOfBlocks, usedTools } from './json.ts';
 
@@ -12,8 +12,8 @@ const inputFiles = (input: unknown): string[] => {
 };
 
 /**
- * The items of one message. `typed` is what a person typed, of a text that stands in a user's message; empty where that is not theirs. `failedText` says
- * whether a tool's output tells of a failure that the block does not.
+ * The items of one message. `typed` returns what a person typed of a text in a user message; empty if the text is not
+ * the person's. `failedText` says whether a tool's output reports a failure that the block does not.
  */
 export function itemsOfMessage(
   message: Record<string, unknown>,
@@ -53,7 +53,7 @@ export function itemsOfMessage(
   return items;
 }
 
-/** A tool's output: a text, blocks of text, or what each of several commands gave. */
+/** A tool's output: a text, blocks of text, or the output of each of several commands. */
 export function outputOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

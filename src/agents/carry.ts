@@ -1,9 +1,9 @@
-// A session that is continued in another agent: what was said becomes a new session in that agent's own format.
+// Continuing a session in another agent: its messages become a new session in that agent's format.
 import type { PullTools } from './pull.ts';
 
 export interface CarryTurn {
   readonly role: 'user' | 'assistant';
-  /** Uses of tools stand in it as text. */
+  /** Contains tool uses as text. */
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -12,13 +12,13 @@ export interface CarryTurn {
 export interface CarryAbout {
   readonly cwd: string;
   readonly title: string;
-  /** When it is carried: all turns are older. */
+  /** When it is carried over: all turns are older. */
   readonly now: number;
   readonly branch?: string | undefined;
   /** Where the agent keeps its sessions, and the folder for files that are handed to it. */
   readonly root: string;
   readonly folder: string;
-  /** The agent's own settings, where it has such a file. */
+  /** The agent's own settings file, if it has one. */
   readonly settingsFile?: string | undefined;
   /** A random uuid. */
   newId(): string;
@@ -28,11 +28,11 @@ export interface CarryAbout {
 export interface CarriedSession {
   /** The new session's id. */
   readonly session: string;
-  /** By absolute path. They are made, never written over. */
+  /** By absolute path. They are created, never overwritten. */
   readonly files: Readonly<Record<string, string>>;
-  /** Run first, in the session's folder; where the agent takes sessions by a command. */
+  /** A command to run first in the session's folder, for agents that import sessions by a command. */
   readonly before?: readonly string[] | undefined;
-  /** Continues it. */
+  /** Continues the session. */
   readonly command: readonly string[];
 }
 
@@ -42,5 +42,5 @@ export type Carry = (turns: readonly CarryTurn[], about: CarryAbout) => CarriedS
 export const iso = (at: number): string => new Date(at).toISOString();
 export const jsonLines = (lines: readonly unknown[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-/** Several agents name a project's folder by its path, with `-` for everything else. */
+/** Several agents name a project's folder by its path, with `-` for every other character. */
 export const dashed = (folder: string): string => folder.replace(/[^A-Za-z0-9]/g, '-');

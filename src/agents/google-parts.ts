@@ -1,11 +1,12 @@
-// Messages in the form of Google's API, as Gemini CLI and its descendants keep them: parts of text, calls and responses.
+// Messages in the form of Google's API, as Gemini CLI and its descendants store them: parts of text, calls and
+// responses.
 import { withoutInjected } from './injected.ts';
 import { asObject, asString } from './json.ts';
 
 const partsOf = (content: unknown): unknown[] =>
   typeof content === 'string' ? [{ text: content }] : Array.isArray(content) ? content : [content];
 
-/** What was said, without thoughts and without what the client injected. */
+/** The text, without thoughts and without what the client injected. */
 export const textOfParts = (content: unknown): string =>
   partsOf(content)
     .map((part) => asObject(part))
@@ -20,7 +21,7 @@ export interface Responded {
   readonly output: string;
 }
 
-/** The responses to calls. A command's exit code stands in the text, also where the status is a good one. */
+/** The responses to calls. A command's exit code is in the text, even if the status is good. */
 export function responsesIn(content: unknown): Responded[] {
   return partsOf(content).flatMap((part) => {
     const { functionResponse } = asObject(part);

@@ -1,4 +1,4 @@
-// Hook payloads in our own words. Agents took over Claude Code's, with names of their own for some fields.
+// Hook payloads → our own form. Other agents took over Claude Code's payloads, with different names for some fields.
 import type { HookEvent } from './hook-event.ts';
 import { asObject, asString } from './json.ts';
 
@@ -13,7 +13,7 @@ const kinds: Readonly<Record<string, HookEvent['kind']>> = {
   PreCompact: 'compact',
 };
 
-/** Undefined for anything that is no hook payload. Contract: never throws. */
+/** Undefined for anything that is not a hook payload. Contract: never throws. */
 export function readHookPayload(payload: unknown): HookEvent | undefined {
   const said = asObject(payload);
   const session = asString(said.session_id) ?? asString(said.sessionId) ?? asString(said.conversation_id);
@@ -21,7 +21,7 @@ export function readHookPayload(payload: unknown): HookEvent | undefined {
   if (session === undefined || name === undefined) return undefined;
   const kind = kinds[name] ?? 'other';
   const prompt = asString(said.prompt);
-  // The client submits its own notifications as prompts, too.
+  // The client also submits its own notifications as prompts.
   const typed = prompt !== undefined && !prompt.startsWith('<task-notification>') ? prompt : undefined;
   return {
     kind: kind === 'prompt' && typed === undefined ? 'other' : kind,
@@ -32,7 +32,7 @@ export function readHookPayload(payload: unknown): HookEvent | undefined {
     ),
     promptId: asString(said.prompt_id),
     prompt: typed,
-    // A subagent's last words are not the session's.
+    // A subagent's last answer is not the session's.
     lastAnswer: name.startsWith('Subagent') ? undefined : asString(said.last_assistant_message),
     reason: asString(said.reason) ?? asString(said.source),
   };

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
 
-/** A stand-in for the worker: says how it was started. */
+/** A stand-in for the worker that reports how it was started. */
 function worker(): string {
   const file = path.join(folder, 'node');
   const said = path.join(folder, 'started');
@@ -93,7 +93,7 @@ function prepare(at: string, text = `of ${at}`, name = 'project'): void {
   const notes = new Map([[name, text === '' ? '' : files.putText('p', text)]]);
   expect(files.putNotes(at, notes)).toBe(true);
 }
-/** The claim of a process that lives: no hook starts a worker. */
+/** The claim of a live process, so that no hook starts a worker. */
 async function claimed(): Promise<void> {
   const claim = { pid: process.pid, started: await processStart(process.pid), since: '', version: '1' };
   fs.writeFileSync(path.join(home, 'worker.pid'), `${JSON.stringify(claim)}\n`);
@@ -148,7 +148,7 @@ describe.each(shells)('the start in %s', (...shell) => {
     expect(second.given).toBe('');
   });
 
-  it('a repository has its own briefing or none; another folder that of the next one upwards', async () => {
+  it('a repository has its own briefing or none; another folder gets that of the next one above', async () => {
     prepare(made('work'));
     expect(await at(made('work', 'plain', 'deep'))).toBe(`of ${folder}/work`);
     made('work', 'repo', '.git');
@@ -157,7 +157,7 @@ describe.each(shells)('the start in %s', (...shell) => {
     expect(await at(made('work', 'muted', 'src'))).toBe('');
   });
 
-  it('what was done in the home folder, or above, is told there alone', async () => {
+  it('the briefing of the home folder, or of one above, is only given there', async () => {
     const user = path.join(folder, 'user');
     prepare(user);
     prepare(folder);
@@ -166,7 +166,7 @@ describe.each(shells)('the start in %s', (...shell) => {
     expect(await at(folder)).toBe(`of ${folder}`);
   });
 
-  it('25. a worktree is told what its repository knows, unless the person keeps them apart', async () => {
+  it('25. a worktree gets the briefing of its repository, unless the person keeps them separate', async () => {
     const main = made('main');
     const git = (...args: string[]) => spawnSync('git', ['-C', main, ...args], { encoding: 'utf8' });
     git('init', '-q');
@@ -184,7 +184,7 @@ describe.each(shells)('the start in %s', (...shell) => {
     expect(await at(path.join(folder, 'tree'))).toBe('');
   });
 
-  it('follows a link, and a path with dots, to the folder that is meant', async () => {
+  it('follows a link, and a path with dots, to the real folder', async () => {
     const project = made('real', 'shop');
     prepare(project);
     fs.symlinkSync(project, path.join(folder, 'link'));
@@ -193,7 +193,7 @@ describe.each(shells)('the start in %s', (...shell) => {
     expect(await at(project, { env: { CLAUDE_PROJECT_DIR: '' } })).toBe(`of ${project}`);
   });
 
-  it('a session that goes on is told of itself first; one that starts, and one that is not known, of the project', async () => {
+  it('a continuing session gets its own briefing; a new or unknown one gets that of the project', async () => {
     const project = made('shop');
     const files = briefingFolder(home);
     const both = [
@@ -209,7 +209,7 @@ describe.each(shells)('the start in %s', (...shell) => {
     expect(await at(project, { payload: tricky })).toBe('all');
   });
 
-  it('2. says nothing and ends well with a bad payload, a broken note, a text that is gone, a folder that is gone', async () => {
+  it('2. prints nothing and ends with 0 for a bad payload, a broken note, a text that is gone, a folder that is gone', async () => {
     const project = made('shop');
     for (const payload of ['', '{', 'null', '[]', '"text"', '\n\n'])
       expect(await run(project, { shell, payload })).toEqual({ code: 0, out: '', err: '' });
@@ -243,7 +243,7 @@ describe.each(shells)('the start in %s', (...shell) => {
 describe.each(shells)('9. the worker, by %s', (...shell) => {
   const start = () => run(made('shop'), { shell });
 
-  it('is started once when several sessions start together, and by none while it lives', async () => {
+  it('is started once when several sessions start together, and not while it is alive', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, start));
     for (const ran of all) expect(told(ran)).toBe('');
     await expect.poll(started).toEqual([`${home} /opt/holdfast/bin/holdfast worker run ${home} []`]);
@@ -258,7 +258,7 @@ describe.each(shells)('9. the worker, by %s', (...shell) => {
     ['whose pid another process has now', async () => ({ pid: process.pid, started: 'boot:1' })],
     ['of a zombie', zombie],
     ['that is half a file', async () => undefined],
-  ])('is started over a claim %s, and over what an earlier start has left', async (_, claim) => {
+  ])('is started despite a claim %s, and despite what an earlier start has left', async (_, claim) => {
     const dead = await claim();
     fs.writeFileSync(path.join(home, 'worker.pid'), dead === undefined ? '{"pid":' : `${JSON.stringify(dead)}\n`);
     fs.writeFileSync(path.join(home, 'worker.starting'), `${process.pid} 1\n${process.pid} 2\n`);
@@ -275,7 +275,7 @@ describe.each(shells)('9. the worker, by %s', (...shell) => {
 });
 
 async function zombie(): Promise<{ pid: number; started: string }> {
-  // The shell becomes sleep, which waits for no child.
+  // The shell becomes sleep, which reaps no child.
   const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void parent.kill('SIGKILL'));
   const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (text) => resolve(Number(text))));
@@ -287,7 +287,7 @@ async function zombie(): Promise<{ pid: number; started: string }> {
 describe('scripts of other agents', () => {
   const other = (answer: ScriptFor['answer']) => startScript(link(), { agent: 'copilot', title: 'Copilot', answer });
 
-  it.each(shells)('print the briefing under the key that the agent takes (%s)', async (...shell) => {
+  it.each(shells)('print the briefing under the key that the agent accepts (%s)', async (...shell) => {
     await claimed();
     const at = made('user', 'proj');
     prepare(at, 'say "it"\n\\ and } }');
@@ -314,7 +314,7 @@ describe('scripts of other agents', () => {
     expect(told(await run(elsewhere, { script, payload: JSON.stringify({ cwd: 'C:\\x' }) }))).toBe('');
   });
 
-  it('note the event, which not every agent names', async () => {
+  it('note the event, even if the agent does not name it', async () => {
     await claimed();
     const at = made('user', 'proj');
     const whoseEnd = { agent: 'copilot', title: 'Copilot', answer: 'nested' } as const;

@@ -1,17 +1,18 @@
-// What agents' hooks run: shell scripts for any POSIX shell. Contract: they print a whole briefing or nothing, never an error, end
-// with 0, use no network, and start no program but `cat`, and in the background the worker. What they note is read by capture/spool.
+// The scripts that agents' hooks run, for any POSIX shell. Contract: they print a whole briefing or nothing, never an
+// error, end with 0, use no network, and start no program but `cat`, and the worker in the background. capture/spool
+// reads their notes.
 
 import type { AgentName } from '../schema/agent-name.ts';
 import { briefingNames } from '../system/briefing-folder.ts';
 import { type HookLink, startingName } from './hooks.ts';
 
-/** Whose script it is, and how the agent takes a briefing. */
+/** The agent of the script, and how it accepts a briefing. */
 export interface ScriptFor {
   readonly agent: AgentName;
   readonly title: string;
-  /** A variable in which the agent names the session's folder; else the payload does, or the script runs there. */
+  /** A variable with the session's folder; without it, the payload names the folder, or the script runs there. */
   readonly folderVariable?: string | undefined;
-  /** `nested`: as Claude Code takes it. Else the one key that holds the text. */
+  /** `nested`: as Claude Code accepts it. Otherwise the one key that holds the text. */
   readonly answer: 'nested' | 'additionalContext' | 'additional_context';
 }
 
@@ -34,14 +35,14 @@ case $payload in '{'*) ;; *) exit 0 ;; esac
 [ \${#payload} -gt 16000 ] && exit 0
 `;
 
-/** Appended in one piece, between two ends of lines: half a note of a full disk spoils no other. */
+/** Appended in one write, between two line ends: half a note on a full disk spoils no other. */
 const note = ({ agent }: ScriptFor, event: 'SessionStart' | 'SessionEnd', given: string): string =>
   `printf '\\n{"given":"%s","event":"${event}","payload":%s}\\n' ${given} "$payload" >>"$h/spool/${agent}.$$.note"\n`;
 
 export const endScript = (link: HookLink, whose: ScriptFor): string =>
   `${begin(link, `The end of a session of ${whose.title}: notes the reason for the worker.`)}${note(whose, 'SessionEnd', "''")}`;
 
-/** Prints the briefing: it lies there as Claude Code takes it, in one line. */
+/** Prints the briefing: the file holds it as Claude Code accepts it, in one line. */
 const printBriefing = ({ answer }: ScriptFor): string => {
   if (answer === 'nested') return `cat "$b/${texts}/$id.json" || id=`;
   const lead = '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":';

@@ -1,18 +1,21 @@
-// How an agent is made to tell us of its sessions while they run: what stands in its settings, and how to take it out again.
-// Only data goes in and out; the caller reads and writes the files.
+// How an agent reports its running sessions to us: what its settings contain, and how to remove it again. Only data
+// goes in and out; the caller reads and writes the files.
 
-/** In the data folder: says which process a hook has started as the worker, until that has looked for the worker's claim. */
+/**
+ * A file in the data folder that names the process that a hook has started as the worker, until that process has looked
+ * for the worker's claim.
+ */
 export const startingName = 'worker.starting';
 
 export type JsonPath = readonly (string | number)[];
 
 export interface Insertion {
-  /** Ends with a new key of an object that exists, or with the length of an array that exists. */
+  /** Ends with a new key of an existing object, or with the length of an existing array. */
   readonly path: JsonPath;
   readonly value: unknown;
 }
 
-/** What a hook must know to work with this very data folder. */
+/** What a hook must know to work with this data folder. */
 export interface HookLink {
   readonly version: string;
   /** The data folder. */
@@ -20,18 +23,18 @@ export interface HookLink {
   /** The Node that runs the worker, and the program that answers prompts. */
   readonly node: string;
   readonly program: string;
-  /** The command line, which serves MCP as well. */
+  /** The command line, which also serves MCP. */
   readonly cli: string;
-  /** Whether prompts are to be answered with what the past knows. */
+  /** Whether to add relevant memory to prompts. */
   readonly recall: boolean;
 }
 
 export interface HooksFound {
   /** Events that report to us. */
   readonly events: readonly string[];
-  /** Events that should and do not. */
+  /** Events that should report and do not. */
   readonly missing: readonly string[];
-  /** Events whose hook belongs to another version or place, or is not needed any more. */
+  /** Events whose hook belongs to another version or data folder, or is no longer needed. */
   readonly outdated: readonly string[];
   /** The version that wrote them. */
   readonly version: string | undefined;
@@ -44,13 +47,13 @@ export interface AgentHooks {
   settingsFile(env: NodeJS.ProcessEnv, home: string): string;
   /** Contract: never throws on any JSON value. */
   find(settings: unknown, link: HookLink): HooksFound;
-  /** What is to be put into settings that hold none of ours. Throws when their shape leaves no place for it. */
+  /** What to add to settings that contain none of ours. Throws if their shape leaves no place for it. */
   additions(settings: Record<string, unknown>, link: HookLink): readonly Insertion[];
-  /** What is to be taken out. Whatever was there before us, even empty, stays: `before` are the settings from then. */
+  /** What to remove. Everything from before us stays, even if empty: `before` are the settings from then. */
   removals(settings: unknown, before: unknown): readonly JsonPath[];
-  /** Why hooks that stand in the settings would not run. `beside` reads another file of the settings' folder. */
+  /** Why installed hooks would not run. `beside` reads another file in the settings' folder. */
   obstacles(settings: Record<string, unknown>, beside: (name: string) => string | undefined): readonly string[];
-  /** What the hooks run, by absolute path below the data folder. */
+  /** The scripts that the hooks run, by absolute path below the data folder. */
   scripts(link: HookLink): Readonly<Record<string, string>>;
   /** The files of a plugin folder that does the same, by their paths in it. */
   plugin?(link: HookLink): Readonly<Record<string, string>>;
@@ -58,24 +61,30 @@ export interface AgentHooks {
   usePlugin?(folder: string): string;
 }
 
-/** A file of ours alone that the agent loads by itself, instead of hooks in its settings. The first line names the version and the data folder. */
+/**
+ * A file of our own that the agent loads by itself, instead of hooks in its settings. The first line names the version
+ * and the data folder.
+ */
 export interface AgentHookFile {
   settingsFile(env: NodeJS.ProcessEnv, home: string): string;
   whole(link: HookLink): string;
   scripts(link: HookLink): Readonly<Record<string, string>>;
 }
 
-/** How an agent is told of our MCP server: one entry in a file that it keeps for itself. */
+/** How our MCP server is added to an agent: one entry in a file of the agent. */
 export interface AgentMcp {
   file(env: NodeJS.ProcessEnv, home: string): string;
   /** JSON unless it says otherwise. */
   readonly format?: 'json' | 'toml' | 'yaml' | undefined;
-  /** The folder that whoever changes the file makes for that time. */
+  /** The lock folder that a program creates while it changes the file. */
   lock?(file: string): string;
   /** The key of the list of servers, and our name in it. */
   readonly list: string;
   readonly name: string;
   entry(link: HookLink): Record<string, unknown>;
-  /** The data folder that an entry of ours serves; undefined when it is not ours. Contract: never throws on any JSON value. */
+  /**
+   * The data folder that our entry serves; undefined if the entry is not ours. Contract: never throws on any JSON
+   * value.
+   */
   homeOf(entry: unknown): string | undefined;
 }

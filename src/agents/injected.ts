@@ -1,6 +1,6 @@
-// What a client or another memory puts into a person's text, in tags of its own. It was not said by the person.
+// Text that a client or another memory puts into a person's message, in its own tags. The person did not say it.
 
-/** Passages with one of these tags around them. */
+/** Tags around such passages. */
 const tags = [
   ...['system-reminder', 'ide_opened_file', 'ide_selection', 'ide_diagnostics', 'local-command-caveat'],
   ...['hook_context', 'qwen:user-prompt-submit-context', 'environment_context'],
@@ -8,7 +8,7 @@ const tags = [
   ...['claude-mem-context', 'supermemory-context', 'hindsight_memories', 'relevant-memories'],
 ];
 
-/** The text without what was put into it. Linear: each tag is searched forward once. A passage without its end stays. */
+/** The text without injected passages. Linear: searches forward once per tag. A passage without its end stays. */
 export function withoutInjected(text: string): string {
   if (!text.includes('</')) return text.trim();
   let left = text;

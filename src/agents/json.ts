@@ -1,4 +1,4 @@
-// Reading JSON that somebody else wrote: every function takes any value and never throws.
+// Reading JSON from other programs: every function takes any value and never throws.
 import type { ParsedToolUse } from './agent.ts';
 
 export const asObject = (value: unknown): Record<string, unknown> =>
@@ -16,7 +16,7 @@ export function asTime(value: unknown): number | undefined {
 /** The last moment that a Date can hold. */
 const latest = 8.64e15;
 
-/** The texts of `[{ type: 'text', text }, …]`, other blocks left out. */
+/** The texts of `[{ type: 'text', text }, …]`, without other blocks. */
 export function textOfBlocks(content: unknown): string[] {
   const texts: string[] = [];
   for (const part of Array.isArray(content) ? content : []) {

@@ -1,4 +1,4 @@
-// How any agent starts our MCP server, and how an entry of ours is told from others.
+// How any agent starts our MCP server, and how to recognise an entry of ours.
 import path from 'node:path';
 import type { AgentMcp, HookLink } from './hooks.ts';
 import { asObject, asString } from './json.ts';
@@ -12,12 +12,13 @@ export interface ServerCommand {
 export function serverCommand({ node, cli, home }: HookLink): ServerCommand {
   const env = { HOLDFAST_HOME: home };
   if (process.platform === 'win32') return { command: node, args: [cli, 'mcp'], env };
-  // A shell that says what there is, and becomes the program when a tool is called: no session waits for Node to start.
+  // A shell script that lists the tools, and becomes the program when a tool is called: no session waits for Node to
+  // start.
   const [script, answers] = [`${cli}-mcp.sh`, path.join(path.dirname(cli), '..', 'dist', 'mcp-answers')];
   return { command: '/bin/sh', args: [script, node, cli, answers], env };
 }
 
-/** The data folder that an entry of ours serves, in whichever form an agent writes it. Contract: never throws. */
+/** The data folder that our entry serves, in any form that an agent writes it. Contract: never throws. */
 export function homeOfServer(entry: unknown): string | undefined {
   const { args, command, env, envs, environment } = asObject(entry);
   const words = Array.isArray(args) ? args : Array.isArray(command) ? command.slice(1) : [];

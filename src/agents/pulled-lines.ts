@@ -1,4 +1,4 @@
-// Lines that all pulled transcripts have in common: what is known of the session, and its title.
+// Lines that all pulled transcripts have in common: facts about the session, and its title.
 import type { ParsedHeader, ParsedItem } from './agent.ts';
 import { derivedId } from './derived-id.ts';
 import { asObject, asString } from './json.ts';
@@ -13,7 +13,7 @@ export interface SessionFacts extends Omit<ParsedHeader, 'kind' | 'session'> {
 const isoOf = (at: number | undefined): { timestamp?: string } =>
   at === undefined || !Number.isFinite(at) || Math.abs(at) > 8.64e15 ? {} : { timestamp: new Date(at).toISOString() };
 
-/** Facts and title stand in lines of their own: a title that was forgotten goes, the facts stay. */
+/** Facts and title are on separate lines: a forgotten title goes, and the facts stay. */
 export function aboutSession(
   agent: string,
   session: string,

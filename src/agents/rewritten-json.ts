@@ -1,17 +1,21 @@
-// Sessions that an agent rewrites whole with each message. Each message becomes a line once; what a later writing leaves out stays pulled.
+// Sessions that an agent rewrites whole with each message. Each message becomes a line once; what a later version
+// leaves out stays pulled.
 import { derivedId } from './derived-id.ts';
 import { asObject } from './json.ts';
 import type { PulledLine, PulledRecord } from './pull.ts';
 import { pulledLine } from './pulled-lines.ts';
 
 export interface WholeMessage {
-  /** The agent's own id of the message, where it has one. */
+  /** The agent's own id of the message, if it has one. */
   readonly id?: string | undefined;
   readonly at: number | undefined;
   readonly message: Record<string, unknown>;
 }
 
-/** Lines for messages that the transcript lacks. A message without an id is known by its words, and by how many before it say the same. */
+/**
+ * Lines for messages that the transcript lacks. A message without an id is identified by its words, and by how many
+ * messages before it say the same.
+ */
 export function* wholeMessages(
   agent: string,
   session: string,

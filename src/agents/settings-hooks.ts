@@ -1,12 +1,12 @@
-// Hooks that stand in a JSON file of the agent's: as groups, which Claude Code began with (Codex, Qwen, Droid and Gemini took it over), or as a plain
-// list for each event (Copilot, Cursor).
+// Hooks in a JSON file of the agent: as groups, which Claude Code began with (Codex, Qwen, Droid and Gemini took it
+// over), or as a plain list per event (Copilot, Cursor).
 import path from 'node:path';
 import { HoldfastError } from '../system/errors.ts';
 import { endScript, quote, type ScriptFor, startScript } from './hook-scripts.ts';
 import type { AgentHooks, HookLink, Insertion, JsonPath } from './hooks.ts';
 import { asObject, asString } from './json.ts';
 
-/** Hooks of earlier versions spoke HTTP; this told them from others. */
+/** Hooks of earlier versions used HTTP; this header identified them. */
 const versionHeader = 'X-Holdfast-Version';
 
 export interface SettingsHooks {
@@ -16,11 +16,11 @@ export interface SettingsHooks {
   readonly shape: 'groups' | 'list';
   /** The key of a hook that holds its command. */
   readonly commandKey?: 'command' | 'bash' | undefined;
-  /** What stands beside the command, such as a time limit. */
+  /** Fields beside the command, such as a time limit. */
   readonly beside?: Readonly<Record<string, unknown>> | undefined;
-  /** What stands beside the hooks of a group, such as a matcher. */
+  /** Fields beside the hooks of a group, such as a matcher. */
   readonly group?: Readonly<Record<string, unknown>> | undefined;
-  /** What the file needs beside the hooks. */
+  /** Fields that the file needs beside the hooks. */
   readonly top?: Readonly<Record<string, unknown>> | undefined;
   readonly obstacles?: AgentHooks['obstacles'] | undefined;
 }
@@ -59,7 +59,7 @@ export function settingsHooks(
       const isCurrent = ({ event, hook }: { event: string; hook: unknown }) =>
         JSON.stringify(identity(hook)) === JSON.stringify(identity(wanted[event]));
       const events = [...new Set(ours.map(({ event }) => event))];
-      // Two of ours for one event, however they came there, report everything twice.
+      // Two of our hooks for one event, however they got there, report everything twice.
       const twice = events.filter((event) => ours.filter((one) => one.event === event).length > 1);
       const commands = ours
         .map(({ hook }) => asString(asObject(hook)[commandKey]))
@@ -137,7 +137,7 @@ function hooksFor(
     [commandKey]: `: holdfast ${link.version}; ${text}`,
     ...beside,
   });
-  // The trap makes the end a good one, whatever happens in the script.
+  // The trap makes the exit code 0, whatever happens in the script.
   const script = (file: string) => hook(`trap 'exit 0' 0; [ -r ${quote(file)} ] && . ${quote(file)}; exit 0`);
   return {
     // Without a matcher: startup, resume, clear, compact and fork.
@@ -147,7 +147,7 @@ function hooksFor(
   };
 }
 
-/** The Node of the installation, or whichever there is, should that one be gone. Never fails, never prints an error. */
+/** The Node of the installation, or any other if that one is gone. Never fails, never prints an error. */
 function askCommand({ node, program, home }: HookLink): string {
   const run = `NODE_OPTIONS= "$n" ${quote(program)} ${quote(home)} 2>/dev/null && break`;
   return `for n in ${quote(node)} node; do ${run}; done; true`;
@@ -159,13 +159,13 @@ const names = (command: string, home: string): boolean =>
 
 interface OwnGroup {
   readonly index: number;
-  /** Nothing in it is anybody else's. */
+  /** Everything in it is ours. */
   readonly whole: boolean;
   readonly hooks: readonly unknown[];
   readonly places: readonly number[];
 }
 
-/** For each event, the groups that hold a hook of ours; in a plain list each hook is a group. */
+/** For each event, the groups that contain a hook of ours; in a plain list each hook is a group. */
 function ownGroups(
   settings: unknown,
   shape: SettingsHooks['shape'],

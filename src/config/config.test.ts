@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(user, { recursive: true, force: true }));
 
 const load = (env: NodeJS.ProcessEnv = {}) => loadConfig({ HOME: user, ...env });
-/** The configuration in spite of what is wrong in the file. */
+/** The configuration in spite of errors in the file. */
 const mending = () => loadConfig({ HOME: user }, { mending: true });
 const stored = () => JSON.parse(readFileSync(mending().filePath, 'utf8'));
 const write = (text: string) => {
@@ -34,7 +34,7 @@ const failure = (work: () => unknown): HoldfastError => {
 };
 
 describe('configuration', () => {
-  it('keeps the memory in the person’s home, not in the folder one happens to be in, where HOME is empty', () => {
+  it('keeps the memory in the person’s home, not in the current folder, if HOME is empty', () => {
     vi.stubEnv('HOME', '');
     try {
       expect(loadConfig({ HOME: '' }).home).toBe(join(userInfo().homedir, '.holdfast'));
@@ -70,7 +70,7 @@ describe('configuration', () => {
     expect(agents.filter((agent) => !config.enabled(agent)).map(({ name }) => name)).toEqual(['pi']);
   });
 
-  it('gives every setting a variable of its own', () => {
+  it('gives every setting its own variable', () => {
     const variables = settingList.map(({ variable }) => variable);
     expect(new Set(variables).size).toBe(variables.length);
     expect(variables).toContain('HOLDFAST_AGENTS_CLAUDE_CODE_WATCH_PATH');
@@ -109,7 +109,7 @@ describe('configuration', () => {
     expect(error.hint).toContain('at least 100');
   });
 
-  it('creates a data folder that is closed to others', () => {
+  it('creates a data folder that other users cannot read', () => {
     const config = load();
     ensureHome(config);
     for (const folder of [config.home, join(config.home, 'logs')]) expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -120,7 +120,7 @@ describe('configuration', () => {
     expect(failure(() => ensureHome(load())).hint).toContain('HOLDFAST_HOME');
   });
 
-  it('gives the demonstration a home of its own', () => {
+  it('gives the demo a separate home', () => {
     expect(loadConfig(demoEnvironment({ HOME: user })).home).toBe(join(user, '.holdfast-demo'));
   });
 });
@@ -150,7 +150,7 @@ describe('changing a setting', () => {
     ['{"port": "http", "vault": false}', 'port', '4001', { vault: false }],
     ['{"distill": 5, "vault": false}', 'distill.model', 'claude', { vault: false }],
     ['{"distill.model": "none of them", "vault": false}', 'distill.model', 'claude', { vault: false }],
-  ])('mends the very value that is wrong in %s', (text, key, value, rest) => {
+  ])('repairs the very value that is wrong in %s', (text, key, value, rest) => {
     write(text);
     expect(unsetSetting(mending(), key)).toBe(true);
     expect(stored()).toEqual(rest);
@@ -160,7 +160,7 @@ describe('changing a setting', () => {
     expect(stored()).toMatchObject(rest);
   });
 
-  it('mends one of two wrong values at a time, and leaves the file as it is while it is another that is wrong', () => {
+  it('repairs one of two wrong values at a time, and leaves the file as it is if another value is wrong', () => {
     const text = '{"port": "http", "prt": 1, "timeZone": "Mars/Olympus"}';
     write(text);
     for (const change of [() => setSetting(mending(), 'vault', 'false'), () => unsetSetting(mending(), 'vault')])
@@ -172,7 +172,7 @@ describe('changing a setting', () => {
     expect(stored()).toEqual({ port: 4001, prt: 1 });
   });
 
-  // Root may write anywhere; for root, an end-to-end test runs the program as another user.
+  // Root may write anywhere; an end-to-end test runs the program as another user for that.
   it.skipIf(process.getuid?.() === 0)('leaves no draft behind when the folder cannot be written', () => {
     const config = load();
     ensureHome(config);

@@ -1,4 +1,5 @@
-// Every agent that can be told of us: what is written comes and goes without a trace, in that agent's own format.
+// Every agent that Holdfast can be installed into: what is written comes and goes without a trace, in that agent's own
+// format.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -35,7 +36,7 @@ const snapshot = (): Record<string, string> =>
       .filter((name) => fs.statSync(path.join(user, name)).isFile())
       .map((name) => [name, fs.readFileSync(path.join(user, name), 'utf8')]),
   );
-/** What the files mean: where hooks and servers share one, a repair may change their order. */
+/** The meaning of the files: if hooks and servers share one, a repair may change their order. */
 const meaning = (): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(snapshot()).map(([name, text]) => [name, name.endsWith('.json') ? JSON.parse(text) : text]),
@@ -80,7 +81,7 @@ describe.each(hooked.map((agent) => [agent.name, agent] as const))('%s', (_, age
           agent.mcp?.format !== undefined && file === context().config.agentMcpFile(agent) ? agent.mcp.format : 'json'
         ];
 
-  it('comes and goes without a trace, whatever stood there', async () => {
+  it('comes and goes without a trace, whatever the file contained', async () => {
     for (let round = 0; round < 4; round++) {
       for (const file of files()) {
         const texts = textsFor(file);
@@ -106,14 +107,14 @@ describe.each(hooked.map((agent) => [agent.name, agent] as const))('%s', (_, age
     }
   });
 
-  it('a look changes nothing and shows what would change', async () => {
+  it('a dry run changes nothing and shows what would change', async () => {
     const answer = await install.run(context(), { ...given(agent), dryRun: true });
     expect(answer).toMatchObject({ changed: true, diff: expect.stringContaining('holdfast') });
     expect(snapshot()).toEqual({});
     expect(fs.existsSync(path.join(folder, 'data'))).toBe(false);
   });
 
-  it('is brought to this version by repair, and another data folder is left to itself', async () => {
+  it('is updated to this version by repair, which leaves another data folder alone', async () => {
     await install.run(context(), given(agent));
     const whole = meaning();
     for (const file of files())
@@ -130,7 +131,7 @@ describe.each(hooked.map((agent) => [agent.name, agent] as const))('%s', (_, age
     expect(meaning()).toEqual(whole);
   });
 
-  it('status speaks of it once it is installed', async () => {
+  it('is reported by status once it is installed', async () => {
     await install.run(context(), given(agent));
     const { checks } = await status.run(context(), {});
     expect(
@@ -142,7 +143,7 @@ describe.each(hooked.map((agent) => [agent.name, agent] as const))('%s', (_, age
   });
 });
 
-it('Codex: says that the person must approve the hooks, until Codex has noted it', async () => {
+it('Codex: says that the person must approve the hooks, until Codex has recorded it', async () => {
   const codex = agentNamed('codex') as Agent;
   const answer = await install.run(context(), given(codex));
   expect('warnings' in answer && answer.warnings.join()).toContain('/hooks');
@@ -163,7 +164,7 @@ it('Codex: says that the person must approve the hooks, until Codex has noted it
   expect(fs.readFileSync(file, 'utf8')).not.toContain('mcp_servers');
 });
 
-it('a file of somebody else under the name of the plugin is left', async () => {
+it('a file of another program under the name of the plugin is left alone', async () => {
   put(path.join(user, '.config/opencode/plugins/holdfast.js'), 'export const mine = 1;\n');
   await expect(install.run(context(), given(agentNamed('opencode') as Agent))).rejects.toThrow(
     /not written by Holdfast/,
@@ -189,7 +190,7 @@ describe('without a name', () => {
   };
   const all = { agent: undefined, dryRun: false, hooksOnly: false };
 
-  it('each agent that is found is offered, and what is declined is left', async () => {
+  it('each agent that is found is offered, and a declined one is left alone', async () => {
     present();
     const asked: string[] = [];
     const person = {
@@ -211,7 +212,7 @@ describe('without a name', () => {
     expect(Object.keys(snapshot()).sort()).toEqual(['.codex/config.toml', '.codex/hooks.json']);
   });
 
-  it('where nobody can be asked nothing is changed, and --yes takes all', async () => {
+  it('changes nothing without a terminal, and --yes installs into all', async () => {
     present();
     expect(await install.run(context(), all)).toMatchObject({ found: [{}, {}, {}], done: [] });
     expect(snapshot()).toEqual({});

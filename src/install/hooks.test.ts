@@ -1,4 +1,4 @@
-// Claude Code's settings stand for all: what is done to them is in its own file, how files are kept safe is here.
+// Claude Code's settings stand for all agents: its own file tests the content, this one tests how files are kept safe.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -34,7 +34,7 @@ function write(text: string | Buffer): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, text);
 }
-/** Every file and folder, with what is in it. */
+/** Every file and folder, with its content. */
 const snapshot = (below: string): Record<string, string> =>
   Object.fromEntries(
     fs
@@ -74,7 +74,7 @@ describe('hooks in settings', () => {
     expect(uninstall().changed).toBe(false);
   });
 
-  it.each(Object.entries(theirs))('a look changes nothing: %s', (_, text) => {
+  it.each(Object.entries(theirs))('a dry run changes nothing: %s', (_, text) => {
     if (text !== undefined) write(text);
     const before = snapshot(folder);
     const { diff } = installHooks(config(), claudeCode, true);
@@ -82,7 +82,7 @@ describe('hooks in settings', () => {
     expect(snapshot(folder)).toEqual(before);
   });
 
-  it('what the person changes in between survives, and only ours goes', () => {
+  it('what the person changes in between survives, and only ours is removed', () => {
     write('{\n  "model": "opus"\n}\n');
     install();
     change('"opus"', '"sonnet"');
@@ -91,7 +91,7 @@ describe('hooks in settings', () => {
     expect(read()).toBe('{\n  "model": "sonnet",\n  "env": { "A": "1" }\n}\n');
   });
 
-  it('a hook that the person adds beside ours stays, also in a file that we made', () => {
+  it('a hook that the person adds beside ours stays, even in a file that we created', () => {
     install();
     const settings = JSON.parse(read());
     const mine = { type: 'command', command: 'say done' };
@@ -104,14 +104,14 @@ describe('hooks in settings', () => {
     });
   });
 
-  it('a file that we made goes, also when the client has written it anew', () => {
+  it('a file that we created is removed, even after the client has rewritten it', () => {
     install();
     write(JSON.stringify(JSON.parse(read())));
     uninstall();
     expect(fs.readdirSync(path.join(folder, 'user'))).toEqual([]);
   });
 
-  it('goes by what the settings say when the record is lost', () => {
+  it('are found in the settings when the record is lost', () => {
     write('{\n  "model": "opus"\n}\n');
     install();
     fs.rmSync(path.join(folder, 'data'), { recursive: true });
@@ -126,14 +126,14 @@ describe('hooks in settings', () => {
     '{"hooks": []}',
     '{"hooks": {"SessionEnd": "x"}}',
     '{"hooks":{"a":[]},"hooks":{"b":[]}}',
-  ])('what cannot be changed safely is refused and left: %s', (text) => {
+  ])('settings that cannot be changed safely are refused and left alone: %s', (text) => {
     write(text);
     expect(() => install()).toThrow(/not valid JSON|JSON object|not an object|not a list|without touching/);
     expect(read()).toBe(text);
     expect(fs.readdirSync(path.dirname(file))).toEqual(['settings.json']);
   });
 
-  it('what is not UTF-8 is refused and left', () => {
+  it('a file that is not UTF-8 is refused and left alone', () => {
     const bytes = Buffer.from([0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]);
     write(bytes);
     expect(() => install()).toThrow(/not UTF-8/);
@@ -154,7 +154,7 @@ describe('hooks in settings', () => {
     expect(fs.lstatSync(file).isSymbolicLink()).toBe(true);
   });
 
-  it('a file and a record that we make are the owner’s alone', () => {
+  it('only the owner can read a file and a record that we create', () => {
     install();
     const record = path.join(folder, 'data', 'installs', 'claude-code.json');
     for (const made of [file, record]) expect(fs.statSync(made).mode & 0o777).toBe(0o600);
@@ -162,7 +162,7 @@ describe('hooks in settings', () => {
 });
 
 describe('hooks of another version', () => {
-  /** As Holdfast installed them when they spoke HTTP, into settings that held nothing. */
+  /** As Holdfast installed them when they used HTTP, into empty settings. */
   const overHttp = () =>
     fs
       .readFileSync(path.join(import.meta.dirname, '../agents/claude-code/fixtures/http-hooks.json'), 'utf8')
@@ -171,13 +171,13 @@ describe('hooks of another version', () => {
   it.each([
     ['install', () => void install()],
     ['repair', () => void mendHooks(config(), claudeCode)],
-  ])('that spoke HTTP are replaced byte for byte by %s, and leave no trace', (_, renew) => {
+  ])('that used HTTP are replaced byte for byte by %s, and leave no trace', (_, renew) => {
     install();
     const now = read();
     uninstall();
     const text = overHttp();
     write(text);
-    // The record of then: the settings were made by us.
+    // The record of that time: we created the settings.
     fs.mkdirSync(path.join(folder, 'data', 'installs'), { recursive: true });
     const record = { settings: { file, before: null, after: text }, folders: [path.dirname(file)], plugins: [] };
     fs.writeFileSync(path.join(folder, 'data', 'installs', 'claude-code.json'), JSON.stringify(record));
@@ -190,7 +190,7 @@ describe('hooks of another version', () => {
     expect(fs.readdirSync(path.join(folder, 'user'))).toEqual([]);
   });
 
-  it('that spoke HTTP go without a record too, and what is beside them stays byte for byte', () => {
+  it('that used HTTP are removed without a record too, and everything beside them stays byte for byte', () => {
     const theirs = '{"type":"command","command":"say done"}';
     write(overHttp().replace(/("Stop": \[\n\s+\{\n\s+"hooks": \[)/, `$1\n${theirs},`));
     expect(install().changed).toBe(true);
@@ -200,7 +200,7 @@ describe('hooks of another version', () => {
     expect(JSON.parse(read())).toEqual({ hooks: { Stop: [{ hooks: [JSON.parse(theirs)] }] } });
   });
 
-  it('are told by their scripts too, which are written again', () => {
+  it('are also recognised by their scripts, which are rewritten', () => {
     install();
     const script = path.join(folder, 'data', 'hooks', 'claude-code-start.sh');
     fs.appendFileSync(script, '# stale\n');
@@ -212,7 +212,7 @@ describe('hooks of another version', () => {
     expect(fs.existsSync(path.dirname(script))).toBe(false);
   });
 
-  it('keep what the person changed meanwhile', () => {
+  it('keep what the person changed in the meantime', () => {
     write('{\n  "model": "opus"\n}\n');
     install();
     change('opus', 'sonnet');
@@ -224,21 +224,21 @@ describe('hooks of another version', () => {
     expect(read()).toBe('{\n  "model": "sonnet"\n}\n');
   });
 
-  it('that the person took out are not put back by themselves', () => {
+  it('that the person removed are not restored by themselves', () => {
     install();
     write('{}');
     expect(mendHooks(config(), claudeCode)).toEqual([]);
     expect(read()).toBe('{}');
   });
 
-  it('that report to another data folder are left to it', () => {
+  it('that report to another data folder are left alone', () => {
     install();
     installHooks(config({ HOLDFAST_HOME: path.join(folder, 'other') }), claudeCode);
     expect(inspect()).toMatchObject({ elsewhere: true });
     expect(mendHooks(config(), claudeCode)).toEqual([]);
   });
 
-  it('a timeout that the person chose is theirs', () => {
+  it('keep a timeout that the person chose', () => {
     install();
     change(/"timeout": 5/g, '"timeout": 3');
     expect(install().changed).toBe(false);
@@ -246,7 +246,7 @@ describe('hooks of another version', () => {
   });
 });
 
-it('a prompt is answered by a program for those who want that, and else there is no hook for it', () => {
+it('a program answers prompts if the person wants that; otherwise there is no hook for it', () => {
   install();
   const hook = () => JSON.parse(read()).hooks.UserPromptSubmit;
   expect(hook()).toBeUndefined();
@@ -290,7 +290,7 @@ describe('a plugin folder', () => {
     expect(readRecord(config(), claudeCode).plugins).toEqual([]);
   });
 
-  it('of somebody else is left alone', () => {
+  it('of another program is left alone', () => {
     const plugin = path.join(folder, 'user', 'theirs');
     fs.mkdirSync(path.join(plugin, '.claude-plugin'), { recursive: true });
     fs.writeFileSync(path.join(plugin, '.claude-plugin', 'plugin.json'), '{}');
@@ -311,7 +311,7 @@ describe('a plugin folder', () => {
     },
   );
 
-  it('that a file has taken the place of can still be taken out', () => {
+  it('can be removed even if a file has taken its place', () => {
     const plugin = path.join(folder, 'user', 'plugin');
     writePlugin(config(), claudeCode, plugin);
     fs.rmSync(plugin, { recursive: true });

@@ -1,4 +1,5 @@
-// Claude Code's list of servers stands for all: the client writes it all the time, so what we do must be small and quick.
+// Claude Code's list of servers stands for all: the client writes it all the time, so our changes must be small and
+// quick.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -63,7 +64,7 @@ describe('the MCP server in a list', () => {
     expect(uninstall()).toMatchObject({ changed: false });
   });
 
-  it('goes also when the client has written everything anew since', () => {
+  it('is removed even if the client has rewritten everything since', () => {
     fs.writeFileSync(file, written({ a: 1 }));
     install();
     const { mcpServers, ...rest } = JSON.parse(read());
@@ -72,13 +73,13 @@ describe('the MCP server in a list', () => {
     expect(read()).toBe(written({ a: 1, numStartups: 7 }));
   });
 
-  it('a look writes nothing, and shows what would change', () => {
+  it('a dry run writes nothing, and shows what would change', () => {
     fs.writeFileSync(file, written({ a: 1 }));
     expect(installMcp(config(), claudeCode, true)?.diff).toContain('+    "holdfast": {');
     expect([read(), fs.readdirSync(folder)]).toEqual([written({ a: 1 }), ['.claude.json']]);
   });
 
-  it('lies where the client looks for it', () => {
+  it('is where the client looks for it', () => {
     const elsewhere = path.join(folder, 'agent');
     expect(installMcp(config({ CLAUDE_CONFIG_DIR: elsewhere }), claudeCode)?.file).toBe(
       path.join(elsewhere, '.claude.json'),
@@ -98,13 +99,13 @@ describe('the MCP server in a list', () => {
     expect(entry()).toBeDefined();
   });
 
-  it.each(['{"a":', '[]', '{"mcpServers": []}'])('refuses %s and leaves it', (text) => {
+  it.each(['{"a":', '[]', '{"mcpServers": []}'])('refuses %s and leaves it alone', (text) => {
     fs.writeFileSync(file, text);
     expect(install).toThrow(/not valid JSON|JSON object|not an object/);
     expect([read(), fs.readdirSync(folder)]).toEqual([text, ['.claude.json']]);
   });
 
-  it("leaves somebody else's entry of our name, also when everything else goes", () => {
+  it('leaves an entry of our name that we did not write, even when everything else is removed', () => {
     const text = written({ mcpServers: { holdfast: { command: 'holdfast', args: ['mcp'] } } });
     fs.writeFileSync(file, text);
     expect(state()).toBe('foreign');
@@ -113,7 +114,7 @@ describe('the MCP server in a list', () => {
     expect(read()).toBe(text);
   });
 
-  it('is mended when it starts another program, but not when the person took it out or another data folder has it', () => {
+  it('is repaired when it starts another program, but not if the person removed it or another data folder has it', () => {
     install();
     fs.writeFileSync(file, read().replace(JSON.stringify(process.execPath), '"/opt/old/node"'));
     expect(state()).toBe('outdated');
@@ -137,7 +138,7 @@ describe('the MCP server in a list', () => {
 });
 
 describe("the client's lock", () => {
-  it('is respected, and what is held is not written', () => {
+  it('is respected: a locked file is not written', () => {
     fs.writeFileSync(file, '{}');
     fs.mkdirSync(`${file}.lock`);
     expect(install).toThrow(/another program is writing/);
@@ -147,7 +148,7 @@ describe("the client's lock", () => {
     expect(fs.existsSync(`${file}.lock`)).toBe(false);
   });
 
-  it('that was left behind is taken away', () => {
+  it('that was left behind is removed', () => {
     fs.writeFileSync(file, '{}');
     fs.mkdirSync(`${file}.lock`);
     const before = new Date(Date.now() - 60_000);
@@ -157,7 +158,7 @@ describe("the client's lock", () => {
   });
 });
 
-it('an entry of an earlier version, which started the program at once, is brought up to date and taken out', () => {
+it('an entry of an earlier version, which started the program at once, is updated and removed', () => {
   const older = {
     type: 'stdio',
     command: process.execPath,

@@ -4,7 +4,7 @@ import { insert, readSettings, remove } from './settings-text.ts';
 const file = 'settings.json';
 const value = [{ hooks: [{ type: 'command', command: 'x' }] }];
 
-describe('settings that belong to somebody else', () => {
+describe('settings of another program', () => {
   it.each([
     ['a usual file', '{\n  "model": "opus"\n}\n', '{\n  "model": "opus",\n  "hooks": 1\n}\n'],
     [
@@ -27,7 +27,7 @@ describe('settings that belong to somebody else', () => {
     expect(insert(before, [{ path: ['hooks'], value: 1 }], file)).toBe(after);
   });
 
-  it('an element joins a list in the way of its neighbours', () => {
+  it('an element is added to a list in the layout of its neighbours', () => {
     const before = '{\n  "hooks": {\n    "Stop": [\n      { "a": 1 }\n    ]\n  }\n}';
     const after = insert(before, [{ path: ['hooks', 'Stop', 1], value: { b: 2 } }], file);
     expect(after).toBe(
@@ -36,7 +36,7 @@ describe('settings that belong to somebody else', () => {
     expect(remove(after, [['hooks', 'Stop', 1]], file)).toBe(before);
   });
 
-  it('what goes takes its comma along and leaves comments', () => {
+  it('a removed element takes its comma along and leaves comments', () => {
     const text = '{\n  // first\n  "a": 1, // one\n  "b": 2, // two\n  "c": 3 // three\n}';
     expect(remove(text, [['b']], file)).toBe('{\n  // first\n  "a": 1, // one // two\n  "c": 3 // three\n}');
     expect(readSettings(remove(text, [['c']], file), file).value).toEqual({ a: 1, b: 2 });
@@ -47,7 +47,7 @@ describe('settings that belong to somebody else', () => {
     expect(() => readSettings(text, file)).toThrow(/not valid JSON|JSON object/);
   });
 
-  it('many comments in a row are nothing special', () => {
+  it('many comments in a row are allowed', () => {
     const text = `{\n  "a": 1 ${'/* x */ '.repeat(200)}\n}`;
     expect(readSettings(insert(text, [{ path: ['b'], value: 2 }], file), file).value).toEqual({ a: 1, b: 2 });
   });

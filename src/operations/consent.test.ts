@@ -1,4 +1,4 @@
-// What destroys something never runs unasked, on any surface.
+// Destructive operations never run unasked, on any surface.
 import { describe, expect, it } from 'vitest';
 import { refuseUnasked } from './consent.ts';
 import { operations } from './index.ts';
@@ -20,11 +20,11 @@ describe('an operation that destroys something', () => {
     for (const { name, input } of destroying) expect(Object.hasOwn(input.shape, 'yes'), name).toBe(true);
   });
 
-  it('is no tool of an agent', () => {
+  it('is not a tool for agents', () => {
     for (const { name, surfaces } of destroying) expect(surfaces, name).not.toContain('mcp');
   });
 
-  it('is refused where nobody can be asked, unless the call says yes or only wants to know', () => {
+  it('is refused without a terminal, unless the call says yes or is a dry run', () => {
     for (const one of destroying) {
       expect(() => refuseUnasked(one, { id: 'a' }, 'add --yes')).toThrow(
         expect.objectContaining({ code: 'BAD_INPUT', hint: expect.stringContaining('--yes') }),

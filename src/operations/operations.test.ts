@@ -72,7 +72,7 @@ const find = (query: string, more: Partial<Parameters<typeof search.run>[1]> = {
   search.run(holdfast.context, { query, kind: 'entry', subagents: false, limit: 10, ...more });
 
 describe('search', () => {
-  it('says that a project is unknown, so that a typing mistake does not look like a loss', async () => {
+  it('says that a project is unknown, so that a typing mistake does not look like lost memory', async () => {
     expect(await find('racing', { project: 'shpo' })).toEqual({ hits: [], note: expect.stringContaining('shpo') });
     expect(await find('nosuchword', { project: 'shop' })).toEqual({ hits: [] });
   });
@@ -110,7 +110,7 @@ describe('search', () => {
     },
   );
 
-  it('looks for the beginning of a query that is too long, and says so', async () => {
+  it('searches for the beginning of a query that is too long, and says so', async () => {
     const { hits, note } = await find(`checkout ${'a/'.repeat(25_000)}`);
     expect(hits.length).toBeGreaterThan(0);
     expect(note).toContain('first 10,000 characters');
@@ -140,7 +140,7 @@ describe('show', () => {
     expect(shown.entries).toHaveLength(3);
   });
 
-  it('names the candidates when the id is not enough, and says so when there are none', async () => {
+  it('names the candidates if the id is ambiguous, and says so if there are none', async () => {
     await expect(show.run(holdfast.context, { id: 'aaaa', subagents: false })).rejects.toMatchObject({
       code: 'AMBIGUOUS',
       hint: expect.stringContaining(second),
@@ -164,7 +164,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('a conversation is shown as text by the clock of the settings, and one that is not there is named', async () => {
+  it('a conversation is shown as text in the configured time zone, and an unknown one is named in the error', async () => {
     const {
       conversations: [last],
     } = await conversations.run(holdfast.context, { limit: 1 });
@@ -175,7 +175,7 @@ describe('lists', () => {
     await expect(conversationsShow.run(holdfast.context, { id: 987 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('a project is named by a path where it looks like one', async () => {
+  it('a project name that looks like a path is taken as one', async () => {
     expect(await toProject(holdfast.store, 'shop')).toEqual({ name: 'shop' });
     expect(await toProject(holdfast.store, '.dotfiles')).toEqual({ name: '.dotfiles' });
     // The tests may run in a worktree.
@@ -184,7 +184,7 @@ describe('lists', () => {
     expect(await toProject(holdfast.store, '/gone/away/')).toEqual({ path: '/gone/away' });
   });
 
-  it('a project whose transcripts tell no whole path is named by what they tell', async () => {
+  it('a project whose transcripts contain no whole path is named by what they contain', async () => {
     const [project] = await holdfast.store.projects.list();
     if (project === undefined) throw new Error('no project');
     const store = {
@@ -204,14 +204,14 @@ describe('doctor', () => {
     expect(report.disk.database).toBeGreaterThan(0);
   });
 
-  it('names what other users can look into', async () => {
+  it('names what other users can read', async () => {
     chmodSync(holdfast.config.databasePath, 0o644);
     const report = await doctor.run(holdfast.context, {});
     expect(report.ok).toBe(false);
     expect(report.checks.find(({ ok }) => !ok)?.message).toContain('holdfast.db (644)');
   });
 
-  it('speaks when the database is no database', async () => {
+  it('reports a database file that is not a database', async () => {
     await holdfast.close();
     for (const side of ['-wal', '-shm']) rmSync(holdfast.config.databasePath + side, { force: true });
     writeFileSync(holdfast.config.databasePath, 'x'.repeat(5000), { mode: 0o600 });
@@ -221,7 +221,7 @@ describe('doctor', () => {
 });
 
 describe('backup and restore', () => {
-  it('does not take the database away from a host that runs', async () => {
+  it('does not replace the database of a running host', async () => {
     const { file } = await backup.run(holdfast.context, {});
     const held = await claimHost(holdfast.config, 'test');
     await expect(restore.run(holdfast.context, { file })).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -229,7 +229,7 @@ describe('backup and restore', () => {
     expect(await restore.run(holdfast.context, { file })).toMatchObject({ entries: 5 });
   });
 
-  it('bring back what was there, and keep what was there before', async () => {
+  it('bring back the old state, and keep the state before', async () => {
     const { file } = await backup.run(holdfast.context, {});
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const project = join(folder, '.claude', 'projects', '-work-shop');
@@ -244,7 +244,7 @@ describe('backup and restore', () => {
     expect((await holdfast.store.entries.counts()).entries).toBe(5);
   });
 
-  it('refuse what is no sound Holdfast database, and change nothing', async () => {
+  it('refuse a file that is not a sound Holdfast database, and change nothing', async () => {
     const { file } = await backup.run(holdfast.context, { file: join(folder, 'cut.db') });
     truncateSync(file, 8192);
     const text = join(folder, 'text');
@@ -273,7 +273,7 @@ describe('settings and logs', () => {
       removed: true,
       origin: 'default',
     });
-    // What is secret is stored, and shown to nobody.
+    // A secret is stored, and never shown.
     const set = await configSet.run(holdfast.context, { key: 'distill.key', value: 'sk-quiet' });
     const stored = { ...holdfast.context, config: holdfast.config.reload() };
     expect(stored.config.settings.distill.key).toBe('sk-quiet');

@@ -1,4 +1,4 @@
-// The host in the hands of a service manager that does what it is told.
+// The host under a service manager that does what it is told.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -42,7 +42,7 @@ afterEach(async () => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-/** A process that holds the host's claim, and is heard where it can start agents. */
+/** A process that holds the host's claim, and answers if it can start agents. */
 async function start({ isHeard = true } = {}): Promise<void> {
   host = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   const { pid = 0 } = host;
@@ -71,7 +71,7 @@ function manager(isHeard = true): ServiceDeps {
   };
 }
 
-it('has a unit of its own, which is loaded and waited for; twice equals once', async () => {
+it('has a separate unit, which is loaded and awaited; installing twice equals once', async () => {
   const deps = manager();
   const done = await installService(deps, false);
   expect(done).toMatchObject({ manager: 'systemd', changed: true, running: true });
@@ -83,7 +83,7 @@ it('has a unit of its own, which is loaded and waited for; twice equals once', a
   expect(ran).toContain('systemctl --user disable --now holdfast-host.service');
 });
 
-it('goes by the environment of the shell that installs it, and shows no key', async () => {
+it('uses the environment of the shell that installs it, and shows no key', async () => {
   const { command, environment } = planOf(config, hostService);
   expect(command.slice(-2)).toEqual(['host', 'run']);
   expect(environment).toEqual({
@@ -100,13 +100,13 @@ it('goes by the environment of the shell that installs it, and shows no key', as
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('lets agents end what they answer when it is stopped, and make their sandboxes', async () => {
+it('lets agents finish their answers when it is stopped, and create their sandboxes', async () => {
   const { text } = await installService(manager(), true);
   expect(text).toMatch(/^KillMode=mixed$/m);
   expect(text).not.toMatch(/NoNewPrivileges|Restrict|SystemCall/);
 });
 
-it('does not take the place of a host, or a chat, that runs by itself', async () => {
+it('does not replace a host or a chat that runs by itself', async () => {
   await start();
   for (const dryRun of [true, false])
     await expect(installService(manager(), dryRun)).rejects.toMatchObject({
@@ -117,7 +117,7 @@ it('does not take the place of a host, or a chat, that runs by itself', async ()
   expect(fs.existsSync(path.join(folder, '.config'))).toBe(false);
 });
 
-it('leads to the log where the host comes up and can start no agent', async () => {
+it('points to the log if the host starts but can start no agent', async () => {
   await expect(installService(manager(false), false)).rejects.toMatchObject({
     hint: expect.stringContaining('journalctl --user -u holdfast-host.service'),
   });

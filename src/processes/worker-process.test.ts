@@ -10,7 +10,7 @@ const root = path.join(import.meta.dirname, '../..');
 const built = mkdtempSync(path.join(tmpdir(), 'holdfast-worker-'));
 const script = path.join(built, 'stand-in.js');
 
-/** A worker that does nothing but what every worker must: claim, stay, release. */
+/** A worker that only does what every worker must: claim, stay, release. */
 const standIn = `
   import { claimWorker } from './processes/worker-process.js';
   const [home, manner, version = '1.0.0'] = process.argv.slice(2);
@@ -72,7 +72,7 @@ describe('the worker process', () => {
     expect(started()).toBe(1);
   });
 
-  it('ten workers at once over the claim of a dead one: one stays, nine go', async () => {
+  it('of ten workers that start at once over a dead claim, one stays and nine end', async () => {
     writeFileSync(pidFile(), JSON.stringify({ pid: 2 ** 22 - 1, started: 'long ago', since: '2026-01-01T00:00:00Z' }));
     const workers = Array.from({ length: 10 }, () => spawn(process.execPath, [script, home], { stdio: 'ignore' }));
     const left = workers.map((worker) => new Promise((resolve) => worker.once('exit', () => resolve(worker.pid))));
@@ -113,22 +113,25 @@ describe('the worker process', () => {
     expect(second.pid).not.toBe(first.pid);
   });
 
-  it.each(['', '{"pid":', 'null', '[]', '{"pid":-1,"started":""}'])('half a claim (%j) holds nothing', async (text) => {
-    writeFileSync(pidFile(), text);
-    expect(await workerStatus(place())).toEqual({ running: false });
-    const { release, other } = await claimWorker(place());
-    expect(other).toBeUndefined();
-    expect((await claimWorker(place())).other).toBe(process.pid);
-    release();
-    expect(readdirSync(home)).toEqual([]);
-  });
+  it.each(['', '{"pid":', 'null', '[]', '{"pid":-1,"started":""}'])(
+    'a truncated claim (%j) holds nothing',
+    async (text) => {
+      writeFileSync(pidFile(), text);
+      expect(await workerStatus(place())).toEqual({ running: false });
+      const { release, other } = await claimWorker(place());
+      expect(other).toBeUndefined();
+      expect((await claimWorker(place())).other).toBe(process.pid);
+      release();
+      expect(readdirSync(home)).toEqual([]);
+    },
+  );
 
   it('a worker that fails says why', async () => {
     await expect(start('fail')).rejects.toThrow(/exit code 6\nthe store is damaged/);
     await expect(startWorker(place(), [path.join(home, 'no-such-program')])).rejects.toThrow(/ENOENT/);
   });
 
-  it('a newer version takes the place of an older one, also when many start at once', async () => {
+  it('a newer version replaces an older one, even when many start at once', async () => {
     const old = await start('well', '0.9.0');
     const starts = await Promise.all(Array.from({ length: 5 }, () => start('well', '0.10.0')));
     const [pid] = new Set(starts.map((one) => one.pid));
@@ -138,7 +141,7 @@ describe('the worker process', () => {
     expect(await workerStatus(place())).toMatchObject({ running: true, pid, version: '0.10.0' });
   });
 
-  it('an older version leaves a newer one where it is', async () => {
+  it('an older version does not replace a newer one', async () => {
     const { pid } = await start('well', '2.0.0');
     expect(await start('well', '1.9.9')).toEqual({ pid, alreadyRunning: true });
   });
@@ -155,13 +158,13 @@ describe('the worker process', () => {
     ]);
   });
 
-  it('a worker that does not listen is ended', async () => {
+  it('a worker that ignores the signal is killed', async () => {
     const { pid } = await start('deaf');
     expect(await stopWorker(place(), 200)).toEqual({ stopped: true, pid });
     expect(await processStart(pid)).toBeUndefined();
   });
 
-  it("the claim and the log are the owner's alone", async () => {
+  it('only the owner can read the claim and the log', async () => {
     await start();
     for (const file of [pidFile(), place().logPath]) expect(statSync(file).mode & 0o777).toBe(0o600);
   });

@@ -50,7 +50,7 @@ async function stop(): Promise<void> {
   await gone;
 }
 
-/** A systemd that does what it is told: `restart` starts a worker, `enable` sets the link. */
+/** A systemd that does what it is told: `restart` starts a worker, `enable` creates the link. */
 function manager(options: { session?: boolean; fails?: string; starts?: boolean } = {}): ServiceDeps {
   const { session = true, fails, starts = true } = options;
   const unit = path.join(folder, '.config/systemd/user/holdfast.service');
@@ -105,7 +105,7 @@ describe('worker install', () => {
     ]);
   });
 
-  it('twice equals once: a service that runs is left alone', async () => {
+  it('run twice equals once: a running service is left alone', async () => {
     const deps = manager();
     const first = await installService(deps, false);
     ran = [];
@@ -131,7 +131,7 @@ describe('worker install', () => {
     expect(everything()).toEqual(['data']);
   });
 
-  it('without a session of systemd writes the unit and says what remains to be run', async () => {
+  it('without a systemd session writes the unit and says which commands remain', async () => {
     const done = await installService(manager({ session: false }), false);
     expect(done).toMatchObject({ running: false, changed: true });
     expect(done.commands).toEqual([
@@ -143,7 +143,7 @@ describe('worker install', () => {
     expect(changes()).toEqual([]);
   });
 
-  it('takes the place of a worker that runs by itself', async () => {
+  it('replaces a worker that runs by itself', async () => {
     await start();
     const own = worker;
     expect((await installService(manager({ session: false }), true)).commands[0]).toBe('holdfast worker stop');
@@ -152,14 +152,14 @@ describe('worker install', () => {
     expect(worker?.pid).not.toBe(own?.pid);
   });
 
-  it('says what systemd said when it refuses, and leads to the log when the worker does not come up', async () => {
+  it('repeats the message of systemd when it refuses, and points to the log when the worker does not start', async () => {
     await expect(installService(manager({ fails: 'enable' }), false)).rejects.toThrow(/enable.*Unit is masked/);
     await expect(installService(manager({ starts: false }), false)).rejects.toMatchObject({
       hint: expect.stringContaining('journalctl --user -u holdfast.service'),
     });
   });
 
-  it("does not touch somebody else's unit", async () => {
+  it('does not touch a unit of another program', async () => {
     const file = path.join(folder, '.config/systemd/user/holdfast.service');
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, '[Service]\nExecStart=/bin/true\n');
@@ -168,7 +168,7 @@ describe('worker install', () => {
     expect(fs.readFileSync(file, 'utf8')).toContain('/bin/true');
   });
 
-  it.each(['win32', 'linux'] as const)('refuses where there is no service manager (%s)', async (platform) => {
+  it.each(['win32', 'linux'] as const)('refuses without a service manager (%s)', async (platform) => {
     const run = async () => ({ code: 127, output: '' });
     await expect(installService({ service: workerService, config, platform, run }, false)).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -202,7 +202,7 @@ describe('worker uninstall', () => {
     expect(await uninstallService(deps, false)).toMatchObject({ found: false, commands: [] });
   });
 
-  it("keeps the folders that hold somebody else's units", async () => {
+  it('keeps folders with units of other programs', async () => {
     await installService(manager(), false);
     const other = path.join(folder, '.config/systemd/user/other.service');
     fs.writeFileSync(other, '');
@@ -225,7 +225,7 @@ describe('the service', () => {
     expect(planOf(config, workerService).environment).toEqual({ HOLDFAST_HOME: config.home });
   });
 
-  it('is put where the person keeps settings', () => {
+  it('is written where the person keeps settings', () => {
     expect(systemd(workerKind, { user: '/home/dev', configFolder: '/srv/config' }).file).toBe(
       '/srv/config/systemd/user/holdfast.service',
     );
@@ -234,11 +234,11 @@ describe('the service', () => {
     );
   });
 
-  /** In CI the set-up brings every program: there, a missing one is a failure. */
+  /** In CI the setup installs every program, so a missing one is a failure there. */
   const [noSystemd, noPython] = [without('systemd-analyze'), without('python3')];
   const hostile = 'a "b" $HOME %h \\n é&<c>';
 
-  it.skipIf(noSystemd)(because('survives any name of a folder, as systemd reads it', noSystemd), async () => {
+  it.skipIf(noSystemd)(because('survives any folder name, as systemd reads it', noSystemd), async () => {
     const odd = path.join(folder, hostile);
     fs.mkdirSync(odd);
     const node = path.join(odd, 'node');
@@ -253,13 +253,13 @@ describe('the service', () => {
         'verify',
         file,
       ]);
-      // It speaks of every unit of the machine that it finds wrong; ours must not be among them.
+      // systemd reports every bad unit of the machine; ours must not be among them.
       expect(output.split('\n').filter((line) => line.includes('holdfast'))).toEqual([]);
       expect(code).toBe(0);
     }
   });
 
-  it.skipIf(noPython)(because('survives it in the file of launchd, too', noPython), () => {
+  it.skipIf(noPython)(because('survives any folder name in the file of launchd too', noPython), () => {
     const plan = { command: [`/${hostile}`, 'worker', 'run'], environment: { HOLDFAST_HOME: `/${hostile}` } };
     const text = launchd(workerKind, { user: folder, uid: 501 }).text(plan);
     const read = `import plistlib, json, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))`;

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** How much was said and done in a stretch of time. An entry counts once, for the session that it belongs to. */
+/** How much was said and done in a span of time. An entry counts once, for the session that it belongs to. */
 export const Amount = z.object({
-  entries: z.int().describe('without those of subagents'),
-  prompts: z.int().describe('of these, what a person said'),
-  sessions: z.int().describe('in which something was said'),
+  entries: z.int().describe('entries, without those of subagents'),
+  prompts: z.int().describe('how many of them are prompts of a person'),
+  sessions: z.int().describe('sessions with entries in this time'),
 });
 export type Amount = z.infer<typeof Amount>;
 
-/** When something was said and done, by the clock of a zone. Only times and projects in which there was something. */
+/** Activity over time in a time zone. Only lists times and projects with activity. */
 export const Activity = z.object({
   timeZone: z.string(),
-  from: z.string().describe('the first day that was looked at'),
-  to: z.string().describe('the last one'),
+  from: z.string().describe('the first day'),
+  to: z.string().describe('the last day'),
   total: Amount,
   days: z.array(Amount.extend({ day: z.string().describe('2026-03-01') })),
   hours: z

@@ -1,4 +1,4 @@
-/** How each agent is called where people read it. `agents/index.ts` has a reader for each. */
+/** The name of each agent for people. `agents/index.ts` has a reader for each. */
 export const agentTitles = {
   'claude-code': 'Claude Code',
   codex: 'Codex',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What every surface says when something went wrong. */
+/** The form of an error on every surface. */
 export const ApiError = z.object({
   error: z.object({
     code: z.string(),

@@ -1,2 +1,5 @@
-/** The tag around every text that we give to an agent, so that it is known, and not stored, when it comes back in a transcript. */
+/**
+ * The tag around every text that we give to an agent. It identifies the text when it comes back in a transcript, so
+ * that it is not stored.
+ */
 export const briefingTag = 'holdfast-briefing';

@@ -22,7 +22,7 @@ export const BriefingItem = z.object({
     'file',
     'past',
   ]),
-  id: z.string().optional().describe('the session or entry that it comes from'),
+  id: z.string().optional().describe('the session or entry it comes from'),
   text: z.string(),
 });
 export type BriefingItem = z.infer<typeof BriefingItem>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 
-/** Something in the store that is not as it was, by its place in the order of changes. Says where to look, never a text. */
+/** A change in the store, numbered in order. Says where to look, never contains text. */
 export const Change = z.object({
   seq: z.int().describe('grows with every change, also across restarts of the worker'),
   kind: z.enum(['entries', 'state', 'observations', 'summary', 'memory', 'gone']),

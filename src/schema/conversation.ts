@@ -5,7 +5,7 @@ import { Moment } from './time.ts';
 export const ConversationStatus = z.enum(['active', 'ready', 'queued', 'processing', 'archived', 'skipped']);
 export type ConversationStatus = z.infer<typeof ConversationStatus>;
 
-/** A stretch of one transcript between two silences. */
+/** A part of one transcript between two silences. */
 export const Conversation = z.object({
   id: z.number().int(),
   session: z.string(),
@@ -15,7 +15,7 @@ export const Conversation = z.object({
   status: ConversationStatus,
   reason: z.string().optional().describe('why it was skipped, or why the last attempt failed'),
   attempts: z.number().int(),
-  firstPos: z.number().int().describe('place of its first entry in the transcript'),
+  firstPos: z.number().int().describe('position of its first entry in the transcript'),
   firstAt: Moment,
   lastAt: Moment,
   entries: z.number().int(),

@@ -1,15 +1,15 @@
-// Days by the clock of a zone, also those of 23 and 25 hours.
+// Days in a time zone, including those of 23 and 25 hours.
 
 export const oneDay = 86_400_000;
 
-/** The day around a moment, or some days from it, by the clock of a zone. */
+/** The day of a moment in a time zone, or the day `shift` days from it. */
 export function dayOf(now: number, shift: number, timeZone: string): { from: number; to: number } {
   const civil = now + offset(now, timeZone);
   const midnight = civil - (((civil % oneDay) + oneDay) % oneDay) + shift * oneDay;
   return { from: atCivil(midnight, timeZone), to: atCivil(midnight + oneDay, timeZone) };
 }
 
-/** The moment at which clocks in the zone show a time. The second look is for days on which the clocks change. */
+/** The moment at which clocks in the zone show a time. The second pass is for days on which the clocks change. */
 export function atCivil(civil: number, timeZone: string): number {
   const guess = civil - offset(civil, timeZone);
   return civil - offset(guess, timeZone);
@@ -28,7 +28,7 @@ export function offset(moment: number, timeZone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Made once: it takes a hundred times as long as using it. */
+/** Cached: creating it takes a hundred times as long as using it. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { deedOf, exitCodeIn, pathFrom } from './deed.ts';
 const use = (tool: string, input: unknown, files: string[] = []) =>
   deedOf({ tool, input: typeof input === 'string' ? input : JSON.stringify(input), files });
 
-describe('what a use of a tool did', () => {
+describe('what a tool use did', () => {
   it('is a command, with what it was for', () => {
     expect(use('Bash', { command: 'npm test', description: 'Run the tests' })).toEqual({
       kind: 'command',
@@ -43,14 +43,14 @@ describe('what a use of a tool did', () => {
     expect(use('apply_patch', patch)).toMatchObject({ kind: 'edit', file: 'src/a.ts' });
   });
 
-  it('is read as far as an input goes that was cut in the middle', () => {
+  it('is read as far as possible from an input that was cut', () => {
     const cut =
       '{"file_path":"/a/b.ts","old_string":"say \\"hi\\"\\n","new_string":"say … [9 characters left out] … \\';
     expect(use('Edit', cut)).toMatchObject({ kind: 'edit', file: '/a/b.ts', changes: [{ before: 'say "hi"\n' }] });
     expect(use('Bash', '{"command":"echo a … [900 characters left out] … ')).toMatchObject({ kind: 'command' });
   });
 
-  it('is something else otherwise, said in a line', () => {
+  it('is otherwise described in one line', () => {
     expect(use('Grep', { pattern: 'tide', path: '/srv/app' })).toEqual({ kind: 'other', gist: 'tide in /srv/app' });
     expect(use('Read', { file_path: '/a/b.ts', limit: 3 })).toEqual({ kind: 'other', gist: '/a/b.ts' });
     expect(use('Odd', 'no JSON')).toEqual({ kind: 'other', gist: 'no JSON' });
@@ -63,7 +63,7 @@ describe('what a use of a tool did', () => {
     },
   );
 
-  it('tells the exit code and the path as seen from the project', () => {
+  it('includes the exit code and the path relative to the project', () => {
     expect(exitCodeIn('Exit code 2\nboom')).toBe(2);
     expect(exitCodeIn('all is well')).toBeUndefined();
     expect(pathFrom('/srv/app', '/srv/app/src/a.ts')).toBe('src/a.ts');

@@ -1,8 +1,9 @@
-// What a use of a tool did, read from its input: a command that ran, edits of a file, or something else. The command line and the viewer
-// show uses by this. Inputs are JSON that may be cut in the middle, so everything here takes any text.
+// What a tool use did, read from its input: a command that ran, edits of a file, or something else. The command line
+// and the viewer show tool uses with this. Inputs are JSON that may be cut in the middle, so everything here accepts
+// any text.
 import type { ToolUse } from './tool-use.ts';
 
-/** One replaced piece of a file; `before` is empty where a file was written whole. */
+/** One replaced part of a file; `before` is empty if a file was written whole. */
 export interface Replaced {
   readonly before: string;
   readonly after: string;
@@ -32,7 +33,7 @@ export function deedOf({ tool, input, files }: Pick<ToolUse, 'tool' | 'input' | 
   return { kind: 'other', gist: gistOf(tool, fields, file, input) };
 }
 
-/** The fields of an input, also of one that was cut: then as many as can be read. */
+/** The fields of an input; if the input was cut, as many as can be read. */
 export function fieldsOf(input: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(input);
@@ -47,7 +48,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const field = /"([\w-]{1,40})"\s*:\s*"((?:[^"\\]|\\[\s\S])*)("|$)/g;
 
-/** Strings by name; of a name that comes twice, the first. */
+/** Strings by name; if a name occurs twice, the first one. */
 function stringsIn(input: string): Fields {
   const found: Record<string, string> = {};
   for (const [, name = '', raw = ''] of input.matchAll(field)) found[name] ??= unescaped(raw);
@@ -74,7 +75,7 @@ function commandIn(fields: Fields | undefined): string | undefined {
   if (typeof said === 'string') return said;
   if (!Array.isArray(said)) return undefined;
   const words = said.map(String);
-  // `bash -lc …` is how it was started, not what was asked for.
+  // `bash -lc …` is how the command was started, not what was asked for.
   const inner = /(?:^|\/)(?:ba|z|da)?sh$/.test(words[0] ?? '') && /^-l?c$/.test(words[1] ?? '') ? words[2] : undefined;
   return inner ?? words.join(' ');
 }
@@ -92,7 +93,7 @@ function changesIn(fields: Fields | undefined): readonly Replaced[] {
   return whole === undefined ? [] : [{ before: '', after: whole }];
 }
 
-/** A patch in the form of `apply_patch`: its hunks as replaced pieces of the first file that it names. */
+/** A patch in the form of `apply_patch`: its hunks as replaced parts of the first file that it names. */
 function patchDeed(patch: string, file: string): Deed {
   const changes: { before: string[]; after: string[] }[] = [];
   let named = file;
@@ -124,7 +125,7 @@ function gistOf(tool: string, fields: Fields | undefined, file: string | undefin
   return first === '' && fields === undefined ? input.slice(0, 200) : `${first}${tool === 'Grep' ? where : ''}`;
 }
 
-/** The exit code that an output tells of, where it does. */
+/** The exit code that an output mentions, if any. */
 export function exitCodeIn(output: string | undefined): number | undefined {
   const told = /^(?:Error: )?(?:Exit code|Process exited with code|exit code:)\s*:?\s*(-?\d{1,5})\b/im.exec(
     (output ?? '').slice(0, 2000),
@@ -132,7 +133,7 @@ export function exitCodeIn(output: string | undefined): number | undefined {
   return told === undefined ? undefined : Number(told);
 }
 
-/** A path as seen from the project, so that its telling end stays in sight. */
+/** A path relative to the project, so that its end stays visible. */
 export const pathFrom = (folder: string, file: string): string =>
   folder !== '' && file.startsWith(`${folder.replace(/[/\\]$/, '')}/`)
     ? file.slice(folder.replace(/[/\\]$/, '').length + 1)

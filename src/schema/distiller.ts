@@ -1,2 +1,5 @@
-/** Every prompt of our own distiller begins with this, so that a transcript of its work is known and never ingested. */
+/**
+ * Every prompt of our own distiller begins with this mark, so that a transcript of its work is recognised and never
+ * ingested.
+ */
 export const distillerMark = '[holdfast distiller]';

@@ -5,14 +5,14 @@ import { Moment } from './time.ts';
 export const Role = z.enum(['user', 'assistant']);
 export type Role = z.infer<typeof Role>;
 
-/** Who made the text: a person at the keyboard, the machine (notifications, reminders, compaction), or the model. */
+/** Who wrote the text: a person at the keyboard, the machine (notifications, reminders, compaction), or the model. */
 export const Author = z.enum(['person', 'machine', 'model']);
 export type Author = z.infer<typeof Author>;
 
 /**
- * What a text is when it is more than a prompt or an answer. `command`: a slash command with its arguments; `shell`: a line for the shell;
- * `choice`: what the person answered to the agent's questions; `verdict`: what the person said to a plan or to a tool that asked first;
- * `compaction`: the agent's own summary of what was said before.
+ * The form of a text that is more than a prompt or an answer. `command`: a slash command with its arguments; `shell`: a
+ * line for the shell; `choice`: the person's answer to the agent's questions; `verdict`: the person's decision on a
+ * plan or on a tool that asked first; `compaction`: the agent's own summary of the session so far.
  */
 export const EntryForm = z.enum(['command', 'shell', 'choice', 'verdict', 'compaction']);
 export type EntryForm = z.infer<typeof EntryForm>;

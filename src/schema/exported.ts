@@ -1,4 +1,4 @@
-// One line of an export. A file line is followed by the entries that stand in that transcript, in its order.
+// One line of an export. A file line is followed by the entries of that transcript, in its order.
 import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { ConversationStatus } from './conversation.ts';
@@ -15,14 +15,14 @@ import { Summary } from './summary.ts';
 import { TaskContext, TaskKind, TaskState } from './task.ts';
 
 export const exportFormat = 'holdfast export';
-/** Raised when an older program would read a file wrongly. */
+/** Raised when an older program would misread a file. */
 export const exportVersion = 2;
 
 const Ms = z.number();
 const OrNull = <T extends z.ZodType>(schema: T) => schema.nullable();
 const Place = { agent: AgentName, session: z.string().min(1) };
 
-/** A group of the same name may be another one. `nth`: several may have come in one moment. */
+/** A group of the same name may be another group. `nth`: several rows may have the same moment. */
 const OfGroup = { group: GroupName, groupCreatedAt: Ms, nth: z.int().min(1) };
 
 export const ExportHeader = z.object({
@@ -38,7 +38,7 @@ export const ExportedFile = z.object({
   is: z.literal('file'),
   agent: AgentName,
   key: z.string().min(1),
-  /** Some of what stands in the transcript is not in the export. */
+  /** The export lacks some entries of the transcript. */
   partial: z.boolean(),
   subagent: OrNull(z.string()),
   offset: z.int().min(0),
@@ -48,7 +48,7 @@ export const ExportedFile = z.object({
   state: StoredState,
   bornAt: OrNull(Ms),
   malformed: z.int().min(0),
-  /** The version of the agent's reader that has read all of it; absent in older exports. */
+  /** The version of the agent's reader that has read the whole transcript; absent in older exports. */
   reader: z.int().min(0).default(0),
   status: z.enum(['ok', 'ignored', 'failed']),
   error: OrNull(z.string()),
@@ -71,7 +71,7 @@ export const ExportedEntry = z.object({
   is: z.literal('entry'),
   uuid: z.string().min(1),
   session: z.string().min(1),
-  /** Below 0 for an entry that the transcript no longer holds. */
+  /** Below 0 for an entry that is no longer in the transcript. */
   pos: z.int(),
   at: Ms,
   role: Role,
@@ -80,7 +80,7 @@ export const ExportedEntry = z.object({
   text: z.string(),
   tools: z.array(z.string()),
   joinsAt: OrNull(z.int()),
-  /** Set where a subagent said it in the file of its session. */
+  /** Set if a subagent said it in the file of its session. */
   subagent: OrNull(z.string()).default(null),
   uses: z.array(
     z.object({
@@ -95,7 +95,7 @@ export const ExportedEntry = z.object({
 });
 export type ExportedEntry = z.infer<typeof ExportedEntry>;
 
-/** What is kept beside the entries, under names that hold on every machine. */
+/** Rows besides the entries, under names that are valid on every machine. */
 export const ExportedRow = z.discriminatedUnion('is', [
   z.object({ is: z.literal('link'), from: z.string().min(1), to: z.string().min(1) }),
   z.object({ is: z.literal('pause'), from: Ms, until: OrNull(Ms) }),
@@ -132,10 +132,10 @@ export const ExportedRow = z.discriminatedUnion('is', [
     is: z.literal('job'),
     ...Place,
     kind: JobKind,
-    /** The number of a prompt; 0 for a session. Of a conversation: its transcript and first place. */
+    /** The number of a prompt; 0 for a session. For a conversation: its transcript and first position. */
     subject: z.int(),
     file: OrNull(z.string()),
-    /** What it was made of; null: of whatever is there. */
+    /** The version of its material; null: any. */
     version: OrNull(z.string()),
     status: z.enum(['done', 'failed', 'cancelled']),
     at: Ms,
@@ -206,7 +206,7 @@ export const ExportedRow = z.discriminatedUnion('is', [
     ...{ prompt: z.string(), kind: TaskKind, when: z.string(), timeZone: z.string(), context: TaskContext },
     ...{ state: TaskState, createdAt: Ms, nextAt: OrNull(Ms), lastAt: OrNull(Ms) },
   }),
-  /** What has no answer yet: the rest stands in sessions. */
+  /** Messages without an answer yet: the rest is in sessions. */
   z.object({
     is: z.literal('message'),
     ...OfGroup,

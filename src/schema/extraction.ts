@@ -3,8 +3,9 @@ import { SaidBy } from './memory.ts';
 import { Moment } from './time.ts';
 
 /**
- * What a statement does to its page. `replace` differs from `add` only in that the page held the key before. `retire` takes the line off the
- * page; its text is the reason. `note` is not proven yet: it waits until another session says it too.
+ * What a statement does to its page. `replace` differs from `add` only in that the page held the key before. `retire`
+ * removes the line from the page; its text is the reason. `note` is not proven yet: it waits until another session says
+ * it too.
  */
 export const StatementChange = z.enum(['add', 'replace', 'retire', 'note']);
 export type StatementChange = z.infer<typeof StatementChange>;
@@ -26,7 +27,7 @@ const Dated = z.object({
   saidBy: SaidBy.optional(),
 });
 
-/** An earlier insight, by what it was first placed by: whatever the time zone, this leads to its page. */
+/** An earlier insight, identified by its original placement: this leads to its page in every time zone. */
 export const InsightPlace = z.object({
   at: Moment,
   title: z.string().min(1).max(120),

@@ -21,10 +21,10 @@ it.each([
     'a\n',
   ],
   ...['a\u0000', 'é', 'ａ', 'a.b', '~', '$HOME', '%2e%2e', 'x'.repeat(64)],
-])('host.md 18: %j is no name of a group', (name) => {
+])('host.md 18: %j is not a group name', (name) => {
   expect(GroupName.safeParse(name).success).toBe(false);
 });
 
-it.each(['main', 'dev-team', 'a', '7', 'x_1', 'x'.repeat(63), 'globals', 'console'])('%s is one', (name) => {
+it.each(['main', 'dev-team', 'a', '7', 'x_1', 'x'.repeat(63), 'globals', 'console'])('%s is a group name', (name) => {
   expect(GroupName.safeParse(name).success).toBe(true);
 });

@@ -3,7 +3,7 @@ import { AgentName } from './agent-name.ts';
 import { Role } from './entry.ts';
 import { Moment } from './time.ts';
 
-/** What was made of entries. */
+/** Kinds that are derived from entries. */
 const DerivedKind = z.enum(['observation', 'summary', 'memory']);
 export type DerivedKind = z.infer<typeof DerivedKind>;
 
@@ -12,11 +12,11 @@ export type HitKind = z.infer<typeof HitKind>;
 
 export const isDerived = (kind: string): kind is DerivedKind => DerivedKind.safeParse(kind).success;
 
-/** What tools did can be asked for apart: commands that were run, files that were changed, whatever failed. */
+/** Kinds of tool uses that can be searched separately: commands that ran, files that changed, and failures. */
 export const UseKind = z.enum(['command', 'edit', 'error']);
 export type UseKind = z.infer<typeof UseKind>;
 
-/** A use of a tool that was found: what was done, how it went, and what of its output matches. */
+/** A matching tool use: what was done, its outcome, and the matching part of its output. */
 export const UsedTool = z.object({
   tool: z.string(),
   did: z.string().describe('the command as it was run, the file that was changed, or what else the tool was given'),
@@ -25,23 +25,23 @@ export const UsedTool = z.object({
 });
 export type UsedTool = z.infer<typeof UsedTool>;
 
-/** The turn that a hit stands in. */
+/** The turn of a hit. */
 export const HitTurn = z.object({
-  id: z.string().describe("the entry of the person's prompt"),
-  asked: z.string().describe('what the prompt says, cut'),
+  id: z.string().describe("id of the person's prompt"),
+  asked: z.string().describe('the text of the prompt, shortened'),
 });
 export type HitTurn = z.infer<typeof HitTurn>;
 
-/** What was done with a file that was asked for, and for which prompt. */
+/** What was done with a requested file, and for which prompt. */
 export const Touched = z.object({
-  files: z.array(z.string()).describe('as the agent wrote the path'),
+  files: z.array(z.string()).describe('the paths as the agent wrote them'),
   tools: z.array(z.object({ tool: z.string(), times: z.int(), failed: z.int() })),
-  prompt: z.string().optional().describe("the prompt's entry"),
-  asked: z.string().optional().describe('what the prompt says, cut'),
+  prompt: z.string().optional().describe('id of the prompt'),
+  asked: z.string().optional().describe('the text of the prompt, shortened'),
 });
 export type Touched = z.infer<typeof Touched>;
 
-/** Whether a hit has something of the query in it, and is not merely like it. */
+/** Whether a hit contains words of the query, rather than only being similar. */
 export const hasWords = ({
   why = [],
   snippet,
@@ -55,30 +55,30 @@ export const hasWords = ({
 
 export const onlySimilar = 'Nothing has these words. Similar in meaning:';
 
-/** One ranked answer of recall. In `snippet` the matches stand between « and ». */
+/** One ranked hit. In `snippet`, matches stand between « and ». */
 export const Hit = z.object({
   kind: HitKind,
-  id: z.string().describe("the entry's uuid, or the id of what else was found"),
-  session: z.string().describe('empty for a memory that comes from none'),
+  id: z.string().describe('uuid of the entry, or id of the item'),
+  session: z.string().describe('empty for a memory without a session'),
   project: z.string(),
   agent: AgentName.optional(),
   at: Moment,
   role: Role.optional(),
   score: z.number().describe('higher is better; comparable within one answer only'),
   snippet: z.string(),
-  why: z.array(z.string()).optional().describe('why it was found, in a few words each'),
+  why: z.array(z.string()).optional().describe('short reasons why it was found'),
   title: z.string().optional(),
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),
   gone: z.boolean().optional().describe('no longer in the transcript'),
-  use: UsedTool.optional().describe('the use of a tool that matches, or that failed'),
+  use: UsedTool.optional().describe('the tool use that matches, or that failed'),
   turn: HitTurn.optional().describe('the prompt that led to it'),
   features: z
     .record(z.string(), z.number())
     .optional()
-    .describe('with `explain`: what the score was made of, each from 0 to 1'),
-  by: z.string().optional().describe('with scope team: the teammate whose it is'),
-  machine: z.string().optional().describe('with scope team: the machine that it comes from'),
+    .describe('with `explain`: the parts of the score, each from 0 to 1'),
+  by: z.string().optional().describe('with scope team: the teammate it belongs to'),
+  machine: z.string().optional().describe('with scope team: the machine it comes from'),
   touched: Touched.optional().describe('with `file`: what was done with it'),
 });
 export type Hit = z.infer<typeof Hit>;

@@ -7,7 +7,7 @@ import { ToolUse } from './tool-use.ts';
 export const ItemKind = z.enum(['entry', 'session', 'observation', 'summary', 'memory']);
 export type ItemKind = z.infer<typeof ItemKind>;
 
-/** One thing that is remembered, in full. */
+/** One stored item, in full. */
 export const Item = z.object({
   kind: ItemKind,
   id: z.string(),
@@ -16,22 +16,22 @@ export const Item = z.object({
   agent: AgentName.optional(),
   session: z.string().optional(),
   title: z.string().optional(),
-  page: z.string().optional().describe('of a memory: the path of its page below the folder of memories'),
+  page: z.string().optional().describe('for a memory: the path of its page below the memory folder'),
   role: Role.optional(),
   subagent: z.string().optional(),
   abandoned: z.boolean().optional(),
   gone: z.boolean().optional().describe('no longer in the transcript'),
-  text: z.string().describe('of a session, its entries in a line each'),
+  text: z.string().describe('for a session: one line per entry'),
   toolUses: z.array(ToolUse).optional(),
-  before: z.string().optional().describe('id of what comes before it'),
-  after: z.string().optional().describe('id of what comes after it'),
+  before: z.string().optional().describe('id of the item before it'),
+  after: z.string().optional().describe('id of the item after it'),
   cut: z
     .object({
-      characters: z.int().describe('of the text that are still to come'),
-      from: z.int().describe('where to go on'),
-      toolUses: z.int().describe('uses of tools that had no room'),
+      characters: z.int().describe('characters of text that were left out'),
+      from: z.int().describe('the character to continue from'),
+      toolUses: z.int().describe('tool uses that were left out'),
     })
     .optional()
-    .describe('set when there is more than was asked for'),
+    .describe('set if something was left out'),
 });
 export type Item = z.infer<typeof Item>;

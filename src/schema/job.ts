@@ -8,7 +8,7 @@ export type JobKind = z.infer<typeof JobKind>;
 export const JobStatus = z.enum(['ready', 'claimed', 'done', 'failed', 'cancelled']);
 export type JobStatus = z.infer<typeof JobStatus>;
 
-/** One piece of distilling to do. New material makes a job that was done ready again. */
+/** One piece of distilling work. New material makes a finished job ready again. */
 export const Job = z.object({
   id: z.int(),
   kind: JobKind,
@@ -17,29 +17,29 @@ export const Job = z.object({
   project: z.string(),
   subject: z.string().describe('observe: number of the prompt; remember: id of the conversation; summarize: empty'),
   status: JobStatus,
-  at: Moment.describe('when its material was last written'),
-  notBefore: Moment.describe('when it may begin'),
-  waitsFor: z.string().optional().describe('why it may not begin yet: budget, model, or silence'),
+  at: Moment.describe('when its material last changed'),
+  notBefore: Moment.describe('when it may start'),
+  waitsFor: z.string().optional().describe('why it may not start yet: budget, model, or silence'),
   attempts: z.int(),
   error: z.string().optional().describe('why the last attempt failed'),
-  by: z.string().optional().describe('what did it: offline, or the model'),
-  tokens: z.int().describe('tokens that it has taken'),
+  by: z.string().optional().describe('the distiller that did it: offline, or the model'),
+  tokens: z.int().describe('tokens used'),
   updatedAt: Moment,
 });
 export type Job = z.infer<typeof Job>;
 
-/** Tokens that calls to a model took. */
+/** Tokens used by calls to a model. */
 export interface Usage {
   readonly calls: number;
   readonly input: number;
   readonly output: number;
 }
 
-/** What was spent, in a group of calls. */
+/** What a group of calls has cost. */
 export const Spending = z.object({
   calls: z.int(),
   inputTokens: z.int(),
   outputTokens: z.int(),
-  insteadOf: z.int().describe('tokens that one call for each tool use would have taken'),
+  insteadOf: z.int().describe('tokens that one call per tool use would have used'),
 });
 export type Spending = z.infer<typeof Spending>;

@@ -11,7 +11,7 @@ describe('the difference of two texts', () => {
     expect(said('same', 'same')).toEqual(['…']);
   });
 
-  it('leaves out what lies far from a change', () => {
+  it('leaves out lines far from a change', () => {
     const lines = Array.from({ length: 30 }, (_, i) => `line ${i}`);
     const changed = lines.with(15, 'another');
     const shown = said(lines.join('\n'), changed.join('\n'));
@@ -20,7 +20,7 @@ describe('the difference of two texts', () => {
     expect(shown).toContain('-line 15');
   });
 
-  it('joins the pieces of one edit, and counts', () => {
+  it('joins the parts of one edit, and counts', () => {
     const lines = differenceOf([
       { before: 'a', after: 'b' },
       { before: 'c', after: 'd\ne' },
@@ -29,7 +29,7 @@ describe('the difference of two texts', () => {
     expect(sizeOf(lines)).toEqual({ added: 3, removed: 2 });
   });
 
-  it('gives all of both where they are too different to compare', () => {
+  it('gives all lines of both texts if they are too different to compare', () => {
     const [before, after] = ['x', 'y'].map((letter) =>
       Array.from({ length: 4000 }, (_, i) => `${letter}${i}`).join('\n'),
     );

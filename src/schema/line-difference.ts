@@ -1,4 +1,5 @@
-// Two texts → lines that were removed, added or kept, as a patch shows them; of texts that are too long or too different, all of both.
+// Two texts → removed, added and kept lines, as in a patch. If the texts are too long or too different, all lines of
+// both.
 import { diffLines } from 'diff';
 import type { Replaced } from './deed.ts';
 
@@ -26,7 +27,7 @@ export function lineDifference({ before, after }: Replaced): DiffLine[] {
   return near(lines);
 }
 
-/** What one edit of a file changed: its pieces one after the other, with a gap between them. */
+/** What one edit of a file changed: its parts in order, with a gap between them. */
 export const differenceOf = (changes: readonly Replaced[]): DiffLine[] =>
   changes.flatMap((change, i): DiffLine[] => [
     ...(i === 0 ? [] : [{ sign: '…' as const, text: '' }]),
@@ -39,10 +40,10 @@ export function sizeOf(lines: readonly DiffLine[]): { readonly added: number; re
   return { added: count('+'), removed: count('-') };
 }
 
-/** The end of the last line is no line of its own. */
+/** The end of the last line does not start a new line. */
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** Long stretches of kept lines become a gap. */
+/** Long runs of kept lines become a gap. */
 function near(lines: readonly DiffLine[]): DiffLine[] {
   const shown = new Uint8Array(lines.length);
   for (const [i, { sign }] of lines.entries())

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { Moment } from './time.ts';
 
-/** What live viewers are told: something moved, and where to look. Never the text itself. */
+/** An event for live viewers: something changed, and where to look. Never contains text. */
 export const LiveEvent = z.object({
   kind: z.enum(['entries', 'session', 'processing', 'briefing', 'distilled']),
   agent: AgentName.optional(),
@@ -17,7 +17,7 @@ export type LiveEvent = z.infer<typeof LiveEvent>;
 
 export interface LiveEvents {
   publish(event: Omit<LiveEvent, 'at'>): void;
-  /** Returns the way to stop. */
+  /** Returns a function that unsubscribes. */
   subscribe(listen: (event: LiveEvent) => void): () => void;
 }
 

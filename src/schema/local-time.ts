@@ -1,4 +1,4 @@
-// A moment as the clock on the wall shows it.
+// A moment as local clock time.
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,16 +1,20 @@
-// What the Markdown parser would take for a text, told without parsing it: what is too dear for a page is shown as plain text.
+// Estimates what the Markdown parser would cost for a text, without parsing it. Text that is too costly for a page is
+// shown as plain text.
 
-/** Longer than this it is shown as it is: no person reads it, and the page must not stand still. */
+/** Longer text is shown as it is: no person reads it, and the page must not freeze. */
 const longest = 200_000;
-/** The parser compares the signs of one paragraph with each other. On a slow machine, this much takes about a second. */
+/**
+ * The parser compares the marks of one paragraph with each other. On a slow machine, this many comparisons take about a
+ * second.
+ */
 const most = 300_000_000;
-/** A mark of emphasis costs as much as so many other signs. */
+/** An emphasis mark costs as much as this many other marks. */
 const markWeight = 20;
-/** Quotes in quotes, lists in lists: each level is read by itself. */
+/** Quotes in quotes, lists in lists: each level is parsed separately. */
 const deepest = 40;
 
 const fence = /^ {0,3}(`{3,}|~{3,})[^`]*$/;
-/** A line that always begins a paragraph of its own. */
+/** A line that always starts a new paragraph. */
 const beginning = /^ {0,3}(?:#{1,6} |[-*+] )/;
 const nested = new RegExp(`^(?:[ \\t]*(?:>|[-*+]|\\d{1,9}[.)])){${deepest},}`);
 
@@ -29,7 +33,7 @@ export function isTooDear(text: string): boolean {
   for (const line of text.split('\n')) {
     const mark = fence.exec(line)?.[1];
     if (inFence !== undefined) {
-      // Code is not looked into.
+      // The content of code fences is skipped.
       if (mark?.startsWith(inFence) === true) inFence = undefined;
       continue;
     }

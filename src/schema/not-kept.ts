@@ -1,2 +1,2 @@
-/** Stands in a copy of a transcript where something was said that is not kept. Ingest passes over it. */
+/** Replaces text in a copy of a transcript that must not be stored. Ingest skips it. */
 export const notKept = '[not kept by Holdfast]';

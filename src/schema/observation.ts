@@ -5,7 +5,7 @@ import { Moment } from './time.ts';
 export const ObservationType = z.enum(['bugfix', 'feature', 'refactor', 'change', 'discovery', 'decision']);
 export type ObservationType = z.infer<typeof ObservationType>;
 
-/** What a distiller says about a turn. */
+/** The text of an observation, as a distiller writes it. */
 export const ObservationText = z.object({
   type: ObservationType,
   title: z.string().min(1).max(120).describe('one line that a person can scan'),
@@ -16,7 +16,7 @@ export const ObservationText = z.object({
 });
 export type ObservationText = z.infer<typeof ObservationText>;
 
-/** One distilled statement about a turn, citing its entries. */
+/** A distilled observation about a turn, citing its entries. */
 export const Observation = ObservationText.extend({
   id: z.string(),
   session: z.string(),
@@ -29,6 +29,6 @@ export const Observation = ObservationText.extend({
   tools: z.array(z.string()).describe('names of the tools used in the turn'),
   entries: z.array(z.string()).min(1).describe('ids of the entries it comes from'),
   by: z.string().describe('what produced the text: offline, or the model'),
-  tokens: z.int().min(0).describe('tokens that producing it took; 0 when offline'),
+  tokens: z.int().min(0).describe('tokens used to produce it; 0 when offline'),
 });
 export type Observation = z.infer<typeof Observation>;

@@ -10,8 +10,8 @@ export const Pin = z.object({
   mark: z.enum(['pinned', 'muted']),
   kind: PinKind,
   id: z.string().describe("the session's or entry's id, or the project's path"),
-  agent: AgentName.optional().describe('of a session or entry'),
-  at: Moment.describe('since when'),
+  agent: AgentName.optional().describe('agent of the session or entry'),
+  at: Moment.describe('when it was marked'),
   text: z.string().describe('its title, its first words, or its name'),
 });
 export type Pin = z.infer<typeof Pin>;

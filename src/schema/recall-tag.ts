@@ -1,2 +1,2 @@
-/** Frames what an agent asks for and gets, so that it can be told apart from new text wherever it turns up in a transcript. */
+/** The tag around answers to an agent's questions, so that they can be distinguished from new text in a transcript. */
 export const recallTag = 'holdfast-recall';

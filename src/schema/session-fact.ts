@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What a transcript says about its session beside what was said in it. `parent`: the session that started this one; `fork-of`: the session whose
- * history it began with; `subagent`: the role in which it was started.
+ * What a transcript says about its session besides its messages. `parent`: the session that started this one;
+ * `fork-of`: the session whose history it began with; `subagent`: the role in which it was started.
  */
 export const FactKind = z.enum(['branch', 'repository', 'link', 'parent', 'fork-of', 'subagent']);
 export type FactKind = z.infer<typeof FactKind>;

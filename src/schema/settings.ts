@@ -7,7 +7,7 @@ const systemTimeZone = (): string => {
   return isTimeZone(zone) ? zone : 'UTC';
 };
 
-/** A setting that is stored, and never shown. */
+/** A setting that is stored but never shown. */
 const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true });
 
 const AgentSettings = z.strictObject({
@@ -86,7 +86,12 @@ const HostSettings = z.strictObject({
   cpus: z.number().min(0).max(1000).default(0).describe('processors for an agent and its processes; 0: no limit'),
   processes: z.int().min(0).max(1_000_000).default(512).describe('processes and threads of an agent; 0: no limit'),
   maxProcesses: z.int().min(1).max(200).default(5).describe('agents that run at the same time, of all groups'),
-  idleMinutes: z.number().positive().max(10_080).default(30).describe('how long an agent stays after its last answer'),
+  idleMinutes: z
+    .number()
+    .positive()
+    .max(10_080)
+    .default(30)
+    .describe('how long an agent keeps running after its last answer'),
   hardLimitMinutes: z
     .number()
     .positive()

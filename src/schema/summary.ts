@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AgentName } from './agent-name.ts';
 import { Moment } from './time.ts';
 
-/** What a distiller says about a session. An empty field has nothing to say. */
+/** What a distiller says about a session. A field may be empty. */
 export const SummaryText = z.object({
   title: z.string().min(1).max(120).describe('one line that a person can scan'),
   request: z.string().describe('what the person asked for'),
@@ -14,7 +14,7 @@ export const SummaryText = z.object({
 });
 export type SummaryText = z.infer<typeof SummaryText>;
 
-/** The account of a session as it stood at the end of a turn. The last one is what is listed and found; earlier ones stay beside it. */
+/** The summary of a session as it stood at the end of a turn. The last one is what is listed and found; earlier ones stay beside it. */
 export const Summary = SummaryText.extend({
   id: z.string(),
   session: z.string(),

@@ -5,7 +5,7 @@ export function isTimeZone(zone: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;
   } catch {
-    // Intl has no other way to say that it does not know a zone.
+    // Intl can only report an unknown zone by throwing.
     return false;
   }
 }

@@ -3,7 +3,7 @@ import { AgentName } from './agent-name.ts';
 import { Role } from './entry.ts';
 import { Moment } from './time.ts';
 
-/** One thing that happened, in a line. */
+/** One step on the timeline, in a line. */
 export const TimelineItem = z.object({
   at: Moment,
   kind: z.enum(['entry']),
@@ -12,6 +12,6 @@ export const TimelineItem = z.object({
   project: z.string(),
   agent: AgentName,
   role: Role,
-  text: z.string().describe('cut; of an entry that only uses tools, what it did'),
+  text: z.string().describe('shortened; for an entry that only uses tools, what it did'),
 });
 export type TimelineItem = z.infer<typeof TimelineItem>;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Moment } from './time.ts';
 
-/** One use of a tool, attached to the entry that asked for it. Input and output are redacted, and cut head and tail. */
+/**
+ * One tool use, attached to the entry that asked for it. Input and output are redacted, and shortened in the middle.
+ */
 export const ToolUse = z.object({
   id: z.string(),
   entry: z.string(),

@@ -1,4 +1,7 @@
-/** The addresses of the viewer's pages, as the worker serves them and the viewer reads them. What stands in braces is encoded. */
+/**
+ * The addresses of the viewer's pages, as the worker serves them and the viewer reads them. Values in braces are
+ * encoded.
+ */
 export const viewerPages = {
   now: '/',
   search: '/search',

@@ -36,7 +36,7 @@ it('writes, reads and removes below a root, and makes what is missing on the way
   expect(fs.readFileSync(inside('a/new/deep/file'), 'utf8')).toBe('text');
 });
 
-it('refuses a link at each step, to a folder inside too, and what is no folder', () => {
+it('refuses a link at each step, even to a folder inside, and anything that is not a folder', () => {
   fs.symlinkSync(elsewhere, inside('a/out'));
   fs.symlinkSync(inside('a/b'), inside('a/in'));
   fs.writeFileSync(inside('a/file'), '');

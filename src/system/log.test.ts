@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("lines carry the time, and the file is the owner's alone", () => {
+it('lines carry the time, and only the owner can read the file', () => {
   const file = path.join(folder, 'worker.log');
   const log = openLog(file, () => 0);
   log('started');
@@ -21,7 +21,7 @@ it("lines carry the time, and the file is the owner's alone", () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('what came from outside is not logged whole, and cannot look like lines of its own', () => {
+it('outside text is shortened, and cannot look like separate lines', () => {
   const file = path.join(folder, 'worker.log');
   openLog(file, () => 0)(`GET ${'x'.repeat(100_000)}`);
   openLog(file, () => 0)('a\r1970-01-01T00:00:00.000Z forged\x1b[2J\u2028b');
@@ -43,6 +43,6 @@ it('a full log is moved aside, and only one old file is kept', () => {
   expect(readFileSync(`${file}.1`, 'utf8').slice(0, 6)).toBe('second');
 });
 
-it('a log that cannot be written disturbs nobody', () => {
+it('a log that cannot be written does no harm', () => {
   expect(() => openLog(path.join(folder, 'missing', 'worker.log'))('line')).not.toThrow();
 });

@@ -1,5 +1,6 @@
-// Antigravity's `agy`: ~/.gemini/antigravity-cli/brain/<session>/.system_generated/logs/transcript_full.jsonl, one line for each step. Written
-// after the facts of others: no transcript of it was at hand. `transcript.jsonl` beside it holds the same steps.
+// Antigravity's `agy`: ~/.gemini/antigravity-cli/brain/<session>/.system_generated/logs/transcript_full.jsonl, one line
+// per step. Written from others' descriptions, without a transcript at hand. `transcript.jsonl` beside it holds the
+// same steps.
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, AgentState, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
@@ -42,7 +43,7 @@ export const antigravity: Agent = {
     return { at, ...readStep(line, line.type, at, file) };
   },
 
-  // `agy --conversation` reads a database of its own.
+  // `agy --conversation` reads its own database.
   resume: (session) => ['agy', '--conversation', session],
 };
 
@@ -73,7 +74,7 @@ function readStep(line: Json, type: string, at: number | undefined, file: Transc
   return { items, ...(results.has(type) ? {} : { unknown: type }) };
 }
 
-/** What stands in the tag around a prompt. Linear: searched forward once. */
+/** The text inside the tag around a prompt. Linear: searches forward once. */
 function requestIn(text: string): string {
   const [open, close] = ['<USER_REQUEST>', '</USER_REQUEST>'];
   const start = text.indexOf(open);
@@ -112,7 +113,7 @@ function readPlan(
 
 const mostCalls = 50;
 
-/** In `transcript.jsonl` each value is JSON in a text. */
+/** In `transcript.jsonl` each value is JSON inside a string. */
 function argsOf(args: unknown): Json {
   return Object.fromEntries(
     Object.entries(asObject(args)).map(([key, value]) => {

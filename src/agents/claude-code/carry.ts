@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Carry, dashed, iso, jsonLines } from '../carry.ts';
 
-/** A transcript as the client writes one, with nothing but what was said. */
+/** A transcript as the client writes one, with messages only. */
 export const carryIntoClaudeCode: Carry = (turns, { cwd, root, branch, newId }) => {
   const session = newId();
   let before: string | null = null;

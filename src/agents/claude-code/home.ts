@@ -1,4 +1,4 @@
-// A home folder of its own for Claude Code: where things lie in it, and what a new one is told. The flags were seen in 2.1.197.
+// A separate home folder for Claude Code: its layout, and the content of a new one. The flags were seen in 2.1.197.
 import type { AgentHome } from '../agent.ts';
 
 export const claudeCodeHome: AgentHome = {
@@ -9,7 +9,7 @@ export const claudeCodeHome: AgentHome = {
   settings: {
     env: {
       CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
-      // Instructions in folders that are mounted beside the work folder count too.
+      // Also use instructions in folders that are mounted beside the work folder.
       CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
       CLAUDE_CODE_DISABLE_AUTO_MEMORY: '0',
     },
@@ -17,7 +17,7 @@ export const claudeCodeHome: AgentHome = {
   loss(message) {
     if (/No conversation found with session ID|--resume requires a valid session ID/i.test(message)) return 'missing';
     if (/No message found with message\.uuid/i.test(message)) return 'position';
-    // A disk or a system in trouble says nothing about the transcript.
+    // A failing disk or system says nothing about the transcript.
     if (/\b(?:EACCES|EPERM|EMFILE|ENFILE|ENOMEM|ENOSPC|EIO|EBUSY|EAGAIN)\b/.test(message)) return undefined;
     if (/Failed to resume session|Failed to load transcript/i.test(message)) return 'corrupt';
     return undefined;

@@ -1,11 +1,12 @@
-// Claude Code's hooks. What was measured with 2.1.197 and 2.1.325, and decides what stands here:
-// - A hook of shell built-ins costs 3 to 5 ms, a program about 65 ms. Every tool call, prompt and answer is in the transcript, so no hook
-//   is needed for them. Only the start needs one (for the briefing) and the end (for its reason).
-// - A hook that fails, or prints to standard error, shows a line in an interactive session. These cannot fail visibly: all they do is in a
-//   script that prints nothing but a whole briefing, and ends with 0.
+// Claude Code's hooks. Measurements with 2.1.197 and 2.1.325 that decide this file:
+// - A hook of shell built-ins costs 3 to 5 ms, a program about 65 ms. Every tool call, prompt and answer is in the
+//   transcript, so they need no hook. Only the start needs one (for the briefing) and the end (for its reason).
+// - A hook that fails, or prints to standard error, shows a line in an interactive session. Ours cannot fail visibly:
+//   each runs a script that prints a whole briefing or nothing, and ends with 0.
 // - An http hook shows "hook error" at every event while no worker answers, and is skipped for SessionStart.
-// - The client starts a hook in a session and a process group of its own, with the payload on standard input in one line.
-// - An event that a client does not know makes it drop all hooks of a plugin: only events of the oldest supported client are named.
+// - The client starts a hook in a separate session and process group, with the payload on standard input in one line.
+// - A client that does not know an event drops all hooks of a plugin, so only events of the oldest supported client are
+//   named.
 // - The timeout is in seconds. The settings file must be plain JSON; a byte order mark is accepted.
 import path from 'node:path';
 import { quote } from '../hook-scripts.ts';
@@ -18,7 +19,7 @@ const inSettings = settingsHooks({
   settingsFile: (env, home) => path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), 'settings.json'),
   events: { start: 'SessionStart', prompt: 'UserPromptSubmit', end: 'SessionEnd' },
   shape: 'groups',
-  // Far more than a hook takes, so that a busy machine does not cost a briefing.
+  // Far more than a hook takes, so that a busy machine does not lose the briefing.
   beside: { timeout: 5 },
   obstacles: (settings) =>
     settings.disableAllHooks === true

@@ -35,7 +35,7 @@ describe('places', () => {
     expect(claudeCode.describe('-w-tide/agent-a1.jsonl')).toEqual({ session: 'agent-a1', subagent: 'a1' });
   });
 
-  it('takes JSON lines for transcripts, and nothing else', () => {
+  it('recognises only JSON lines as transcripts', () => {
     expect(['p/s.jsonl', 'p/s.meta.json', 'p/s.jsonl.bak', 'jsonl'].map(claudeCode.isTranscript)).toEqual([
       true,
       false,
@@ -50,7 +50,7 @@ describe('places', () => {
 });
 
 describe('prompts', () => {
-  it('carry what the line says of itself', () => {
+  it('carry what the line says about itself', () => {
     const more = { sessionId: 's', cwd: '/w', parentUuid: 'p', timestamp: '2026-03-02T09:00:00Z' };
     expect(entryOf(user('hello', more))).toEqual({
       kind: 'entry',
@@ -82,7 +82,7 @@ describe('prompts', () => {
     expect(entryOf(user([{ type: 'document', title: 'plan.pdf' }]))?.text).toBe('[Document: plan.pdf]');
   });
 
-  it('lose what the client put into them, closed or not', () => {
+  it('lose what the client put into them, even without a closing tag', () => {
     const clean = (text: string) => entryOf(user(text))?.text;
     expect(clean('<system-reminder>a</system-reminder>fix<ide_selection>b</ide_selection> it')).toBe('fix it');
     expect(clean('<system-reminder>a</system-reminder><system-reminder>b</system-reminder>c')).toBe('c');
@@ -107,7 +107,7 @@ describe('prompts', () => {
     expect(entryOf(line, 'p/s1/subagents/agent-x.jsonl')).toMatchObject({ author: 'machine', text: 'find it' });
   });
 
-  // What takes time by the square of the length never ends here.
+  // Quadratic time would never end here.
   it('are read to their end, however many tags they open', () => {
     expect(entryOf(user('<system-reminder>'.repeat(300_000)))).not.toBeNull();
     expect(entryOf(user(`<command-name>${'<command-args>'.repeat(300_000)}`))).not.toBeNull();
@@ -135,7 +135,7 @@ describe('answers', () => {
     expect(entry?.continues).toBeUndefined();
   });
 
-  it("that the client made up are the machine's", () => {
+  it("that the client invented are the machine's", () => {
     expect(entryOf(assistant('Prompt is too long', { isApiErrorMessage: true }))?.author).toBe('machine');
     expect(entryOf(assistant('x', { message: { model: '<synthetic>', content: 'x' } }))?.author).toBe('machine');
     expect(entryOf(assistant('x'))?.author).toBe('model');
@@ -169,7 +169,7 @@ describe('other lines', () => {
     });
   });
 
-  it('that are judged without parsing yield nothing when parsed', () => {
+  it('that are skipped without parsing would yield nothing', () => {
     const lines: object[] = [
       { type: 'system', content: 'x', customTitle: 'no' },
       { type: 'progress', data: { message: { type: 'other' } }, aiTitle: 'no' },
@@ -240,7 +240,7 @@ describe.skipIf(!existsSync(archive))('real transcripts', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-real-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are read without an exception, and are judged as they are read', () => {
+  it('are read without an exception, and skipping agrees with reading', () => {
     execFileSync('tar', ['xzf', archive, '-C', folder]);
     const keys = (readdirSync(folder, { recursive: true }) as string[]).filter(
       (key) => key.includes('claude-code') && key.endsWith('.jsonl'),

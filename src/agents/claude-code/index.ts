@@ -1,4 +1,5 @@
-// Claude Code: ~/.claude/projects/<folder>/<session>.jsonl, subagents beside or below it; about forty kinds of lines, of which few matter.
+// Claude Code: ~/.claude/projects/<folder>/<session>.jsonl, subagents beside or below it; about forty kinds of lines,
+// of which few matter.
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Author, EntryForm } from '../../schema/entry.ts';
@@ -36,7 +37,8 @@ export const claudeCode: Agent = {
   describe(key) {
     const name = path.posix.basename(key, '.jsonl');
     if (!isSubagent(key)) return { session: name };
-    // Newer clients nest a subagent's file below its session; older ones put it beside, and only its lines name the session.
+    // Newer clients nest a subagent's file below its session; older ones put it beside, and only its lines name the
+    // session.
     const nested = /([^/]+)\/subagents\/[^/]+$/.exec(key)?.[1];
     return { session: nested ?? name, subagent: name.slice('agent-'.length) };
   },
@@ -61,7 +63,9 @@ export const claudeCode: Agent = {
   resume: (session) => ['claude', '--resume', session],
 };
 
-/** For a run of the client by ourselves: with the person's login, as if no session were around it, and without trials of its own. */
+/**
+ * For running the client ourselves: with the person's login, as if no session were around it, and without experiments.
+ */
 export function environmentOfOwnRun(env: NodeJS.ProcessEnv, maxOutputTokens: number): NodeJS.ProcessEnv {
   const { CLAUDECODE, CLAUDE_CODE_ENTRYPOINT, CLAUDE_CODE_SSE_PORT, CLAUDE_CODE_SESSION_ID, ...kept } = env;
   return {
@@ -73,7 +77,10 @@ export function environmentOfOwnRun(env: NodeJS.ProcessEnv, maxOutputTokens: num
   };
 }
 
-/** For an agent that we host: nobody is there to be asked, nothing is sent but to the model, and root is allowed, since a sandbox is around it. */
+/**
+ * For an agent that we host: there is no person to ask, it sends data only to the model, and root is allowed because it
+ * runs in a sandbox.
+ */
 export const environmentOfHosted = (key: string): Record<string, string> => ({
   ANTHROPIC_API_KEY: key,
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -86,7 +93,7 @@ function readAbout(line: Record<string, unknown>): readonly ParsedItem[] {
   const title = asString(line.customTitle) ?? asString(line.aiTitle);
   if (line.type === 'custom-title' && title !== undefined) return [{ kind: 'title', title, by: 'person' }];
   if (line.type === 'ai-title' && title !== undefined) return [{ kind: 'title', title, by: 'agent' }];
-  // The summary of a conversation stands in whichever file the client wrote next, and names the last line of that conversation.
+  // A conversation's summary may be in any later file, and names the last line of that conversation.
   const [summary, leaf] = [asString(line.summary), asString(line.leafUuid)];
   if (line.type === 'summary' && summary !== undefined && leaf !== undefined)
     return [{ kind: 'title', title: summary, by: 'agent', leaf }];
@@ -98,7 +105,7 @@ function readAbout(line: Record<string, unknown>): readonly ParsedItem[] {
   ];
 }
 
-/** Asked for every line. */
+/** Called for every line. */
 const isSubagent = (key: string): boolean => key.startsWith('agent-', key.lastIndexOf('/') + 1);
 
 const kindsThatMatter = [
@@ -131,7 +138,7 @@ function readLocalCommand(
   ];
 }
 
-/** A detached head is no branch. */
+/** A detached head is not a branch. */
 const whereOf = (line: Record<string, unknown>): Pick<ParsedEntry, 'branch' | 'forkOf'> => ({
   branch: line.gitBranch === 'HEAD' ? undefined : asString(line.gitBranch),
   forkOf: line.forkedFrom === undefined ? undefined : asString(asObject(line.forkedFrom).sessionId),
@@ -167,7 +174,7 @@ function readMessage(line: Record<string, unknown>, at: number | undefined, file
       form,
       text,
       toolUses,
-      // Only a prompt can leave a branch; the small forks of parallel tool calls are none.
+      // Only a prompt can leave a branch; the small forks of parallel tool calls do not count.
       continues: line.type === 'user' ? asString(line.parentUuid) : undefined,
     });
   }
@@ -179,7 +186,7 @@ interface Content {
   readonly author: Author;
   readonly toolUses: readonly ParsedToolUse[];
   readonly form?: EntryForm | undefined;
-  /** The text alone, where names of pictures were added to it. */
+  /** The text alone, if names of pictures were added to it. */
   readonly typed?: string;
 }
 
@@ -187,7 +194,7 @@ function readPrompt(line: Record<string, unknown>, message: Record<string, unkno
   const { blocks, own } = typedBlocks(message.content);
   const typed = asTyped(own.join('\n'));
   const pictures = namedPictures(message.content, typed);
-  // Nothing but injected text is left as it came, and marked as the machine's.
+  // A message of nothing but injected text stays as it came, marked as the machine's.
   const isEmpty = own.length === 0 && pictures.length === 0;
   const text = isEmpty ? blocks.join('\n').trim() : [typed, ...pictures].filter((part) => part !== '').join('\n');
   const machine = inSubagent || isEmpty || line.isCompactSummary === true || !typedByPerson(line, text);
@@ -221,7 +228,7 @@ function toolResults(content: unknown): ParsedItem[] {
   return items;
 }
 
-/** Newer clients say who made a prompt; for older ones its first words tell. */
+/** Newer clients say who wrote a prompt; for older ones its first words decide. */
 function typedByPerson(line: Record<string, unknown>, text: string): boolean {
   const origin = asString(asObject(line.origin).kind);
   if (line.promptSource === 'system' || (origin !== undefined && origin !== 'human')) return false;

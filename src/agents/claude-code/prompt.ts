@@ -1,15 +1,15 @@
-// What of a line's text a person typed: without what the client put around it, and as it was typed.
+// The part of a line's text that a person typed: without what the client put around it, and as it was typed.
 import type { EntryForm } from '../../schema/entry.ts';
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString, textOfBlocks } from '../json.ts';
 
-/** Texts of a message, each without what the client injected; blocks that hold nothing else are left out. */
+/** Texts of a message, each without what the client injected; leaves out blocks that contain nothing else. */
 export function typedBlocks(content: unknown): { readonly blocks: string[]; readonly own: string[] } {
   const blocks = typeof content === 'string' ? [content] : textOfBlocks(content);
   return { blocks, own: blocks.map((block) => withoutInjected(block)).filter((block) => block !== '') };
 }
 
-/** What the machine puts into the person's place begins like this, where the line does not say whose it is. */
+/** Text that the machine writes in the person's place begins like this, if the line does not name its author. */
 export const machineMade =
   /^(<(task-notification|local-command-|bash-std|user-prompt-submit-hook|system-reminder|teammate-message)|\[Request interrupted by user|Caveat: The messages below|This session is being continued from a previous conversation)/;
 
@@ -23,14 +23,14 @@ export function asTyped(text: string): string {
   return `${name} ${args}`.trim();
 }
 
-/** What a typed text is for. Commands stand in a text as the client writes them; a path that begins with a slash is not one. */
+/** What a typed text is for. The client marks commands in a text; a path that begins with a slash is not one. */
 export function formOf(content: unknown, text: string): EntryForm | undefined {
   if (text.startsWith('! ')) return 'shell';
   const said = typeof content === 'string' ? content : (textOfBlocks(content)[0] ?? '');
   return text.startsWith('/') && said.trimStart().startsWith('<command-') ? 'command' : undefined;
 }
 
-/** Names for pictures and documents that a prompt holds, where its text does not name them. */
+/** Names for pictures and documents in a prompt, if its text does not name them. */
 export function namedPictures(content: unknown, text: string): string[] {
   if (!Array.isArray(content) || text.includes('[Image #')) return [];
   return content.flatMap((part) => {

@@ -1,21 +1,23 @@
-// Prompts that a person typed while the agent worked. The client writes a `queue-operation` line when one is queued (`enqueue`), and another
-// when it leaves the queue: `dequeue` (a user line follows), `remove` (given to the running turn; newer clients add a `queued_command`
-// attachment with the text, older ones nothing), `popAll` (the person took it back to edit it).
+// Prompts that a person typed while the agent worked. The client writes a `queue-operation` line when one is queued
+// (`enqueue`), and another when it leaves the queue: `dequeue` (a user line follows), `remove` (given to the running
+// turn; newer clients add a `queued_command` attachment with the text, older ones nothing), `popAll` (the person took
+// it back to edit it).
 //
-// So a queued prompt is an entry from its first line on, with an id made from that line. When the same text comes again, as a user line or
-// as an attachment, that line is the entry: it has an id of its own, which forks copy. The queue's entry is then withdrawn.
+// So a queued prompt is an entry from its first line on, with an id made from that line. When the same text comes
+// again, as a user line or as an attachment, that line becomes the entry: it has its own id, which forks copy. The
+// queue's entry is then withdrawn.
 import { createHash } from 'node:crypto';
 import type { AgentState, ParsedEntry, ParsedItem } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString, asTime } from '../json.ts';
 import { asTyped, machineMade, typedBlocks } from './prompt.ts';
 
-/** One queued prompt, as it is kept in the reader's state: no text, and too little of its hash to guess the text by. */
+/** One queued prompt in the reader's state: no text, and too little of its hash to guess the text. */
 interface Queued {
   readonly uuid: string;
   readonly length: number;
   readonly hash: string;
-  /** When it was given to the running turn; 0 while it waits. */
+  /** When the running turn received it; 0 while it waits. */
   readonly given: number;
   readonly isCommand: boolean;
   /** When it was queued. */
@@ -24,7 +26,7 @@ interface Queued {
 
 const stateKey = 'queue';
 const longestQueue = 64;
-/** A client that writes a `remove` and then a user line writes both at once. Later, the same words were typed again. */
+/** A client that writes a `remove` and then a user line writes both at once. Later, the same words are a new prompt. */
 const sameMoment = 10_000;
 
 export function readQueueLine(line: Record<string, unknown>, state: AgentState): ParsedItem[] {
@@ -35,7 +37,7 @@ export function readQueueLine(line: Record<string, unknown>, state: AgentState):
     if (text === '' || isMachines(text)) return [];
     const { length, hash } = markOf(text);
     const uuid = derivedId('claude-code', 'queued', asString(line.timestamp) ?? String(line.sessionId), hash);
-    // A line that stands twice is one.
+    // A line that occurs twice counts once.
     if (queue.some((one) => one.uuid === uuid)) return [];
     keep(state, [
       ...queue,
@@ -66,7 +68,7 @@ export function readQueueLine(line: Record<string, unknown>, state: AgentState):
   return [];
 }
 
-/** A `queued_command` attachment: the text that was given to the running turn. */
+/** A `queued_command` attachment: the text that the running turn received. */
 export function readQueuedCommand(line: Record<string, unknown>, state: AgentState): ParsedItem[] {
   const { prompt, commandMode, origin } = asObject(line.attachment);
   const uuid = asString(line.uuid);
@@ -85,14 +87,17 @@ export function readQueuedCommand(line: Record<string, unknown>, state: AgentSta
   return [...withdrawn(found === undefined ? [] : [found]), queuedEntry(line, uuid, text, 'given')];
 }
 
-/** A person's user line: which queued prompts it is, or joins. What is still queued after any other was left there, and is done with. */
+/**
+ * A person's user line: finds the queued prompts that it is, or joins. After any other line, what is still queued was
+ * left there and is done with.
+ */
 export function leaveQueue(text: string, at: number | undefined, state: AgentState): ParsedItem[] {
   const queue = queueOf(state);
   if (queue.length === 0) return [];
   const found: Queued[] = [];
   const matches = (one: Queued, rest: string) =>
     !found.includes(one) && (one.given === 0 || Math.abs((at ?? 0) - one.given) <= sameMoment) && begins(one, rest);
-  // Some clients send all that waits as one prompt, line after line.
+  // Some clients send everything that waits as one prompt, line after line.
   for (let rest: string | undefined = withoutBang(text); rest !== undefined; ) {
     const from: string = rest;
     const next = queue.find((one) => matches(one, from));
@@ -101,7 +106,8 @@ export function leaveQueue(text: string, at: number | undefined, state: AgentSta
     rest = from.length > next.length ? from.slice(next.length + 1) : undefined;
   }
   const whole = found.reduce((sum, one) => sum + one.length + 1, -1) === withoutBang(text).length;
-  // A fork begins with its queue and copies its history behind it: lines from before a prompt was queued say nothing about it.
+  // A fork begins with its queue and copies its history after it: lines from before a prompt was queued do not concern
+  // it.
   const later = queue.filter(({ since }) => at !== undefined && at < since);
   keep(state, whole ? queue.filter((one) => !found.includes(one)) : later);
   return whole ? withdrawn(found) : [];

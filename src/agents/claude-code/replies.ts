@@ -1,10 +1,11 @@
-// What a person told the agent through a tool's result: answers to its questions, and what became of a plan or of a tool that asked first.
+// What a person told the agent through a tool's result: answers to its questions, and decisions on a plan or on a tool
+// that asked first.
 import type { EntryForm } from '../../schema/entry.ts';
 import type { AgentState } from '../agent.ts';
 import { asObject, asString, textOfBlocks } from '../json.ts';
 
 export interface Reply {
-  /** The use of the tool that it answers. */
+  /** The tool use that it answers. */
   readonly use: string;
   readonly form: EntryForm;
   readonly text: string;
@@ -13,7 +14,7 @@ export interface Reply {
 const plansKey = 'plans';
 const rememberedPlans = 8;
 
-/** Which uses ask for the approval of a plan; a rejection does not say what was rejected. */
+/** Records which uses ask for approval of a plan; a rejection does not say what was rejected. */
 export function notePlans(uses: readonly { readonly id: string; readonly tool: string }[], state: AgentState): void {
   const ids = uses.filter(({ tool }) => tool === 'ExitPlanMode').map(({ id }) => id);
   if (ids.length > 0) state[plansKey] = [...plansOf(state), ...ids].slice(-rememberedPlans).join('\n');

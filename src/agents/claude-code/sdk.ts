@@ -1,4 +1,4 @@
-// The Claude Agent SDK, which is not installed with us: where it is, and the client that it brings.
+// Finds the Claude Agent SDK, which is not installed with us, and the client that comes with it.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { systemCode } from '../../system/errors.ts';
 
 const sdkName = '@anthropic-ai/claude-agent-sdk';
 
-/** Its main file: from the data folder, where anybody can install it, else from beside us. */
+/** Its main file: from the data folder, where a person can install it, or else from beside us. */
 export function findClaudeSdk(home: string): string | undefined {
   for (const from of [join(home, 'package.json'), import.meta.url]) {
     try {

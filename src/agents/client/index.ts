@@ -1,11 +1,12 @@
-// Clients that post to the API have no transcript: the worker writes one for them, in this format, and ingest reads it like any other.
+// Clients that post to the API have no transcript: the worker writes one for them in this format, and ingest reads it
+// like any other.
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type { Agent, ParsedItem } from '../agent.ts';
 import { nothing } from '../agent.ts';
 import { asObject, asString, asTime, usedTools } from '../json.ts';
 
-/** One line of our own transcript. Every line names its id and its time. */
+/** One line of our own transcript. Every line has an id and a time. */
 export type ClientLine =
   | { kind: 'session'; id: string; at: string; session: string; cwd: string | undefined }
   | { kind: 'prompt' | 'answer'; id: string; at: string; text: string }

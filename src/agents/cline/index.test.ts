@@ -1,4 +1,5 @@
-// What Cline 3.0.65 wrote, counted by hand; and tasks of the older extension and of Roo, written after the facts (untried).
+// What Cline 3.0.65 wrote, counted by hand; and tasks of the older extension and of Roo, written from descriptions
+// (untried).
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +30,7 @@ describe('Cline 3.0.65', () => {
     });
   });
 
-  it('keeps what a later writing leaves out, and takes each message once', async () => {
+  it('keeps what a rewrite leaves out, and takes each message once', async () => {
     const { root, ingest, said } = await pulledAgent(cline);
     fs.cpSync(fixture, path.join(root, 'sessions'), { recursive: true });
     await ingest();
@@ -89,7 +90,7 @@ const task = [
 it.each([
   ['Cline, older extension', cline, '1760000000000'],
   ['Roo', roo, '0f3c2a11-57c4-4f6a-9a53-6b1f1f0c1a01'],
-] as const)('a task of %s gives the words of the person alone', async (_, agent, name) => {
+] as const)('a task of %s gives only the words of the person', async (_, agent, name) => {
   const { put, ingest, said, outcomes, session } = await pulledAgent(agent);
   put(`tasks/${name}/api_conversation_history.json`, task);
   put(`tasks/${name}/ui_messages.json`, []);

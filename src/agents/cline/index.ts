@@ -1,4 +1,5 @@
-// Cline: the command line and the current extension keep one JSON for each session, the older extension one for each task; both are rewritten whole.
+// Cline: the command line and the current extension keep one JSON file per session, the older extension one per task;
+// both rewrite it whole.
 import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Agent, ParsedLine } from '../agent.ts';
@@ -11,7 +12,7 @@ import { isPulledBy, readAbout } from '../pulled-lines.ts';
 import { clineMcp } from './install.ts';
 import { clinePull } from './pull.ts';
 
-/** Where editors of the VS Code family keep what extensions store. */
+/** Where editors of the VS Code family keep the data of extensions. */
 export const extensionFolders = (home: string, extension: string): string[] =>
   [
     '.config/Code/User',
@@ -69,7 +70,7 @@ function readLine(value: unknown): ParsedLine {
   return { at, items: itemsOfMessage(asObject(line.message), { uuid, at, cwd: undefined }, { typed, failed }) };
 }
 
-/** The person's words stand in tags of the client's; what has none is the client's own. */
+/** The client puts the person's words into tags; text without a tag is the client's own. */
 const ownTags = ['user_input', 'task', 'feedback', 'user_message', 'answer'];
 
 function typed(text: string): string {
@@ -98,7 +99,7 @@ function opening(text: string, tag: string, from: number): readonly [number, num
   return undefined;
 }
 
-/** Each command of a call says how it went; older versions only tell it in words. */
+/** Each command of a call has its own outcome; older versions only report it in words. */
 const failed = (block: Record<string, unknown>, output: string): boolean =>
   (Array.isArray(block.content) && block.content.some((part) => asObject(part).success === false)) ||
   /\b(?:exit(?:ed with)? code:? ?[1-9]|The tool execution failed|<error>)/i.test(output.slice(0, 400));

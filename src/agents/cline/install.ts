@@ -1,4 +1,4 @@
-// Cline: it is told of MCP servers; its sessions are read without hooks. Written after the facts; not tried with the program.
+// Cline: has MCP servers; its sessions are read without hooks. Written from descriptions; not tried with the program.
 import path from 'node:path';
 import { jsonServers } from '../mcp-server.ts';
 

@@ -6,7 +6,10 @@ import { type WholeMessage, wholeMessages } from '../rewritten-json.ts';
 
 const isSession = (key: string): boolean => /(?:^|\/)[^/]+\.messages\.json$/.test(key);
 
-/** The tasks of Roo have the form of the older Cline's: the extension's folder tells them apart, else the name, which is a time or a uuid. */
+/**
+ * Roo's tasks have the form of the older Cline's: the extension's folder distinguishes them, or else the name, which is
+ * a time or a uuid.
+ */
 function isTaskOf(agent: string, key: string): boolean {
   const name = /(?:^|\/)([^/]+)\/api_conversation_history\.json$/.exec(key)?.[1];
   if (name === undefined) return false;
@@ -46,7 +49,7 @@ function sessionOf(agent: string, file: string, tools: PullTools): PulledSession
       };
       const all = messagesIn(tools.json(file));
       const last = all.at(-1);
-      // An answer that is still written has no figures yet.
+      // An answer that is still being written has no metrics yet.
       const isOpen = manifest.status === 'running' && last?.role === 'assistant' && last.metrics === undefined;
       const messages = (isOpen ? all.slice(0, -1) : all).map(
         ({ id: own, ts, role, content }): WholeMessage => ({
@@ -88,7 +91,7 @@ function messagesIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.map(asObject) : [];
 }
 
-/** The first message tells the folder: `# Current Working Directory (/home/dev/proj) Files`. */
+/** The first message names the folder: `# Current Working Directory (/home/dev/proj) Files`. */
 function folderIn(messages: readonly Record<string, unknown>[]): string | undefined {
   const text = JSON.stringify(messages[0]?.content ?? '').slice(0, 100_000);
   return /# Current (?:Working|Workspace) Directory \(([^)"\\]{1,1000})\)/.exec(text)?.[1];

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Carry, iso, jsonLines } from '../carry.ts';
 
-/** A rollout: what the model is to see, and beside it what the program shows. */
+/** A rollout: what the model sees, and beside it what the program shows. */
 export const carryIntoCodex: Carry = (turns, { cwd, root, now, branch, newId }) => {
   const session = newId();
   const stamp = iso(now);

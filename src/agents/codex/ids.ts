@@ -1,15 +1,16 @@
-// Ids of entries. They must survive what Codex itself does to a file: migration rewrites events in place under new ids and ordinals, a fork
-// of an old file copies lines under new times, and older versions give no ids at all. Turns keep their ids through all of that.
+// Ids of entries. They must survive what Codex itself does to a file: migration rewrites events in place under new ids
+// and ordinals, a fork of an old file copies lines under new times, and older versions give no ids at all. Turns keep
+// their ids through all of that.
 import type { AgentState } from '../agent.ts';
 import { derivedId } from '../derived-id.ts';
 
-/** Versions before this name no turns; a migration may add names, which then say nothing about the original lines. */
+/** Older versions name no turns; a migration may add names, which say nothing about the original lines. */
 const firstWithTurns = 100;
 
 export const namesTurns = (version: string | undefined): boolean =>
   Number(/^0\.(\d+)/.exec(version ?? '')?.[1] ?? 0) >= firstWithTurns || /^[1-9]/.test(version ?? '');
 
-/** A turn begins, or goes on. */
+/** A turn begins or continues. */
 export function enterTurn(state: AgentState, turn: string | undefined): void {
   if (turn === undefined || state.turns !== true || state.turn === turn) return;
   state.turn = turn;
@@ -21,7 +22,7 @@ const rememberedTurns = 50;
 
 const pastTurns = (state: AgentState): string[] => (typeof state.past === 'string' ? state.past.split(' ') : []);
 
-/** The last turns were taken back: what comes next continues from the one before them. */
+/** The last turns were taken back: the next line continues from the turn before them. */
 export function rollBack(state: AgentState, count: unknown): void {
   const turns = pastTurns(state);
   if (typeof count !== 'number' || !(count > 0) || turns.length === 0) return;
@@ -37,7 +38,10 @@ export function takeJump(state: AgentState): string | undefined {
   return typeof jump === 'string' ? jump : undefined;
 }
 
-/** A prompt may stand in a file as what the model saw, and in the event that tells of it. Both get the same id: the first one counts. */
+/**
+ * A prompt may occur twice in a file: as the model saw it, and in the event about it. Both get the same id, and the
+ * first one counts.
+ */
 type Counter = 'users' | 'items' | 'answers';
 
 /** Contract: called once for each line that is a prompt or an answer, whatever it yields. */

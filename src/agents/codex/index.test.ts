@@ -21,7 +21,7 @@ const linesOf = (file: string): Json[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Json);
 
-/** Reads lines one by one; the state goes through JSON between any two, as it does between two passes. */
+/** Reads lines one by one; the state passes through JSON between any two, as it does between two passes. */
 function readAll(lines: readonly Json[], key = `${day}/rollout-2026-11-16T00-00-00-thread.jsonl`): ParsedItem[] {
   let state: AgentState = {};
   return lines.flatMap((line) => {
@@ -70,7 +70,7 @@ describe('prompts', () => {
     expect(persons).toEqual(['why is it slow?', 'fix a.ts', 'look\n[Image]\n[Image: shot.png]']);
   });
 
-  it('are found in files of other programs that write no events, and of newer versions that write others', () => {
+  it('are found in files of other programs without events, and of newer versions with other events', () => {
     const plain = readAll([meta('t', { cli_version: '0.0.0' }), seen(1, 'one'), answered(2, 'yes'), seen(3, 'two')]);
     expect(said(plain)).toEqual(['person: one', 'model: yes', 'person: two']);
     const from = (type: string) => ({
@@ -84,7 +84,7 @@ describe('prompts', () => {
     expect(said(readAll([meta('t', { cli_version: '0.166.0' }), ...lines]))).toEqual([]);
   });
 
-  it('to a subagent come from the machine; a second one in a turn does not begin another', () => {
+  it('to a subagent come from the machine; a second one in a turn does not start another turn', () => {
     const source = { subagent: { thread_spawn: { parent_thread_id: 't0', agent_nickname: 'Ada' } } };
     const [header, ...rest] = readAll([meta('t1', { source }), turn(1, 'a'), typed(1, 'do it'), typed(2, 'and that')]);
     expect(header).toMatchObject({ kind: 'header', session: 't1', parent: 't0', subagent: 'Ada' });
@@ -141,7 +141,7 @@ describe('outcomes', () => {
     expect(outcome(output(2, 'c1', text))).toMatchObject({ failed, output: shown });
   });
 
-  it('a command that is waited for in later calls has the outcome of its end', () => {
+  it('a command that later calls wait for has its final outcome', () => {
     const running = output(
       2,
       'c1',
@@ -152,7 +152,7 @@ describe('outcomes', () => {
     expect(outcome(running, waiting, ended)).toMatchObject({ failed: true, output: 'failed' });
   });
 
-  it('an event that knows of a failure counts, though the model was told nothing of it', () => {
+  it('an event about a failure counts, even if the model was not told', () => {
     const end = line(2, 'event_msg', { type: 'mcp_tool_call_end', call_id: 'c1', result: { Ok: { isError: true } } });
     expect(outcome(end, output(3, 'c1', 'Wall time: 1 seconds\nOutput:\nnot found'))).toMatchObject({ failed: true });
     const done = line(2, 'event_msg', {
@@ -196,7 +196,7 @@ describe('ids', () => {
     expect(new Set(ids('0.120.0')).size).toBeGreaterThan(8);
   });
 
-  it('are the same in a fork that copies the lines under new times, and its own are others', () => {
+  it('are the same in a fork that copies the lines under new times, and its own lines get new ones', () => {
     const history = [turn(1, 'a'), typed(1, 'one'), answered(2, 'yes'), call(3, 'c', 'x', {}), answered(4, 'yes')];
     const copied = history.map((copy) => ({ ...copy, timestamp: at(99) }));
     const fork = [meta('t2', { forked_from_id: 't1' }), meta('t1'), ...copied, turn(100, 'b'), typed(100, 'two')];
@@ -206,7 +206,7 @@ describe('ids', () => {
     expect(readAll(fork)[0]).toMatchObject({ session: 't2', forkOf: 't1' });
   });
 
-  it('of the same words in one moment differ', () => {
+  it('of the same words at the same moment differ', () => {
     const lines = [
       meta('t', { cli_version: '0.47.0' }),
       typed(1, 'go'),
@@ -277,7 +277,7 @@ describe('in the memory', () => {
 
   const reads = zstd === undefined ? undefined : 'this Node reads zstd';
   it.skipIf(reads)(
-    because('a packed rollout that this Node cannot read is named, with what to do', reads),
+    because('a packed rollout that this Node cannot read is reported, with what to do', reads),
     async () => {
       const bench = await memory();
       packed(Buffer.from('28b52ffd', 'hex'), bench.root);
@@ -324,7 +324,7 @@ describe('in the memory', () => {
     expect(await titles()).toEqual(['Later', 'Tides']);
   });
 
-  it('what a private prompt makes a subagent do is not kept either', async () => {
+  it('what a subagent does for a private prompt is not stored either', async () => {
     const bench = await memory();
     const source = { subagent: { thread_spawn: { parent_thread_id: 't1', agent_nickname: 'Ada' } } };
     bench.put(key('t1'), [
@@ -344,7 +344,7 @@ describe('in the memory', () => {
 const archive = path.join(import.meta.dirname, '../../../../shared/agents/real/codex-sessions.tar.gz');
 
 describe.skipIf(!fs.existsSync(archive))('real sessions of other people', () => {
-  it('hold all prompts, answers and calls that their raw lines hold, and no line of an unknown kind', () => {
+  it('yield all prompts, answers and calls of their raw lines, and have no line of an unknown kind', () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'holdfast-codex-real-'));
     onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
     execFileSync('tar', ['xzf', archive, '-C', folder]);

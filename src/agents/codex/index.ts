@@ -1,6 +1,6 @@
-// Codex: $CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl, and archived_sessions/. Three formats: bare lines (0.20),
-// lines in an envelope whose events tell of prompts (until about 0.148), and "paginated" ones whose events are items. The envelope's
-// `response_item`s, what the model saw, are the same in both.
+// Codex: $CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl, and archived_sessions/. Three
+// formats: bare lines (0.20), lines in an envelope with events about prompts (until about 0.148), and "paginated" ones
+// whose events are items. The envelope's `response_item`s, which the model saw, are the same in both.
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
@@ -31,7 +31,7 @@ export const codex: Agent = {
 
   isTranscript: (key) => /^(?:.*\/)?(?:(?:packed-)?rollout-[^/]*\.jsonl|session_index\.jsonl)$/.test(key),
 
-  // Beside them lie caches, worktrees and the like.
+  // Caches, worktrees and the like are beside them.
   enters: (key) => /^(?:archived_)?sessions(?:\/|$)/.test(key),
 
   isIndex: (key) => isIndex(key),
@@ -78,7 +78,7 @@ function threadIn(key: string): string {
 const idle =
   /^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"(?:world_state"|token_usage_record"|compacted"|response_item","payload":\{"type":"reasoning"|event_msg","payload":\{"type":"(?:token_count|agent_message|agent_reasoning)"|event_msg","payload":\{"type":"item_completed","thread_id":"[^"]*","turn_id":"[^"]*","item":\{"type":"(?:AgentMessage|Reasoning)")/;
 
-/** The person's names for threads stand in one file beside all of them. */
+/** One file beside all threads holds the person's names for them. */
 function readName(line: Json): readonly ParsedItem[] {
   const [leaf, title] = [asString(line.id), asString(line.thread_name)];
   return leaf === undefined || title === undefined ? [] : [{ kind: 'title', title, by: 'person', leaf }];
@@ -107,7 +107,7 @@ function readEnveloped(line: Json, at: number | undefined, file: TranscriptFile)
 const unknownUnless = (known: ReadonlySet<unknown>, kind: unknown, of = ''): Pick<ParsedLine, 'unknown'> =>
   typeof kind !== 'string' || known.has(kind) ? {} : { unknown: `${of}${kind}` };
 
-/** The first one is the file's own; a fork of an old file copies those of its origin behind it. */
+/** The first one is the file's own; a fork of an old file copies those of its origin after it. */
 function readMeta(meta: Json, state: AgentState): readonly ParsedItem[] {
   const id = asString(meta.id);
   if (id === undefined) return [];
@@ -143,7 +143,7 @@ function readMeta(meta: Json, state: AgentState): readonly ParsedItem[] {
   ];
 }
 
-/** Who began the thread: a person, another thread, or Codex for its own ends (its memory, its guardian). */
+/** Who started the thread: a person, another thread, or Codex for its own purposes (its memory, its guardian). */
 function originOf(meta: Json): { parent?: string | undefined; subagent?: string | undefined; internal: boolean } {
   const source = asObject(meta.source);
   const internal = source.internal !== undefined || meta.thread_source === 'memory_consolidation';
@@ -203,17 +203,18 @@ function readMessage(payload: Json, line: Json, at: number | undefined, state: A
   if (payload.role !== 'user') return [];
   const shell = shellLine(text);
   if (shell !== undefined) return readShell(shell, idOf(state, 'items', asString(payload.id), line.timestamp), at);
-  // Where events tell of prompts, they say what the person typed. Until the first one, a file may be of those that have none.
+  // If the file has events about prompts, they say what the person typed. Before the first event, the file may be of
+  // the kind without them.
   if (state.events === true || state.surelyEvents === true || !byPerson(payload, state)) return [];
   const typed = [typedText(text, false), ...pictures].filter((part) => part !== '').join('\n');
   if (typed === '') return [];
   return [promptEntry(idOf(state, 'items', undefined, line.timestamp), at, typed, state, false)];
 }
 
-/** The last version of which we know that events tell of all prompts. Newer ones may come to do otherwise. */
+/** The last version known to report every prompt in an event. Newer ones may change that. */
 const lastWithEvents = 166;
 
-/** Newer versions say for each part of a message where it comes from; other programs do as they like. */
+/** Newer versions name the origin of each part of a message; other programs vary. */
 function byPerson(payload: Json, state: AgentState): boolean {
   const { content_item_metadata } = asObject(payload.internal_chat_message_metadata_passthrough);
   if (!Array.isArray(content_item_metadata) || content_item_metadata.length === 0) return state.newer !== true;
@@ -239,7 +240,7 @@ function promptEntry(
   state: AgentState,
   isQueued: boolean,
 ): ParsedEntry {
-  // To a subagent the thread that started it speaks.
+  // For a subagent, the thread that started it speaks.
   const author = state.subagent === true ? 'machine' : 'person';
   const continues = takeJump(state);
   return entry(uuid, at, {
@@ -255,7 +256,7 @@ function promptEntry(
 function readEvent(payload: Json, time: unknown, at: number | undefined, state: AgentState): Omit<ParsedLine, 'at'> {
   switch (payload.type) {
     case 'user_message': {
-      // Older versions tell of the context that they give in the same way.
+      // Older versions report the context that they give in the same way.
       if (payload.kind !== undefined && payload.kind !== 'plain') return { items: [] };
       const pictures = [payload.images, payload.local_images].flatMap((list) => (Array.isArray(list) ? list : []));
       const names = pictures.map((picture) =>
@@ -268,7 +269,7 @@ function readEvent(payload: Json, time: unknown, at: number | undefined, state: 
     case 'task_started':
     case 'turn_started':
       enterTurn(state, asString(payload.turn_id));
-      // What the ids of later lines hang on must stay in a copy from which something is forgotten.
+      // Later ids depend on this line, so it must stay in a copy from which something is forgotten.
       return { items: [{ kind: 'header' }] };
     case 'thread_rolled_back':
       rollBack(state, payload.num_turns);
@@ -315,7 +316,9 @@ function readPrompt(
   return text === '' ? [] : [promptEntry(uuid, at, text, state, isQueued)];
 }
 
-/** Version 0.20: the header, then what the model saw, without times. All of it counts as said when the session began. */
+/**
+ * Version 0.20: the header, then what the model saw, without times. All of it counts as said when the session began.
+ */
 function readBare(line: Json, state: AgentState): ParsedLine {
   if (line.type === undefined && line.record_type === undefined) {
     const [id, at] = [asString(line.id), asTime(line.timestamp)];
@@ -335,7 +338,7 @@ function readBare(line: Json, state: AgentState): ParsedLine {
   return { at, items: cwd === undefined ? items : [{ kind: 'header', cwd }, ...items], unknown };
 }
 
-/** The folder stands nowhere but in what the client tells the model. */
+/** Only the client's message to the model names the folder. */
 const folderIn = (text: string): string | undefined =>
   text.startsWith('<environment_context>')
     ? (/<cwd>([^<\n]+)<\/cwd>/.exec(text) ?? /Current working directory: ([^\n]+)/.exec(text))?.[1]

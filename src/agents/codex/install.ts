@@ -1,5 +1,6 @@
-// Codex: hooks in `hooks.json` in Claude Code's form, MCP servers in `config.toml`. An untrusted hook is silently not run: the person approves it once in the
-// terminal, and Codex notes that in `config.toml` as `[hooks.state."<file>:<event>:…"] trusted_hash`.
+// Codex: hooks in `hooks.json` in Claude Code's form, MCP servers in `config.toml`. Codex silently skips an untrusted
+// hook: the person approves it once in the terminal, and Codex records that in `config.toml` as
+// `[hooks.state."<file>:<event>:…"] trusted_hash`.
 import path from 'node:path';
 import type { AgentMcp } from '../hooks.ts';
 import { homeOfServer, serverCommand } from '../mcp-server.ts';
@@ -10,7 +11,7 @@ const homeOf = (env: NodeJS.ProcessEnv, home: string): string => env.CODEX_HOME 
 export const codexHooks = settingsHooks({
   whose: { agent: 'codex', title: 'Codex', answer: 'nested' },
   settingsFile: (env, home) => path.join(homeOf(env, home), 'hooks.json'),
-  // The end has one second unless it asks for more, and never more than three.
+  // The end hook has one second unless it asks for more, and never more than three.
   events: { start: 'SessionStart', prompt: 'UserPromptSubmit', end: 'SessionEnd' },
   shape: 'groups',
   beside: { timeout: 3 },
@@ -22,7 +23,7 @@ export const codexHooks = settingsHooks({
   },
 });
 
-/** Whether Codex has noted an approval for hooks of `hooks.json`. */
+/** Whether Codex has recorded an approval for hooks of `hooks.json`. */
 function isTrusted(config: string): boolean {
   const tables = config.split(/^[ \t]*(?=\[)/m);
   return tables.some(

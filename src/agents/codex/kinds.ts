@@ -1,4 +1,4 @@
-// The kinds of lines that are known and yield nothing. Any other kind is counted as unknown.
+// Known kinds of lines that yield nothing. Any other kind counts as unknown.
 
 export const idleLines = new Set(
   'compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata security_risk_score'.split(

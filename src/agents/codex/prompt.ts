@@ -1,17 +1,18 @@
-// What of a user message the person typed. Codex puts much else into the same place; the events that tell of prompts hold little of that.
+// The part of a user message that the person typed. Codex puts much else into the same place; events about prompts
+// contain little of that.
 import { withoutInjected } from '../injected.ts';
 import { asObject, asString } from '../json.ts';
 
 /** Texts that the client writes in the person's place. */
 const machineMade =
   /^(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skill|user_action|permissions instructions|model_switch)>|Another language model started to solve this problem)/i;
-/** Where no event says what was typed, a text that is one passage in a tag counts as the client's too. */
+/** If no event says what was typed, a text that is a single tagged passage also counts as the client's. */
 const oneTag = /^<([a-z_][\w:. -]{0,60})>[\s\S]*<\/\1>$/i;
 
-/** What editors put before a prompt ends with this heading. */
+/** Text that editors put before a prompt ends with this heading. */
 const request = /^#{1,3} My request for Codex:?[ \t]*\r?\n/im;
 
-/** The person's own words; empty where there are none. */
+/** The person's own words; empty if there are none. */
 export function typedText(text: string, isSurelyTyped: boolean): string {
   const own = withoutInjected(text);
   const heading = own.startsWith('# Context from my IDE') ? request.exec(own) : null;
@@ -19,7 +20,7 @@ export function typedText(text: string, isSurelyTyped: boolean): string {
   return machineMade.test(typed) || (!isSurelyTyped && oneTag.test(typed)) ? '' : typed;
 }
 
-/** A line for the shell that the person typed, with what it gave. */
+/** A line for the shell that the person typed, with its output. */
 export function shellLine(text: string): { command: string; failed: boolean; output: string } | undefined {
   if (!text.startsWith('<user_shell_command>')) return undefined;
   const command = between(text, '<command>', '</command>');
@@ -40,7 +41,7 @@ function between(text: string, open: string, close: string): string | undefined 
   return end < 0 ? undefined : text.slice(start + open.length, end).trim();
 }
 
-/** The texts of a message's content, and names for what else it holds. */
+/** The texts of a message's content, and names for its other parts. */
 export function contentOf(content: unknown): { readonly text: string; readonly pictures: readonly string[] } {
   const texts: string[] = [];
   const pictures: string[] = [];

@@ -1,4 +1,4 @@
-// Codex may pack rollouts that are idle for a week with zstd, and unpacks them when they are resumed.
+// Codex may pack rollouts that were idle for a week with zstd, and unpacks them when they are resumed.
 import path from 'node:path';
 import { derivedId } from '../derived-id.ts';
 import { asObject, asTime } from '../json.ts';

@@ -1,10 +1,11 @@
-// Codex's tools: what was asked for, and whether it went well. No status field says that a command failed: its exit code does.
+// Codex's tools: what was asked for, and whether it succeeded. No status field says that a command failed; only its
+// exit code does.
 import type { AgentState, ParsedToolResult, ParsedToolUse } from '../agent.ts';
 import { asObject, asString } from '../json.ts';
 
 type Json = Record<string, unknown>;
 
-/** `newId`: for calls that state no id of their own. */
+/** `newId`: for calls without an id. */
 export function readCall(payload: Json, newId: () => string): ParsedToolUse | undefined {
   const id = asString(payload.call_id) ?? asString(payload.id) ?? newId();
   switch (payload.type) {
@@ -23,7 +24,7 @@ export function readCall(payload: Json, newId: () => string): ParsedToolUse | un
   }
 }
 
-/** Tools of MCP servers are called as other clients call them; older versions write `server__tool`. */
+/** Names tools of MCP servers as other clients do; older versions write `server__tool`. */
 function nameOf({ name, namespace }: Json): string {
   const [tool, space] = [asString(name) ?? 'unknown', asString(namespace)];
   if (space?.startsWith('mcp__')) return `${space.replace(/_+$/, '')}__${tool.replace(/^_+/, '')}`;
@@ -60,7 +61,10 @@ function patchedFiles(patch: unknown): string[] {
   return [...files];
 }
 
-/** What the model was told of a call's end; of a command that it waited for in several calls, also for the first of them. */
+/**
+ * What the model was told about a call's end. If it waited for a command in several calls, the result also goes to the
+ * first of them.
+ */
 export function readOutput(payload: Json, state: AgentState): ParsedToolResult[] {
   const id = asString(payload.call_id);
   if (id === undefined) return [];
@@ -75,7 +79,7 @@ export function readOutput(payload: Json, state: AgentState): ParsedToolResult[]
   return first === undefined ? [own] : [own, { kind: 'tool-result', id: first, failed, output }];
 }
 
-/** A call that goes on with a running command. */
+/** A call that continues a running command. */
 export function noteWait({ id, tool, input }: ParsedToolUse, state: AgentState): void {
   const { session_id } = asObject(input);
   if (tool === 'write_stdin' && typeof session_id === 'number') remember(state, 'waits', `${id}:${session_id}`);
@@ -123,13 +127,13 @@ const headOf = (text: string): string =>
 const saysFailure =
   /^(?:apply_patch verification failed|(?:exec_command|write_stdin|shell|view_image|apply_patch) failed|failed to|aborted by user|execution error|unsupported call|tool call error|tool call failed|err: |error: |command (?:timed out|failed)|sandbox error|patch rejected|exec (?:rejected|denied))/i;
 
-/** Events about the end of a call, which know more than the model was told. */
+/** Events about the end of a call, which contain more than the model was told. */
 export function readEnd(kind: unknown, item: Json, state: AgentState): ParsedToolResult | undefined {
   const id = asString(item.call_id) ?? asString(item.id);
   const failed = id === undefined ? undefined : failedIn(kind, item);
   if (id === undefined || failed === undefined) return undefined;
   if (failed) remember(state, 'failed', id);
-  // Only commands have an output of their own here; what others gave comes with the line that tells the model.
+  // Only commands have an output here; other outputs come with the line that tells the model.
   const output = asString(item.aggregated_output) ?? asString(item.formatted_output);
   return output === undefined ? undefined : { kind: 'tool-result', id, failed, output };
 }
@@ -162,7 +166,7 @@ function remember(state: AgentState, list: List, item: string): void {
 
 const remembers = (state: AgentState, list: List, item: string): boolean => listed(state, list).includes(item);
 
-/** The value that the last `name:value` of a list has for a name. */
+/** The value of the last `name:value` of a list with this name. */
 const find = (state: AgentState, list: List, name: string): string | undefined =>
   listed(state, list)
     .findLast((item) => item.startsWith(`${name}:`))

@@ -1,5 +1,5 @@
-// GitHub Copilot CLI: ~/.copilot/session-state/<session>/events.jsonl, before 1.0 session-state/<session>.jsonl. A chain by parentId, about ninety
-// kinds of events; subagents stand in the same file and are told by agentId.
+// GitHub Copilot CLI: ~/.copilot/session-state/<session>/events.jsonl, before 1.0 session-state/<session>.jsonl. A
+// chain by parentId, about ninety kinds of events; subagents are in the same file and have an agentId.
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
@@ -110,7 +110,7 @@ function readContext(data: Json): readonly ParsedItem[] {
 
 type Said = Pick<ParsedEntry, 'kind' | 'uuid' | 'session' | 'at' | 'cwd' | 'subagent'>;
 
-/** `content` is what was typed; what the client adds stands in `transformedContent` alone. */
+/** `content` is what was typed; what the client adds is only in `transformedContent`. */
 function readPrompt(data: Json, said: Said, continues: string | undefined): readonly ParsedItem[] {
   const text = withoutInjected(asString(data.content) ?? '');
   if (text === '') return [];

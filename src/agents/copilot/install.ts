@@ -1,4 +1,4 @@
-// GitHub Copilot CLI: a file of hooks of our own in its folder of hooks; a briefing is taken under one flat key.
+// GitHub Copilot CLI: a separate hook file in its folder of hooks; it accepts a briefing under one flat key.
 import path from 'node:path';
 import { jsonServers } from '../mcp-server.ts';
 import { settingsHooks } from '../settings-hooks.ts';

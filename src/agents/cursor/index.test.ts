@@ -1,4 +1,4 @@
-// Transcripts written after the facts of Cursor's (untried with the program itself).
+// Transcripts written from descriptions of Cursor (untried with the program itself).
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const answer = (text: string, ...uses: unknown[]) => ({
 const write = { type: 'tool_use', name: 'Write', input: { path: '/home/dev/proj/a.txt', contents: 'x' } };
 const stamp = '<timestamp>Monday, Aug 24, 2026, 10:11 AM (UTC+2)</timestamp>\n';
 
-it('gives prompts without their wrapping, and the tools that were used', async () => {
+it('gives prompts without their wrapping, and the tools used', async () => {
   const { put, ingest, said, times } = await pulledAgent(cursor);
   put(
     'home-dev-proj/agent-transcripts/c1.jsonl',
@@ -29,7 +29,7 @@ it('gives prompts without their wrapping, and the tools that were used', async (
   expect(await times('c1')).toEqual(['2026-08-24T08:11:00.000Z', '2026-08-24T08:11:00.000Z']);
 });
 
-it('keeps what a rewriting leaves out, and the same words said twice are two prompts', async () => {
+it('keeps what a rewrite leaves out, and counts the same words twice as two prompts', async () => {
   const { put, ingest, said } = await pulledAgent(cursor);
   const key = 'home-dev-proj/agent-transcripts/c1/c1.jsonl';
   put(key, lines(user('go on'), answer('One.'), user('go on'), answer('Two.')));
@@ -55,7 +55,7 @@ it('a subagent speaks in the session it works for', async () => {
   expect((await said('c1', true)).filter((line) => line.includes('machine'))).toEqual(['user machine: count']);
 });
 
-it('finds the folder that a slug stands for where it exists', async () => {
+it('finds the existing folder of a slug', async () => {
   const { home } = await pulledAgent(cursor);
   const folder = path.join(home, 'my.work', 'the-proj');
   fs.mkdirSync(folder, { recursive: true });

@@ -1,4 +1,5 @@
-// Cursor: JSON lines without ids and times, appended to or rewritten whole. Each line is pulled once, known by its words and by how many before it say the same.
+// Cursor: JSON lines without ids and times, appended to or rewritten whole. Each line is pulled once, identified by its
+// words and by how many lines before it say the same.
 import path from 'node:path';
 import type { Agent, ParsedLine } from '../agent.ts';
 import { nothing } from '../agent.ts';
@@ -60,7 +61,9 @@ function sessionOf(file: string, tools: PullTools): PulledSession | undefined {
   };
 }
 
-/** A line without its newline may still be written. What follows a prompt is as old as the prompt, where that names a time. */
+/**
+ * A line without its newline may still be being written. Lines after a prompt get the prompt's time, if it names one.
+ */
 function* messagesIn(text: string, written: number | undefined): Generator<WholeMessage> {
   let at = written === undefined ? undefined : Math.trunc(written);
   for (const line of text.split('\n').slice(0, -1)) {
@@ -84,7 +87,7 @@ function parsed(line: string): Record<string, unknown> {
 
 function timestampIn(text: string): number | undefined {
   const stamp = /<timestamp>([^<]{4,80})<\/timestamp>/.exec(text)?.[1];
-  // `Monday, Aug 24, 2026, 10:11 AM (UTC+2)`: the zone in words is not for the parser.
+  // `Monday, Aug 24, 2026, 10:11 AM (UTC+2)`: the parser does not understand the zone in words.
   const time =
     stamp === undefined ? Number.NaN : Date.parse(stamp.replace(/\(UTC([+-]\d{1,2})(?::(\d\d))?\)/, 'GMT$1$2').trim());
   return Number.isNaN(time) ? undefined : time;
@@ -99,7 +102,7 @@ function readLine(value: unknown, isSubagent: boolean): ParsedLine {
   if (line.type !== 'message' || uuid === undefined)
     return { ...nothing, at, ...(typeof line.type === 'string' ? { unknown: line.type } : {}) };
   const message = asObject(line.message);
-  // Uses of tools have no ids, and no results.
+  // Tool uses have no ids and no results.
   const content = Array.isArray(message.content)
     ? message.content.map((block, i) =>
         asObject(block).type === 'tool_use' ? { id: `${uuid}-${i}`, ...asObject(block) } : block,
@@ -116,7 +119,7 @@ function readLine(value: unknown, isSubagent: boolean): ParsedLine {
   };
 }
 
-/** The person's words stand in `<user_query>`; a text without it has nothing but what the client put there, or is plain. */
+/** The person's words are in `<user_query>`; a text without it is either only the client's, or plain. */
 function typed(text: string): string {
   const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(text)?.[1];
   if (query !== undefined) return withoutInjected(query);

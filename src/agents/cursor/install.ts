@@ -1,4 +1,4 @@
-// Cursor: hooks as plain lists, MCP servers beside them. Written after the facts; not tried with the program.
+// Cursor: hooks as plain lists, MCP servers beside them. Written from descriptions; not tried with the program.
 import path from 'node:path';
 import { jsonServers } from '../mcp-server.ts';
 import { settingsHooks } from '../settings-hooks.ts';

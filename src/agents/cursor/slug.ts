@@ -1,10 +1,11 @@
-// Cursor names a project's folder by its path with `-` for everything else: what it was is found by looking for folders whose names fit.
+// Cursor names a project's folder by its path with `-` for every other character: looks for existing folders whose
+// names fit.
 
 const slugOf = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '');
-/** So many folders are looked into at most. */
+/** The most folders to look into. */
 const patience = 500;
 
-/** The folder that exists and has this slug; undefined where there is none. `names` lists a folder. */
+/** The existing folder with this slug; undefined if there is none. `names` lists a folder. */
 export function folderOfSlug(slug: string, names: (folder: string) => readonly string[]): string | undefined {
   let left = patience;
   const find = (folder: string, rest: string): string | undefined => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Carry, dashed, iso, jsonLines } from '../carry.ts';
 
-/** Droid goes on with a copy of the session: `--fork`. */
+/** Droid continues a copy of the session: `--fork`. */
 export const carryIntoDroid: Carry = (turns, { cwd, root, title, newId }) => {
   const session = newId();
   let before: string | undefined;

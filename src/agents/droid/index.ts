@@ -73,7 +73,7 @@ function readStart(line: Json): readonly ParsedItem[] {
 function readMessage(line: Json, message: Json, at: number | undefined): readonly ParsedItem[] {
   const uuid = asString(line.id);
   const { role, content } = message;
-  // What hooks did, and what the client tells the model of itself.
+  // What hooks did, and what the client tells the model about itself.
   if (uuid === undefined || message.visibility === 'user_only' || uuid.startsWith('context-')) return [];
   const said = { kind: 'entry', uuid, session: undefined, at, cwd: undefined } as const;
   if (role === 'assistant') {

@@ -1,4 +1,4 @@
-// Droid: hooks in Claude Code's form in its settings, MCP servers in a file of their own.
+// Droid: hooks in Claude Code's form in its settings, MCP servers in a separate file.
 import path from 'node:path';
 import { jsonServers } from '../mcp-server.ts';
 import { settingsHooks } from '../settings-hooks.ts';

@@ -18,12 +18,12 @@ export const carryIntoGemini: Carry = (turns, about) => {
   ];
   const name = `session-${iso(now).slice(0, 16).replace(':', '-')}-${session.slice(0, 8)}.jsonl`;
   const chats = path.join(root, project.name, 'chats', name);
-  // A project that Gemini has not seen is known by this mark.
+  // Marks a project that Gemini has not seen.
   const mark = project.isNew ? { [path.join(root, project.name, '.project_root')]: cwd } : {};
   return { session, files: { ...mark, [chats]: jsonLines(lines) }, command: ['gemini', '--resume', session] };
 };
 
-/** The name that Gemini gave to the folder, or the one that it would give. */
+/** The name that Gemini gave to the folder, or would give. */
 function projectFolder({ cwd, root, tools }: CarryAbout): { name: string; isNew: boolean } {
   const listed = asObject(asObject(tools.json(path.join(root, '..', 'projects.json'))).projects)[cwd];
   const known =

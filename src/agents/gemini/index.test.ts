@@ -34,7 +34,7 @@ async function memory() {
   return { ...bench, put, texts, chats: path.join(home, '.gemini/tmp/proj/chats') };
 }
 
-it('what was rewound is abandoned, with all that came after it', async () => {
+it('a rewound message is abandoned, with everything after it', async () => {
   const bench = await memory();
   bench.put('session-a.jsonl', [
     header('s1'),
@@ -50,7 +50,7 @@ it('what was rewound is abandoned, with all that came after it', async () => {
   expect(await bench.texts('s1')).toEqual(['one', 'first', '(wrong)', '(way)', 'right', 'way']);
 });
 
-it('a call that comes with a later copy of its message is found, and what a checkpoint repeats is not doubled', async () => {
+it('finds a call in a later copy of its message, and does not double what a checkpoint repeats', async () => {
   const bench = await memory();
   const call = (id: string, text: string, status = 'success') => ({
     ...{ id, name: 'run_shell_command', args: { command: 'x' }, status },
@@ -84,7 +84,7 @@ it('a call that comes with a later copy of its message is found, and what a chec
   ]);
 });
 
-it('the JSON of older versions is pulled once, also when it is written again with more, and stays when it is deleted', async () => {
+it('the JSON of older versions is pulled once, even if it is rewritten with more, and stays when it is deleted', async () => {
   const bench = await memory();
   const whole = (messages: readonly Json[]) => ({ ...header('s1'), lastUpdated: at(9), messages });
   const first = [message(1, 'user', 'u1', 'one'), message(2, 'gemini', 'g1', 'I look.')];
@@ -110,7 +110,7 @@ it('the JSON of older versions is pulled once, also when it is written again wit
   expect(uses.map(({ outcome }) => outcome)).toEqual(['error']);
 });
 
-it('what a private prompt makes a subagent do is not kept either', async () => {
+it('what a subagent does for a private prompt is not stored either', async () => {
   const bench = await memory();
   bench.put('session-a.jsonl', [
     header('s1'),

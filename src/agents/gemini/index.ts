@@ -1,6 +1,7 @@
-// Gemini CLI. Until 0.38 one JSON for each session, rewritten whole: see pull.ts. From 0.39 on ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl,
-// subagents in chats/<session>/<id>.jsonl. A message is appended again, under the same id, when its tools are done; results come a second time as
-// messages of the user; checkpoints repeat all.
+// Gemini CLI. Until 0.38 one JSON file per session, rewritten whole: see pull.ts. Since 0.39
+// ~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl, subagents in chats/<session>/<id>.jsonl. A message is
+// appended again, under the same id, when its tools are done; results come a second time as messages of the user;
+// checkpoints repeat everything.
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
@@ -84,7 +85,10 @@ function readHeader(line: Json, { key, state }: TranscriptFile): readonly Parsed
   ];
 }
 
-/** A checkpoint repeats what was said, under new times. Only the context that the client gives at first is of use: it names the folder. */
+/**
+ * A checkpoint repeats what was said, under new times. Only the client's initial context is useful: it names the
+ * folder.
+ */
 function readChange(change: Json, state: AgentState): readonly ParsedItem[] {
   const items: ParsedItem[] = [];
   const title = asString(change.summary);
@@ -114,7 +118,7 @@ function noteId(state: AgentState, id: string): void {
   if (/^[\w-]{1,64}$/.test(id) && !ids.includes(id)) state.ids = [...ids, id].slice(-rememberedIds).join(' ');
 }
 
-/** A message and all after it were taken back: what comes next continues from the one before. */
+/** A message and all after it were taken back: the next one continues from the one before. */
 function rewind(state: AgentState, to: string | undefined): void {
   const ids = idsOf(state);
   const left = ids.slice(0, Math.max(0, to === undefined ? ids.length : ids.indexOf(to)));
@@ -134,7 +138,7 @@ function readMessage(line: Json, at: number | undefined, state: AgentState): Omi
 }
 
 function readPrompt(line: Json, id: string, at: number | undefined, state: AgentState): readonly ParsedItem[] {
-  // Responses to calls stand with the calls, too.
+  // Responses to calls are also stored with the calls.
   const text = textOfParts(line.displayContent ?? line.content);
   if (text === '' || text.startsWith('<session_context>')) return [];
   noteId(state, id);
@@ -145,7 +149,7 @@ function readPrompt(line: Json, id: string, at: number | undefined, state: Agent
   return [{ kind: 'entry', uuid: id, ...said, ...(continues === undefined ? {} : { continues }) }];
 }
 
-/** What is said counts when it first stands there; each call for itself, in whichever copy it comes. */
+/** The text counts when it first appears; each call counts by itself, in any copy. */
 function readAnswer(line: Json, id: string, at: number | undefined, state: AgentState): readonly ParsedItem[] {
   noteId(state, id);
   const said = { kind: 'entry', session: undefined, cwd: undefined, role: 'assistant', author: 'model' } as const;
@@ -166,7 +170,7 @@ function readAnswer(line: Json, id: string, at: number | undefined, state: Agent
   return items;
 }
 
-/** Tools of MCP servers are `mcp_<server>_<tool>` here; ours is told from others by the name that all clients use. */
+/** Tools of MCP servers are `mcp_<server>_<tool>` here; the name that all clients use identifies ours. */
 const toolName = (name: string | undefined): string =>
   name === undefined
     ? 'unknown'

@@ -1,4 +1,4 @@
-// Gemini CLI: hooks and MCP servers stand in the same settings file.
+// Gemini CLI: hooks and MCP servers are in the same settings file.
 import path from 'node:path';
 import { jsonServers } from '../mcp-server.ts';
 import { settingsHooks } from '../settings-hooks.ts';

@@ -20,13 +20,13 @@ export const geminiPull: AgentPull = {
       mark: tools.stamp(file),
       *records(_, seen) {
         const whole = asObject(tools.json(file));
-        // Newer versions note the folder beside the chats; of older ones only its hash is known.
+        // Newer versions record the folder beside the chats; older ones only its hash.
         const cwd = tools.text(path.join(path.dirname(file), '..', '.project_root'))?.trim();
         const facts = { cwd: cwd === '' ? undefined : cwd, title: asString(whole.summary) };
         const messages = (Array.isArray(whole.messages) ? whole.messages : []).map((one): WholeMessage => {
           const message = asObject(one);
           const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
-          // A message is there before its tools are done: with them it is a line of its own.
+          // A message is stored before its tools are done; with their results it becomes another line.
           const state = calls.map((call) => `${asString(asObject(call).id)} ${asString(asObject(call).status)}`);
           return { id: [asString(message.id) ?? '', ...state].join(' '), at: asTime(message.timestamp), message };
         });

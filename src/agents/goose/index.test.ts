@@ -1,4 +1,4 @@
-// A database written after the facts of Goose's schema 9 (untried with the program itself).
+// A database written from descriptions of Goose's schema 9 (untried with the program itself).
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Goose: SQLite. A compaction rewrites all rows of a session, so a message is known by its time and words, not by its row.
+// Goose: SQLite. A compaction rewrites all rows of a session, so its time and words identify a message, not its row.
 import path from 'node:path';
 import type { Agent, ParsedItem, ParsedLine, ParsedToolUse } from '../agent.ts';
 import { nothing } from '../agent.ts';
@@ -118,7 +118,7 @@ function readLine(value: unknown): ParsedLine {
   } else if (role === 'assistant') {
     const toolUses = blocks.flatMap(useOf);
     const said = usedTools(text, toolUses);
-    // A summary for the model alone, which a compaction leaves.
+    // A summary for the model only, which a compaction leaves.
     const by = hidden === true ? ({ author: 'machine', form: 'compaction' } as const) : ({ author: 'model' } as const);
     if (said !== '') items.push({ ...entry, role: 'assistant', ...by, text: said, toolUses });
   }

@@ -1,4 +1,5 @@
-// Goose: MCP servers are extensions in its YAML settings; it has no hooks. Written after the facts; not tried with the program.
+// Goose: MCP servers are extensions in its YAML settings; it has no hooks. Written from descriptions; not tried with
+// the program.
 import path from 'node:path';
 import type { AgentMcp } from '../hooks.ts';
 import { homeOfServer, serverCommand } from '../mcp-server.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Carry, CarryAbout } from '../carry.ts';
 import { asObject, asString } from '../json.ts';
 
-/** OpenCode takes a session from a file in the form of its own export: `opencode import`. */
+/** OpenCode imports a session from a file in the form of its own export: `opencode import`. */
 export const carryIntoOpenCode: Carry = (turns, about) => {
   const { cwd, title, now, folder, newId } = about;
   const unique = newId().replaceAll('-', '').slice(0, 26);
@@ -51,7 +51,7 @@ export const carryIntoOpenCode: Carry = (turns, about) => {
   };
 };
 
-/** The model that was used last, or that the settings name: OpenCode goes on with the one that a session names. */
+/** The model that was used last, or that the settings name: OpenCode continues with the model that a session names. */
 function lastModel({ root, tools, settingsFile }: CarryAbout): { provider: string; model: string } {
   const file = tools.names(root).find((name) => name === 'opencode.db');
   try {

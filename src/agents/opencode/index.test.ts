@@ -56,7 +56,7 @@ it('1.18.33: a fork does not double its history, and names its origin', async ()
   ]);
   expect((await store.sessions.find(fork))[0]).toMatchObject({ forkOf: main, entries: 11 });
   const counts = await store.entries.counts();
-  // 9 of the first session, 2 of the fork, 5 of the third and 5 of its helper.
+  // 9 of the first session, 2 of the fork, 5 of the third and 5 of its subagent.
   expect(counts).toMatchObject({ entries: 21, sessions: 3 });
 });
 
@@ -68,7 +68,7 @@ it('1.18.33: a subagent speaks in the session that it works for, and its order i
   ]);
 });
 
-it('1.1.65: sessions that stand in JSON files, one for each part', async () => {
+it('1.1.65: sessions in JSON files, one per part', async () => {
   const bench = await workbench();
   const fixture = path.join(import.meta.dirname, 'fixtures/storage-1.1.65');
   fs.cpSync(fixture, bench.config.watchPath(openCode), { recursive: true });

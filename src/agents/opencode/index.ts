@@ -1,4 +1,5 @@
-// OpenCode: SQLite since 1.2, JSON files before; both are pulled into transcripts of ours. Kilo is a fork of it with another root.
+// OpenCode: SQLite since 1.2, JSON files before; both are pulled into our transcripts. Kilo is a fork of it with
+// another root.
 import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Agent, ParsedItem, ParsedLine, TranscriptFile } from '../agent.ts';
@@ -83,7 +84,7 @@ function readLine(value: unknown, file: TranscriptFile): ParsedLine {
   return { at, items: [{ ...entry, role: 'assistant', ...by, text, toolUses: [] }] };
 }
 
-/** Kinds of parts that say nothing to us. */
+/** Kinds of parts that contain nothing for us. */
 const silent = new Set(['patch', 'file', 'agent', 'subtask', 'compaction']);
 
 const unknownKind = (type: unknown): { unknown?: string } =>
@@ -108,7 +109,7 @@ function readTool(part: Record<string, unknown>, entry: Entry): ParsedItem[] {
     { ...entry, role: 'assistant', author: 'model', text: usedTools('', [use]), toolUses: [use] },
   ];
   const { exit } = asObject(state.metadata);
-  // A command that failed counts as completed for the agent.
+  // The agent counts a failed command as completed.
   const failed = state.status === 'error' || (typeof exit === 'number' && exit !== 0);
   if (state.status === 'completed' || state.status === 'error')
     items.push({ kind: 'tool-result', id, failed, output: asString(state.output) ?? asString(state.error) ?? '' });

@@ -16,7 +16,10 @@ export const openCodeHooks: AgentHookFile = {
   scripts: (link) => scriptsOf(link, whose),
 };
 
-/** Runs the same script as the hooks of other agents, once for each session, and gives what it prints to the model. It never fails. */
+/**
+ * Runs the same script as the hooks of other agents, once per session, and gives its output to the model. It never
+ * fails.
+ */
 function pluginText(link: HookLink): string {
   return `// holdfast ${link.version}; ${JSON.stringify(link.home)} (written by \`holdfast install opencode\`)
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// OpenCode's sessions → lines of a transcript: one for each part that is finished. While an answer streams its rows change; what was pulled
-// once stays as it was.
+// OpenCode's sessions → lines of a transcript: one for each finished part. While an answer streams, its rows change;
+// what was pulled once stays as it was.
 import { derivedId } from '../derived-id.ts';
 import { asObject, asString } from '../json.ts';
 import { type AgentPull, type PulledRecord, type PulledSession, type PullTools, pulledKey } from '../pull.ts';
@@ -14,15 +14,15 @@ import {
 } from './storage.ts';
 
 interface Cursor extends Place {
-  /** Parts of the message after this place that were pulled while it was still written. */
+  /** Parts of the message after this place that were pulled while it was still being written. */
   readonly open: readonly string[];
-  /** A hash of what is known of the session. */
+  /** A hash of the session's facts. */
   readonly about: string;
 }
 
 const beginning: Cursor = { at: -1, id: '', open: [], about: '' };
 
-/** What says nothing: marks of the agent's own book-keeping, and thoughts. */
+/** Parts without content: the agent's own book-keeping, and thoughts. */
 const skipped = new Set(['step-start', 'step-finish', 'snapshot', 'reasoning', 'retry']);
 
 export function openCodePull(agent: string, database: RegExp): AgentPull {
@@ -46,13 +46,13 @@ export function openCodePull(agent: string, database: RegExp): AgentPull {
   };
 }
 
-/** A database of another program, or one that is just being made, has no such tables. */
+/** A database of another program, or one that is just being created, has no such tables. */
 function databaseOf(file: string, tools: PullTools): Storage | undefined {
   const db = tools.database(file);
   return ['session', 'message', 'part'].every((table) => db.hasTable(table)) ? databaseStorage(db) : undefined;
 }
 
-/** The session that a subagent works for, through subagents of subagents. */
+/** The session that a subagent works for, through nested subagents. */
 function rootOf({ id, parent }: StoredSession, parents: ReadonlyMap<string, string | undefined>): string | undefined {
   let root = parent;
   for (const passed = new Set([id]); root !== undefined && !passed.has(root); passed.add(root)) {
@@ -79,7 +79,7 @@ function pulledSession(
         const isFork = / \(fork #\d+\)$/.test(session.title ?? '') && root === undefined;
         const forkOf = isFork ? storage.origin(session.id) : undefined;
         const { directory: cwd, title } = session;
-        // A subagent's transcript speaks of the session that it works for.
+        // A subagent's transcript belongs to the session that it works for.
         const facts = root === undefined ? { cwd, title, forkOf } : { cwd };
         cursor = { ...cursor, about };
         for (const line of aboutSession(agent, root ?? session.id, facts, session.createdAt)) yield { line };
@@ -104,11 +104,11 @@ function pulledSession(
   };
 }
 
-/** The last message of a session may still be written, unless it says that it is complete. */
+/** The last message of a session may still be being written, unless it says that it is complete. */
 const isFinished = ({ data }: StoredMessage): boolean =>
   data.role === 'assistant' && (asObject(data.time).completed !== undefined || data.error !== undefined);
 
-/** Adds to `open` what it gives. */
+/** Adds the parts that it yields to `open`. */
 function* partsOf(
   agent: string,
   storage: Storage,
@@ -128,7 +128,7 @@ function* partsOf(
     if (!isSettled && data.role !== 'user' && !isFinal(part)) continue;
     open.push(id);
     const kept = slim(part);
-    // A fork copies messages under new ids: what stays are the time, the words and the calls.
+    // A fork copies messages under new ids; the time, the words and the calls stay.
     const words = asString(part.callID) ?? asString(part.text) ?? JSON.stringify(kept);
     const uuid = derivedId(agent, String(created ?? message.at), String(data.role), String(part.type), words);
     yield { line: pulledLine('part', uuid, timeOf(part) ?? message.at, { ...said, part: kept }) };
@@ -145,7 +145,7 @@ function isFinal(part: Record<string, unknown>): boolean {
   return part.type !== 'text' || asObject(part.time).end !== undefined;
 }
 
-/** A tool's metadata repeats its output and holds whole files: only what tells the outcome is kept. */
+/** A tool's metadata repeats its output and contains whole files: keeps only what shows the outcome. */
 function slim(part: Record<string, unknown>): Record<string, unknown> {
   const { id, sessionID, messageID, snapshot, ...kept } = part;
   if (part.type !== 'tool') return kept;

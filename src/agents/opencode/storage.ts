@@ -1,4 +1,4 @@
-// Where OpenCode keeps sessions: since 1.2 in SQLite, before that as one JSON file for each message and part.
+// Where OpenCode stores sessions: since 1.2 in SQLite, before that as one JSON file per message and part.
 import path from 'node:path';
 import { asObject, asString } from '../json.ts';
 import type { PullTools, SourceDatabase } from '../pull.ts';

@@ -20,7 +20,7 @@ function linesOf(session: string): unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Reads lines one by one; the state goes through JSON between any two, as it does between two passes. */
+/** Reads lines one by one; the state passes through JSON between any two, as it does between two passes. */
 function readAll(lines: readonly unknown[], key = 'x.jsonl'): ParsedItem[] {
   let state: AgentState = {};
   return lines.flatMap((line) => {
@@ -82,19 +82,19 @@ describe('version 3', () => {
     ]);
   });
 
-  it('keeps apart tool calls whose ids the provider repeats', () => {
+  it('separates tool calls whose ids the provider repeats', () => {
     const ids = entries.flatMap((entry) => entry.toolUses.map((use) => use.id));
     expect(new Set(ids).size).toBe(ids.length);
     expect(resultsOf(items).map((result) => result.id)).toEqual(ids);
     expect(resultsOf(items).map((result) => result.failed)).toEqual([false, true, false, false]);
   });
 
-  it('takes a command that a person ran, unless they kept it from the model', () => {
+  it('stores a command that a person ran, unless they kept it from the model', () => {
     expect(entryWith('!npm test')).toMatchObject({ role: 'user', author: 'person' });
     expect(JSON.stringify(items)).not.toContain('SECRET');
   });
 
-  it('tells people from extensions, and leaves summaries and hidden state out', () => {
+  it('distinguishes people from extensions, and leaves out summaries and hidden state', () => {
     expect(entryWith('CI: the build is green')?.author).toBe('machine');
     expect(entryWith('draw it')?.author).toBe('person');
     expect(entryWith('Drawn as')?.author).toBe('model');
@@ -112,7 +112,7 @@ describe('version 3', () => {
     expect(entriesOf(readAll(linesOf(v3Fork))).some((entry) => entry.continues !== undefined)).toBe(false);
   });
 
-  it('equal short ids in unrelated sessions stay apart', () => {
+  it('equal short ids in unrelated sessions stay separate', () => {
     const at = (timestamp: string) =>
       entriesOf(
         readAll([{ type: 'message', id: 'aa', parentId: null, timestamp, message: { role: 'user', content: 'x' } }]),
@@ -131,13 +131,13 @@ describe('the file', () => {
     expect(pi.describe('large-session.jsonl')).toEqual({ session: 'large-session' });
   });
 
-  it('lies where pi puts it', () => {
+  it('is where pi puts it', () => {
     expect(pi.root({}, '/home/dev')).toBe('/home/dev/.pi/agent/sessions');
     expect(pi.root({ PI_CODING_AGENT_DIR: '~/agent' }, '/home/dev')).toBe('/home/dev/agent/sessions');
     expect(pi.root({ PI_CODING_AGENT_SESSION_DIR: '/s', PI_CODING_AGENT_DIR: '/a' }, '/home/dev')).toBe('/s');
   });
 
-  it('a line that is left unparsed would have yielded nothing and moved no branch', () => {
+  it('a skipped line would have yielded nothing and moved no branch', () => {
     for (const session of [v1, v1Branch, v3, v3Fork]) {
       const lines = linesOf(session);
       const kept = lines.filter((line) => !pi.cannotMatter(Buffer.from(JSON.stringify(line))));

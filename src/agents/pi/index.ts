@@ -1,4 +1,4 @@
-// Pi: one JSONL file for each session. Version 1 has no ids; versions 2 and 3 are a tree by id and parentId.
+// Pi: one JSONL file per session. Version 1 has no ids; versions 2 and 3 are a tree by id and parentId.
 import { join } from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';
 import type {
@@ -18,7 +18,7 @@ type Json = Record<string, unknown>;
 
 const derive = (...parts: readonly (string | number)[]): string => derivedId('pi', ...parts);
 
-/** `…/2026-05-02T09-12-44-103Z_<id>.jsonl` names the session by what follows the last underscore. */
+/** `…/2026-05-02T09-12-44-103Z_<id>.jsonl` names the session after the last underscore. */
 const sessionInPath = (path: string): string =>
   (path.split(/[/\\]/).pop() ?? path).replace(/\.jsonl$/, '').replace(/^.*_/, '');
 
@@ -45,14 +45,14 @@ function readHeader(line: Json, state: AgentState): ParsedItem[] {
 }
 
 /**
- * Keeps in the state where the next entry continues from when that is not the line before. Lines that yield nothing
- * (a branch summary, a change of model) are links of the chain too, so a jump waits for the entry that follows.
+ * Records in the state where the next entry continues from, if not from the line before. Lines that yield nothing (a
+ * branch summary, a change of model) are also links of the chain, so a jump waits for the entry that follows.
  */
 function follow(line: Json, state: AgentState): void {
   const id = asString(line.id);
   if (id === undefined) return;
   const parent = asString(line.parentId);
-  // Without a parent the session begins anew, as if nothing but its header stood before.
+  // Without a parent the session starts over, as if only its header came before.
   const from = parent ?? (line.parentId === null ? state.session : undefined);
   if (state.last !== undefined && from !== undefined && from !== state.last) state.jump = from;
   state.last = id;
@@ -68,12 +68,12 @@ function takeJump(state: AgentState): string | undefined {
 function uuidOf(line: Json, file: TranscriptFile, at: number | undefined): string {
   const { state } = file;
   const id = asString(line.id);
-  // Ids have 8 hex digits and are unique within a session only; a fork copies the id and the time of a line.
+  // Ids have 8 hex digits and are only unique within a session; a fork copies the id and the time of a line.
   if (id !== undefined) return derive(id, asString(line.timestamp) ?? String(state.session ?? file.key));
   const ordinal = typeof state.ordinal === 'number' ? state.ordinal : 0;
   state.ordinal = ordinal + 1;
   // A branch begins with a copy of its origin's lines. (A branch of a branch names only the nearer one: there the
-  // oldest lines keep ids of their own.)
+  // oldest lines keep separate ids.)
   const copied =
     typeof state.origin === 'string' && typeof state.bornAt === 'number' && at !== undefined && at < state.bornAt;
   return derive(String((copied ? state.origin : state.session) ?? file.key), ordinal);
@@ -85,7 +85,7 @@ const filesOf = (tool: string, input: unknown): string[] => {
   return file !== undefined && /^(read|write|edit)$/i.test(tool) ? [file] : [];
 };
 
-/** Some providers repeat the ids of tool calls; together with the entry that asked they are unique, in a fork too. */
+/** Some providers repeat the ids of tool calls; together with the entry that asked they are unique, even in a fork. */
 const callId = (asker: unknown, id: string): string => `${String(asker)}:${id}`;
 
 function toolUsesOf(content: unknown, uuid: string): ParsedToolUse[] {
@@ -135,7 +135,7 @@ function readMessage(line: Json, message: Json, file: TranscriptFile): ParsedIte
     }
     case 'bashExecution': {
       const command = asString(message.command);
-      // `!!` is how a person keeps a command from the model: it stays out of the memory too.
+      // A person types `!!` to keep a command from the model, so it stays out of the memory too.
       if (command === undefined || message.excludeFromContext === true) return [];
       const id = callId(uuid, 'bash');
       const failed = message.cancelled === true || (typeof message.exitCode === 'number' && message.exitCode !== 0);
@@ -151,7 +151,7 @@ function readMessage(line: Json, message: Json, file: TranscriptFile): ParsedIte
     }
     case 'custom':
     case 'hookMessage': {
-      // What an extension says to the model; hidden ones are state, not speech.
+      // An extension's message to the model; hidden ones are state, not speech.
       const text = message.display === false ? '' : textOf(message.content);
       return text === '' ? [] : [entry({ role: 'user', author: 'machine', text, toolUses: [] })];
     }
@@ -169,7 +169,7 @@ function readItems(line: Json, file: TranscriptFile): readonly ParsedItem[] {
     const title = asString(line.name)?.trim();
     return title === undefined || title === '' ? [] : [{ kind: 'title', title, by: 'person' }];
   }
-  // Summaries of compactions and of branches repeat what the entries themselves say.
+  // Summaries of compactions and branches repeat what the entries themselves say.
   return [];
 }
 
@@ -180,7 +180,7 @@ function sessionsFolder(env: NodeJS.ProcessEnv, home: string): string {
   return join(home, '.pi', 'agent', 'sessions');
 }
 
-/** Line kinds that yield nothing. With a parentId they are links of the tree, and must be read all the same. */
+/** Line kinds that yield nothing. With a parentId they are links of the tree, and must still be read. */
 const idle = /^\{"type":"(?:model_change|thinking_level_change|compaction|branch_summary|label|custom)"/;
 
 export const pi: Agent = {

@@ -1,5 +1,6 @@
-// Qwen Code: ~/.qwen/projects/<folder>/chats/<session>.jsonl, subagents in subagents/<session>/agent-<role>-<call>.jsonl. Lines are nearly
-// Claude Code's, a tree by parentUuid; messages are in the form of Google's API.
+// Qwen Code: ~/.qwen/projects/<folder>/chats/<session>.jsonl, subagents in
+// subagents/<session>/agent-<role>-<call>.jsonl. Lines are nearly Claude Code's, a tree by parentUuid; messages are in
+// the form of Google's API.
 
 import path from 'node:path';
 import { agentTitles } from '../../schema/agent-titles.ts';

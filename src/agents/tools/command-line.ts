@@ -1,4 +1,5 @@
-// A command line → its simple commands, as they were typed. Linear in the length of the line, which was cut when it was stored.
+// A command line → its simple commands, as they were typed. Linear in the length of the line, which was limited when it
+// was stored.
 
 /** A simple command of a line, and what joins it to the next. */
 export interface Part {
@@ -6,7 +7,10 @@ export interface Part {
   readonly joint: '' | '&&' | '||' | ';' | '|' | '\n';
 }
 
-/** Cuts at `&&`, `||`, `;`, `|` and line ends outside quotes. A quote without an end runs to the end of the line: the line was cut. */
+/**
+ * Splits at `&&`, `||`, `;`, `|` and line ends outside quotes. A quote without an end runs to the end of the line,
+ * because the line was cut.
+ */
 export function splitLine(line: string): Part[] {
   const parts: Part[] = [];
   const whole = withoutHeredocs(line).replace(/\\\n\s*/g, ' ');
@@ -20,7 +24,7 @@ export function splitLine(line: string): Part[] {
   return parts.map((part) => ({ ...part, text: plainPart(part.text) })).filter(({ text }) => text !== '');
 }
 
-/** The bodies of here-documents are data. What follows them on later lines is a command again. */
+/** The bodies of here-documents are data. Later lines after them are commands again. */
 function withoutHeredocs(line: string): string {
   if (!line.includes('<<')) return line;
   const kept: string[] = [];
@@ -28,7 +32,7 @@ function withoutHeredocs(line: string): string {
   for (const row of line.split('\n')) {
     if (until !== undefined) {
       if (row.trim() === until || row.trim() === `${until})"` || row.trim() === `${until})`) {
-        // The quote and the bracket that began before the document end behind it.
+        // The quote and the bracket from before the document end after it.
         kept.push(row.trim().slice(until.length));
         until = undefined;
       }
@@ -43,7 +47,7 @@ function withoutHeredocs(line: string): string {
     .replace(/\$\(cat\s*\)/g, '');
 }
 
-/** Without redirections of its output and brackets around it. */
+/** Without output redirections and without brackets around it. */
 function plainPart(text: string): string {
   const part = text
     .replace(/^[\s(]+/, '')
@@ -53,10 +57,10 @@ function plainPart(text: string): string {
   return bare.startsWith('#') ? '' : bare;
 }
 
-/** Without variables that are set before it, and without programs that only run another. */
+/** Without variable assignments before it, and without programs that only run another. */
 export const withoutPrefix = (part: string): string =>
   part.replace(/^(?:(?:time|sudo|env|rtk|nice(?: -n ?\d+)?|timeout \S+|[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*))\s+)*/, '');
 
-/** `git -C path commit` is a commit: options before the name of the subcommand say only where. */
+/** `git -C path commit` is a commit: options before the subcommand only say where. */
 export const withoutPlace = (part: string): string =>
   part.replace(/^(git|npm|pnpm|yarn|cargo|make|go|gh)((?:\s+(?:-C|--prefix|--dir|--repo|-R|-c)[ =]\S+)+)(?=\s)/, '$1');

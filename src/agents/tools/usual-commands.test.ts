@@ -38,7 +38,7 @@ describe('a command that builds, tests or checks a project', () => {
     'eslint src/a.ts',
   ])('is never made of one test, one file or a mere word: %j', (command) => expect(lines(command)).toEqual([]));
 
-  it('keeps the folder that it was run in, and belongs to no folder outside', () => {
+  it('keeps the folder it was run in, and is ignored outside the project', () => {
     expect(lines('cd frontend && bun run build')).toEqual(['cd frontend && bun run build']);
     expect(lines('bun run build', `${root}/frontend`)).toEqual(['cd frontend && bun run build']);
     expect(lines(`cd ${root} && bun run build`)).toEqual(['bun run build']);
@@ -46,13 +46,13 @@ describe('a command that builds, tests or checks a project', () => {
     expect(lines('mise run test', `${root}/.worktrees/2`)).toEqual(['mise run test']);
   });
 
-  it('is no part of a quotation or of a here-document, also where the line was cut', () => {
+  it('is not found in a quotation or a here-document, even if the line was cut', () => {
     expect(lines('gh pr create --body "run\nnpm test\nfirst"')).toEqual([]);
     expect(lines("git commit -F - <<'EOF'\nx\nnpm test\nEOF\nmise run lint")).toEqual(['mise run lint']);
     expect(lines("gh api x --jq '.a |\nnpm test")).toEqual([]);
   });
 
-  it('takes time in proportion to its length', () => {
+  it('is found in time proportional to its length', () => {
     for (const part of ['npm ', "'", '"', '<<E\n', 'cd a && ', 'make\\\n', '$(', 'a|'])
       expect(lines(part.repeat(4000)).length).toBeLessThan(4001);
   });

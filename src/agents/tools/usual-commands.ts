@@ -7,13 +7,13 @@ export interface UsualCommand {
   /** Two commands under one key are two ways to do one thing. */
   readonly key: string;
   readonly purpose: Purpose;
-  /** Exactly as it was run, with the folder that it was run in. */
+  /** Exactly as it was run, with the folder it was run in. */
   readonly line: string;
-  /** The part of a task's name that says which one it is, such as `ci` of `test:ci`. */
+  /** The part of a task's name that distinguishes it, such as `ci` in `test:ci`. */
   readonly which: string;
 }
 
-/** Programs that run a task by its name, which says what the task is for. */
+/** Programs that run a task by its name, which shows what the task is for. */
 const runners =
   /^(?:mise (?:run|r)|just|task|make|(?:npm|pnpm|yarn|bun) run|npm(?= (?:t|test)\b)|(?:pnpm|yarn)(?= [\w:-]*(?:test|lint|fmt|format|build|check)\b)|bun(?= (?:test|build)\b)|(?:npx |pnpm |yarn |bunx )?(?:nx|turbo)(?: run)?|(?:bundle exec )?rake|hatch run|pdm run|(?:uv run |poetry run )?(?:poe|invoke|inv)|deno task|composer(?: run(?:-script)?)?|(?:\.\/)?gradlew?|(?:\.\/)?mvnw?|sbt|moon run|lerna run|rush|tox -e|nox -s|mage|\.\/(?:scripts?|bin|tools|hack)\/|(?:scripts?|bin|tools|hack)\/|\.\/(?=[\w-]+(?:\.sh)?(?:\s|$)))\s*([\w][\w:./-]*)/;
 
@@ -53,7 +53,7 @@ const byName: Readonly<Record<string, Purpose>> = {
 const selector =
   /(?:^|\s)(?:-run|-k|-t|-g|--grep|--filter|--testNamePattern|--test-name-pattern|--only|--test|-p|--package|--bin|--bench|-bench|--lib|--doc|-c|-o|--watch|--help|-h|--version)(?:[\s=]|$)|::|\s--\s+[^-\s]|[`$*?{}<>…]|\\/;
 
-/** Words behind the command that name files or folders; `.` and `./...` are all of it. */
+/** Words after the command that name files or folders; `.` and `./...` mean all of it. */
 const narrow = (rest: string): boolean =>
   rest
     .split(/\s+/)
@@ -83,7 +83,7 @@ export function purposeOf(part: string): Omit<UsualCommand, 'line'> | undefined 
   }
   for (const [purpose, pattern] of tools) {
     const found = pattern.exec(part);
-    // A list of what would be changed formats nothing.
+    // Listing what would change formats nothing.
     if (found !== null && purpose === 'format' && /\s(?:-l|-d|--check|--diff|--list-different)\b/.test(part))
       return undefined;
     if (found !== null)
@@ -92,7 +92,7 @@ export function purposeOf(part: string): Omit<UsualCommand, 'line'> | undefined 
   return undefined;
 }
 
-/** What a program in the project's own folder is for, also when it ran on one file or one test. */
+/** What a program in the project's own folder is for, even if it ran on one file or one test. */
 export function roughPurpose(part: string): Purpose | undefined {
   const task = runners.exec(part)?.[1];
   if (task !== undefined) {
@@ -104,8 +104,8 @@ export function roughPurpose(part: string): Purpose | undefined {
 }
 
 /**
- * The usual commands in a line that went well. It was run in `cwd`, and a `cd` in it goes on from there. What was run in a folder outside
- * the project belongs to another one.
+ * The usual commands in a line that succeeded. It was run in `cwd`, and a `cd` in it continues from there. A command
+ * that ran in a folder outside the project belongs to another project.
  */
 export function usualIn(line: string, root: string, cwd: string): UsualCommand[] {
   let folder: string | undefined = below(root, cwd);
@@ -131,7 +131,7 @@ function below(root: string, folder: string): string | undefined {
   if (root === '' || at === root || at === '') return '';
   if (at.startsWith(`${root}/`)) {
     const rest = at.slice(root.length + 1);
-    // A worktree inside the repository is the repository, at another place.
+    // A worktree inside the repository is the repository at another path.
     return rest.replace(/^\.?(?:claude\/)?\.?worktrees\/[^/]+\/?/, '');
   }
   return '';

@@ -41,7 +41,7 @@ describe('automatic backups', () => {
     }
   });
 
-  it('take no more than they may, and none is made where even one is too large, or where they are off', async () => {
+  it('stay within their limit; none is made if even one is too large, or if they are off', async () => {
     const memory = await demoMemory();
     const later = (day: number) => at(memory, Date.now() + day * dayMs);
     await keepBackups(later(2));
@@ -49,7 +49,7 @@ describe('automatic backups', () => {
     const size = fs.statSync(path.join(folderOf(memory), one)).size;
     set(memory, { maxMb: Math.ceil((size * 1.9) / 1e6) });
     await keepBackups(later(4));
-    // Two fit, or one where the sizes are small.
+    // Two fit, or one if the sizes are small.
     expect(names(memory).length).toBeLessThanOrEqual(2);
     fs.rmSync(folderOf(memory), { recursive: true });
     const large = 3_000_000;
@@ -64,7 +64,7 @@ describe('automatic backups', () => {
     expect(names(memory)).toEqual([]);
   });
 
-  it('are replaced when something in them is forgotten, or redacted by a newer rule', async () => {
+  it('are replaced when something in them is forgotten or redacted by a newer rule', async () => {
     const memory = await demoMemory();
     await tell(memory, 'secretive', '/home/dev/tide', '2026-10-20T09:00:00Z', [
       { by: 'user', text: 'The zanzibarite codeword is quetzalcoatl' },
@@ -87,7 +87,7 @@ describe('automatic backups', () => {
       { id: known?.id as string, dryRun: false, yes: true },
     );
     expect(bytesOf(memory)).not.toContain('xylophonist');
-    // A rule that came later: the database is clean, the copy is of before.
+    // A later rule: the database is clean, the copy is from before.
     const old = path.join(folderOf(memory), names(memory)[0] as string);
     const db = new Database(old);
     db.exec(`UPDATE facts SET value = json_set(value, '$.done', 0) WHERE name = 'redaction'`);
@@ -97,7 +97,7 @@ describe('automatic backups', () => {
     expect(names(memory)).toHaveLength(1);
   });
 
-  it('a copy that a person made is named, not changed', async () => {
+  it('names a copy that a person made, and does not change it', async () => {
     const memory = await demoMemory();
     const manual = path.join(folderOf(memory), 'holdfast-mine.db');
     fs.mkdirSync(folderOf(memory), { mode: 0o700 });
@@ -107,11 +107,11 @@ describe('automatic backups', () => {
     expect(left.join()).toContain('holdfast-mine.db');
   });
 
-  it('one is made before a migration, of the database as it was', async () => {
+  it('include one from before each migration', async () => {
     const memory = await demoMemory();
     const { databasePath } = memory.config;
     const before = rowCounts(databasePath);
-    // As if this version had brought one more.
+    // As if this version had one more migration.
     const db = new Database(databasePath);
     db.exec(`DELETE FROM migrations WHERE name = '020-chat-seen'; ALTER TABLE groups DROP COLUMN chat_seen`);
     db.close();
@@ -128,7 +128,7 @@ describe('automatic backups', () => {
     expect(names(memory)).toHaveLength(1);
   });
 
-  it('a damaged database pushes no good copy out, and status says it in one line', async () => {
+  it('a damaged database replaces no good copy, and status reports it in one line', async () => {
     const memory = await demoMemory();
     await keepBackups(memory.context, true);
     const { databasePath } = memory.config;

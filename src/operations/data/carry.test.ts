@@ -1,4 +1,4 @@
-// A session of one agent, continued in another: what stands there, what does not, and how it is known again.
+// A session of one agent, continued in another: what it contains, what it leaves out, and how it is recognised.
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -45,7 +45,7 @@ async function bench() {
   return { ...made, context, carry, cwd };
 }
 
-it('the agents that take sessions are those of the table', () => {
+it('the agents that take over sessions are those of the table', () => {
   expect(carriers.map(({ name }) => name).sort()).toEqual([...Carrier.options].sort());
 });
 
@@ -87,7 +87,7 @@ it('what was carried is not counted twice, and what follows is linked to where i
   expect((await store.sessions.find(carried.session))[0]).toMatchObject({ agent: 'codex', forkOf: 's1' });
 });
 
-it('a session of OpenCode is carried with the model that was used there last, and is imported first', async () => {
+it('a session of OpenCode is carried over with the model that was used last, and is imported first', async () => {
   const { carry, config } = await bench();
   const db = openCodeDatabase(path.join(config.watchPath(agentNamed('opencode') as Agent), 'opencode.db'));
   const data = JSON.stringify({ role: 'user', model: { providerID: 'mock', modelID: 'mock-model' } });
@@ -100,7 +100,7 @@ it('a session of OpenCode is carried with the model that was used there last, an
   expect(texts).toContain('"modelID":"mock-model"');
 });
 
-it('a session that another agent has begun is carried into Claude Code', async () => {
+it('a session that another agent started continues in Claude Code', async () => {
   const { context, carry, ingest, store, root } = await bench();
   const { carried } = await carry('codex');
   const timestamp = new Date(later + 60_000).toISOString();

@@ -28,7 +28,7 @@ const say = (text: string, ...uses: NonNullable<Said['uses']>): Said => ({ by: '
 const run = (memory: Memory, id: string, more = {}) =>
   forget.run(memory.context, { id, dryRun: false, yes: true, ...more });
 
-/** Every file below the data folder that holds the word, packed or not. */
+/** Every file below the data folder that contains the word, packed or not. */
 function holding(memory: Memory, wanted = word): string[] {
   const home = path.join(memory.home, 'memory');
   return fs
@@ -42,7 +42,7 @@ function holding(memory: Memory, wanted = word): string[] {
     .sort();
 }
 
-/** Two sessions of one project, of which the first speaks of the word in one prompt, with all that can be made of it. */
+/** Two sessions of one project. One prompt of the first contains the word, and so does everything derived from it. */
 async function fullMemory(): Promise<Memory> {
   const memory = await emptyMemory();
   const { store, config, clock } = memory.context;
@@ -68,7 +68,7 @@ async function fullMemory(): Promise<Memory> {
   return memory;
 }
 
-/** The clock stands before the files were written. */
+/** The clock is earlier than the files. */
 const fill = ({ context: { store, config, clock } }: Memory) =>
   fillVault({ store, config, clock }, { quietMs: Number.NEGATIVE_INFINITY });
 
@@ -76,7 +76,7 @@ const entriesOf = async ({ context: { store } }: Memory, session = 's-one') =>
   (await store.entries.transcript('claude-code', session)).map(({ id }) => id);
 
 describe('forget', () => {
-  it('takes an entry out of every file below the data folder, with what derives from it, and nothing else', async () => {
+  it('removes an entry from every file below the data folder, with everything derived from it, and nothing else', async () => {
     const memory = await fullMemory();
     const { context } = memory;
     expect(holding(memory)).toEqual([
@@ -97,7 +97,7 @@ describe('forget', () => {
     expect(done.removed).toEqual(planned.removed);
     expect(done.files.length).toBe(2);
     expect(done.left).toEqual([expect.stringContaining('s-one.jsonl, the agent')]);
-    // The answer to it has the word as well, in what its tool was asked and said.
+    // The answer also contains the word, in the input and output of its tool.
     expect(holding(memory)).not.toEqual([]);
     await run(memory, secret[1] as string);
     expect(holding(memory)).toEqual([]);
@@ -111,7 +111,7 @@ describe('forget', () => {
     expect((await search.run(context, { ...search.input.parse({ query: word }) })).hits).toEqual([]);
   });
 
-  it('keeps it from coming back: by another scan, a reading anew, a fork, a distiller or the vault', async () => {
+  it('keeps it from coming back through another scan, a reimport, a fork, a distiller or the vault', async () => {
     const memory = await fullMemory();
     const { store, config, clock } = memory.context;
     await run(memory, 's-one-e2');
@@ -124,7 +124,7 @@ describe('forget', () => {
     await fill(memory);
     await archiveSession({ store, config, clock }, { agent: 'claude-code', session: 's-one' });
     expect(holding(memory)).toEqual([]);
-    // A fork copies the history under its own session.
+    // A fork copies the history under a new session.
     const folder = path.join(memory.home, '.claude/projects/-home-dev-tide');
     const copy = fs
       .readFileSync(path.join(folder, 's-one.jsonl'), 'utf8')
@@ -133,7 +133,7 @@ describe('forget', () => {
     await ingest(memory.context, {});
     await fill(memory);
     expect(holding(memory)).toEqual([]);
-    // What the vault puts back is whole but for the empty places, and brings nothing either.
+    // What the vault restores is complete except for the removed parts, and brings nothing back either.
     fs.rmSync(path.join(folder, 's-one.jsonl'));
     expect((await restoreSession({ store, config, clock }, 'claude-code', 's-one')).own).toBe('restored');
     expect(fs.readFileSync(path.join(folder, 's-one.jsonl'), 'utf8')).not.toContain(word);
@@ -141,7 +141,7 @@ describe('forget', () => {
     expect(await entriesOf(memory)).toEqual(['s-one-e0', 's-one-e1', 's-one-e4', 's-one-e5', 's-one-e6']);
   });
 
-  it('takes a whole session out, and what it goes on with is not kept either', async () => {
+  it('removes a whole session, and does not store what it continues with', async () => {
     const memory = await fullMemory();
     const { store } = memory.context;
     const done = await run(memory, 's-one');
@@ -165,14 +165,14 @@ describe('forget', () => {
     expect((await store.entries.transcript('claude-code', 's-two')).length).toBe(2);
   });
 
-  it('an id of nothing but spaces is that of nothing, though there is a single session', async () => {
+  it('an id of only spaces matches nothing, even if there is a single session', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [ask('Build the gate'), say('Built.')]);
     await expect(run(memory, ' ')).rejects.toMatchObject({ code: 'BAD_INPUT' });
     expect(await entriesOf(memory)).toHaveLength(2);
   });
 
-  it('takes its entries out of the sessions that copied them too', async () => {
+  it('also removes its entries from the sessions that copied them', async () => {
     const memory = await fullMemory();
     const folder = path.join(memory.home, '.claude/projects/-home-dev-tide');
     const lines = fs
@@ -195,7 +195,7 @@ describe('forget', () => {
     expect(holding(memory)).toEqual([]);
   });
 
-  it('an observation or a summary goes and is not made again; what they speak of stays', async () => {
+  it('removes an observation or a summary for good; its sources stay', async () => {
     const memory = await fullMemory();
     const { store } = memory.context;
     const observation = (await store.distilled.observations({})).find(
@@ -212,7 +212,7 @@ describe('forget', () => {
     expect((await entriesOf(memory)).length).toBe(7);
   });
 
-  it('the names of pages that quote it go, from the index and from the list of changes', async () => {
+  it('removes page names that quote it, from the index and from the list of changes', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's-one', '/home/dev/tide', '2026-10-01T10:00:00Z', [ask('Hello'), say('Hello.')]);
     await tell(memory, 's-two', '/home/dev/tide', '2026-10-02T10:00:00Z', [ask('Paint the boat'), say('Painted it.')]);
@@ -234,7 +234,7 @@ describe('forget', () => {
     await memory.close();
   });
 
-  it('other processes are told at once, and give back what they hold', async () => {
+  it('tells other processes at once, and they release what they hold', async () => {
     const memory = await fullMemory();
     let heard = 0;
     const other = hearForgotten(memory.context.config, () => heard++);
@@ -245,7 +245,7 @@ describe('forget', () => {
     await memory.close();
   });
 
-  it('a memory goes from its page and its history', async () => {
+  it('removes a memory from its page and its history', async () => {
     const memory = await fullMemory();
     const [one] = await memory.context.store.memory.list({});
     expect(await run(memory, one?.id as string)).toMatchObject({ kind: 'memory', removed: { memories: 1 } });
@@ -253,7 +253,7 @@ describe('forget', () => {
     expect(await memory.context.store.briefings.list({ limit: 9 })).toEqual([]);
   });
 
-  it('has what was distilled made again without it, and drops what somebody is making of it at that moment', async () => {
+  it('distils the rest again without it, and drops results that are being made of it at that moment', async () => {
     const memory = await fullMemory();
     const { store, config } = memory.context;
     const claim = { claimant: 'c', leaseMs: 1000, maxAttempts: 3, limit: 9, now };
@@ -279,7 +279,7 @@ describe('forget', () => {
       observation: { ...observationOfTurn, prompt: subject, entries: [turns[subject]?.entries[0]?.id ?? ''] },
     }));
     expect(await store.jobs.finish('c', late, now)).toEqual([]);
-    // A conversation that somebody reads is looked at again when the lease is over.
+    // A conversation that a process is reading is examined again when the lease ends.
     await apply(memory, told as NonNullable<typeof told>, fact('password', `The password is ${word}`));
     expect(holding(memory)).not.toEqual([]);
     expect(await finishForgetting({ store, config, clock: () => now })).toBeUndefined();
@@ -292,7 +292,7 @@ describe('forget', () => {
     expect(again.map(({ kind }) => kind).sort()).toEqual(['observe', 'observe', 'remember', 'summarize']);
   });
 
-  it('empties the place of an entry in the copy of a session of Pi, which can still be read', async () => {
+  it('empties the place of an entry in the copy of a Pi session, and the copy stays readable', async () => {
     const memory = await demoMemory();
     const { store, config, clock } = memory.context;
     await fill(memory);
@@ -308,7 +308,7 @@ describe('forget', () => {
     );
   });
 
-  it('names what it cannot reach: transcripts, older backups, archives that a person changed', async () => {
+  it('names what it cannot reach: transcripts, older backups, archives that a person edited', async () => {
     const memory = await fullMemory();
     const { store, config } = memory.context;
     const backup = path.join(config.home, 'backups', 'old.db');

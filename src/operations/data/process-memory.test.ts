@@ -1,4 +1,5 @@
-// The librarian with a model, through the real path: what it is shown, how its changes reach the pages, and what becomes of bad answers.
+// The librarian with a model, through the real path: what it is shown, how its changes reach the pages, and what
+// happens to bad answers.
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, type Said, tell } from '../../../test/demo-memory.ts';
 import { change, filesOf, folderOf, read } from '../../../test/memory-stand.ts';
@@ -12,7 +13,10 @@ const nothing = { episodes: [], projects: [], people: [], milestones: [], insigh
 const tide = 'projects/tide/overview.md';
 const project = (...statements: object[]) => ({ ...nothing, projects: [{ name: 'tide', statements }] });
 
-/** A model that observes and sums up whatever it gets, and answers for memory as the script says, the last answer again and again. */
+/**
+ * A model that observes and summarises whatever it gets. For memory it gives the answers of the script, repeating the
+ * last one.
+ */
 async function librarian(script: readonly (object | string)[], env: NodeJS.ProcessEnv = {}) {
   const memories: string[] = [];
   const mock = await modelMock(({ body }): Answer => {
@@ -103,7 +107,7 @@ describe('a model as the librarian', () => {
     expect(read(memory, tide)).toContain('Postgres');
   });
 
-  it('reads what a person wrote into a page, and does not replace it: they are asked', async () => {
+  it('reads what a person wrote into a page, and asks instead of replacing it', async () => {
     const { memory, memories } = await librarian([
       project({ change: 'add', key: 'queue', text: 'Redis' }),
       project({ change: 'replace', key: 'queue', text: 'Kafka' }),
@@ -117,7 +121,7 @@ describe('a model as the librarian', () => {
     expect(read(memory, tide)).toContain('Redis, and nothing else');
   });
 
-  it('sets aside what is not sure until another session says it, and revises insights where they stand', async () => {
+  it('sets aside what is not sure until another session says it, and revises insights in place', async () => {
     const insight = { at: '2026-10-01T19:41:00Z', title: 'Jobs get lost', text: 'The queue loses jobs at a restart.' };
     const unsure = { change: 'add', key: 'staging port', text: 'port 8443', sure: false };
     const { memory, memories } = await librarian([

@@ -16,7 +16,7 @@ import { stats } from '../recall/stats.ts';
 import { jobs, jobsCancel, jobsRetry } from './jobs.ts';
 import { processJobs } from './process.ts';
 
-/** A memory with one session of so many turns in it. */
+/** A memory with one session of this many turns. */
 async function memory(env: NodeJS.ProcessEnv, turns: number) {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-process-'));
   const holdfast = await openHoldfast({ HOME: folder, HOLDFAST_TIME_ZONE: 'UTC', ...env });
@@ -31,7 +31,7 @@ async function memory(env: NodeJS.ProcessEnv, turns: number) {
 
 const run = { all: false, again: false, dryRun: false, due: false };
 
-/** Answers whatever is asked, by the numbers of the turns in the material. */
+/** Answers any request, using the turn numbers in the material. */
 function answers({ body }: { body: { messages: unknown } }): Answer {
   const text = JSON.stringify(body.messages);
   const isObserve = JSON.stringify(body).includes('one observation');
@@ -64,14 +64,14 @@ const service = (url: string): NodeJS.ProcessEnv => ({
 });
 
 describe('process', () => {
-  it('distils offline by default, says so, and finds nothing the second time', async () => {
+  it('distils offline by default, says so, and finds nothing to do the second time', async () => {
     const { context } = await memory({}, 3);
     const first = await processJobs.run(context, run);
     expect(first).toMatchObject({ by: 'offline', done: { observe: 3, summarize: 1 }, tokens: 0, left: { ready: 0 } });
     expect((await processJobs.run(context, run)).done).toEqual({ observe: 0, summarize: 0, remember: 0 });
   });
 
-  it('says what a backlog would cost, asks nobody, and then takes about as much', async () => {
+  it('says what a backlog would cost without calling the model, and then uses about as much', async () => {
     const mock = await modelMock(answers);
     const { context, store } = await memory(service(mock.url), 8);
     const dry = await processJobs.run(context, { ...run, dryRun: true });
@@ -99,7 +99,7 @@ describe('process', () => {
     expect(JSON.stringify(mock.asked.map((asked) => asked.body))).not.toContain('sk-quiet');
   });
 
-  it('with --all does again what something else has done, and what has failed', async () => {
+  it('with --all repeats what another distiller has done, and what has failed', async () => {
     const offline = await memory({}, 2);
     await processJobs.run(offline.context, run);
     const mock = await modelMock(answers);
@@ -118,7 +118,7 @@ describe('process', () => {
     });
   });
 
-  it('34. with --again makes anew what was deleted or changed, and the same where nothing was', async () => {
+  it('34. with --again recreates what was deleted or changed, and leaves the rest the same', async () => {
     const memory = await demoMemory();
     const { context, store, config } = memory;
     const made = async () => ({
@@ -152,29 +152,32 @@ describe('process', () => {
   it.each([
     ['again', { again: true }],
     ['all', { all: true }],
-  ])('with --%s leaves what another memory had said: it cannot be made from what is here', async (_, how) => {
-    const { context, store } = await memory({}, 1);
-    await store.jobs.plan(Date.now(), { gapMs: 0 });
-    const job = { is: 'job', agent: 'claude-code', session: 's1', subject: 1, file: null, version: null } as const;
-    await store.transfer.takeRows([
-      {
-        ...job,
-        kind: 'observe',
-        status: 'done',
-        at: 0,
-        attempts: 0,
-        error: null,
-        by: 'claude-mem',
-        tokens: 0,
-        updatedAt: 0,
-      },
-    ]);
-    const dry = await processJobs.run(context, { ...run, ...how, dryRun: true });
-    expect(dry.cost?.jobs).toMatchObject({ observe: 0, summarize: 1 });
-    expect((await processJobs.run(context, { ...run, ...how })).done).toMatchObject({ observe: 0, summarize: 1 });
-  });
+  ])(
+    'with --%s leaves what another memory had said, because it cannot be made from what is stored here',
+    async (_, how) => {
+      const { context, store } = await memory({}, 1);
+      await store.jobs.plan(Date.now(), { gapMs: 0 });
+      const job = { is: 'job', agent: 'claude-code', session: 's1', subject: 1, file: null, version: null } as const;
+      await store.transfer.takeRows([
+        {
+          ...job,
+          kind: 'observe',
+          status: 'done',
+          at: 0,
+          attempts: 0,
+          error: null,
+          by: 'claude-mem',
+          tokens: 0,
+          updatedAt: 0,
+        },
+      ]);
+      const dry = await processJobs.run(context, { ...run, ...how, dryRun: true });
+      expect(dry.cost?.jobs).toMatchObject({ observe: 0, summarize: 1 });
+      expect((await processJobs.run(context, { ...run, ...how })).done).toMatchObject({ observe: 0, summarize: 1 });
+    },
+  );
 
-  it('waits as the service asks, and by hand tries all the same', async () => {
+  it('waits as the service asks, but tries at once when run by hand', async () => {
     let busy = true;
     const mock = await modelMock((request) =>
       busy ? { status: 429, headers: { 'retry-after': '600' } } : answers(request),
@@ -188,7 +191,7 @@ describe('process', () => {
     expect((await processJobs.run(context, run)).done.observe).toBe(1);
   });
 
-  it('that cannot ask its model says what to do, and lets the worker wait', async () => {
+  it('says what to do if its model cannot be reached, and makes the worker wait', async () => {
     const { context, store } = await memory({ HOLDFAST_DISTILL_MODEL: 'anthropic' }, 1);
     await expect(processJobs.run(context, { ...run, due: true })).rejects.toMatchObject({
       code: 'MODEL_FAILED',
@@ -200,7 +203,7 @@ describe('process', () => {
 });
 
 describe('jobs', () => {
-  it('are listed, cancelled and tried again; what cannot be is said', async () => {
+  it('are listed, cancelled and retried; an impossible request is refused with the reason', async () => {
     const mock = await modelMock([{ status: 413 }]);
     const { context } = await memory(service(mock.url), 1);
     const list = async (status?: 'failed' | 'cancelled') => (await jobs.run(context, { status, limit: 50 })).jobs;
@@ -244,7 +247,7 @@ describe('model test', () => {
 });
 
 describe('stats', () => {
-  it('say what is kept, what was spent by whom and when, and what that has saved', async () => {
+  it('say what is stored, which model spent how much and when, and what that has saved', async () => {
     const mock = await modelMock(answers);
     const { context } = await memory(service(mock.url), 6);
     await processJobs.run(context, run);
@@ -262,14 +265,14 @@ describe('stats', () => {
     expect(said.daysAndModels).toMatchObject([{ ...said.days[0], model: '127.0.0.1/small' }]);
   });
 
-  it('say what came in on which day, by the clock of the zone, and what lies on the disk', async () => {
+  it('say what was imported on which day of the time zone, and what is on the disk', async () => {
     const { context } = await demoMemory();
     const { entries } = await context.store.entries.counts();
     const before = await stats.run(context, { since: '30d' });
     expect(before.imports).toMatchObject([{ day: '2026-11-03', entries, seconds: expect.any(Number) }]);
     expect(before.imports[0]?.bytes).toBeGreaterThan(10_000);
     expect(before.disk.database).toBe(before.kept.bytes);
-    // Noon in UTC is the next day on the other side.
+    // Noon in UTC is already the next day on the other side of the world.
     const { imports } = await stats.run(context, { since: '30d', timeZone: 'Pacific/Kiritimati' });
     expect(imports).toMatchObject([{ day: '2026-11-04', entries }]);
     await ingest(context, { dir: fileURLToPath(new URL('../../../demo', import.meta.url)) });

@@ -10,7 +10,7 @@ import { sessionsPurge } from './purge.ts';
 
 const noted = { dryRun: false, yes: false } as const;
 
-/** One session a month, January to June, with everything that can hang on one. */
+/** One session per month, January to June, with everything that can be derived from one. */
 async function halfYear(): Promise<Memory> {
   const memory = await emptyMemory();
   const { store, config, clock } = memory.context;
@@ -38,7 +38,7 @@ const stateOf = async ({ home, context: { store } }: Memory) => ({
     .filter((at) => /\.(md|gz)$/.test(at)),
 });
 
-it('says what would go, and without consent nothing does', async () => {
+it('says what would be deleted, and deletes nothing without consent', async () => {
   const memory = await halfYear();
   const before = await stateOf(memory);
   const planned = await sessionsPurge.run(memory.context, { ...noted, olderThan: '2026-04-01', dryRun: true });
@@ -55,7 +55,7 @@ it('says what would go, and without consent nothing does', async () => {
       return answer;
     },
   });
-  // Nobody there; somebody who says no.
+  // No terminal; then a person who says no.
   expect(await sessionsPurge.run(memory.context, { ...noted, keep: 0 })).toMatchObject({ purged: false, sessions: 6 });
   const refusing = { ...memory.context, person: person(false) };
   expect(await sessionsPurge.run(refusing, { ...noted, keep: 0 })).toMatchObject({ purged: false });
@@ -72,7 +72,7 @@ it('says what would go, and without consent nothing does', async () => {
   expect(await memory.context.store.admin.integrity()).toEqual([]);
 });
 
-it('an archive that somebody has changed is not among what would go', async () => {
+it('an archive that was edited by hand is not listed for deletion', async () => {
   const memory = await halfYear();
   const [{ folder, file } = { folder: '', file: '' }] = await memory.context.store.archives.list({
     ...{ agent: 'claude-code', session: 's-1' },
@@ -86,7 +86,7 @@ it('an archive that somebody has changed is not among what would go', async () =
   });
 });
 
-it('keeps as many as it is told, of what it is told; pinned and active sessions stay', async () => {
+it('keeps the given number of the chosen sessions; pinned and active sessions stay', async () => {
   const memory = await halfYear();
   const { store, clock } = memory.context;
   await store.pins.set({ kind: 'session', id: 's-1', agent: 'claude-code' }, 'pinned', 1);
@@ -103,7 +103,7 @@ it('keeps as many as it is told, of what it is told; pinned and active sessions 
   expect(await left(memory)).toEqual(['s-6', 's-1']);
 });
 
-it('broken off between the files and the rows, it can be done again', async () => {
+it('can be repeated after it stopped between the files and the rows', async () => {
   const memory = await halfYear();
   const { store, config } = memory.context;
   const broken = {

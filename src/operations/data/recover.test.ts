@@ -22,7 +22,7 @@ afterAll(() => {
   for (const folder of [life.folder, template]) fs.rmSync(folder, { recursive: true, force: true });
 });
 
-/** The same folder at the same place, as it was before any test. */
+/** The same folder at the same path, as it was before any test. */
 function again(): { database: string; backups: string; context: Context; memory: string } {
   fs.rmSync(life.folder, { recursive: true, force: true });
   fs.cpSync(template, life.folder, { recursive: true, preserveTimestamps: true });
@@ -40,7 +40,7 @@ function overwrite(file: string, from: number, bytes: Buffer): void {
   fs.closeSync(fd);
 }
 
-/** The log folded in, so that all content is in the file itself. */
+/** The log is merged, so that all content is in the file itself. */
 function fold(database: string): void {
   const db = new Database(database);
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -57,7 +57,7 @@ const pagesOf = (database: string, names: readonly string[]): number[] => {
   return found;
 };
 
-/** `yields`: what of the time since the backup the damaged file still gives. */
+/** `yields`: how much of the time since the backup the damaged file still contains. */
 type Damage = readonly [name: string, yields: 'all' | 'some' | 'none', (database: string) => void];
 
 const damages: readonly Damage[] = [
@@ -199,7 +199,7 @@ async function look(database: string) {
   }
 }
 
-/** What there is of each kind, whatever was read twice on the way. */
+/** How many rows of each kind there are, ignoring duplicates on the way. */
 const kinds = (counts: RowCounts) => {
   const { conversations: _, transcripts: __, extractions: ___, forgotten: ____, ...rest } = counts;
   return rest;
@@ -214,7 +214,8 @@ describe('recover', () => {
     const report = await recover.run(context, { dryRun: false });
     const after = await look(database);
     expect(after.problems, name).toEqual([]);
-    // Everything that an agent, the vault, the backup or the file has, and nothing that was forgotten or said during a pause.
+    // Everything that an agent, the vault, the backup or the file has, and nothing that was forgotten or said during a
+    // pause.
     expect(
       life.entries.all.filter((id) => !after.entries.has(id)),
       name,
@@ -224,23 +225,23 @@ describe('recover', () => {
     for (const id of life.forgotten) expect(after.entries.has(id), id).toBe(false);
     expect(after.text).not.toContain('marmot');
     expect(after.text).not.toContain(life.paused);
-    // Pages stand as the person left them, with both edits.
+    // Pages are as the person left them, with both edits.
     expect(pagesIn(memory)).toEqual(life.pages);
     expect(after.pins.has(life.pins[0])).toBe(true);
     if (yields === 'all') expect(after.pins.has(life.pins[1])).toBe(true);
     if (yields === 'none') expect(after.pins.has(life.pins[1])).toBe(false);
     expect(after.waiting).toEqual(['And now?']);
-    // The counts that it tells are those of the new database, and the same as before the damage.
+    // The reported counts are those of the new database, and the same as before the damage.
     const counts = rowCounts(database);
     expect(report.counts).toEqual(counts);
     const missing = yields === 'all' ? 0 : life.counts.pins - counts.pins;
     expect({ ...kinds(counts), pins: counts.pins + missing }, name).toEqual({ ...kinds(life.counts) });
-    // Transcripts that were read again may have added the hash of their own name.
+    // Reading transcripts again may have added the hash of their own name.
     expect(counts.forgotten, name).toBeGreaterThanOrEqual(life.counts.forgotten);
-    // The damaged file is set aside as it was.
+    // The damaged file is set aside unchanged.
     expect(report.recovered).toBe(true);
     if (wasThere) expect(hashOf(report.previous as string)).toBe(before);
-    // Without its log a database is sound, only older: nothing tells what it held.
+    // Without its log a database is sound, only older: nothing shows what it held.
     if (yields !== 'all' && !name.startsWith('a log')) expect(report.lost.length, name).toBeGreaterThan(0);
   });
 
@@ -249,7 +250,7 @@ describe('recover', () => {
     const older = path.join(life.folder, 'older.db');
     const [backup] = fs.readdirSync(backups);
     fs.copyFileSync(path.join(backups, backup as string), older);
-    // The backup knows more than the old copy does.
+    // The backup knows more than the old copy.
     const db = new Database(older);
     db.exec("DELETE FROM pins; DELETE FROM changes WHERE seq > 3; UPDATE incoming SET state = 'waiting'");
     db.close();
@@ -290,7 +291,7 @@ describe('recover', () => {
     for (const id of life.forgotten) expect(after.entries.has(id)).toBe(false);
   });
 
-  it('stopped on the way leaves everything as it was', async () => {
+  it('changes nothing if it is stopped on the way', async () => {
     const { database, context } = again();
     const before = hashOf(database);
     const stop = new AbortController();
@@ -302,7 +303,7 @@ describe('recover', () => {
     expect(fs.readdirSync(context.config.home).filter((name) => /recover|worker\.pid/.test(name))).toEqual([]);
   });
 
-  it('repeated, it changes nothing more', async () => {
+  it('changes nothing more when repeated', async () => {
     const { database, context } = again();
     fs.rmSync(database);
     const first = await recover.run(context, { dryRun: false });

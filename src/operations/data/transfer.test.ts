@@ -11,7 +11,7 @@ import { exportAll } from './export.ts';
 import { forget } from './forget.ts';
 import { importAll } from './import.ts';
 
-/** Where a file stands differs, and what the files of pages look like. */
+/** Without what differs between machines: paths of files, and stamps of page files. */
 const own = {
   without: ['memory_pages.stamp', 'memory_pages.version', 'groups.epoch'],
 };
@@ -92,7 +92,7 @@ describe('export and import', () => {
     const other = await emptyMemory();
     const report = await take(other, file);
     expect(report.entries).toBe((await memory.context.store.entries.counts()).entries);
-    // What was queued there is planned here.
+    // Jobs that were queued there are planned here.
     await other.context.store.jobs.plan(Date.parse('2026-12-01'), { gapMs: 1 });
     expectSameRows(rows(other), rows(memory), 'imported');
     expect(filesOf(folderOf(other))).toEqual(filesOf(folderOf(memory)));
@@ -105,7 +105,7 @@ describe('export and import', () => {
       ]);
     expect(await done(other)).toEqual(await done(memory));
     expect(await done(other)).toHaveLength(1);
-    // And what it exports is the same again, but for the order of files and the time of the export.
+    // Its own export is the same again, except for the order of files and the time of the export.
     expect(
       linesOf(await exported(other))
         .slice(1)
@@ -113,7 +113,7 @@ describe('export and import', () => {
     ).toEqual(linesOf(file).slice(1).sort());
   });
 
-  it('a message that was answered here since is not asked again, nor is a task that has run taken back in time', async () => {
+  it('do not repeat a message that was answered here since, or reset a task that has run', async () => {
     const memory = await richMemory();
     const { store } = memory.context;
     const file = await exported(memory);
@@ -137,7 +137,7 @@ describe('export and import', () => {
     ]);
   });
 
-  it('another group of the same name gets nothing that was for its namesake', async () => {
+  it('give another group of the same name nothing that was for its namesake', async () => {
     const file = await exported(await richMemory());
     const other = await emptyMemory();
     await other.context.store.groups.create('tide', 77);
@@ -146,7 +146,7 @@ describe('export and import', () => {
     expect(await other.context.store.messages.waiting('tide')).toEqual([]);
   });
 
-  it('double nothing: twice, into a part of it, and when the transcripts are read later', async () => {
+  it('double nothing: when run twice, into a partial copy, and when the transcripts are read later', async () => {
     const memory = await demoMemory();
     const file = await exported(memory);
     const part = await exported(memory, { project: 'turnstile' });
@@ -166,7 +166,7 @@ describe('export and import', () => {
     expect(await titles(other)).toEqual(await titles(memory));
   });
 
-  it('go on with a transcript of which less was read here, and let it grow', async () => {
+  it('continue a transcript that was read less far here, and let it grow', async () => {
     const memory = await emptyMemory();
     const said = [
       { by: 'user' as const, text: 'One' },
@@ -184,7 +184,7 @@ describe('export and import', () => {
     expectSameRows(rows(other), rows(memory), 'grown');
   });
 
-  it('what was forgotten goes along: it is forgotten there too, and an older export does not bring it back', async () => {
+  it('carry along what was forgotten: it is forgotten there too, and an older export does not bring it back', async () => {
     const memory = await demoMemory();
     const before = await exported(memory);
     const [session] = await memory.context.store.sessions.list({});
@@ -198,7 +198,7 @@ describe('export and import', () => {
     expect(await ids(other)).toEqual(await ids(memory));
   });
 
-  it('secrets that an older version let through do not come in', async () => {
+  it('keep out secrets that an older version let through', async () => {
     const memory = await demoMemory();
     const token = `ghp_${'0123456789aBcDeFgHiJ'.repeat(2).slice(0, 36)}`;
     const file = await exported(memory);
@@ -260,7 +260,7 @@ describe('export and import', () => {
     await expect(take(other, '/nowhere/at.all')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('an export takes no other file’s place, and leaves nothing behind when it is stopped', async () => {
+  it('never overwrite a file, and leave nothing behind when stopped', async () => {
     const memory = await demoMemory();
     const file = await exported(memory);
     await expect(exportAll.run(memory.context, { file })).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -336,7 +336,7 @@ describe('import --from claude-mem', () => {
         ['bbbb-2', 'Renamed'],
         ['aaaa-1', 'Retries survive'],
       ]);
-      // Nothing is left to distil, and doing it all again changes nothing.
+      // Nothing is left to distil, and repeating everything changes nothing.
       expect(
         await store.jobs.list({
           statuses: ['ready'],
@@ -350,7 +350,7 @@ describe('import --from claude-mem', () => {
     },
   );
 
-  it('adds only what was made of a session whose transcript is here', async () => {
+  it('adds only the derived rows of a session whose transcript is here', async () => {
     const memory = await emptyMemory();
     const { store } = memory.context;
     await tell(memory, 'aaaa-1', '/home/dev/courier', told.at, [
@@ -370,7 +370,7 @@ describe('import --from claude-mem', () => {
     expect(observation).toMatchObject({ prompt: 1, by: 'claude-mem', entries: ['aaaa-1-e0'] });
   });
 
-  it('refuses what is no database of claude-mem', async () => {
+  it('refuses a file that is not a database of claude-mem', async () => {
     const memory = await emptyMemory();
     const text = path.join(memory.home, 'text.db');
     fs.writeFileSync(text, 'hello, this is no database at all '.repeat(50));

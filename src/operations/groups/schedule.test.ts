@@ -6,13 +6,13 @@ const at = { now, timeZone: 'Europe/Berlin' };
 const iso = (ms: number | undefined) => ms && new Date(ms).toISOString();
 
 describe('schedules', () => {
-  it('cron goes by the clock of its zone, through the change to summer time', () => {
+  it('cron follows its time zone, through the change to summer time', () => {
     const schedule = parseSchedule('cron', '0 9 * * *', { ...at, now: now + 3_600_000 });
     expect(iso(schedule.next)).toBe('2026-03-28T08:00:00.000Z');
     expect(iso(nextAfter(schedule, schedule.next))).toBe('2026-03-29T07:00:00.000Z');
   });
 
-  it('an interval counts from when it was due, and what was missed comes once', () => {
+  it('an interval counts from its due time, and missed runs happen once', () => {
     const schedule = parseSchedule('interval', '30m', at);
     expect(schedule).toMatchObject({ when: '1800000', next: now + 1_800_000 });
     expect(nextAfter(schedule, now + 1_800_050, schedule.next)).toBe(now + 3_600_000);
@@ -20,7 +20,7 @@ describe('schedules', () => {
     expect(parseSchedule('interval', '3600000', at).when).toBe('3600000');
   });
 
-  it('a moment without a zone is one of the configured zone, and has no next', () => {
+  it('a moment without a zone is in the configured zone, and has no next one', () => {
     const schedule = parseSchedule('once', '2026-03-27T10:30', at);
     expect(schedule.when).toBe('2026-03-27T09:30:00.000Z');
     expect(nextAfter(schedule, schedule.next)).toBeUndefined();

@@ -14,14 +14,14 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** Two data folders of one person: the agent's settings are the same. */
+/** Two data folders of one person, with the same agent settings. */
 const context = (home: string, more: NodeJS.ProcessEnv = {}) =>
   ({ config: loadConfig({ HOME: folder, HOLDFAST_HOME: path.join(folder, home), ...more }) }) as Context;
 const settings = () => fs.readFileSync(path.join(folder, '.claude', 'settings.json'), 'utf8');
 const given = { agent: 'claude-code', dryRun: false, hooksOnly: false } as const;
 
 describe('23. repair', () => {
-  it('puts back what is missing, and takes out what is not wanted any more', async () => {
+  it('restores what is missing, and removes what is no longer wanted', async () => {
     await install.run(context('data'), given);
     const whole = settings();
     const value = JSON.parse(whole);
@@ -37,7 +37,7 @@ describe('23. repair', () => {
     expect(fs.existsSync(path.join(folder, '.claude'))).toBe(false);
   });
 
-  it('removes the token that only hooks of older versions carried', async () => {
+  it('removes the token that only hooks of older versions used', async () => {
     const own = context('data');
     fs.mkdirSync(own.config.home, { recursive: true });
     const file = path.join(own.config.home, 'hook-token');
@@ -48,7 +48,7 @@ describe('23. repair', () => {
     }
   });
 
-  it('leaves hooks that report to another data folder to it; only install takes them over', async () => {
+  it('leaves hooks alone that report to another data folder; only install takes them over', async () => {
     const [first, second] = [context('first'), context('second')];
     await install.run(first, given);
     const before = settings();
@@ -67,7 +67,7 @@ describe('23. the MCP server', () => {
   const list = () => path.join(folder, '.claude.json');
   const servers = () => (fs.existsSync(list()) ? JSON.parse(fs.readFileSync(list(), 'utf8')).mcpServers : undefined);
 
-  it('comes with the hooks and goes with them, unless it is not wanted', async () => {
+  it('is installed and removed with the hooks, unless it is not wanted', async () => {
     await install.run(context('data'), { ...given, hooksOnly: true });
     expect(servers()).toBeUndefined();
     expect(await install.run(context('data'), given)).toMatchObject({ changed: false, mcp: { changed: true } });
@@ -76,7 +76,7 @@ describe('23. the MCP server', () => {
     expect(fs.readdirSync(folder)).toEqual(['data']);
   });
 
-  it('is put back by a repair, but not where it was never wanted', async () => {
+  it('is restored by a repair, but not if it was never wanted', async () => {
     await install.run(context('data'), given);
     fs.writeFileSync(list(), '{}');
     expect(await repair.run(context('data'), {})).toMatchObject({
@@ -89,7 +89,7 @@ describe('23. the MCP server', () => {
     expect(servers()).toBeUndefined();
   });
 
-  it('a list that is not valid JSON is refused before anything is written, and does not keep the hooks from going', async () => {
+  it('a list that is not valid JSON is refused before anything is written, and does not prevent removing the hooks', async () => {
     fs.writeFileSync(list(), '{');
     await expect(install.run(context('data'), given)).rejects.toMatchObject({ code: 'UNREADABLE' });
     expect(fs.existsSync(path.join(folder, '.claude'))).toBe(false);

@@ -27,7 +27,7 @@ const settings = (text: string, mode: number) => {
   return file;
 };
 
-it('finds nothing in a data folder as Holdfast makes it', async () => {
+it('finds nothing wrong in a data folder that Holdfast created', async () => {
   settings('{}', 0o644);
   expect(await failing()).toEqual([]);
 });
@@ -60,7 +60,7 @@ it('finds settings of an agent that others can change, or that hold a token', as
   expect(await failing()).toMatchObject([{ message: expect.stringContaining('other users can read it') }]);
 });
 
-it('finds transcripts and memory files that others can read, where the way to them is open', async () => {
+it('finds transcripts and memory files that others can read, if the folders above them are open', async () => {
   const transcripts = path.join(folder, '.claude', 'projects');
   mkdirSync(transcripts, { recursive: true });
   for (const one of [path.join(folder, '.claude'), transcripts]) chmodSync(one, 0o755);
@@ -69,7 +69,7 @@ it('finds transcripts and memory files that others can read, where the way to th
   expect(await failing()).toMatchObject([{ name: 'transcripts', hint: `chmod go= '${transcripts}'` }]);
 });
 
-it.skipIf(process.platform !== 'linux')('finds another program on the port, also under ::1', async () => {
+it.skipIf(process.platform !== 'linux')('finds another program on the port, even under ::1', async () => {
   for (const address of ['127.0.0.1', '::1', '0.0.0.0']) {
     const server = createServer();
     const isThere = await new Promise<boolean>((resolve) => {

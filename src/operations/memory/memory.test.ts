@@ -18,7 +18,7 @@ import {
 const remember = (memory: Memory, text: string, more: Partial<Parameters<typeof rememberThis.run>[1]> = {}) =>
   rememberThis.run(memory.context, { text, ...more });
 
-it('a name of nothing but spaces names nothing, though there is a single memory', async () => {
+it('a name of only spaces matches nothing, even if there is a single memory', async () => {
   const memory = await emptyMemory();
   await remember(memory, 'Deploys happen on Tuesdays');
   const forgetting = memoryForget.run(memory.context, { name: ' ', yes: true });
@@ -26,7 +26,7 @@ it('a name of nothing but spaces names nothing, though there is a single memory'
   expect(read(memory, 'core/facts.md')).toContain('Deploys happen on Tuesdays');
 });
 
-it('a rule that came later cleans pages with the next ingest, takes nothing for an edit, and keeps what a person wrote', async () => {
+it('a later rule cleans pages with the next ingest, takes nothing for an edit, and keeps what a person wrote', async () => {
   const memory = await emptyMemory();
   const { store } = memory.context;
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
@@ -62,7 +62,7 @@ it('a rule that came later cleans pages with the next ingest, takes nothing for 
 });
 
 describe('remember', () => {
-  it('keeps secrets and private passages out, and refuses what is private as a whole', async () => {
+  it('keeps secrets and private passages out, and refuses a text that is all private', async () => {
     const memory = await emptyMemory();
     const key = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     await remember(memory, `The token is ${key}, <private>and the dog is Rex</private> it expires in May`);
@@ -74,7 +74,7 @@ describe('remember', () => {
     await expect(remember(memory, '   ')).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 
-  it('is offered to agents, with words that say when to use it', () => {
+  it('is offered to agents, with a description of when to use it', () => {
     const tools = toolsOf();
     const tool = tools.find(({ name }) => name === 'remember');
     expect(tool?.readOnly).toBe(false);
@@ -90,7 +90,7 @@ describe('remember', () => {
 });
 
 describe('the pages', () => {
-  it('are listed, shown, edited, taken back, promoted, consolidated and forgotten by id or by name', async () => {
+  it('are listed, shown, edited, reverted, promoted, consolidated and forgotten by id or by name', async () => {
     const memory = await emptyMemory();
     const { context } = memory;
     const episodes = [{ at: '2026-09-14T08:16:00.000Z', title: 'Queue', text: 'Deploys lose webhooks.' }];
@@ -143,7 +143,7 @@ describe('the pages', () => {
     expect(pending).toBe(0);
   });
 
-  it('take an editor or piped text where a person is there, and say what is missing where nobody is', async () => {
+  it('take an editor or piped text at a terminal, and say what is missing without one', async () => {
     const memory = await emptyMemory();
     await remember(memory, 'one', { key: 'k' });
     const person = { piped: async () => 'two', edit: async () => false };

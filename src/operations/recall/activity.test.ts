@@ -26,7 +26,7 @@ it('counts each entry once: the days, the hours, the projects and the store agre
   );
 });
 
-it('a session that runs past midnight counts on both days, and once in all', async () => {
+it('a session that runs past midnight counts on both days, and once in total', async () => {
   const memory = await emptyMemory();
   await tell(memory, 'night', '/srv/shop', '2026-10-20T23:58:00Z', said(5));
   expect(await activity.run(memory.context, asked)).toMatchObject({
@@ -44,7 +44,7 @@ it('a session that runs past midnight counts on both days, and once in all', asy
   });
 });
 
-it('days are those of the zone, also of one that is off by three quarters of an hour', async () => {
+it('days are those of the zone, even of one with an offset of three quarters of an hour', async () => {
   const memory = await emptyMemory();
   // 00:10 in Kathmandu, 5:45 ahead; the evening before in New York.
   await tell(memory, 'far', '/srv/shop', '2026-10-20T18:25:00Z', said(1));
@@ -57,7 +57,7 @@ it('days are those of the zone, also of one that is off by three quarters of an 
   expect(await dayIn('UTC')).toBe('2026-10-20 18');
 });
 
-it('a day of 25 hours has one more, and one of 23 has one less; no entry is lost or counted twice', async () => {
+it('a day of 25 hours has one hour more, and one of 23 has one less; no entry is lost or counted twice', async () => {
   const memory = await emptyMemory();
   const berlin = { timeZone: 'Europe/Berlin' };
   // Clocks go back on 25 October 2026 at 01:00 UTC: half past two comes twice.
@@ -85,7 +85,7 @@ it('a day of 25 hours has one more, and one of 23 has one less; no entry is lost
   ]);
 });
 
-it('is that of one project where one is named, and of whole days whatever moment was', async () => {
+it('covers one project if one is named, and always whole days', async () => {
   const memory = await emptyMemory();
   await tell(memory, 'one', '/srv/shop', '2026-10-20T08:00:00Z', said(4));
   await tell(memory, 'two', '/srv/till', '2026-10-20T09:00:00Z', said(2));
@@ -98,7 +98,7 @@ it('is that of one project where one is named, and of whole days whatever moment
   expect(projects).toEqual([{ name: 'till', path: '/srv/till', entries: 2, prompts: 1, sessions: 1 }]);
 });
 
-it('nothing said is an answer; a zone that is none, and a century, are not', async () => {
+it('accepts a time without entries, and refuses an unknown zone and a century', async () => {
   const { context } = await emptyMemory();
   expect(await activity.run(context, asked)).toMatchObject({
     total: { entries: 0 },
@@ -110,7 +110,7 @@ it('nothing said is an answer; a zone that is none, and a century, are not', asy
   await expect(activity.run(context, { since: '1926-01-01' })).rejects.toMatchObject({ code: 'BAD_INPUT' });
 });
 
-it('is led by the sessions of the time and by indexes that hold what is counted', async () => {
+it('uses the sessions of the time and covering indexes', async () => {
   const { store } = await demoMemory();
   const db = new Database(store.location, { readonly: true });
   const plan = (of: 'entries' | 'prompts') =>

@@ -5,7 +5,7 @@ import { mute, pin, pins } from './pins.ts';
 import { timeline } from './timeline.ts';
 
 describe('briefing', () => {
-  it('tells its size', async () => {
+  it('says its size', async () => {
     const { context } = await demoMemory();
     const answer = await briefing.run(context, { project: 'courier' });
     expect(answer).toMatchObject({ project: 'courier', characters: answer.text.length });
@@ -13,7 +13,7 @@ describe('briefing', () => {
     expect(briefing.output.safeParse(answer).success).toBe(true);
   });
 
-  it('shows what a session was given, as it was', async () => {
+  it('shows exactly what a session was given', async () => {
     const memory = await demoMemory();
     const to = {
       agent: 'claude-code',
@@ -29,7 +29,7 @@ describe('briefing', () => {
     await expect(briefing.run(memory.context, { given: 'other' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is not recorded where there is none', async () => {
+  it('is not recorded if it is empty', async () => {
     const { context } = await emptyMemory();
     const to = { agent: 'claude-code', session: 's', project: '/nowhere', source: 'startup' } as const;
     expect(await giveBriefing(context, to)).toBe('');
@@ -49,7 +49,7 @@ describe('recall for a prompt', () => {
 });
 
 describe('pin and mute', () => {
-  it('know a session, an entry and a project, and take it back', async () => {
+  it('mark a session, an entry or a project, and remove the mark again', async () => {
     const { context, store } = await demoMemory();
     const [entry] = await store.entries.transcript('claude-code', '67096c2b-dd0a-4251-9e62-a74f249013d6');
     expect(await pin.run(context, { id: '67096c2b', remove: false })).toMatchObject({
@@ -79,7 +79,7 @@ describe('pin and mute', () => {
 describe('timeline', () => {
   const limit = 5;
 
-  it('shows the latest, oldest of them first', async () => {
+  it('shows the latest entries, in order of time', async () => {
     const { context } = await demoMemory();
     const { items } = await timeline.run(context, { limit });
     expect(items).toHaveLength(limit);
@@ -88,7 +88,7 @@ describe('timeline', () => {
     expect(items.at(-1)?.text).toContain('Support can now open');
   });
 
-  it('shows what stands around an entry or a session, and says which it is', async () => {
+  it('shows the surroundings of an entry or a session, and marks it', async () => {
     const { context, store } = await demoMemory();
     const all = (await timeline.run(context, { limit: 1000 })).items;
     const middle = all[Math.floor(all.length / 2)];
@@ -105,7 +105,7 @@ describe('timeline', () => {
     ).toBe(true);
   });
 
-  it('obeys project and dates, and leaves out subagents, the machine and branches that were left', async () => {
+  it('obeys project and dates, and leaves out subagents, the machine and abandoned branches', async () => {
     const { context } = await demoMemory();
     const { items } = await timeline.run(context, { project: 'turnstile', since: '2026-10-06', limit: 100 });
     expect(new Set(items.map(({ session }) => session.slice(0, 8)))).toEqual(new Set(['3f7fa8be', '045916cf']));
@@ -117,7 +117,7 @@ describe('timeline', () => {
     expect(texts).not.toMatch(/charts per customer|company registry/);
   });
 
-  it('says what an entry did that says nothing', async () => {
+  it('says what an entry without text did', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's1', '/srv/shop', '2026-11-01T10:00:00Z', [
       { by: 'user', text: 'Test it.' },

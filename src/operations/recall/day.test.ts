@@ -28,7 +28,7 @@ async function harbour() {
 }
 
 describe('a day', () => {
-  it('shows the prompts of each session, in the order of the day', async () => {
+  it('shows the prompts of each session, in order of time', async () => {
     const { context } = await harbour();
     const answer = await day.run(context, { date: '2026-11-02' });
     expect(answer.sessions.map(({ session, prompts }) => [session.id, prompts.map(({ text }) => text)])).toEqual([
@@ -41,14 +41,14 @@ describe('a day', () => {
     expect(text).not.toContain('wick');
   });
 
-  it('is today where none is named, and knows words for it', async () => {
+  it('is today if none is named, and can be named in words', async () => {
     const { context } = await harbour();
     expect((await day.run(context, { date: 'today' })).day).toBe('2026-11-03');
     expect((await day.run(context, { date: 'monday' })).day).toBe('2026-11-02');
     await expect(day.run(context, { date: 'last week' })).rejects.toThrow('must be one day');
   });
 
-  it('shows the account that was written of it', async () => {
+  it('shows its written account', async () => {
     const { context } = await harbour();
     const file = join(context.config.memoryPath, 'episodes', '2026-11', '2026-11-02.md');
     mkdirSync(dirname(file), { recursive: true });
@@ -57,7 +57,7 @@ describe('a day', () => {
     expect((await day.run(context, { date: '2026-11-01' })).account).toBeUndefined();
   });
 
-  it('has a timeline of prompts alone', async () => {
+  it('has a timeline of prompts only', async () => {
     const { context } = await harbour();
     const { items } = await timeline.run(context, {
       since: '2026-11-02',
@@ -76,7 +76,7 @@ describe('the session that words mean', () => {
     expect((await sessionMeant(context, 'gull-1', undefined))?.id).toBe('gull-1');
   });
 
-  it('is chosen by the person where several have them', async () => {
+  it('is chosen by the person if several have them', async () => {
     const { context } = await harbour();
     const asked: string[] = [];
     const person = {
@@ -101,7 +101,7 @@ describe('the session that words mean', () => {
   });
 });
 
-it('a name that two projects have is said to mean both', async () => {
+it('warns that a name of two projects means both', async () => {
   const { context } = await harbour();
   const said: string[] = [];
   const { sessions: found } = await sessions.run({ ...context, warn: (line) => said.push(line) }, { project: 'lamp' });

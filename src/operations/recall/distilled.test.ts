@@ -16,7 +16,7 @@ async function distilled() {
 }
 
 describe('observations', () => {
-  it('say what to do while there are none', async () => {
+  it('say what to do if there are none', async () => {
     const { context } = await demoMemory();
     const answer = await observations.run(context, { limit: 20 });
     expect(answer).toMatchObject({ observations: [], note: expect.stringContaining('holdfast process') });
@@ -54,7 +54,7 @@ describe('observations', () => {
 });
 
 describe('summaries', () => {
-  it('tell every session of the sample that has work in it, in parts', async () => {
+  it('cover every session of the sample with work in it, in parts', async () => {
     const { context, store } = await distilled();
     const { summaries: found } = await summaries.run(context, { limit: 50, past: false });
     expect(summaries.output.safeParse({ summaries: found }).error).toBeUndefined();
@@ -65,7 +65,7 @@ describe('summaries', () => {
     expect(text).toContain('Completed');
   });
 
-  it('and observations are got whole by their id, or its beginning', async () => {
+  it('and observations can be read in full by their id, or its beginning', async () => {
     const { context, store } = await distilled();
     const [observation] = await store.distilled.observations({ limit: 1 });
     const [summary] = await store.distilled.summaries({ limit: 1 });

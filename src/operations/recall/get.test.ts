@@ -35,7 +35,7 @@ describe('get', () => {
     expect(item?.toolUses?.[0]?.input).toContain('npm test');
   });
 
-  it('gives a session as its entries, a line each, with ids that lead on', async () => {
+  it('gives a session as one line per entry, with ids to continue with', async () => {
     const memory = await demoMemory();
     const [session] = (await ask(memory, ['67096c2b'])).items;
     const whole = await memory.store.entries.transcript('claude-code', '67096c2b-dd0a-4251-9e62-a74f249013d6');
@@ -46,7 +46,7 @@ describe('get', () => {
     expect(entry?.id).toBe(whole[1]?.id);
   });
 
-  it('says what was cut, and goes on from there until nothing is left', async () => {
+  it('says what was cut, and continues from there until nothing is left', async () => {
     const memory = await emptyMemory();
     const text = Array.from({ length: 300 }, (_, i) => `word${i} 😀`).join(' ');
     await tell(memory, 's1', '/srv/shop', '2026-11-01T10:00:00Z', [{ by: 'user', text }]);
@@ -63,7 +63,7 @@ describe('get', () => {
     expect(read).toBe(text);
   });
 
-  it('shares the room among several, and leaves out tool uses that have none', async () => {
+  it('shares the room among several ids, and leaves out tool uses that do not fit', async () => {
     const memory = await emptyMemory();
     const long = 'a long answer. '.repeat(100);
     await tell(memory, 's1', '/srv/shop', '2026-11-01T10:00:00Z', [
@@ -78,7 +78,7 @@ describe('get', () => {
     expect(items[1]?.toolUses).toEqual([]);
   });
 
-  it('refuses an id that nothing has, one that several have, and a place in several', async () => {
+  it('refuses an unknown id, an ambiguous one, and an offset for several ids', async () => {
     const memory = await demoMemory();
     await expect(ask(memory, ['67096c2b', 'nothing'])).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(ask(memory, ['0'])).rejects.toMatchObject({ code: 'AMBIGUOUS' });
@@ -88,7 +88,7 @@ describe('get', () => {
 });
 
 describe('timeline around a hit', () => {
-  it('shows what a subagent said among what happened then', async () => {
+  it('shows what a subagent said among the other entries', async () => {
     const memory = await demoMemory();
     const session = '3f7fa8be-2f80-491a-9244-a1466e9ebb4e';
     const whole = await memory.store.entries.transcript('claude-code', session, { subagents: true });

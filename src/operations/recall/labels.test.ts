@@ -27,8 +27,8 @@ async function harbour(): Promise<Memory> {
 const listed = async ({ context }: Memory, filter: { starred?: boolean; tag?: string } = {}) =>
   (await sessions.run(context, filter)).sessions.map(({ id, title }) => `${id} ${title}`).sort();
 
-describe('what a person says about a session', () => {
-  it('is its name in every list and hit, until it is taken back', async () => {
+describe('a label on a session', () => {
+  it('is its name in every list and hit, until it is removed', async () => {
     const memory = await harbour();
     const named = await nameSession.run(memory.context, { id: 'lamp', title: 'The winter lamp' });
     expect(named).toMatchObject({ session: 'lamp-1', title: 'The winter lamp' });
@@ -62,7 +62,7 @@ describe('what a person says about a session', () => {
     expect((await sessions.run(memory.context, { tag: 'roof' })).sessions[0]?.tags).toEqual(['roof']);
   });
 
-  it('survives reading again, and goes with export and import; what is said here stays', async () => {
+  it('survives a reimport, export and import; a local label wins', async () => {
     const memory = await harbour();
     await nameSession.run(memory.context, { id: 'lamp', title: 'The winter lamp' });
     await tagSession.run(memory.context, { id: 'lamp', tags: ['winter'], remove: false });
@@ -78,7 +78,7 @@ describe('what a person says about a session', () => {
     expect(await listed(other, { tag: 'winter' })).toEqual(['lamp-1 Mine']);
   });
 
-  it('goes with the session that is forgotten', async () => {
+  it('is deleted with a forgotten session', async () => {
     const memory = await harbour();
     await nameSession.run(memory.context, { id: 'lamp', title: 'The winter lamp' });
     await forget.run(memory.context, forget.input.parse({ id: 'lamp-1', yes: true }));
@@ -88,7 +88,7 @@ describe('what a person says about a session', () => {
     db.close();
   });
 
-  it('holds no secret, and is refused where it is no tag or too much', async () => {
+  it('contains no secret, and is refused if it is not a tag or too long', async () => {
     const memory = await harbour();
     const secret = `ghp_${'a1B2c3D4e5'.repeat(3)}aBcDeF`;
     expect((await nameSession.run(memory.context, { id: 'lamp', title: `with ${secret}` })).title).not.toContain(

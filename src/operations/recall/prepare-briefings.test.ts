@@ -1,4 +1,4 @@
-// What is prepared in files is what `briefing` says, for every folder that a session may start in.
+// Prepared files contain what `briefing` says, for every folder that a session may start in.
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ async function memory(): Promise<Memory> {
 
 const noteOf = ({ config }: Context, folder: string, name: string = briefingNames.project) =>
   path.join(config.home, 'briefings', 'folders', folder, briefingNames.notes, name);
-/** What a session in this very folder is told by its note; undefined when there is none. */
+/** What the note in this very folder tells a session; undefined if there is none. */
 function prepared(context: Context, folder: string, name?: string): string | undefined {
   const note = noteOf(context, folder, name);
   if (!fs.existsSync(note)) return undefined;
@@ -43,12 +43,12 @@ const filesBelow = ({ config }: Context) =>
   fs
     .readdirSync(path.join(config.home, 'briefings'), { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(config.home, 'briefings', name));
-/** Files whose bytes hold it. */
+/** Files that contain it. */
 const holding = (context: Context, what: RegExp) =>
   filesBelow(context).filter((file) => fs.statSync(file).isFile() && what.test(fs.readFileSync(file, 'utf8')));
 
 describe('prepared briefings', () => {
-  it('are those of `briefing`: for a session that starts, and for each that may go on', async () => {
+  it('are those of `briefing`: for a session that starts, and for each that may continue', async () => {
     const { context } = await memory();
     await all(context);
     for (const project of ['/srv/shop', '/srv/mill'])
@@ -61,7 +61,7 @@ describe('prepared briefings', () => {
     expect(prepared(context, '/srv')).toBeUndefined();
   });
 
-  it('5. are lines of JSON that the client takes whole', async () => {
+  it('5. are lines of JSON that the client accepts whole', async () => {
     const own = await memory();
     for (let i = 0; i < 40; i++)
       await tell(own, `s${i}`, '/srv/shop', `2026-10-${String(1 + (i % 28)).padStart(2, '0')}T10:00:00Z`, [
@@ -82,7 +82,7 @@ describe('prepared briefings', () => {
     expect(JSON.parse(line).hookSpecificOutput.additionalContext.length).toBeLessThan(10_000);
   });
 
-  it('are the owner’s alone', async () => {
+  it('are only readable by the owner', async () => {
     const { context } = await memory();
     await all(context);
     for (const file of filesBelow(context)) {
@@ -91,7 +91,7 @@ describe('prepared briefings', () => {
     }
   });
 
-  it('say nothing of a project that is muted or ignored, and keep it from being told of the one around it', async () => {
+  it('are empty for a muted or ignored project, which then does not get the briefing of the project around it', async () => {
     const { context } = await memory();
     await all(context);
     await mute.run(context, { id: '/srv/shop', remove: false });
@@ -118,7 +118,7 @@ describe('prepared briefings', () => {
     ['with a null byte', '/srv/\0shop'],
     ['too long', `/${'x/'.repeat(3000)}x`],
     ['with a name of ours', `/srv/shop/${briefingNames.notes}/${briefingNames.project}`],
-  ])('have no place for a path that is %s, and do not mind', async (_, project) => {
+  ])('skip a path that is %s without an error', async (_, project) => {
     const { context } = await memory();
     await all(context);
     const before = filesBelow(context).sort();
@@ -126,7 +126,7 @@ describe('prepared briefings', () => {
     expect(filesBelow(context).sort()).toEqual(before);
   });
 
-  it('hold nothing of what was forgotten, nor does any text from before', async () => {
+  it('contain nothing that was forgotten, and neither does any earlier text', async () => {
     const { context } = await memory();
     await all(context);
     const holders = () => holding(context, /hull/);
@@ -137,7 +137,7 @@ describe('prepared briefings', () => {
     expect(prepared(context, '/srv/shop', session)).toBeUndefined();
   });
 
-  it('hold nothing of one prompt that was forgotten, with no worker running', async () => {
+  it('contain nothing of a forgotten prompt, even with no worker running', async () => {
     const { context } = await memory();
     await all(context);
     const holders = () => holding(context, /herring/);
@@ -148,7 +148,7 @@ describe('prepared briefings', () => {
     expect(prepared(context, '/srv/shop')).toContain('hull');
   });
 
-  it('hold nothing of a memory that was forgotten, with no worker running', async () => {
+  it('contain nothing of a forgotten memory, even with no worker running', async () => {
     const own = await memory();
     const { context } = own;
     for (const told of await context.store.conversations.list({}))
@@ -161,7 +161,7 @@ describe('prepared briefings', () => {
     expect(prepared(context, '/srv/shop')).toContain('herring');
   });
 
-  it('are not made by a command where no worker ever made any', async () => {
+  it('are not created by a command if no worker ever created any', async () => {
     const { context } = await memory();
     await renewBriefings(context);
     expect(fs.existsSync(path.join(context.config.home, 'briefings'))).toBe(false);

@@ -28,7 +28,7 @@ async function harbour() {
   return memory.context;
 }
 
-it('the outline of a session is its prompts, with their places', async () => {
+it('the outline of a session is its prompts, with their positions', async () => {
   const context = await harbour();
   const { prompts } = await sessionsOutline.run(context, { id: 'lamp' });
   expect(prompts.map(({ place, text }) => [place, text])).toEqual([

@@ -12,7 +12,7 @@ import { sessionsDelete } from './sessions.ts';
 
 const plainly = { dryRun: false, yes: false } as const;
 
-it('23. deleting a session deletes all that hangs on it, and nothing else', async () => {
+it('23. deleting a session deletes everything derived from it, and nothing else', async () => {
   const { context, store } = await demoMemory();
   const before = await store.entries.counts();
   const [victim] = (await store.sessions.list({})).filter((session) => session.subagentEntries > 0);
@@ -33,7 +33,7 @@ it('23. deleting a session deletes all that hangs on it, and nothing else', asyn
   await expect(sessionsDelete.run(context, { ...plainly, id: victim.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-/** Tables whose rows hold the word, files that do, and how many vectors there are of each kind. */
+/** Tables and files that contain the word, and the number of vectors of each kind. */
 function traces({ home, context: { store } }: Memory, word: string) {
   const db = new Database(store.location, { readonly: true });
   const tables = db
@@ -57,7 +57,7 @@ function traces({ home, context: { store } }: Memory, word: string) {
   return found;
 }
 
-it('with its observations, summary, memories, their vectors, archive and copy; what others gave stays', async () => {
+it('with its observations, summary, memories, their vectors, archive and copy; what other sessions gave stays', async () => {
   const memory = await emptyMemory();
   const { store, config, clock } = memory.context;
   for (const [session, word] of [

@@ -39,7 +39,7 @@ describe('a date as people type it', () => {
     expect(since(text)).toBe(moment);
   });
 
-  it('means days of the configured time zone, also when the clocks change', () => {
+  it('means days of the configured time zone, even when the clocks change', () => {
     expect(since('2026-03-29', 'Europe/Berlin')).toBe('2026-03-28T23:00:00.000Z');
     expect(until('2026-03-29', 'Europe/Berlin')).toBe('2026-03-29T22:00:00.000Z');
     expect(since('today', 'Pacific/Auckland')).toBe('2026-03-28T11:00:00.000Z');
@@ -75,7 +75,7 @@ describe('a date as people type it', () => {
     expect(refused).toThrow('--since');
   });
 
-  it('is one day where one day is asked for', () => {
+  it('is one day if one day is asked for', () => {
     const day = (text: string) => parseDay(text, { now, timeZone: 'UTC' });
     expect(new Date(day('3d').from).toISOString()).toBe('2026-03-26T00:00:00.000Z');
     expect(day('monday').to - day('monday').from).toBe(86_400_000);

@@ -26,7 +26,7 @@ const input = (query: string) => search.input.parse({ query, limit: 3 });
 const ask = (port: number, query = 'checkout', options = {}) => askWorker(on(port), search, input(query), options);
 
 describe('a command that asks the worker', () => {
-  it('gets what it would find itself', async () => {
+  it('gets the answer that it would find itself', async () => {
     const own = await search.run(stand.holdfast.context, input('checkout'));
     expect(own.hits.length).toBeGreaterThan(0);
     const patient = { helloMs: 60_000, answerMs: 60_000 };
@@ -35,7 +35,7 @@ describe('a command that asks the worker', () => {
     expect(await ask(stand.server.port, odd, patient)).toEqual(await search.run(stand.holdfast.context, input(odd)));
   });
 
-  it('does it itself where nobody has claimed to be the worker, or nobody answers', async () => {
+  it('does the work itself if there is no claim, or no answer', async () => {
     rmSync(claim);
     expect(await ask(stand.server.port)).toBeUndefined();
     writeFileSync(claim, '{}');
@@ -43,12 +43,12 @@ describe('a command that asks the worker', () => {
     expect(await ask(stand.server.port)).toBeUndefined();
   });
 
-  it('does it itself where the worker refuses: the command then says what is wrong', async () => {
+  it('does the work itself if the worker refuses, and then says what is wrong', async () => {
     expect(await ask(stand.server.port, ' ')).toBeUndefined();
     expect(await ask(stand.server.port, 'x'.repeat(100_000))).toBeUndefined();
   });
 
-  it('shows its token to nobody who cannot prove that he knows it', async () => {
+  it('shows its token only to a process that proves that it knows it', async () => {
     const seen: (string | undefined)[] = [];
     const health = { ok: true, name: 'holdfast', version: version(), pid: 2 };
     for (const proof of ['', 'ab', '0'.repeat(64), undefined]) {
@@ -64,7 +64,7 @@ describe('a command that asks the worker', () => {
     expect(seen).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('waits for no one who is silent, nor for one who never ends', async () => {
+  it('does not wait for a silent answer, or for one that never ends', async () => {
     const silent = net.createServer(() => {});
     const endless = net.createServer((socket) => {
       socket.on('error', () => {});

@@ -26,7 +26,7 @@ const comeBack = (browsers: Opened, { id, sign }: ReturnType<typeof browserStand
 };
 
 describe('browsers', () => {
-  it('are files of the owner alone, which hold no secret', () => {
+  it('are files that only the owner can read, and contain no secret', () => {
     const [browsers, one] = [open(), browserStandIn()];
     const bearer = browsers.register(one.publicKey, firefox) as string;
     expect(browsers.holderOf(bearer)).toBe(one.id);
@@ -37,7 +37,7 @@ describe('browsers', () => {
     ]);
   });
 
-  it('stay in as long as they are used, and for twelve hours more, but for no longer than a week', () => {
+  it('keep access as long as they are used, and for twelve hours more, but for no longer than a week', () => {
     const [browsers, one] = [open(), browserStandIn()];
     const start = now;
     browsers.register(one.publicKey, firefox);
@@ -54,7 +54,7 @@ describe('browsers', () => {
     expect(listBrowsers(home, now)).toEqual([]);
   });
 
-  it('show a bearer for an hour, and then sign again', () => {
+  it('use a bearer for an hour, and then sign again', () => {
     const [browsers, one] = [open(), browserStandIn()];
     const bearer = browsers.register(one.publicKey, firefox) as string;
     now += hour - 1;
@@ -64,7 +64,7 @@ describe('browsers', () => {
     expect(browsers.holderOf(comeBack(browsers, one) as string)).toBe(one.id);
   });
 
-  it('cannot keep a challenge for later', () => {
+  it('cannot use an old challenge', () => {
     const [browsers, one] = [open(), browserStandIn()];
     browsers.register(one.publicKey, firefox);
     const challenge = browsers.challenge();
@@ -73,7 +73,7 @@ describe('browsers', () => {
     expect(browsers.answer({ id: one.id, challenge, signature })).toBeUndefined();
   });
 
-  it('lose their right one by one, at once', () => {
+  it('lose access one by one, at once', () => {
     const [browsers, one, two] = [open(), browserStandIn(), browserStandIn()];
     const [first, second] = [one, two].map(({ publicKey }) => browsers.register(publicKey, firefox) as string);
     expect(revokeBrowser(home, one.id)).toBe(true);
@@ -81,7 +81,7 @@ describe('browsers', () => {
     expect(revokeBrowser(home, '../../token')).toBe(false);
     expect([browsers.holderOf(first as string), browsers.holderOf(second as string)]).toEqual([undefined, two.id]);
     expect(comeBack(browsers, one)).toBeUndefined();
-    // A use that was on its way does not bring it back.
+    // A use that was under way does not bring it back.
     expect(browsers.admits(one.id)).toBe(false);
     expect(readdirSync(join(home, 'browsers'))).toEqual([`${two.id}.json`]);
   });
@@ -100,7 +100,7 @@ describe('browsers', () => {
     expect(comeBack(next, one)).toBeDefined();
   });
 
-  it('have to be let in again after the worker was away for more than a minute, or another program had its port', () => {
+  it('need access again after the worker was away for more than a minute, or another program had its port', () => {
     const [browsers, one] = [open(), browserStandIn()];
     browsers.register(one.publicKey, firefox);
     browsers.close();
@@ -112,7 +112,7 @@ describe('browsers', () => {
     expect(comeBack(open(), one)).toBeUndefined();
   });
 
-  it('that are in use get over a crash, others have to be let in again', () => {
+  it('in use survive a crash, others need access again', () => {
     const [browsers, used, idle] = [open(), browserStandIn(), browserStandIn()];
     for (const { publicKey } of [used, idle]) browsers.register(publicKey, firefox);
     now += hour;
@@ -122,14 +122,14 @@ describe('browsers', () => {
     expect([comeBack(next, used) !== undefined, comeBack(next, idle)]).toEqual([true, undefined]);
   });
 
-  it('are not kept in by a clock that was set back', () => {
+  it('do not keep access through a clock that was set back', () => {
     const [browsers, one] = [open(), browserStandIn()];
     browsers.register(one.publicKey, firefox);
     utimesSync(join(home, 'browsers', `${one.id}.json`), now / 1000 + 86_400, now / 1000 + 86_400);
     expect(comeBack(browsers, one)).toBeUndefined();
   });
 
-  it('are fifty at most, with 32 bearers each', () => {
+  it('number fifty at most, with 32 bearers each', () => {
     const browsers = open();
     const first = browserStandIn();
     browsers.register(first.publicKey, firefox);
@@ -144,7 +144,7 @@ describe('browsers', () => {
 });
 
 describe('a code in a page', () => {
-  it('can be read by the owner alone, and goes when it is used', () => {
+  it('is only readable by the owner, and is removed when it is used', () => {
     const { code, page } = makeCodePage(home, join(home, 'open'), port, now);
     expect(statSync(page).mode & 0o777).toBe(0o600);
     expect(statSync(join(page, '..')).mode & 0o777).toBe(0o700);
@@ -154,7 +154,7 @@ describe('a code in a page', () => {
     expect(isUnused(home, code)).toBe(false);
   });
 
-  it('goes with the next code after it has expired, and when a worker gets its port', () => {
+  it('is removed with the next code after it has expired, and when a worker gets its port', () => {
     makeCodePage(home, join(home, 'open'), port, now);
     now += 11 * minute;
     const code = makeCode(home, now);
@@ -166,7 +166,7 @@ describe('a code in a page', () => {
   });
 });
 
-it('the budget of connections leaves files for the work of a worker that may open few', () => {
+it('the connection budget leaves file descriptors for a worker that may open few', () => {
   expect(budgetFor(20_000, 30)).toEqual({ strangers: 256, known: 256 });
   expect(budgetFor(64, 30)).toEqual({ strangers: 4, known: 4 });
   expect(budgetFor(Number.POSITIVE_INFINITY, 0)).toEqual({ strangers: 256, known: 256 });

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { openStand } from '../../../test/http-stand.ts';
 import { describeTaken, portHolder } from './port-holder.ts';
 
-describe('a port that somebody else holds', () => {
-  it('is told with the process that holds it and the way out', async () => {
+describe('a port that another program holds', () => {
+  it('is reported with the process that holds it and what to do', async () => {
     const script =
       "require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })";
     const stranger = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -23,11 +23,11 @@ describe('a port that somebody else holds', () => {
     }
   });
 
-  it('nobody holds a free one', async () => {
+  it('has no holder if it is free', async () => {
     expect(await portHolder(1)).toBeUndefined();
   });
 
-  it('one of another user is named as far as it is known', () => {
+  it('of another user is described as far as it is known', () => {
     expect(describeTaken(37_777, {}).message).toContain('another program');
   });
 });

@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 describe('whether the worker can be reached', () => {
-  it('it says so when it answers, and that nobody listens when it has gone', async () => {
+  it('says that it answers, or that no process listens after it has gone', async () => {
     stand = await openStand();
     const { port } = stand.server;
     expect(await httpState(port, process.pid, 60_000)).toEqual({ port, open: true });
@@ -23,7 +23,7 @@ describe('whether the worker can be reached', () => {
     });
   });
 
-  it('a stranger on the port is named, whether he speaks, lies or keeps silent', async () => {
+  it('names a stranger on the port, whether it answers, lies or stays silent', async () => {
     const liar = http.createServer((_, response) => response.end('{"ok":true,"name":"holdfast","pid":2}'));
     const silent = net.createServer(() => {});
     for (const stranger of [liar, silent]) {
@@ -34,7 +34,7 @@ describe('whether the worker can be reached', () => {
         message: expect.stringContaining(`Port ${port} is held by process ${process.pid}`),
         hint: expect.stringContaining('config set port'),
       });
-      // A worker that is frozen holds its own port.
+      // A frozen worker holds its own port.
       expect(await httpState(port, process.pid)).toMatchObject({
         message: expect.stringContaining('does not answer'),
       });

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 describe('22. tokens', () => {
-  it('are one of 256 bits, which stays the same, and is the owner’s alone', () => {
+  it('are one of 256 bits, which stays the same and is only readable by the owner', () => {
     const first = openTokens(home);
     expect(first).toEqual({ full: expect.stringMatching(/^[0-9a-f]{64}$/), report: undefined });
     expect(openTokens(home)).toEqual(first);
@@ -19,7 +19,7 @@ describe('22. tokens', () => {
     expect(statSync(join(home, 'token')).mode & 0o777).toBe(0o600);
   });
 
-  it('that hooks of an older version carry still hold, and half a file of one opens nothing', async () => {
+  it('of hooks of an older version still work, and a truncated one opens nothing', async () => {
     const file = join(home, 'hook-token');
     writeFileSync(file, `${'ab'.repeat(32)}\n`, { mode: 0o644 });
     const tokens = openTokens(home);
@@ -33,7 +33,7 @@ describe('22. tokens', () => {
     }
   });
 
-  it('what is no token is replaced, and open rights are closed', () => {
+  it('an invalid token is replaced, and open permissions are closed', () => {
     for (const text of ['', 'short', 'x'.repeat(64)]) {
       writeFileSync(join(home, 'token'), text);
       expect(openTokens(home).full).toMatch(/^[0-9a-f]{64}$/);
@@ -44,7 +44,7 @@ describe('22. tokens', () => {
     expect(statSync(join(home, 'token')).mode & 0o777).toBe(0o600);
   });
 
-  it('one that ends with a line break, as an editor leaves it, holds', () => {
+  it('a token with a final line break, as an editor leaves it, works', () => {
     const { full } = openTokens(home);
     writeFileSync(join(home, 'token'), `${full}\r\n`);
     expect(openTokens(home).full).toBe(full);
@@ -59,7 +59,7 @@ describe('22. tokens', () => {
       if (other !== tokens.full) expect(await accessOf(tokens, other, none)).toBeUndefined();
   });
 
-  it('of a group opens that group, and not the next that is made under its name', async () => {
+  it('of a group opens that group, and not a later one of the same name', async () => {
     const tokens = openTokens(home);
     const [first, second] = ['2026-05-01T12:00:00.000Z', '2026-05-01T12:00:00.001Z'].map((createdAt) => ({
       name: 'tide',

@@ -20,13 +20,13 @@ describe('columns of a terminal', () => {
     ['नमस्ते', 4],
   ])('%s takes %i', (text, columns) => expect(widthOf(text)).toBe(columns));
 
-  it('are the same on every terminal, since what they disagree about is left out', () => {
+  it('are the same on every terminal, because characters that terminals disagree about are removed', () => {
     expect(plain('👨‍👩‍👧 👍🏽 ❤️ soft\u00adhyphen')).toBe('👨 👍 ❤ softhyphen');
     expect(plain(`e${'\u0301'.repeat(50)}`)).toHaveLength(5);
     expect(plain('half \ud83d')).toBe('half');
   });
 
-  it('cut a text before the character that has no room', () => {
+  it('cut a text before the first character that does not fit', () => {
     expect(inColumns('灯台のランプ', 6)).toBe('灯台…');
     expect(inColumns('灯台のランプ', 7)).toBe('灯台の…');
     expect(inColumns('lamp', 4)).toBe('lamp');

@@ -10,7 +10,7 @@ import { topics } from './topics.ts';
 async function call(...argv: string[]) {
   const ran: { name: string; input: Record<string, unknown>; json: boolean; columns?: readonly string[] }[] = [];
   let out = '';
-  // As the program does it: only what the first word can mean.
+  // As the program does it: only the operations that the first word can mean.
   const program = buildProgram(
     operationsUnder(argv[0], operations),
     async (operation, input, options) => {
@@ -53,7 +53,7 @@ describe('the command line', () => {
     },
   );
 
-  it('knows what can be done with sessions by two names: together, and for short', async () => {
+  it('knows session commands by two names: the grouped one and the short one', async () => {
     for (const [words, name, input] of [
       ['sessions list --project x', 'sessions', { project: 'x' }],
       ['sessions show 0f3c --subagents', 'show', { id: '0f3c', subagents: true }],
@@ -108,7 +108,7 @@ describe('the command line', () => {
     [['projects', 'lnk'], 'There is no command "projects lnk"'],
     [['worker'], 'needs one of: run, start, stop, status'],
     [['completion', 'tcsh'], 'no completion for "tcsh"'],
-  ])('refuses %j in its own words', async (argv, message) => {
+  ])('refuses %j with its own message', async (argv, message) => {
     const { error, ran } = await call(...argv);
     expect(ran).toBeUndefined();
     expect(error).toBeInstanceOf(HoldfastError);
@@ -138,7 +138,7 @@ describe('the command line', () => {
     for (const first of firsts) expect(named, first).toContain(first);
   });
 
-  it('explains a command by its name, and prints its version', async () => {
+  it('explains a command by name, and prints the version', async () => {
     expect((await call('help', 'search')).out).toContain('Usage: holdfast search');
     expect((await call('help', 'memory', 'edit')).out).toContain('Usage: holdfast memory edit');
     expect((await call('help')).out).toContain('Find:');
@@ -155,7 +155,7 @@ describe('the command line', () => {
     expect((await call('sessions', '-n', '0')).error?.message).toBe('--limit must be at least 1');
   });
 
-  it('lets the columns of a table be chosen', async () => {
+  it('offers a choice of table columns', async () => {
     const { ran } = await call('sessions', '--columns', 'title,session');
     expect(ran).toMatchObject({ columns: ['title', 'session'] });
     expect((await call('projects', '--columns', 'path')).ran).toMatchObject({ columns: ['path'] });

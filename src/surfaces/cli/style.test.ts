@@ -35,13 +35,13 @@ describe('text for a terminal', () => {
 });
 
 describe('progress', () => {
-  it('tells files, size, speed and the time left', () => {
+  it('shows files, size, speed and the time left', () => {
     expect(describeProgress({ files: 3, totalFiles: 10, bytes: 5e6, totalBytes: 2e7 }, 1000)).toBe(
       '3/10 files  5.0 MB of 20 MB  5.0 MB/s  3 s left',
     );
   });
 
-  it('writes whole lines where there is no terminal, and not too many', () => {
+  it('writes whole lines without a terminal, and not too many', () => {
     let written = '';
     let now = 0;
     const bar = progressBar({ write: (text) => (written += text) }, () => now);

@@ -40,11 +40,11 @@ describe('a table', () => {
     expect(shown).toMatch(/0f3c {2}\/srv\/\w*….*lamp {2}Mend the .*…/);
   });
 
-  it('drops what matters least where there is no room', () => {
+  it('drops the least important columns if there is no room', () => {
     expect(renderTable(rows, columns, view(30)).split('\n')[0]).toBe('id    title');
   });
 
-  it('shows the columns that were chosen, in that order, and no others', () => {
+  it('shows the chosen columns in that order, and no others', () => {
     expect(renderTable(rows, columns, view(80), ['both', 'id']).split('\n')[0]).toMatch(/^both +id$/);
   });
 

@@ -18,7 +18,7 @@ beforeEach(() => {
   stand.woken.length = 0;
 });
 
-/** A request with the full token, which only what is tested here can spoil. */
+/** A request with the full token, so that only the tested part can spoil it. */
 const request = (line: string, headers: readonly string[], body = '') =>
   stand.raw(`${line}\r\n${['Connection: close', ...headers].join('\r\n')}\r\n\r\n${body}`);
 const host = (name = '127.0.0.1') => `Host: ${name}:${stand.server.port}`;
@@ -84,20 +84,20 @@ describe('22. who calls', () => {
     expect(await ask(`Origin: http://localhost:${stand.server.port}`)).toBe(200);
   });
 
-  it('what a browser says of a foreign page is believed', async () => {
+  it('believes what a browser says about a foreign page', async () => {
     const ask = async (site: string) =>
       (await request('GET /api/health HTTP/1.1', [host(), `Sec-Fetch-Site: ${site}`])).status;
     expect([await ask('cross-site'), await ask('same-site')]).toEqual([403, 403]);
     expect([await ask('same-origin'), await ask('none')]).toEqual([200, 200]);
   });
 
-  it('a foreign Host is refused before the token is looked at', async () => {
+  it('a foreign Host is refused before the token is checked', async () => {
     expect((await request('GET /api/projects HTTP/1.1', ['Host: evil.example', bearer('0'.repeat(64))])).status).toBe(
       403,
     );
   });
 
-  it('a preflight gets no leave', async () => {
+  it('a preflight gets no permission', async () => {
     const lines = [host(), 'Access-Control-Request-Method: POST', 'Access-Control-Request-Headers: authorization'];
     const { status, head } = await request('OPTIONS /api/hooks/claude-code HTTP/1.1', lines);
     expect(status).toBe(405);
@@ -113,7 +113,7 @@ describe('22. the token', () => {
     ['a short one', ['Authorization: Bearer 0']],
     ['a very long one', [`Authorization: Bearer ${'0'.repeat(4000)}`]],
     ['another scheme', ['Authorization: Basic Og==']],
-  ])('%s opens nothing, and what is there is not told', async (_, lines) => {
+  ])('%s opens nothing, and reveals nothing', async (_, lines) => {
     for (const path of ['/api/projects', '/api/nothing', '/api/openapi.json', '/nothing', '/token']) {
       const { status, head, json } = await request(`GET ${path} HTTP/1.1`, [host(), ...lines]);
       expect([status, json.error.code]).toEqual([401, 'NO_TOKEN']);
@@ -121,7 +121,7 @@ describe('22. the token', () => {
     }
   });
 
-  it('is not taken from the beginning of the right one, from two headers, the address or a cookie', async () => {
+  it('is not accepted as a prefix of the right one, or from two headers, the address or a cookie', async () => {
     const { full } = stand.tokens;
     for (const [path, lines] of [
       ['/api/projects', [bearer(full.slice(0, 63))]],
@@ -144,7 +144,7 @@ describe('22. the token', () => {
     expect((await stand.get('/api/health', '')).status).toBe(200);
   });
 
-  it('of hooks gets no word of the past in answer to a hook', async () => {
+  it('of hooks gets no memory in answer to a hook', async () => {
     const payload = { session_id: session, hook_event_name: 'UserPromptSubmit', prompt: 'the flaky checkout test' };
     expect((await stand.post('/api/hooks/claude-code', payload)).json).toEqual({});
     expect((await stand.post('/api/hooks/claude-code', payload, stand.tokens.full)).json).toEqual({
@@ -162,14 +162,14 @@ describe('the viewer', () => {
     const json = ['Content-Type: application/json', `Content-Length: ${text.length}`];
     return request(`POST ${path} HTTP/1.1`, [...(lines.length > 0 ? lines : [host()]), ...json], text);
   };
-  /** As versions before this one made them, sealed with the token. */
+  /** As earlier versions made them, sealed with the token. */
   const oldCookie = () => {
     const until = Date.now() + 86_400_000;
     const sealed = createHmac('sha256', stand.tokens.full).update(`holdfast viewer ${stand.server.port} ${until}`);
     return `Cookie: holdfast-${stand.server.port}=${until}.${sealed.digest('hex')}`;
   };
 
-  it('shows its pages to everybody, and nothing that is remembered with them', async () => {
+  it('serves its pages to everyone, without any memory in them', async () => {
     for (const path of ['/', '/search?q=checkout', '/sessions/anything', '/memory/core%2Ffacts', '/health']) {
       const { status, body } = await request(`GET ${path} HTTP/1.1`, [host()]);
       expect([path, status, body]).toEqual([path, 200, '<!doctype html><title>Holdfast</title>']);
@@ -177,7 +177,7 @@ describe('the viewer', () => {
     expect((await request('GET /sessions/a/b HTTP/1.1', [host()])).status).toBe(401);
   });
 
-  it('tells a browser at a wrong address that there is no such page, and everybody else in JSON', async () => {
+  it('tells a browser at a wrong address that there is no such page, and other clients in JSON', async () => {
     const html = 'Accept: text/html,application/xhtml+xml,*/*;q=0.8';
     for (const path of ['/nowhere', '/sessions/a/b?x=1', '/search/', '/token', '/apiary']) {
       for (const lines of [['Sec-Fetch-Site: none'], []]) {
@@ -198,7 +198,7 @@ describe('the viewer', () => {
     expect((await request('GET /nowhere HTTP/1.1', foreign)).status).toBe(403);
   });
 
-  it('can be framed by nobody, runs nothing but its own files, and tells nobody where the person was', async () => {
+  it('cannot be framed, runs only its own files, and sends no referrer', async () => {
     const { head } = await request('GET / HTTP/1.1', [host()]);
     const policy = /^content-security-policy: (.*)$/m.exec(head)?.[1] ?? '';
     for (const rule of [
@@ -218,7 +218,7 @@ describe('the viewer', () => {
       expect(head).toContain(line);
   });
 
-  it('gives its files in the form that a browser takes, for ever, and no other files', async () => {
+  it('serves its files in an encoding that the browser accepts, cacheable forever, and no other files', async () => {
     const plain = await request('GET /assets/main-1.js HTTP/1.1', [host()]);
     expect(plain).toMatchObject({ status: 200, body: 'document.title' });
     expect(plain.head).toContain('cache-control: public, max-age=31536000, immutable');
@@ -229,7 +229,7 @@ describe('the viewer', () => {
       expect([name, (await request(`GET /assets/${name} HTTP/1.1`, [host()])).status]).toEqual([name, 404]);
   });
 
-  it('lets in a browser that has a code, once, and gives it no cookie and no token', async () => {
+  it('admits a browser that has a code, once, and gives it no cookie and no token', async () => {
     const [code, browser, other] = [newCode(), browserStandIn(), browserStandIn()];
     const first = await post('/open/browser', { code, key: browser.publicKey });
     expect(first.status).toBe(200);
@@ -243,13 +243,13 @@ describe('the viewer', () => {
     expect(await other.comeBack(origin())).toBeUndefined();
   });
 
-  it('lets in one of fifty who bring the same code at once', async () => {
+  it('admits one of fifty browsers that bring the same code at once', async () => {
     const code = newCode();
     const all = await Promise.all(Array.from({ length: 50 }, () => browserStandIn().enter(origin(), code)));
     expect(all.filter((one) => one !== undefined)).toHaveLength(1);
   });
 
-  it('takes no code that is too old, made up, or the name of a file', async () => {
+  it('accepts no code that is too old, made up, or the name of a file', async () => {
     const key = browserStandIn().publicKey;
     const old = newCode(Date.now() - 11 * 60_000);
     const early = newCode(Date.now() + 60 * 60_000);
@@ -257,14 +257,14 @@ describe('the viewer', () => {
       expect([400, 401, 413]).toContain((await post('/open/browser', { code, key })).status);
   });
 
-  it('takes no key that is none', async () => {
+  it('accepts nothing that is not a key', async () => {
     const { publicKey } = browserStandIn();
     const offCurve = Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url');
     for (const key of ['', publicKey.slice(1), `${publicKey}A`, offCurve, 'A'.repeat(87), `${publicKey}=`])
       expect([key, (await post('/open/browser', { code: newCode(), key })).status]).toEqual([key, 400]);
   });
 
-  it('takes no code through a foreign page or a name that was made to lead here (DNS rebinding)', async () => {
+  it('accepts no code through a foreign page or a rebound name (DNS rebinding)', async () => {
     const [code, browser] = [newCode(), browserStandIn()];
     for (const lines of [
       [`Host: evil.example:${stand.server.port}`],
@@ -277,7 +277,7 @@ describe('the viewer', () => {
     expect(await browser.enter(origin(), code)).toBeDefined();
   });
 
-  it('shows its door to a browser that a file leads there, and only the door, and only as a page', async () => {
+  it('shows the sign-in page to a browser that a file redirects there, only that page, and only as a page', async () => {
     const led = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
     const get = async (path: string, lines: readonly string[]) =>
       (await request(`GET ${path} HTTP/1.1`, [host(), ...lines])).status;
@@ -288,7 +288,7 @@ describe('the viewer', () => {
     expect(await get('/open', ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors'])).toBe(403);
   });
 
-  it('leads a browser that calls it by another name to its address: others may listen under that name', async () => {
+  it('redirects a browser that calls it by another name to its address, because other programs may listen under that name', async () => {
     for (const name of ['localhost', '[::1]']) {
       const { status, head } = await request('GET /search?q=a HTTP/1.1', [host(name)]);
       expect([name, status]).toEqual([name, 307]);
@@ -296,7 +296,7 @@ describe('the viewer', () => {
     }
   });
 
-  it('takes no bearer that is changed, of another browser, from a cookie, or out of the files of the data folder', async () => {
+  it('accepts no bearer that is changed, of another browser, from a cookie, or out of the files of the data folder', async () => {
     const browser = browserStandIn();
     const given = (await browser.enter(origin(), newCode())) as string;
     const folder = join(stand.holdfast.config.home, 'browsers');
@@ -316,7 +316,7 @@ describe('the viewer', () => {
     expect((await read(bearer(given))).status).toBe(200);
   });
 
-  it('takes no signature of another key, challenge, port or time', async () => {
+  it('accepts no signature of another key, challenge, port or time', async () => {
     const [browser, other, { port }] = [browserStandIn(), browserStandIn(), stand.server];
     await browser.enter(origin(), newCode());
     const challenge = (await post('/open/challenge', {})).json.challenge as string;
@@ -366,12 +366,12 @@ describe('bodies', () => {
     request(`POST ${path} HTTP/1.1`, [host(), bearer(), ...lines], body);
   const json = 'Content-Type: application/json';
 
-  it('a huge one is refused by its announcement', async () => {
+  it('a huge one is refused by its announced length', async () => {
     const { status, json: said } = await post('/api/sessions/init', [json, `Content-Length: ${9 << 20}`]);
     expect([status, said.error.code]).toEqual([413, 'TOO_LARGE']);
   });
 
-  it('an endless one is refused when it has become too large, and the line is cut', async () => {
+  it('an endless one is refused when it becomes too large, and the connection is cut', async () => {
     const piece = `${(1 << 16).toString(16)}\r\n${'x'.repeat(1 << 16)}\r\n`;
     let sent = 0;
     const head = `POST /api/processing HTTP/1.1\r\n${host()}\r\n${bearer()}\r\n${json}\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -394,7 +394,7 @@ describe('bodies', () => {
     expect(await stand.raw(bytes)).toMatchObject({ status: 401, closed: true });
   });
 
-  it('leave to send one is given only after the checks', async () => {
+  it('permission to send one is given only after the checks', async () => {
     const expecting = [json, 'Content-Length: 21', 'Expect: 100-continue'];
     const { head } = await request('POST /api/processing HTTP/1.1', [host(), bearer('0'.repeat(64)), ...expecting]);
     expect(head).toMatch(/^http\/1.1 401/);
@@ -410,7 +410,7 @@ describe('bodies', () => {
     ['another type', '{"isProcessing": "yes"}', 400],
     ['a missing field', '{}', 400],
     ['a depth of 100,000', '['.repeat(100_000), 400],
-  ])('%s is refused in words', async (_, body, expected) => {
+  ])('%s is refused with a message', async (_, body, expected) => {
     const { status, json: said } = await post('/api/processing', [json, `Content-Length: ${body.length}`], body);
     expect(status).toBe(expected);
     expect(said.error).toMatchObject({ code: 'BAD_INPUT', message: expect.any(String) });
@@ -482,7 +482,7 @@ describe('addresses', () => {
     expect((await stand.post('/api/projects/link', moved, stand.tokens.full)).status).toBe(400);
   });
 
-  it('a method that an address does not take is refused, also by another name', async () => {
+  it('a method that an address does not support is refused, even under another name', async () => {
     expect((await stand.get('/api/hooks/claude-code')).status).toBe(405);
     expect((await stand.post('/api/projects', {}, stand.tokens.full)).status).toBe(405);
     for (const method of ['PUT', 'DELETE', 'PATCH', 'HEAD', 'TRACE'])
@@ -499,7 +499,7 @@ describe('addresses', () => {
 });
 
 describe('paths in a payload', () => {
-  it('only a transcript inside the folder of the agent is looked at', async () => {
+  it('only a transcript inside the folder of the agent is read', async () => {
     const inside = join(stand.transcripts, `${session}.jsonl`);
     const outside = join(stand.folder, 'secret.jsonl');
     writeFileSync(outside, '{}\n');
@@ -532,7 +532,7 @@ describe('paths in a payload', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('input that is not a request', () => {
   it.each(['\x16\x03\x01\x02\x00\x01\x00', 'hello\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'GET\r\n\r\n'])(
     'bytes such as %j get a short word and the line is closed',
     async (bytes) => {
@@ -546,13 +546,13 @@ describe('what is no request', () => {
     expect((await request('GET /api/health HTTP/1.1', [host(), ...lines])).status).toBe(431);
   });
 
-  it('two lengths, or a length and pieces, are refused (request smuggling)', async () => {
+  it('two lengths, or a length and chunks, are refused (request smuggling)', async () => {
     const lines = [host(), bearer(), 'Content-Type: application/json', 'Content-Length: 2'];
     for (const second of ['Content-Length: 3', 'Transfer-Encoding: chunked'])
       expect((await request('POST /api/processing HTTP/1.1', [...lines, second], '{}')).status).toBe(400);
   });
 
-  it('a caller who takes for ever to say what he wants is cut off', async () => {
+  it('a caller that never finishes its request is cut off', async () => {
     const impatient = await openStand({ patienceMs: 100 });
     try {
       const half = `POST /api/processing HTTP/1.1\r\nHost: 127.0.0.1:${impatient.server.port}\r\n`;
@@ -582,7 +582,7 @@ describe('what is no request', () => {
     return sockets;
   };
 
-  it('a thousand idle connections of strangers shut out nobody who has a token, and are all closed at the end', async () => {
+  it('a thousand idle connections of strangers shut out no caller with a token, and are all closed at the end', async () => {
     const crowded = await openStand();
     const head = `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${crowded.server.port}\r\n`;
     const owner = net.connect(crowded.server.port, '127.0.0.1');
@@ -593,7 +593,7 @@ describe('what is no request', () => {
     owner.write(`${head}Authorization: Bearer ${crowded.tokens.full}\r\n\r\n`);
     await expect.poll(() => heard).toContain('welcome');
     const sockets = [...(await crowd(crowded.server.port, 300)), ...(await crowd(crowded.server.port, 700))];
-    // They have spoken once, and stay: no silence before a request, which has a limit of its own.
+    // They have spoken once, and stay, so the limit on silence before a request does not apply.
     for (const socket of sockets) if (!socket.destroyed) socket.write(`GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n`);
     for (let round = 0; round < 5; round++) expect((await crowded.get('/api/projects')).status).toBe(200);
     expect(owner.destroyed, 'a stream of the owner goes on').toBe(false);

@@ -1,4 +1,4 @@
-// Who was away for long comes back, and gets all of it.
+// A client that was away for long reconnects and gets everything.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStand, type Stand } from '../../../test/http-stand.ts';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stand.close());
 
-/** Reads a stream until it has so many events of a kind, or ends. */
+/** Reads a stream until it has this many events of a kind, or ends. */
 async function heard(path: string, kind: string, count: number): Promise<number> {
   const { body } = await fetch(`http://127.0.0.1:${stand.server.port}${path}`, {
     headers: { authorization: `Bearer ${stand.tokens.full}` },
@@ -27,7 +27,7 @@ async function heard(path: string, kind: string, count: number): Promise<number>
     }
     await reader.cancel();
   } catch {
-    // Cut off: what has come counts.
+    // The stream was cut off; what has arrived counts.
   }
   return seen;
 }
@@ -37,11 +37,11 @@ it('to the changes of a large import', async () => {
   const long = 'x'.repeat(1000);
   for (let i = 0; i < 1500; i++)
     await store.sessions.note({ agent: 'claude-code', session: `${long}${i}`, event: 'start', at: Date.now() });
-  // And the one of the session that was there before.
+  // And the one of the session that existed before.
   expect(await heard('/api/events?after=0', 'change', 1501)).toBe(1501);
 });
 
-it('to what a group was told meanwhile', async () => {
+it('to the messages of a group in the meantime', async () => {
   const { store } = stand.holdfast;
   await stand.post('/api/groups/create', { group: 'dev-team' }, stand.tokens.full);
   const text = 'x'.repeat(20_000);

@@ -25,7 +25,7 @@ function send(body: string, changed: Readonly<Record<string, string>> = {}, line
 }
 
 describe('/mcp', () => {
-  it('answers who has the token', async () => {
+  it('answers a caller with the token', async () => {
     const { status, body } = await send(list);
     expect(status).toBe(200);
     expect(body).toContain('"search"');
@@ -49,7 +49,7 @@ describe('/mcp', () => {
     expect([answer.status, answer.json.error.code]).toEqual([403, 'NO_PERMISSION']);
   });
 
-  it('refuses a body that is large and does not say so', async () => {
+  it('refuses a large body that does not announce its length', async () => {
     const chunk = `${(1 << 20).toString(16)}\r\n${'x'.repeat(1 << 20)}\r\n`;
     const answer = await send(`${chunk}${chunk}0\r\n\r\n`, { 'content-length': '', 'transfer-encoding': 'chunked' });
     expect([answer.status, answer.json.error.code]).toEqual([413, 'TOO_LARGE']);
@@ -67,11 +67,11 @@ describe('/mcp', () => {
     expect(answer.body).not.toMatch(/node_modules|^\s+at /m);
   });
 
-  it.each(['GET', 'DELETE'])('knows no sessions: %s is no way in', async (method) => {
+  it.each(['GET', 'DELETE'])('has no sessions, so %s is refused', async (method) => {
     expect((await send('', {}, `${method} /mcp HTTP/1.1`)).status).toBe(405);
   });
 
-  it('is not loaded, nor listed, where nobody asks for it', async () => {
+  it('is not loaded until a client asks for it', async () => {
     expect((await stand.get('/api/openapi.json')).json.paths).not.toHaveProperty('/mcp');
   });
 });

@@ -25,7 +25,7 @@ const operationNamed = (name: string): { run(context: unknown, input: unknown): 
   return found as never;
 };
 
-/** Values for fields that a route cannot do without; a new one of its own is added here. */
+/** Values for required fields; add those of a new route here. */
 const remembered = 'Deploys happen on Tuesdays';
 const examples: Readonly<Record<string, unknown>> = {
   dryRun: true,
@@ -57,7 +57,7 @@ const examples: Readonly<Record<string, unknown>> = {
   every: '30m',
   tags: ['release'],
 };
-/** Where it must be another one. */
+/** Values for routes that need another one. */
 const exceptions: Readonly<Record<string, unknown>> = {
   'POST /api/groups/{group}/resume id': 'earlier',
   'GET /api/conversations/show id': 1,
@@ -101,7 +101,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  it('holds every operation that is offered over HTTP', async () => {
+  it('contains every operation that is offered over HTTP', async () => {
     const paths = new Set((await described()).map((one) => one.path));
     for (const { name, surfaces, http } of operations)
       if (surfaces.includes('http')) expect(paths).toContain(http?.path ?? `/api/${name.replaceAll(' ', '/')}`);
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('tells the truth: every route answers as described', async () => {
-    // Some of them change things, and one takes the session away that the others ask for.
+    // Some of them change things, and one deletes the session that the others ask for.
     const own = await openStand();
     await withGroup(own);
     await own.holdfast.store.jobs.plan(Date.now(), { gapMs: 1 });
@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
         return exceptions[`${key} ${name}`] ?? examples[name];
       };
       const url = path.replace(/\{(\w+)\}/g, (_, name) => String(value(name)));
-      // A search wants words or a file, which no schema of parameters can say.
+      // A search needs words or a file, which no schema of parameters can express.
       const isWanted = (name: string, required: boolean) => required || (key === 'GET /api/search' && name === 'q');
       const query = is.parameters.filter(
         (parameter) => parameter.in === 'query' && isWanted(parameter.name, parameter.required),
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
       const search = new URLSearchParams(
         Object.fromEntries(query.map(({ name }) => [name, String(value(name))])),
       ).toString();
-      // What a terminal would ask the person for.
+      // What a terminal would ask the person.
       const more: Record<string, string[]> = {
         '/api/forget': ['dryRun'],
         '/api/resume': ['print'],
@@ -184,7 +184,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('docs/http.md', () => {
-  it('names only addresses that are there', () => {
+  it('names only addresses that exist', () => {
     const page = readFileSync(new URL('../../../docs/http.md', import.meta.url), 'utf8');
     const paths = stand.server.routes.map(({ path }) => path);
     const named = [...page.matchAll(/(?<=[`7 ])\/api\/[\w/.{}-]+/g)].map(([path]) => path);
@@ -194,7 +194,7 @@ describe('docs/http.md', () => {
 });
 
 describe('answers', () => {
-  it('health is open and tells only who is there', async () => {
+  it('health is open and only identifies the worker', async () => {
     const { json } = await stand.get('/api/health', '');
     expect(json).toEqual({ ok: true, name: 'holdfast', version: expect.any(String), pid: process.pid });
   });
@@ -209,7 +209,7 @@ describe('answers', () => {
     expect((await stand.get('/api/search?q=race&query=race')).status).toBe(400);
   });
 
-  it('a session is shown by the beginning of its id, and what is not there is said so', async () => {
+  it('a session is shown by the beginning of its id, and an unknown id is an error', async () => {
     expect((await stand.get(`/api/sessions/${session.slice(0, 8)}`)).json.entries).toHaveLength(2);
     const { status, json } = await stand.get('/api/sessions/zzz');
     expect(status).toBe(404);
@@ -234,7 +234,7 @@ describe('answers', () => {
     expect([stars.status, stars.json.error.message]).toEqual([400, 'There is nothing to search for in "***"']);
   });
 
-  it('the briefing is Markdown, and what a session was given can be seen', async () => {
+  it('the briefing is Markdown, and records what a session was given', async () => {
     const url = '/api/context/inject?project=%2Fsrv%2Fshop';
     const { head, body } = await stand.get(url);
     expect(head).toContain('content-type: text/markdown');
@@ -248,7 +248,7 @@ describe('answers', () => {
     expect((await stand.get('/api/context/inject')).status).toBe(400);
   });
 
-  it('are not to be cached, guessed or shown elsewhere', async () => {
+  it('must not be cached, sniffed or embedded elsewhere', async () => {
     const { head } = await stand.get('/api/projects');
     for (const line of [
       'cache-control: no-store',
@@ -258,7 +258,7 @@ describe('answers', () => {
       expect(head).toContain(line);
   });
 
-  it('an accident inside is told without its stack, and logged', async () => {
+  it('an unexpected error is reported without its stack, and logged', async () => {
     const broken = await openStand();
     await broken.holdfast.store.close();
     const { status, json } = await broken.get('/api/projects');
@@ -273,7 +273,7 @@ describe('answers', () => {
 describe('over-long values', () => {
   const lengths = [256, 300, 5000, 12_000];
 
-  it('are refused in words, without a path of this machine, and are not logged', async () => {
+  it('are refused with a message, without a path of this machine, and are not logged', async () => {
     const own = await openStand();
     await withGroup(own);
     const answers: [string, number][] = [];
@@ -305,7 +305,7 @@ describe('over-long values', () => {
 });
 
 describe('a client without a transcript', () => {
-  it('11. tells its session from the first prompt to the end', async () => {
+  it('11. reports its session from the first prompt to the end', async () => {
     const claudeSessionId = 'editor-42';
     const seen: unknown[] = [];
     const stop = stand.events.subscribe((event) => seen.push(event.state ?? event.isProcessing));
@@ -372,13 +372,13 @@ it('7. the summary of a client’s session says what was answered last, without 
   expect(told).not.toContain('tide table');
 });
 
-it('an agent is never run for who asks over HTTP', async () => {
+it('an HTTP request never runs an agent', async () => {
   const { status, json } = await stand.post('/api/resume', { session }, stand.tokens.full);
   expect([status, json.error.message]).toEqual([400, 'An agent can only run in a terminal']);
 });
 
 describe('live events', () => {
-  /** Reads the stream until it has so many events. */
+  /** Reads the stream until it has this many events. */
   async function listen(count: number, then: () => void) {
     const response = await fetch(`http://127.0.0.1:${stand.server.port}/api/events`, {
       headers: { authorization: `Bearer ${stand.tokens.full}` },
@@ -392,7 +392,7 @@ describe('live events', () => {
     return { text, leave: () => reader.cancel() };
   }
 
-  it('reach everybody who listens, in order', async () => {
+  it('reach all listeners, in order', async () => {
     const publish = () => stand.events.publish({ kind: 'entries', added: 3, session });
     const { text, leave } = await listen(2, () => {
       publish();
@@ -406,7 +406,7 @@ describe('live events', () => {
     expect((await stand.get('/api/health')).status).toBe(200);
   });
 
-  /** What a listener hears: from a number on, until there are so many changes. */
+  /** What a listener gets: from a number on, until there are this many changes. */
   async function changes(own: Stand, after: number | undefined, count: number) {
     const headers = {
       authorization: `Bearer ${own.tokens.full}`,
@@ -426,7 +426,7 @@ describe('live events', () => {
     return heard();
   }
 
-  it('go on from the last that was seen, by number, also at a worker that was restarted', async () => {
+  it('continue after the last number seen, even at a restarted worker', async () => {
     const own = await openStand();
     const say = (session: string, status: 'start' | 'prompt') =>
       own.holdfast.store.sessions.note({ agent: 'claude-code', session, event: status, at: Date.now() });
@@ -441,16 +441,16 @@ describe('live events', () => {
       ['state', 'two'],
     ]);
     await own.server.close();
-    // While nobody served.
+    // While no worker was serving.
     await say('one', 'prompt');
     const again = await own.restart();
     const missed = await changes(again, first[0]?.seq, 2);
-    // Each once: of what changed twice, the last.
+    // Each once; if something changed twice, the last change.
     expect(missed.map(({ session }) => session)).toEqual(['two', 'one']);
     await again.close();
   });
 
-  it('tell what another process has written, without being told', async () => {
+  it('include what another process has written, without a notification', async () => {
     const own = await openStand();
     const after = await own.holdfast.store.changes.last();
     const heard = changes(own, after, 1);
@@ -461,7 +461,7 @@ describe('live events', () => {
     await own.close();
   });
 
-  it('begin anew for who names a number that was never given', async () => {
+  it('start over for a client with a number that was never given', async () => {
     const { body } = await fetch(`http://127.0.0.1:${stand.server.port}/api/events?after=999999`, {
       headers: { authorization: `Bearer ${stand.tokens.full}` },
     });
@@ -471,7 +471,7 @@ describe('live events', () => {
     await reader.cancel();
   });
 
-  it('come with a sign of life, and end when the worker stops', async () => {
+  it('come with a heartbeat, and end when the worker stops', async () => {
     const own = await openStand({ heartbeatMs: 20 });
     const bytes = `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${own.server.port}\r\nAuthorization: Bearer ${own.tokens.full}\r\n\r\n`;
     let closing: Promise<void> | undefined;

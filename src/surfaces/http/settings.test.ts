@@ -1,4 +1,4 @@
-// What a browser may change of the settings, and what takes too long for the worker itself.
+// Which settings a browser may change, and what takes too long for the worker itself.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStand, type Stand } from '../../../test/http-stand.ts';
@@ -16,7 +16,7 @@ afterEach(() => stand.close());
 
 const set = (key: string, value: string) => stand.post('/api/config/set', { key, value }, stand.tokens.full);
 
-it('a setting is changed in the file and shown at once, and its default holds again when it is removed', async () => {
+it('a setting is changed in the file and shown at once, and its default applies again when it is removed', async () => {
   expect((await set('budget.tokensPerDay', '1234')).json).toMatchObject({ value: 1234, origin: 'file', stored: 1234 });
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ budget: { tokensPerDay: 1234 } });
   const shown = async () =>
@@ -29,7 +29,7 @@ it('a setting is changed in the file and shown at once, and its default holds ag
   expect(await shown()).toMatchObject({ value: 500_000, origin: 'default' });
 });
 
-it('a bad value changes nothing, and is told with what is allowed', async () => {
+it('a bad value changes nothing, and the error names the allowed values', async () => {
   writeFileSync(file, '{"vault":false}\n');
   const { status, json } = await set('budget.tokensPerDay', 'lots');
   expect([status, json.error.code]).toEqual([400, 'BAD_INPUT']);
@@ -38,7 +38,7 @@ it('a bad value changes nothing, and is told with what is allowed', async () => 
   expect(readFileSync(file, 'utf8')).toBe('{"vault":false}\n');
 });
 
-it('a bad value that stands in the file is mended, and what else is bad there is told', async () => {
+it('a bad value in the file can be repaired, and other bad values are reported', async () => {
   writeFileSync(file, '{"vault":"perhaps","timeZone":"Mars/Olympus"}\n');
   const { status, json } = await set('vault', 'off');
   expect([status, json.error.code]).toEqual([400, 'BAD_INPUT']);
@@ -47,7 +47,7 @@ it('a bad value that stands in the file is mended, and what else is bad there is
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ vault: false });
 });
 
-it('programs, folders, addresses, keys and what agents may do are changed at the terminal alone', async () => {
+it('programs, folders, addresses, keys and what agents may do can only be changed at the terminal', async () => {
   const kept = settingList.filter(({ atTerminal }) => atTerminal).map(({ key }) => key);
   expect(kept).toEqual(
     expect.arrayContaining([
@@ -64,7 +64,7 @@ it('programs, folders, addresses, keys and what agents may do are changed at the
   expect(existsSync(file)).toBe(false);
 });
 
-it('what takes long runs in a process of its own, once however many ask', async () => {
+it('a long check runs in a separate process, once for any number of callers', async () => {
   const started: string[] = [];
   let finish: (report: unknown) => void = () => {};
   const apart = (words: readonly string[]) => {

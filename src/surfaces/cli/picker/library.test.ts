@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => stand.close());
 
 describe('what the picker shows', () => {
-  it('comes from the worker, where one runs: the store is not searched here', async () => {
+  it('comes from a running worker: the store is not searched here', async () => {
     const { config, store } = stand.holdfast;
     writeFileSync(join(config.home, 'worker.pid'), '{}');
     const deps = {
@@ -30,7 +30,7 @@ describe('what the picker shows', () => {
     await library.close();
   });
 
-  it('leaves out what no agent can resume', async () => {
+  it('leaves out sessions that no agent can resume', async () => {
     const { config, store } = stand.holdfast;
     const all = await store.sessions.list({});
     const odd = { sessions: { list: async () => all.map(({ resume: _, ...one }) => one) } } as unknown as Store;

@@ -23,7 +23,7 @@ const session = (id: string): Session => ({
   resume: `pi --session ${id}`,
 });
 
-/** A terminal that remembers what it shows, and a library whose answers are given by hand. */
+/** A terminal that records what it shows, and a library whose answers the test gives by hand. */
 function stand(signal?: AbortSignal) {
   const asked: { words: string; answer(hits: readonly Found[]): void; fail(error: Error): void }[] = [];
   const waiting: (() => void)[] = [];
@@ -79,7 +79,7 @@ function stand(signal?: AbortSignal) {
 const settled = () => new Promise((done) => setTimeout(done, 20));
 
 describe('picking', () => {
-  it('asks once for what was typed at once, and typing goes on while it waits for the answer', async () => {
+  it('searches once for what was typed at once, and accepts typing while it waits for the answer', async () => {
     const at = stand();
     at.type('gul');
     await at.question(1);
@@ -100,7 +100,7 @@ describe('picking', () => {
     expect(at.log).toEqual(['closed']);
   });
 
-  it('tells a search that failed, and asks again for other words', async () => {
+  it('shows that a search failed, and searches again for other words', async () => {
     const at = stand();
     at.type('x');
     await at.question(1);
@@ -111,7 +111,7 @@ describe('picking', () => {
     await at.question(2);
   });
 
-  it('gives the terminal back when the person leaves, hangs up, or the process is told to end', async () => {
+  it('restores the terminal when the person leaves or hangs up, or the process is told to end', async () => {
     const stop = new AbortController();
     const ways = [
       [stand(), (at: ReturnType<typeof stand>) => at.key('escape')],
@@ -126,7 +126,7 @@ describe('picking', () => {
     }
   });
 
-  it('hands the terminal to the shell on Ctrl+Z, and draws anew on Ctrl+L', () => {
+  it('hands the terminal to the shell on Ctrl+Z, and redraws on Ctrl+L', () => {
     const at = stand();
     at.key('z', true);
     at.key('l', true);

@@ -47,7 +47,7 @@ describe('the picker', () => {
     expect(drawn(state)).toHaveLength(24);
   });
 
-  it('finds titles, projects and ids while one types, and then what was said', () => {
+  it('finds titles, projects and ids while the person types, and then messages', () => {
     const state = press(begin(three, screen), ...typed('THE lam'));
     expect(titles(state)).toEqual(['Mend the lamp']);
     expect(state.searching).toBe(true);
@@ -60,13 +60,13 @@ describe('the picker', () => {
     expect(titles(press(begin(three, screen), ...typed('c3')))).toEqual(['Paint the door']);
   });
 
-  it('drops the answer to words that were changed since', () => {
+  it('drops the answer to an outdated query', () => {
     const state = press(begin(three, screen), ...typed('gul'));
     const late = found(state, 'gu', { session: three[2] as Session, snippet: 'x' });
     expect(late).toBe(state);
   });
 
-  it('rubs out a character as a person sees it, a word, and all', () => {
+  it('deletes a character as a person sees it, a word, and everything', () => {
     const state = press(begin(three, screen), ...typed('red '), { sequence: '👨‍👩‍👧' });
     expect(press(state, { name: 'backspace', sequence: '\x7f' }).query).toBe('red ');
     expect(press(state, ctrl('w')).query).toBe('red ');
@@ -75,7 +75,7 @@ describe('the picker', () => {
     expect(press(empty, { name: 'backspace', sequence: '\x7f' }).query).toBe('');
   });
 
-  it('moves by one, by a page, and to both ends, and keeps what is chosen in sight', () => {
+  it('moves by one, by a page, and to both ends, and keeps the chosen item visible', () => {
     let state = begin(many(100), screen);
     const inSight = () => expect(drawn(state).filter((line) => line.startsWith('> '))).toHaveLength(1);
     for (const [key, place] of [
@@ -97,7 +97,7 @@ describe('the picker', () => {
     expect(chosenIn(state)?.session.id).toBe('s1');
   });
 
-  it('gives what is chosen on Enter, and nothing on Esc, Ctrl+C, and Ctrl+D with nothing typed', () => {
+  it('returns the chosen session on Enter, and nothing on Esc, Ctrl+C, and Ctrl+D with nothing typed', () => {
     const state = begin(three, screen);
     expect(press(state, 'down', 'return').end).toBe(three[1]);
     for (const key of [{ name: 'escape', meta: true }, ctrl('c'), ctrl('d')])
@@ -113,7 +113,7 @@ describe('the picker', () => {
     expect(press(answered, 'return', 'down', 'pageup').end).toBeUndefined();
   });
 
-  it('takes Enter before the answer as a wish for what is found first, until another key is pressed', () => {
+  it('chooses the first hit if Enter came before the answer, unless another key is pressed', () => {
     const state = press(begin(three, screen), ...typed('zebra'), 'return');
     const hit = { session: three[1] as Session, snippet: 'a zebra' };
     expect(state.end).toBeUndefined();
@@ -123,14 +123,14 @@ describe('the picker', () => {
     expect(found(press(state, ...typed('s')), 'zebras', hit).end).toBeUndefined();
   });
 
-  it('says what went wrong with a search, and lets one choose from the titles', () => {
+  it('says what went wrong with a search, and still offers the titles', () => {
     const state = press(begin(three, screen), ...typed('lamp'));
     const failed = step(state, { kind: 'found', query: 'lamp', hits: [], note: 'The store is busy' });
     expect(drawn(failed).at(-1)).toBe('The store is busy');
     expect(press(failed, 'return').end).toBe(three[0]);
   });
 
-  it('takes what is pasted as words, with its line breaks, and chooses nothing by it', () => {
+  it('takes pasted text as words, with its line breaks, and chooses nothing by it', () => {
     const state = press(
       begin(three, screen),
       'paste-start',
@@ -196,7 +196,7 @@ describe('the picker', () => {
     }
   });
 
-  it('lets no control character of a transcript or of what was typed reach the terminal', () => {
+  it('lets no control character from a transcript or from typing reach the terminal', () => {
     const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\u009b2J\r\n\t\x00\u202eflip\u2066\u200b\u2028next\x7f';
     const bad = { ...session(`id${evil}`, evil, evil), cwd: `/srv/${evil}` };
     let state = step(begin([bad], screen), { kind: 'ending', session: bad, said: [{ by: 'person', text: evil }] });

@@ -9,7 +9,7 @@ const hit = (more: Partial<Hit>): Hit => ({
   ...{ snippet: 'The wick was wet', why: ['similar in meaning'], ...more },
 });
 
-it('hits that are merely similar are said to be so, and no others are', () => {
+it('marks hits that are merely similar, and no others', () => {
   const similar = 'Nothing has these words. Similar in meaning:';
   expect(renderSearch({ hits: [hit({})] }, view)).toMatch(new RegExp(`^${similar}\n\n`));
   expect(renderSearch({ hits: [hit({}), hit({ id: 'e2', why: ['words: wick'] })] }, view)).not.toContain(similar);

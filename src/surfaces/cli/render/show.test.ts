@@ -4,7 +4,7 @@ import { show } from '../../../operations/recall/show.ts';
 import { styles } from '../style.ts';
 import { renderShow } from './show.ts';
 
-it('a part of a transcript says which part it is, and that a place beyond its end holds nothing', async () => {
+it('a part of a transcript says which part it is, and that there is nothing beyond the end', async () => {
   const { context } = await demoMemory();
   const shown = async (part: { from?: number; limit?: number }) =>
     renderShow(show.output.parse(await show.run(context, { id: '019a', subagents: false, ...part })), {

@@ -10,7 +10,7 @@ const shown = (tool: string, input: unknown, rest: { outcome?: 'ok' | 'error'; o
     '/srv/app',
   );
 
-it('a command stands as it was typed, with its exit code and the ends of its output', () => {
+it('a command is shown as it was typed, with its exit code and the ends of its output', () => {
   const output = `Exit code 2\n${Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n')}`;
   const text = shown('Bash', { command: 'make lamp\nmake light' }, { outcome: 'error', output });
   expect(text).toMatch(/^ {2}✗ \$ make lamp {2}exit 2\n {4}make light\n/);
@@ -19,7 +19,7 @@ it('a command stands as it was typed, with its exit code and the ends of its out
   expect(text).not.toContain('{"command"');
 });
 
-it('an edit stands as a patch, with its file as seen from the project', () => {
+it('an edit is shown as a patch, with a path relative to the project', () => {
   const input = { file_path: '/srv/app/src/lamp.ts', old_string: 'wet\nwick', new_string: 'dry\nwick' };
   expect(shown('Edit', input, { outcome: 'ok' })).toBe('  ✓ Edit src/lamp.ts  +1 −1\n    - wet\n    + dry\n      wick');
 });
