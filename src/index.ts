@@ -21,7 +21,7 @@ export { Session } from './schema/session.ts';
 export { Settings } from './schema/settings.ts';
 export { Summary } from './schema/summary.ts';
 export { ToolUse } from './schema/tool-use.ts';
-export { createGroup, type OpenGroup, openGroup } from './sessions/groups/groups.ts';
+export { createGroup, type GroupSessions, openGroup } from './sessions/groups/groups.ts';
 export { openSqliteStore } from './store/sqlite/open.ts';
 export type { Store } from './store/store.ts';
 export { type ErrorCode, HoldfastError } from './system/errors.ts';

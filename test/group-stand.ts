@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { type Holdfast, openHoldfast } from '../src/app/open.ts';
 import { groupDeps } from '../src/operations/groups/group-deps.ts';
 import { globalMemory } from '../src/sessions/groups/group-folders.ts';
-import { createGroup, type OpenGroup, openGroup } from '../src/sessions/groups/groups.ts';
+import { createGroup, type GroupSessions, openGroup } from '../src/sessions/groups/groups.ts';
 
 export interface Said {
   readonly session: string;
@@ -46,12 +46,12 @@ export async function groupStand(env: Record<string, string> = {}) {
     deps,
     events,
     home: holdfast.config.home,
-    async group(name: string): Promise<OpenGroup> {
+    async group(name: string): Promise<GroupSessions> {
       await createGroup(deps, name);
       return openGroup(deps, name);
     },
     /** As a host does it: snapshot, pointer, process. Everything that the process reports is stored under the epoch it began with. */
-    async run(group: OpenGroup, prompt: string, tasks: Record<string, unknown>[] = []): Promise<Said> {
+    async run(group: GroupSessions, prompt: string, tasks: Record<string, unknown>[] = []): Promise<Said> {
       group.prepare();
       await group.snapshot(tasks);
       const { session, epoch } = await group.pointer();
@@ -72,7 +72,7 @@ export async function groupStand(env: Record<string, string> = {}) {
         child.once('exit', () => reject(new Error(errors || 'it ended without a word')));
         createInterface(child.stdout).on('line', (text) => {
           const said = JSON.parse(text) as Said;
-          const stored = group.set(said.session, { epoch }).then((taken) => {
+          const stored = group.activate(said.session, { epoch }).then((taken) => {
             events.push(`${taken ? 'stored' : 'refused'} ${group.name}`);
             resolve(said);
           });

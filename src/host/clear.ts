@@ -2,7 +2,7 @@
 // commands go to the agent.
 
 import type { OutgoingMessage } from '../schema/group-message.ts';
-import type { OpenGroup } from '../sessions/groups/groups.ts';
+import type { GroupSessions } from '../sessions/groups/groups.ts';
 import type { Store } from '../store/store.ts';
 import { explain } from '../system/errors.ts';
 
@@ -15,7 +15,7 @@ export function clearIn(text: string): { readonly name: string | undefined } | u
 /** Clears, if that is the group's first waiting message. This is a run without an agent. Returns what people are told. */
 export async function clearIfFirst(
   store: Pick<Store, 'messages'>,
-  group: Pick<OpenGroup, 'name' | 'clear'>,
+  group: Pick<GroupSessions, 'name' | 'clear'>,
   run: number,
   now: () => number,
 ): Promise<OutgoingMessage | undefined> {
@@ -30,7 +30,7 @@ export async function clearIfFirst(
   return store.messages.putOut({ group: group.name, ...said, answers: [first.id], run }, now());
 }
 
-async function cleared(group: Pick<OpenGroup, 'clear'>, name: string | undefined) {
+async function cleared(group: Pick<GroupSessions, 'clear'>, name: string | undefined) {
   const { session, bookmark } = await group.clear(name);
   const last =
     session === undefined

@@ -32,9 +32,8 @@ const idleMs = 600_000;
 class Refused extends Error {}
 
 export async function startEgress(socketPath: string, options: EgressOptions): Promise<Egress> {
-  const { reach, workerPort, log, resolve = (name) => lookup(name, { all: true, verbatim: true }) } = options;
   const server = http.createServer((request, response) => {
-    forward(request, response).catch((error: Error) => {
+    forward(options, request, response).catch((error: Error) => {
       if (!response.headersSent)
         response.writeHead(error instanceof Refused ? 403 : 502, { 'content-type': 'text/plain', connection: 'close' });
       response.end(`Holdfast: ${error.message}\n`);
@@ -48,43 +47,13 @@ export async function startEgress(socketPath: string, options: EgressOptions): P
   server.on('connection', attempted);
   server.on('drop', attempted);
   const tunnels = new Set<net.Socket>();
-
-  /** The address to connect to. It is looked up once and used as it is: asked again, a name could lead elsewhere. */
-  async function addressOf(host: string, port: number): Promise<string> {
-    if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
-      throw new Refused('there is no such address');
-    const found = net.isIP(host) ? [{ address: host }] : await resolve(host);
-    const isAllowed = reach.includes(`${host}:${port}`);
-    for (const { address } of found) {
-      if (isPublic(address)) return address;
-      if (isAllowed && !(port === workerPort && isLocal(address))) return address;
-    }
-    throw new Refused(
-      `${host}:${port} is on this machine or the network around it, which agents do not reach (host.reach, host.networkVia)`,
-    );
-  }
-
   server.on('connect', async (request: http.IncomingMessage, near: net.Socket, head: Buffer) => {
     near.on('error', () => near.destroy());
     try {
-      const [, host = '', port = ''] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(request.url ?? '') ?? [];
-      const address = await addressOf(host, Number(port));
-      const far = net.connect({ host: address, port: Number(port) });
+      const far = await connectTo(options, request.url ?? '');
       tunnels.add(far);
-      far.setTimeout(connectMs, () => far.destroy());
-      near.setTimeout(idleMs, () => near.destroy());
-      far.on('error', () => near.destroy());
-      far.once('close', () => {
-        tunnels.delete(far);
-        near.destroy();
-      });
-      near.once('close', () => far.destroy());
-      far.once('connect', () => {
-        far.setTimeout(idleMs);
-        near.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-        if (head.length > 0) far.write(head);
-        near.pipe(far).pipe(near);
-      });
+      far.once('close', () => tunnels.delete(far));
+      join(near, far, head);
     } catch (error) {
       const status = error instanceof Refused ? '403 Forbidden' : '502 Bad Gateway';
       near.end(
@@ -92,37 +61,12 @@ export async function startEgress(socketPath: string, options: EgressOptions): P
       );
     }
   });
-
-  /** A request for a page without TLS, with its whole address. */
-  async function forward(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
-    if (url?.protocol !== 'http:') throw new Refused('this is a proxy: it takes whole addresses, and CONNECT');
-    const port = Number(url.port || 80);
-    const address = await addressOf(url.hostname.replace(/^\[|\]$/g, ''), port);
-    const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = request.headers;
-    const far = http.request({
-      ...{ host: address, port, method: request.method, path: url.pathname + url.search },
-      ...{ headers: { ...headers, host: url.host }, timeout: connectMs },
-    });
-    response.once('close', () => far.destroy());
-    const answered = new Promise<http.IncomingMessage>((done, fail) => {
-      far.once('response', done);
-      far.once('timeout', () => far.destroy(new Error('it does not answer')));
-      far.once('error', fail);
-    });
-    request.pipe(far);
-    const incoming = await answered;
-    response.writeHead(incoming.statusCode ?? 502, incoming.headers);
-    incoming.on('error', () => response.destroy());
-    incoming.pipe(response);
-  }
-
   server.on('clientError', (_error, socket) => socket.destroy());
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
     server.listen(socketPath, done);
   });
-  server.on('error', (error) => log(`The way to the network: ${error.message}`));
+  server.on('error', (error) => options.log(`The way to the network: ${error.message}`));
   return {
     close: () =>
       new Promise((closed) => {
@@ -131,6 +75,74 @@ export async function startEgress(socketPath: string, options: EgressOptions): P
         for (const tunnel of tunnels) tunnel.destroy();
       }),
   };
+}
+
+const lookUp = (name: string) => lookup(name, { all: true, verbatim: true });
+
+/** The address to connect to. It is looked up once and used as it is: on a second look, the name could lead elsewhere. */
+async function addressOf(options: EgressOptions, host: string, port: number): Promise<string> {
+  const { reach, workerPort, resolve = lookUp } = options;
+  if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Refused('there is no such address');
+  const found = net.isIP(host) ? [{ address: host }] : await resolve(host);
+  const isAllowed = reach.includes(`${host}:${port}`);
+  for (const { address } of found) {
+    if (isPublic(address)) return address;
+    if (isAllowed && !(port === workerPort && isLocal(address))) return address;
+  }
+  throw new Refused(
+    `${host}:${port} is on this machine or the network around it, which agents do not reach (host.reach, host.networkVia)`,
+  );
+}
+
+/** A connection to what a CONNECT request names. */
+async function connectTo(options: EgressOptions, target: string): Promise<net.Socket> {
+  const [, host = '', port = ''] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(target) ?? [];
+  const address = await addressOf(options, host, Number(port));
+  return net.connect({ host: address, port: Number(port) });
+}
+
+/** Both ends close together, and so does a tunnel in which nothing moves. */
+function join(near: net.Socket, far: net.Socket, head: Buffer): void {
+  far.setTimeout(connectMs, () => far.destroy());
+  near.setTimeout(idleMs, () => near.destroy());
+  far.on('error', () => near.destroy());
+  far.once('close', () => near.destroy());
+  near.once('close', () => far.destroy());
+  far.once('connect', () => {
+    far.setTimeout(idleMs);
+    near.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) far.write(head);
+    near.pipe(far).pipe(near);
+  });
+}
+
+/** A request for a page without TLS, with its whole address. */
+async function forward(
+  options: EgressOptions,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): Promise<void> {
+  const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
+  if (url?.protocol !== 'http:') throw new Refused('this is a proxy: it takes whole addresses, and CONNECT');
+  const port = Number(url.port || 80);
+  const address = await addressOf(options, url.hostname.replace(/^\[|\]$/g, ''), port);
+  const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = request.headers;
+  const far = http.request({
+    ...{ host: address, port, method: request.method, path: url.pathname + url.search },
+    ...{ headers: { ...headers, host: url.host }, timeout: connectMs },
+  });
+  response.once('close', () => far.destroy());
+  const answered = new Promise<http.IncomingMessage>((done, fail) => {
+    far.once('response', done);
+    far.once('timeout', () => far.destroy(new Error('it does not answer')));
+    far.once('error', fail);
+  });
+  request.pipe(far);
+  const incoming = await answered;
+  response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+  incoming.on('error', () => response.destroy());
+  incoming.pipe(response);
 }
 
 const isLocal = (address: string): boolean => /^(?:127\.|0\.|::1$|::ffff:127\.)/.test(address) || !isPublic(address);

@@ -1,5 +1,5 @@
 // The agent could not resume its session → the group tries again, or begins a new session and tells its people.
-import type { OpenGroup } from '../sessions/groups/groups.ts';
+import type { GroupSessions } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/runs/port.ts';
 import type { AgentExit } from './agent.ts';
 import type { Run } from './run.ts';
@@ -12,7 +12,7 @@ const mostLosses = 3;
 /** Undefined: no session was lost, or too many in a row. The usual verdict holds then. */
 export async function lostSession(
   run: Run,
-  opened: OpenGroup,
+  opened: GroupSessions,
   { session, resumeAt }: Place,
   { failure }: AgentExit,
 ): Promise<Pick<RunEnd, 'how' | 'error'> | undefined> {

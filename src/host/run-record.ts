@@ -1,5 +1,5 @@
 // What a group's agent says → the store: its session, its answers, and how far into the session they reach.
-import type { OpenGroup } from '../sessions/groups/groups.ts';
+import type { GroupSessions } from '../sessions/groups/groups.ts';
 import { allowMessage } from './allowance.ts';
 import { persist } from './persist.ts';
 import type { Run } from './run.ts';
@@ -18,12 +18,12 @@ export interface RunRecord {
 }
 
 /** Contract: its calls come one after the other, in the order in which the agent spoke. */
-export function openRecord(run: Run, opened: OpenGroup, from: Place, isGroups: boolean): RunRecord {
+export function openRecord(run: Run, opened: GroupSessions, from: Place, isGroups: boolean): RunRecord {
   const { deps, group, task } = run;
   const { store, clock, tell } = deps;
   let place = from;
   const setPointer = ({ session, resumeAt }: Place & { readonly session: string }) =>
-    persist(run, () => opened.set(session, { epoch: run.epoch, resumeAt }));
+    persist(run, () => opened.activate(session, { epoch: run.epoch, resumeAt }));
 
   return {
     async session(told) {

@@ -7,7 +7,7 @@ import type { LiveWord } from '../schema/group-message.ts';
 import type { HostTool } from '../schema/host-frame.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { toMoment } from '../schema/time.ts';
-import type { OpenGroup } from '../sessions/groups/groups.ts';
+import type { GroupSessions } from '../sessions/groups/groups.ts';
 import type { RunEnd } from '../store/runs/port.ts';
 import type { Store } from '../store/store.ts';
 import { explain } from '../system/errors.ts';
@@ -53,7 +53,7 @@ export interface RunDeps {
   /** For those who look on. */
   readonly tell: (word: LiveWord) => void;
   readonly start: (run: AgentRun) => Promise<RunningAgent>;
-  readonly open: (group: string) => Promise<OpenGroup>;
+  readonly open: (group: string) => Promise<GroupSessions>;
   readonly toolsOf: (group: string, run: ToolRun) => GroupTools;
   /** Added to the agent's system prompt. */
   readonly appendFor: (group: string) => string;
@@ -208,7 +208,7 @@ async function live(run: Run): Promise<void> {
 }
 
 /** Starts the agent and waits for its end. Contract: never rejects. */
-async function work(run: Run, opened: OpenGroup, pointer: Place): Promise<Pick<RunEnd, 'how' | 'error'>> {
+async function work(run: Run, opened: GroupSessions, pointer: Place): Promise<Pick<RunEnd, 'how' | 'error'>> {
   const { deps, group, task } = run;
   try {
     const cleared = task === undefined ? await clearIfFirst(deps.store, opened, run.id, deps.clock.now) : undefined;
@@ -237,7 +237,7 @@ async function work(run: Run, opened: OpenGroup, pointer: Place): Promise<Pick<R
   }
 }
 
-async function startIn(run: Run, opened: OpenGroup, from: Place): Promise<RunningAgent> {
+async function startIn(run: Run, opened: GroupSessions, from: Place): Promise<RunningAgent> {
   const { deps, group, task } = run;
   const { tools, call } = deps.toolsOf(group, { id: run.id, task: task?.id, session: () => run.state.session });
   const record = openRecord(run, opened, from, isGroups(task));

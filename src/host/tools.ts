@@ -13,14 +13,14 @@ import { localTime } from '../schema/local-time.ts';
 import { type ScheduledTask, TaskContext, TaskKind } from '../schema/task.ts';
 import { groupMemoryFile } from '../sessions/groups/group-folders.ts';
 import { groupTools } from '../sessions/groups/group-tools.ts';
-import type { OpenGroup } from '../sessions/groups/groups.ts';
+import type { GroupSessions } from '../sessions/groups/groups.ts';
 import { HoldfastError } from '../system/errors.ts';
 import { allowMessage, allowTask } from './allowance.ts';
 import type { GroupTools, ToolRun } from './run.ts';
 
 export interface ToolDeps {
   readonly context: Context;
-  readonly open: (group: string) => Promise<OpenGroup>;
+  readonly open: (group: string) => Promise<GroupSessions>;
   /** Imports what the group's agent has written so far. */
   readonly takeIn: (group: string) => Promise<void>;
   readonly tell: (word: LiveWord) => void;

@@ -11,7 +11,7 @@ import { fillVault } from '../../src/capture/vault/vault.ts';
 import { groupToken, openTokens } from '../../src/processes/access/tokens.ts';
 import type { Group } from '../../src/schema/group.ts';
 import { liveEvents } from '../../src/schema/live-event.ts';
-import { type OpenGroup, openGroup } from '../../src/sessions/groups/groups.ts';
+import { type GroupSessions, openGroup } from '../../src/sessions/groups/groups.ts';
 import { startHttp } from '../../src/surfaces/http/server.ts';
 import { groupInstructions, groupOperations } from '../../src/surfaces/mcp/group.ts';
 import { mcpServers } from '../../src/surfaces/mcp/server.ts';
@@ -21,8 +21,8 @@ const secret = { reef: 'xylophone', person: 'zeppelin' };
 const inside = 'quarterdeck';
 
 let stand: GroupStand;
-let tide: OpenGroup;
-let reef: OpenGroup;
+let tide: GroupSessions;
+let reef: GroupSessions;
 /** The victim's bookmark, the session that it left, its active session, and the person's own. */
 let ids: { mark: number; left: string; active: string; person: string };
 let before: unknown;
@@ -41,14 +41,15 @@ function write(folder: string, session: string, ...texts: string[]): string {
   return file;
 }
 
-const transcripts = (group: OpenGroup) => path.join(group.folders.agentHome, '.claude', 'projects', '-workspace-group');
+const transcripts = (group: GroupSessions) =>
+  path.join(group.folders.agentHome, '.claude', 'projects', '-workspace-group');
 
 async function stateOfOthers() {
   const { store } = stand.holdfast;
   const sessions = [ids.left, ids.active, ids.person];
   return {
     pointer: await reef.pointer(),
-    history: await reef.getHistory(),
+    history: await reef.bookmarks(),
     archives: fs.readdirSync(reef.folders.conversations),
     said: await Promise.all(sessions.map((session) => store.entries.transcript('claude-code', session))),
     owners: await Promise.all(sessions.map((session) => store.groups.of({ agent: 'claude-code', session }))),
@@ -81,11 +82,11 @@ beforeEach(async () => {
   write(transcripts(tide), 'tide-own', `the ${inside} is swept`);
   await ingest(stand.holdfast.context, {});
   await fillVault(stand.holdfast.context, { quietMs: 0 });
-  await reef.set(ids.left);
+  await reef.activate(ids.left);
   ids.mark = (await reef.clear('Of the reef')).bookmark?.id as number;
-  await reef.set(ids.active);
+  await reef.activate(ids.active);
   await reef.snapshot();
-  await tide.set('tide-own');
+  await tide.activate('tide-own');
   before = await stateOfOthers();
 });
 afterEach(async () => {
@@ -96,23 +97,25 @@ afterEach(async () => {
 describe('19: through the library, a group', () => {
   it('cannot name another’s sessions, bookmarks or words', async () => {
     for (const id of [ids.left, ids.active, ids.person]) {
-      await attempt(`set ${id}`, () => tide.set(id));
-      await attempt(`set ${id} under the epoch`, async () => tide.set(id, { epoch: (await tide.pointer()).epoch }));
+      await attempt(`set ${id}`, () => tide.activate(id));
+      await attempt(`set ${id} under the epoch`, async () =>
+        tide.activate(id, { epoch: (await tide.pointer()).epoch }),
+      );
       await attempt(`resume ${id}`, () => tide.resume(id));
       await attempt(`resume ${id}, saving`, () => tide.resume(id, 'x'));
       await attempt(`lost ${id}`, () => tide.reportLost(id, 'missing'));
-      expect(await tide.get()).toBe('tide-own');
+      expect(await tide.current()).toBe('tide-own');
     }
     for (const id of [ids.mark, -1, 0, ids.mark + 0.5, Number.NaN]) {
       await attempt(`resume ${id}`, () => tide.resume(id));
-      await attempt(`restore ${id}`, () => tide.restore(id));
+      await attempt(`restore ${id}`, () => tide.switchTo(id));
     }
     const both = `${secret.reef} ${secret.person} ${inside}`;
     for (const query of [secret.reef, secret.person, `"${secret.reef}"`, both, '* OR reef', 'reef-left'])
       await attempt('search', () => tide.search(query, 100));
     expect((await tide.search(secret.reef)).length).toBe(0);
     expect((await tide.search(inside)).map(({ session }) => session)).toEqual(['tide-own']);
-    await attempt('history', () => tide.getHistory());
+    await attempt('history', () => tide.bookmarks());
     await attempt('snapshot', async () => {
       const { history, tasks } = await tide.snapshot();
       return [fs.readFileSync(history, 'utf8'), fs.readFileSync(tasks, 'utf8'), fs.readdirSync(tide.folders.snapshots)];
@@ -345,7 +348,7 @@ describe('19: over HTTP, the token of a group', () => {
         groupToken({ full: 'c0'.repeat(32) }, await born('reef')),
       ])
         await refused('GET', '/api/groups/reef/history', undefined, forged);
-      expect(await tide.get()).toBe('tide-own');
+      expect(await tide.current()).toBe('tide-own');
       const routes = server.routes.filter(({ access }) => access !== 'open').length;
       expect(attempts).toBe(2 * routes - opened.size + tricks.length + 5 + 1 + 8);
     } finally {
@@ -437,15 +440,15 @@ describe('20: over MCP, the channel of a group', () => {
         await fails('resume_session', { id });
       for (const name of ['search', 'sessions', 'get', 'timeline', 'briefing', 'remember', 'groups_history'])
         await attempt(name, () => call(name, { query: secret.reef, ids: [ids.active] }));
-      expect(await tide.get()).toBe('tide-own');
+      expect(await tide.current()).toBe('tide-own');
       expect(attempts).toBe(20 + 7 + 7);
       const cleared = await call('clear_session', { name: 'Swept' });
       expect(cleared).toMatchObject({ failed: false, text: expect.stringMatching(/conversations\/.*swept\.md/) });
-      const [mark] = await tide.getHistory();
+      const [mark] = await tide.bookmarks();
       expect((await call('list_sessions', {})).text).toContain(`${mark?.id} Swept`);
-      await tide.set('tide-next');
+      await tide.activate('tide-next');
       expect((await call('resume_session', { id: mark?.id, save_current_as: 'Next' })).failed).toBe(false);
-      expect(await tide.get()).toBe('tide-own');
+      expect(await tide.current()).toBe('tide-own');
     } finally {
       await client.close();
     }

@@ -76,7 +76,7 @@ it('the same holds for what an agent sends and schedules, and for the names of b
   const { call } = toolsFor(deps, 'tide', { id: run, task: undefined, session: () => 's' });
   await call('send_message', { text: said });
   await call('schedule_task', { prompt: said, schedule_type: 'interval', schedule_value: '30m' });
-  await tide.set('one');
+  await tide.activate('one');
   const { bookmark } = await groupsClear.run(context, { group: 'tide', name: said });
   expect(bookmark?.name).toContain('walrus');
   for (const word of [token, 'the carpenter wept']) expect(holds(word), word).toBe(false);

@@ -8,13 +8,13 @@ import { fillVault } from '../../src/capture/vault/vault.ts';
 import { restoreSession } from '../../src/capture/vault/vault-restore.ts';
 import { archiveSession, dropArchives } from '../../src/sessions/archives/archives.ts';
 import { prepareFolders } from '../../src/sessions/groups/group-folders.ts';
-import type { OpenGroup } from '../../src/sessions/groups/groups.ts';
+import type { GroupSessions } from '../../src/sessions/groups/groups.ts';
 import { because } from '../because.ts';
 import { type GroupStand, groupStand } from '../group-stand.ts';
 import { noSwap, raceSeconds, swapping } from '../swapping.ts';
 
 let stand: GroupStand;
-let alpha: OpenGroup;
+let alpha: GroupSessions;
 /** What the person's own client reads: the prize. */
 let commands: string;
 let transcripts: string;

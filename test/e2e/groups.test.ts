@@ -160,12 +160,12 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change durable
       at,
       async (round) => {
         say(at, 'tide', `s${round}`, `the lighthouse of round ${round}`);
-        await tide.set(`s${round}`);
+        await tide.activate(`s${round}`);
         return ['groups', 'clear', 'tide', '--name', `Round ${round}`];
       },
       async (round) => {
-        const active = (await tide.get()) === `s${round}`;
-        const marked = (await tide.getHistory()).some(({ session }) => session === `s${round}`);
+        const active = (await tide.current()) === `s${round}`;
+        const marked = (await tide.bookmarks()).some(({ session }) => session === `s${round}`);
         expect([active, marked], `call ${round}`).toEqual(active ? [true, false] : [false, true]);
         const archive = fs.readdirSync(tide.folders.conversations).filter((name) => name.endsWith(`round-${round}.md`));
         if (marked) expect(archive, `call ${round}`).toHaveLength(1);
@@ -186,14 +186,14 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change durable
       at,
       async (round) => {
         for (const name of ['old', 'new']) say(at, 'tide', `${name}${round}`, `the ${name} one of round ${round}`);
-        await tide.set(`old${round}`);
+        await tide.activate(`old${round}`);
         const { bookmark } = await tide.clear(`Old ${round}`);
-        await tide.set(`new${round}`);
+        await tide.activate(`new${round}`);
         return ['groups', 'resume', 'tide', String(bookmark?.id), '--save-current-as', `New ${round}`];
       },
       async (round) => {
-        const names = (await tide.getHistory()).map(({ name }) => name).filter((name) => name.endsWith(` ${round}`));
-        const active = await tide.get();
+        const names = (await tide.bookmarks()).map(({ name }) => name).filter((name) => name.endsWith(` ${round}`));
+        const active = await tide.current();
         expect([active, names]).toEqual(
           active === `new${round}` ? [`new${round}`, [`Old ${round}`]] : [`old${round}`, [`New ${round}`]],
         );
@@ -263,7 +263,7 @@ await memory.close();`,
       at,
       async (round) => {
         marks = round;
-        await tide.set(`s${round}`);
+        await tide.activate(`s${round}`);
         await deps.store.groups.leaveSession(
           'tide',
           { agent: 'claude-code', session: `s${round}` },

@@ -48,8 +48,8 @@ it('a group can be created and opened with the names that the package exports', 
     const holdfast = await openHoldfast({ HOME: ${JSON.stringify(folder)}, HOLDFAST_HOME: ${JSON.stringify(path.join(folder, 'data'))} });
     await createGroup(groupDeps(holdfast.context), 'dev-team');
     const group = await openGroup(groupDeps(holdfast.context), 'dev-team');
-    await group.set('s1');
-    console.log(group.name, await group.get());
+    await group.activate('s1');
+    console.log(group.name, await group.current());
     await holdfast.close();`;
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' });
   expect(said.trim()).toBe('dev-team s1');

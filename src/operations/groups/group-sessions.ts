@@ -20,7 +20,7 @@ export const groupsHistory = operation({
   http: { path: pathOf('history'), ofGroup: true },
   positional: ['group'],
   examples: ['holdfast groups history dev-team'],
-  run: async (context, { group }) => ({ sessions: [...(await (await openNamed(context, group)).getHistory())] }),
+  run: async (context, { group }) => ({ sessions: [...(await (await openNamed(context, group)).bookmarks())] }),
 });
 
 export const groupsClear = operation({
@@ -99,7 +99,7 @@ export const groupsPoint = operation({
       throw new HoldfastError('BAD_INPUT', `${given} is only the beginning of an id`, {
         hint: `Give the whole id: ${like.map(({ id }) => id).join(', ')}`,
       });
-    await opened.set(given, { agent });
+    await opened.activate(given, { agent });
     return { pointer: await opened.pointer() };
   },
 });

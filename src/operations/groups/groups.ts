@@ -67,12 +67,12 @@ export const groupsShow = operation({
   positional: ['group'],
   examples: ['holdfast groups show dev-team'],
   async run(context, { group }) {
-    const { name, getHistory } = await openNamed(context, group);
+    const { name, bookmarks } = await openNamed(context, group);
     return {
       // Read this first, so that an event that happens meanwhile is sent twice rather than never.
       told: await context.store.messages.lastOutgoing(),
       group: await known(context, name),
-      bookmarks: [...(await getHistory())],
+      bookmarks: [...(await bookmarks())],
       unanswered: [...(await context.store.messages.unanswered(name))],
       folders: foldersOf(context, name),
     };

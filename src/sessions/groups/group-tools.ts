@@ -1,7 +1,7 @@
 // What the agent of a group can do with its sessions. Which group that is, the channel says: no tool takes a name of one.
 import { z } from 'zod';
 import { Bookmark } from '../../schema/group.ts';
-import type { OpenGroup } from './groups.ts';
+import type { GroupSessions } from './groups.ts';
 
 export interface GroupTool {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface GroupTool {
   readonly output: z.ZodType;
   /** Calling it leaves everything as it is. */
   readonly readOnly: boolean;
-  run(group: OpenGroup, input: Record<string, unknown>): Promise<unknown>;
+  run(group: GroupSessions, input: Record<string, unknown>): Promise<unknown>;
 }
 
 /** Keeps the types of input and output together where a tool is declared. */
@@ -19,7 +19,7 @@ const tool = <Input extends z.ZodObject, Output extends z.ZodType>(
   declared: Omit<GroupTool, 'input' | 'output' | 'run'> & {
     input: Input;
     output: Output;
-    run(group: OpenGroup, input: z.output<Input>): Promise<z.input<Output>>;
+    run(group: GroupSessions, input: z.output<Input>): Promise<z.input<Output>>;
   },
 ): GroupTool => declared;
 
@@ -36,7 +36,7 @@ export const leftOf = ({
   session,
   bookmark,
   archive,
-}: Awaited<ReturnType<OpenGroup['clear']>>): z.infer<typeof Left> => ({
+}: Awaited<ReturnType<GroupSessions['clear']>>): z.infer<typeof Left> => ({
   ...(session === undefined ? {} : { session }),
   ...(bookmark === undefined ? {} : { bookmark }),
   ...(archive?.file === undefined ? {} : { archive: archive.file }),
@@ -69,7 +69,7 @@ export const groupTools: readonly GroupTool[] = [
     input: z.strictObject({}),
     output: z.object({ sessions: z.array(Bookmark) }),
     readOnly: true,
-    run: async (group) => ({ sessions: [...(await group.getHistory())] }),
+    run: async (group) => ({ sessions: [...(await group.bookmarks())] }),
   }),
   tool({
     name: 'resume_session',

@@ -23,15 +23,15 @@ const json = (file: string) => JSON.parse(fs.readFileSync(file, 'utf8'));
 describe('the pointer of a group', () => {
   it('1: get, set and delete agree with the database at once, and after a restart', async () => {
     const tide = await stand.group('tide');
-    expect(await tide.get()).toBeUndefined();
-    await tide.set('0f3c');
-    expect(await tide.get()).toBe('0f3c');
+    expect(await tide.current()).toBeUndefined();
+    await tide.activate('0f3c');
+    expect(await tide.current()).toBe('0f3c');
     const other = await openHoldfast({ HOME: stand.folder });
     try {
       const again = await openGroup(groupDeps(other.context), 'tide');
-      expect(await again.get()).toBe('0f3c');
-      await again.delete();
-      expect(await tide.get()).toBeUndefined();
+      expect(await again.current()).toBe('0f3c');
+      await again.leave();
+      expect(await tide.current()).toBeUndefined();
     } finally {
       await other.close();
     }
@@ -41,7 +41,7 @@ describe('the pointer of a group', () => {
     const tide = await stand.group('tide');
     const first = await stand.run(tide, 'I want to plan a trip');
     expect(first.resumed).toBeUndefined();
-    expect(await tide.get()).toBe(first.session);
+    expect(await tide.current()).toBe(first.session);
     await stand.deps.close?.('tide');
     const second = await stand.run(tide, 'and then?');
     expect(second.resumed).toBe(first.session);
@@ -54,31 +54,31 @@ describe('the pointer of a group', () => {
     await tide.clear('Trip');
     await stand.settled();
     expect(stand.events).toEqual(['stored tide', 'close tide', 'refused tide']);
-    expect(await tide.get()).toBeUndefined();
+    expect(await tide.current()).toBeUndefined();
     const { session } = await stand.run(tide, 'something else');
-    const [trip] = await tide.getHistory();
+    const [trip] = await tide.bookmarks();
     await tide.resume(trip?.id as number);
     await stand.settled();
     expect(stand.events.at(-1)).toBe('refused tide');
-    expect(await tide.get()).toBe(trip?.session);
-    expect(await tide.get()).not.toBe(session);
+    expect(await tide.current()).toBe(trip?.session);
+    expect(await tide.current()).not.toBe(session);
   });
 
   it('holds the place to go on at, which the process of this epoch alone moves on', async () => {
     const tide = await stand.group('tide');
     const { epoch } = await tide.pointer();
-    await tide.set('0f3c', { epoch, resumeAt: 'e1' });
-    await tide.set('0f3c', { epoch, resumeAt: 'e2' });
+    await tide.activate('0f3c', { epoch, resumeAt: 'e1' });
+    await tide.activate('0f3c', { epoch, resumeAt: 'e2' });
     expect(await tide.pointer()).toMatchObject({ session: '0f3c', resumeAt: 'e2', epoch });
     await tide.clear();
-    expect(await tide.set('0f3c', { epoch, resumeAt: 'e3' })).toBe(false);
+    expect(await tide.activate('0f3c', { epoch, resumeAt: 'e3' })).toBe(false);
     expect(await tide.pointer()).not.toHaveProperty('resumeAt');
   });
 
   it('takes no id that would be a path, and no name that is none', async () => {
     const tide = await stand.group('tide');
     for (const id of ['', '..', 'a/b', '../x', 'a\\b', '-rf', 'x\0y', 'a\nb'])
-      await expect(tide.set(id)).rejects.toMatchObject({ code: 'BAD_INPUT' });
+      await expect(tide.activate(id)).rejects.toMatchObject({ code: 'BAD_INPUT' });
     for (const name of [
       '',
       'global',
@@ -108,8 +108,8 @@ describe('clear', () => {
     const tide = await openGroup(watch, 'tide');
     const state = async () => ({
       archives: archivesOf(tide).length,
-      bookmarks: (await tide.getHistory()).length,
-      session: await tide.get(),
+      bookmarks: (await tide.bookmarks()).length,
+      session: await tide.current(),
     });
     const { session } = await stand.run(tide, 'I want to plan a trip');
     // A store that breaks at the bookmark: the archive is there by then, and nothing else has happened.
@@ -138,8 +138,8 @@ describe('clear', () => {
     expect(await tide.clear('Nothing')).toEqual({ session: undefined });
     const { session } = await stand.run(tide, 'I want to plan a trip');
     expect(await tide.clear()).toEqual({ session });
-    expect(await tide.get()).toBeUndefined();
-    expect(await tide.getHistory()).toEqual([]);
+    expect(await tide.current()).toBeUndefined();
+    expect(await tide.bookmarks()).toEqual([]);
     expect(archivesOf(tide)).toEqual([]);
     expect(stand.events.filter((event) => event === 'close tide')).toHaveLength(2);
   });
@@ -161,7 +161,7 @@ describe('clear', () => {
     fs.writeFileSync(second.file, '');
     expect(await tide.clear('Empty')).toMatchObject({ archive: { outcome: 'none' }, bookmark: { name: 'Empty' } });
     expect(archivesOf(tide)).toEqual([]);
-    expect((await tide.getHistory()).map(({ name }) => name)).toEqual(['Empty', 'Missing']);
+    expect((await tide.bookmarks()).map(({ name }) => name)).toEqual(['Empty', 'Missing']);
   });
 
   it('refuses a name that is empty or endless, and changes nothing', async () => {
@@ -169,7 +169,7 @@ describe('clear', () => {
     const { session } = await stand.run(tide, 'I want to plan a trip');
     for (const name of ['', ' \n ', 'x'.repeat(201)])
       await expect(tide.clear(name)).rejects.toMatchObject({ code: 'BAD_INPUT' });
-    expect(await tide.get()).toBe(session);
+    expect(await tide.current()).toBe(session);
     expect(archivesOf(tide)).toEqual([]);
     expect(stand.events).not.toContain('close tide');
   });
@@ -181,7 +181,7 @@ describe('clear', () => {
     fs.symlinkSync(reef.folders.conversations, tide.folders.conversations);
     await expect(tide.clear('Trip')).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(archivesOf(reef)).toEqual([]);
-    expect(await tide.get()).toBe(session);
+    expect(await tide.current()).toBe(session);
   });
 });
 
@@ -193,12 +193,12 @@ describe('resume', () => {
     const { session } = await stand.run(tide, 'the present one');
     await stand.run(reef, 'of another group');
     await reef.clear('Reef');
-    const [mark] = await tide.getHistory();
-    const [foreign] = await reef.getHistory();
-    const before = { pointer: await tide.pointer(), history: await tide.getHistory(), archives: archivesOf(tide) };
+    const [mark] = await tide.bookmarks();
+    const [foreign] = await reef.bookmarks();
+    const before = { pointer: await tide.pointer(), history: await tide.bookmarks(), archives: archivesOf(tide) };
     const refused = async (target: number | string, code = 'NOT_FOUND') => {
       await expect(tide.resume(target, 'Saved')).rejects.toMatchObject({ code });
-      expect({ pointer: await tide.pointer(), history: await tide.getHistory(), archives: archivesOf(tide) }).toEqual(
+      expect({ pointer: await tide.pointer(), history: await tide.bookmarks(), archives: archivesOf(tide) }).toEqual(
         before,
       );
     };
@@ -220,7 +220,7 @@ describe('resume', () => {
     await tide.clear('Old');
     await fillVault(stand.holdfast.context, { quietMs: 0 });
     fs.rmSync(file);
-    const [mark] = await tide.getHistory();
+    const [mark] = await tide.bookmarks();
     await tide.resume(mark?.id as number);
     expect((await stand.run(tide, 'go on')).session).toBe(session);
     expect(fs.readFileSync(file, 'utf8')).toContain('the old one');
@@ -233,7 +233,7 @@ describe('resume', () => {
       await tide.clear(name);
     }
     const third = await stand.run(tide, 'about three');
-    const idOf = async (name: string) => (await tide.getHistory()).find((mark) => mark.name === name)?.id as number;
+    const idOf = async (name: string) => (await tide.bookmarks()).find((mark) => mark.name === name)?.id as number;
     expect((await tide.resume(await idOf('One'), 'Three')).left).toMatchObject({
       session: third.session,
       bookmark: { name: 'Three' },
@@ -242,7 +242,7 @@ describe('resume', () => {
     expect(archivesOf(tide).filter((file) => file.includes('three'))).toHaveLength(1);
     // One is active now; left without a name it leaves no bookmark.
     await tide.resume(await idOf('Two'));
-    expect((await tide.getHistory()).map(({ name }) => name)).toEqual(['Three']);
+    expect((await tide.bookmarks()).map(({ name }) => name)).toEqual(['Three']);
   });
 
   it('12: the entry becomes the active session and leaves the history, and the process is told to close', async () => {
@@ -250,13 +250,13 @@ describe('resume', () => {
     const { session } = await stand.run(tide, 'the old one');
     await tide.clear('Old');
     await stand.run(tide, 'the new one');
-    const [mark] = await tide.getHistory();
+    const [mark] = await tide.bookmarks();
     const closes = () => stand.events.filter((event) => event === 'close tide').length;
     const before = closes();
     expect(await tide.resume(mark?.id as number)).toMatchObject({ session });
     expect(closes()).toBe(before + 1);
-    expect(await tide.get()).toBe(session);
-    expect(await tide.getHistory()).toEqual([]);
+    expect(await tide.current()).toBe(session);
+    expect(await tide.bookmarks()).toEqual([]);
     expect((await stand.run(tide, 'go on')).resumed).toBe(session);
   });
 
@@ -268,7 +268,7 @@ describe('resume', () => {
     }
     await stand.run(reef, 'elsewhere');
     await reef.clear('Elsewhere');
-    const history = await tide.getHistory();
+    const history = await tide.bookmarks();
     expect(history.map(({ name }) => name)).toEqual(['Two', 'One']);
     for (const mark of history) {
       expect(Object.keys(mark).sort()).toEqual(['agent', 'archivedAt', 'createdAt', 'id', 'name', 'session']);
@@ -278,14 +278,14 @@ describe('resume', () => {
 
   it('archive and restore are the two halves: a bookmark of what stays active, and the way back', async () => {
     const tide = await stand.group('tide');
-    expect(await tide.archive('Nothing')).toBeUndefined();
-    await tide.set('a');
-    const mark = await tide.archive('A');
-    expect(await tide.get()).toBe('a');
-    await tide.set('b');
-    expect(await tide.restore(mark?.id as number)).toBe('a');
-    expect(await tide.get()).toBe('a');
-    expect(await tide.getHistory()).toEqual([]);
+    expect(await tide.bookmark('Nothing')).toBeUndefined();
+    await tide.activate('a');
+    const mark = await tide.bookmark('A');
+    expect(await tide.current()).toBe('a');
+    await tide.activate('b');
+    expect(await tide.switchTo(mark?.id as number)).toBe('a');
+    expect(await tide.current()).toBe('a');
+    expect(await tide.bookmarks()).toEqual([]);
   });
 });
 
@@ -402,14 +402,14 @@ describe('what was said', () => {
     await tide.clear();
     const now = await stand.run(tide, 'And what about the sourdough?');
     expect(await tide.search('ferry naoshima')).toMatchObject([
-      { session: trip.session, name: 'Japan', id: (await tide.getHistory())[0]?.id, current: false },
+      { session: trip.session, name: 'Japan', id: (await tide.bookmarks())[0]?.id, current: false },
     ]);
     expect(await tide.search('sourdough')).toMatchObject([{ session: now.session, current: true }]);
     // Left without a name: its own id leads back.
     const [hit] = await tide.search('philodendron');
     expect(hit).toMatchObject({ session: plants.session, id: undefined });
     await tide.resume(hit?.session as string);
-    expect(await tide.get()).toBe(plants.session);
+    expect(await tide.current()).toBe(plants.session);
   });
 
   it('16: a session of a group counts as done in the group’s folder, wherever its agent says it was', async () => {
@@ -433,10 +433,10 @@ describe('a session that is lost', () => {
       (error: Error) => error.message,
     );
     expect(await tide.reportLost(session, { message: 'connect ECONNREFUSED 127.0.0.1:443' })).toEqual({ next: 'none' });
-    expect(await tide.get()).toBe(session);
+    expect(await tide.current()).toBe(session);
     expect(await tide.reportLost('another', { message: failure })).toEqual({ next: 'none', loss: 'missing' });
     expect(await tide.reportLost(session, { message: failure })).toEqual({ next: 'fresh', loss: 'missing' });
-    expect(await tide.get()).toBeUndefined();
+    expect(await tide.current()).toBeUndefined();
     expect(await tide.reportLost(session, { message: failure })).toEqual({ next: 'none', loss: 'missing' });
     expect((await stand.run(tide, 'anew')).session).not.toBe(session);
   });
@@ -456,15 +456,15 @@ describe('a session that is lost', () => {
   it('corrupt: the pointer goes; a place in it that is gone: only the place goes', async () => {
     const tide = await stand.group('tide');
     const { epoch } = await tide.pointer();
-    await tide.set('0f3c', { epoch, resumeAt: 'e1' });
+    await tide.activate('0f3c', { epoch, resumeAt: 'e1' });
     const lost = { message: 'No message found with message.uuid of: e1' };
     expect(await tide.reportLost('0f3c', lost)).toEqual({ next: 'again', loss: 'position' });
     expect(await tide.pointer()).toMatchObject({ session: '0f3c' });
     expect(await tide.pointer()).not.toHaveProperty('resumeAt');
     expect(await tide.reportLost('0f3c', lost)).toEqual({ next: 'fresh', loss: 'position' });
-    await tide.set('0f3d');
+    await tide.activate('0f3d');
     expect(await tide.reportLost('0f3d', 'corrupt', { epoch })).toEqual({ next: 'none', loss: 'corrupt' });
     expect(await tide.reportLost('0f3d', 'corrupt')).toEqual({ next: 'fresh', loss: 'corrupt' });
-    expect(await tide.get()).toBeUndefined();
+    expect(await tide.current()).toBeUndefined();
   });
 });
