@@ -26,7 +26,7 @@ describe.skipIf(missing)(because('a search of the team', missing), () => {
   it('is offered once the machine has joined a hub, and finds what a teammate said', async () => {
     await visit(page, `${stand.origin}/search?q=foghorn`);
     await page.getByText('Nothing is remembered yet').waitFor();
-    expect(await page.getByLabel('Where').count()).toBe(0);
+    expect(await page.getByRole('combobox', { name: 'Where' }).count()).toBe(0);
     const laptop = await newMachine('laptop');
     await laptop.session(['the foghorn is tested on Mondays']);
     const url = cluster.url(await cluster.newDatabase());
@@ -34,13 +34,13 @@ describe.skipIf(missing)(because('a search of the team', missing), () => {
     await laptop.run('hub share', { project: 'app', with: 'team' });
     stand.run('hub', 'join', addressIn((await laptop.run('hub invite', { name: 'bob' })).command), '--machine', 'desk');
     await visit(page, `${stand.origin}/search?q=foghorn`);
-    await page.getByLabel('Where').selectOption('team');
+    await page.getByRole('combobox', { name: 'Where' }).selectOption('team');
     const hit = page.locator('.hit');
     await hit.locator('.snippet').getByText('Mondays').first().waitFor();
     expect(await hit.textContent()).toContain('anna on laptop');
     expect(new URL(page.url()).searchParams.get('scope')).toBe('team');
     // Tools are searched on this machine only: the choice of one ends the other.
-    await page.getByLabel('What').selectOption('command');
+    await page.getByRole('combobox', { name: 'What' }).selectOption('command');
     await page.getByText('Nothing is remembered yet').waitFor();
     expect(new URL(page.url()).searchParams.get('scope')).toBeNull();
   });
