@@ -1,4 +1,4 @@
-// Sessions that are called what was asked for, through the front door.
+// Sessions whose name matches the query, through the public path.
 import { describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
 import { nameSession } from '../operations/recall/labels.ts';
@@ -41,7 +41,7 @@ describe('a search for sessions', () => {
     expect(hits[0]?.why).toEqual(['it is called so']);
   });
 
-  it('keeps to the filters', async () => {
+  it('respects the filters', async () => {
     const memory = await threeSessions();
     const hits = await find(memory, 'fix/night-pump', { project: '/srv/tide' });
     expect(hits.map(({ id }) => id)).not.toContain('pump');

@@ -1,4 +1,4 @@
-// ④ Sessions that are called what was asked for: by title, by the person's name for it, or by branch. They come first.
+// ④ Sessions whose name matches the query: by title, by the person's name for it, or by branch. They come first.
 import type { Store } from '../store/store.ts';
 import type { Question } from './question/question.ts';
 import { type Ranked, type RankInput, unranked } from './ranking/rank.ts';
@@ -7,7 +7,7 @@ export interface Called extends Ranked {
   readonly because: string;
 }
 
-/** Above every match by words or meaning; a branch is a name for sure, and comes before a title. */
+/** Above every match by words or meaning. A branch is certainly a name, so it comes before a title. */
 const above = { title: 1, branch: 2 } as const;
 
 /** By the number of the session, in the order in which they are shown. */
@@ -37,7 +37,7 @@ export async function calledSo(
   return new Map(found.sort(([, a], [, b]) => b.score - a.score));
 }
 
-/** Where each of these sessions begins, among the places that may be found. */
+/** The first place of each of these sessions, among the places in scope. */
 function firstPlaces({ places, scope }: RankInput, sessions: ReadonlyMap<number, unknown>): Map<number, number> {
   const first = new Map<number, number>();
   for (let place = 0; place < places.size && first.size < sessions.size; place++) {

@@ -1,4 +1,4 @@
-// Recall of observations, summaries and memories through the front door.
+// Recall of observations, summaries and memories through the public path.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, now, tell } from '../../test/demo-memory.ts';
 import { distillAll } from '../../test/distilled.ts';
@@ -45,7 +45,7 @@ async function distilled(env: NodeJS.ProcessEnv = {}): Promise<Memory> {
   return memory;
 }
 
-describe.each(kinds)('search for what sessions came to: %s', (kind) => {
+describe.each(kinds)('search for results of sessions: %s', (kind) => {
   let memory: Memory;
   beforeEach(async () => {
     memory = await distilled();
@@ -72,7 +72,7 @@ describe.each(kinds)('search for what sessions came to: %s', (kind) => {
     expect(hits[0]?.why).toContain('similar in meaning');
   });
 
-  it('keeps to the filters', async () => {
+  it('respects the filters', async () => {
     expect(await sessions('failed batches', { project: 'courier' })).toContain('batches');
     expect(await sessions('failed batches', { project: '/home/dev/courier' })).toContain('batches');
     expect(await sessions('failed batches', { project: 'turnstile' })).not.toContain('batches');
@@ -90,7 +90,7 @@ describe.each(kinds)('search for what sessions came to: %s', (kind) => {
     expect((await find(memory, '', { kind, file: 'theme.ts' })).hits[0]?.why).toEqual(['touched theme.ts']);
   });
 
-  it('requires what stands in quotes, and takes times as a hint', async () => {
+  it('requires quoted text, and takes times as a hint', async () => {
     expect(await sessions('"failed batches" brand')).toEqual(['batches']);
     expect(await sessions('"retry queue"')).toEqual([]);
     const { hits } = await find(memory, 'chart or batches in March', { kind });
@@ -107,7 +107,7 @@ it('says what to do while nothing is distilled', async () => {
     });
 });
 
-it('serves by keyword alone where search by meaning is switched off, and says so', async () => {
+it('uses keywords alone if search by meaning is switched off, and says so', async () => {
   const memory = await distilled({ HOLDFAST_EMBEDDING_KIND: 'none' });
   const { hits, note } = await find(memory, 'failed batches', { kind: 'summary' });
   expect(hits[0]).toMatchObject({ session: 'batches' });
@@ -146,7 +146,7 @@ describe('search for memories', () => {
     expect(say('get', { items })).toContain('page core/facts.md');
   });
 
-  it('36. halves what is dated with each half-life, whose days a person sets, and leaves what is evergreen alone', async () => {
+  it('36. halves dated memories with each half-life, which a person sets in days, and leaves evergreen ones alone', async () => {
     const scoreAfter = async (
       days: number,
       some: Parameters<typeof extraction>[0],
@@ -182,7 +182,7 @@ describe('search for memories', () => {
     expect(order.slice(0, 2)).toEqual(['new', 'old']);
   });
 
-  it('keeps to project, agent and time, and refuses a file', async () => {
+  it('respects project, agent and time, and refuses a file', async () => {
     const memory = await emptyMemory();
     await tell(memory, 's1', '/home/dev/courier', daysAgo(5), [{ by: 'user', text: 'Hello.' }]);
     await apply(
@@ -210,7 +210,7 @@ describe('search for memories', () => {
     expect((await found(memory, 'rent of the tenant'))[0]?.why).toContain('similar in meaning');
   });
 
-  it('says the same thing once before it says it again', async () => {
+  it('says everything else before it repeats itself', async () => {
     const memory = await emptyMemory();
     for (const day of [1, 2, 3])
       await apply(

@@ -1,4 +1,4 @@
-// ④ Recall of what was made of entries: observations, summaries, memories. Words and meaning as for entries; dated memories fade.
+// ④ Recall of data made from entries: observations, summaries, memories. By words and meaning, as for entries; dated memories fade.
 import { cosineOf } from '../embedding/embedder.ts';
 import type { DerivedKind, Hit } from '../schema/hit.ts';
 import type { DerivedAt, DerivedMatch } from '../store/distilled/port.ts';
@@ -16,7 +16,7 @@ import { flag, type MeaningSearch, type MeaningState } from './vectors/index.ts'
 export type DerivedRequest = SearchRequest & { readonly kind: DerivedKind };
 
 const day = 86_400_000;
-/** Who holds only words that nearly all hold has less than this of the best. */
+/** Hits below this share of the best match contain only common words, and are dropped. */
 const leastShare = 0.02;
 const looked = (limit: number): number => 2 * limit + 30;
 
@@ -27,7 +27,7 @@ export async function searchDerived(deps: SearchDeps, request: DerivedRequest): 
   const matches = await store.distilled.search(kind, question.keywords, filter);
   if (request.query.trim() === '') return { hits: await newest(store, matches, request) };
   const state: Pick<MeaningState, 'search' | 'note'> = (await meaning?.ready()) ?? {};
-  // How rare a word is, the entries know best.
+  // The entries know best how rare a word is.
   const known = await store.search.keywordCounts(question.keywords);
   const rarity = known.matches.map((count) => Math.log((known.entries + 1) / (count + 1)));
   const { cosines, vector, note } = await compare(state, question, rarity, (vectors, query) =>
@@ -51,7 +51,7 @@ export async function searchDerived(deps: SearchDeps, request: DerivedRequest): 
   return { hits: await Promise.all(hits), ...(note === undefined ? {} : { note }) };
 }
 
-/** Places are those of `matches`. */
+/** Places are indexes into `matches`. */
 function rank(
   matches: readonly DerivedMatch[],
   question: Question,
@@ -91,7 +91,7 @@ function rank(
     .sort((a, b) => b.score - a.score);
 }
 
-/** 1 for what is new or evergreen; what is dated keeps half of its weight after each half-life. */
+/** 1 for new and evergreen memories. Dated ones keep half of their weight after each half-life. */
 const freshness = ({ fades, at }: DerivedMatch, now: number, halfLife: number): number =>
   fades ? 2 ** (-Math.max(0, now - at) / halfLife) : 1;
 
@@ -139,7 +139,7 @@ async function vectorsOf(
   return new Map(ids.map((id, i) => [id, vectors.subarray(i * size, (i + 1) * size)]));
 }
 
-/** Without words: what the filter lets pass, as it came. */
+/** Without words: what passes the filter, in its order. */
 async function newest(
   store: Pick<Store, 'distilled'>,
   matches: readonly DerivedMatch[],

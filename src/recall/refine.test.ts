@@ -28,20 +28,20 @@ const order = (
     ...more,
   }).map(({ place }) => place);
 
-it('knows names, paths, codes and versions from words', () => {
+it('distinguishes names, paths, codes and versions from words', () => {
   expect(
     namesIn('Why does useAuthStore fail with ERR_MODULE_NOT_FOUND in src/auth/jwt.ts:42, since v4.17.3 (see #1234)?'),
   ).toEqual(['useAuthStore', 'ERR_MODULE_NOT_FOUND', 'src/auth/jwt.ts:42', 'v4.17.3', '#1234']);
   expect(namesIn('Where did we drop the retry queue? I said so. And why')).toEqual([]);
 });
 
-it('puts a name that stands there whole before its parts', () => {
+it('puts a complete name before its parts', () => {
   const texts = ['the auth store, and how to use it: useAuthStores', 'useAuthStore is gone'];
   expect(order(texts, [1, 0.9])).toEqual([0, 1]);
   expect(order(texts, [1, 0.9], { names: ['useAuthStore'] })).toEqual([1, 0]);
 });
 
-it('puts what says the same again further down, not away', () => {
+it('moves repetitions down, not out', () => {
   const texts = ['Run the tests.', 'Run the tests.', 'The tests run at night.'];
   expect(order(texts, [1, 0.99, 0.6])).toEqual([0, 2, 1]);
   const similarity = (a: number, b: number) => (a + b === 3 ? 0.99 : 0.2);
@@ -49,18 +49,18 @@ it('puts what says the same again further down, not away', () => {
   expect(order(['a', 'b', 'c'], [0.8, 0.9, 0.85], { similarity })).toEqual([1, 0, 2]);
 });
 
-it('leaves sessions alone that have the same entry for their best: each is more than that', () => {
+it('leaves sessions alone that share their best entry: each is more than that', () => {
   const texts = ['Run the tests.', 'Run the tests.', 'The tests run at night.'];
   expect(order(texts, [1, 0.99, 0.6], { isPart: true })).toEqual([0, 1, 2]);
   expect(order(texts, [1, 0.99, 0.6], { isPart: true, limit: 1 })).toEqual([0]);
 });
 
-it('leaves out what is gone since, and no more than asked', () => {
+it('leaves out deleted entries, and returns no more than asked', () => {
   expect(order(['a', 'b'], [1, 0.9, 0.8])).toEqual([0, 1]);
   expect(order(['a', 'b'], [1, 0.9], { limit: 1 })).toEqual([0]);
 });
 
-it('is what comparing everything with everything gives', () => {
+it('equals comparing everything with everything', () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;

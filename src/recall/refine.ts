@@ -1,24 +1,27 @@
-// ④ A second look at the best, with their texts: names that stand there whole count more, what says the same again counts less.
+// ④ A second pass over the best hits, with their texts: complete names count more, repetitions count less.
 import type { Features } from './ranking/features.ts';
 import type { Ranked } from './ranking/rank.ts';
 
 export interface Candidate<T> extends Ranked {
   readonly found: T;
   readonly text: string;
-  /** Names and paths of the query that its text has as they were typed. */
+  /** Names and paths of the query that its text contains as typed. */
   readonly whole: readonly string[];
   /** Of an entry: the features that made its score. */
   readonly features?: Features | undefined;
 }
 
 const wholeBoost = 0.3;
-/** From this cosine on two texts begin to say the same; at 1 the second counts half. */
+/** From this cosine on, two texts begin to say the same. At 1 the second counts half. */
 const alike = 0.9;
-/** Further down nobody minds. */
+/** Further down, repetitions do not matter. */
 const mostCompared = 50;
 const mostNames = 8;
 
-/** Names, paths, codes and versions of a query (`useAuthStore`, `src/auth/jwt.ts:42`, `ERR_MODULE_NOT_FOUND`), without what surrounds them. */
+/**
+ * Names, paths, codes and versions of a query (`useAuthStore`, `src/auth/jwt.ts:42`, `ERR_MODULE_NOT_FOUND`), without the punctuation
+ * around them.
+ */
 export function namesIn(query: string): string[] {
   const tokens = query.slice(0, 2000).match(/[\p{L}\p{N}_$@#/~.][^\s"“”'’,;()<>]*/gu) ?? [];
   const names = tokens
@@ -35,12 +38,12 @@ export function namesIn(query: string): string[] {
 export function refine<T>(
   ranked: readonly (Ranked & { readonly features?: Features | undefined })[],
   options: {
-    /** What stands at each place. */
+    /** The item at each place. */
     readonly read: ReadonlyMap<number, T>;
     readonly textOf: (found: T) => string;
     readonly names: readonly string[];
     readonly similarity?: ((a: number, b: number) => number) | undefined;
-    /** True where the text is a part of what is found, as an entry of its session: two that share it say more than that. */
+    /** True if the text is only a part of the hit, as an entry of its session: two hits that share it say more than that. */
     readonly isPart?: boolean | undefined;
     readonly limit: number;
   },
@@ -54,12 +57,12 @@ export function refine<T>(
     const boost = names.length === 0 ? 1 : 1 + (wholeBoost * whole.length) / names.length;
     return [{ ...one, score: one.score * boost, found, text, whole }];
   });
-  // Stable: what is equal stays in the order of the ranking.
+  // Stable: equal scores stay in the order of the ranking.
   left.sort((a, b) => b.score - a.score);
   if (isPart) return left.slice(0, limit);
   const chosen: Candidate<T>[] = [];
   const scores = left.map(({ score }) => score);
-  /** With how many of the chosen each was compared: only the best of the rest must be, since comparing never raises a score. */
+  /** With how many of the chosen each was compared. Only the best of the rest must be, because comparing never raises a score. */
   const compared = left.map(() => 0);
   while (chosen.length < limit && left.length > 0) {
     let best = 0;

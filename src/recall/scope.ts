@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { flag, type Places } from './vectors/places.ts';
 import { bytes } from './vectors/scratch.ts';
 
-/** 1 where the filter lets an entry be found; undefined where it lets all. */
+/** 1 if the filter allows an entry; undefined if it allows all. */
 export async function scopeOf(
   store: Pick<Store, 'search' | 'sessions'>,
   places: Places,
@@ -24,7 +24,7 @@ export async function scopeOf(
   const isChosen = [project, agent, group, tag].some((one) => one !== undefined) || starred === true;
   if (isChosen) markSessions(await store.sessions.rows({ project, agent, group, starred, tag }), 1);
   else {
-    // Few belong to groups: these are looked for, and not all the others.
+    // Few belong to groups: look up these instead of all the others.
     const ofGroups = await store.sessions.groupedRows();
     if (ofGroups.length > 0) markSessions(ofGroups, 0);
   }
@@ -44,7 +44,7 @@ export async function scopeOf(
   return scope;
 }
 
-/** Of all places, in a function of its own: what a closure holds is read anew at every step. */
+/** Over all places, in a separate function: a closure would reread its variables at every step. */
 function mark(scope: Uint8Array, flags: Uint8Array, not: number): void {
   for (let place = 0; place < scope.length; place++) scope[place] = ((flags[place] as number) & not) === 0 ? 1 : 0;
 }

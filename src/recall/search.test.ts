@@ -1,4 +1,4 @@
-// Recall through the front door: transcripts are taken in, the search is the operation's.
+// Recall through the public path: a real import and the search operation.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../test/demo-memory.ts';
 import { search } from '../operations/recall/search.ts';
@@ -66,7 +66,7 @@ describe('a search among tool uses', () => {
     ]);
   });
 
-  it('shows the command as it was run, how it went, the line that matches and the prompt that led to it', async () => {
+  it('shows the command as it was run, its outcome, the matching line and the prompt behind it', async () => {
     const { hits } = await find(memory, 'docker build space left on device');
     expect(hits[0]).toMatchObject({
       id: 'image-e2',
@@ -81,7 +81,7 @@ describe('a search among tool uses', () => {
     });
   });
 
-  it('keeps to a tool, an outcome and a kind of use', async () => {
+  it('respects a tool, an outcome and a kind of use', async () => {
     expect(await ids(memory, 'docker', { tool: 'edit' })).toEqual(['image-e4']);
     expect(await ids(memory, 'docker', { outcome: 'error' })).toEqual(['image-e2']);
     expect(await ids(memory, 'docker', { kind: 'error' })).toEqual(['image-e2']);
@@ -99,7 +99,7 @@ describe('a search among tool uses', () => {
     await expect(find(memory, '', { file: 'a.ts', outcome: 'ok' })).rejects.toThrow('--outcome cannot');
   });
 
-  it('puts what was found out before the announcement of it', async () => {
+  it('puts a finding before its announcement', async () => {
     const found = await ids(memory, 'why was the container not built');
     expect(found.indexOf('image-e5')).toBeLessThan(found.indexOf('image-e1'));
   });
@@ -108,11 +108,11 @@ describe('a search among tool uses', () => {
     expect(await ids(memory, 'docker prune', { kind: 'session' })).toEqual(['image']);
   });
 
-  it('finds a phrase in quotes in what a tool said', async () => {
+  it('finds a quoted phrase in the output of a tool', async () => {
     expect(await ids(memory, '"no space left"')).toEqual(['image-e2']);
   });
 
-  it('tells, when asked to explain, the features that made the score', async () => {
+  it('lists, when asked to explain, the features that made the score', async () => {
     const [hit] = (await find(memory, 'docker build', { explain: true })).hits;
     expect(hit?.features).toMatchObject({ uses: expect.any(Number), turnWords: expect.any(Number) });
     expect((await find(memory, 'docker build')).hits[0]?.features).toBeUndefined();
@@ -132,14 +132,14 @@ describe('a search', () => {
     expect(note).toBeUndefined();
   });
 
-  it('names the words that it found, and the answer of a question that matches', async () => {
+  it('names the matched words, and the answer to a matching question', async () => {
     const { hits } = await find(memory, 'colour of the login button');
     expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(['tabs-e2', 'tabs-e3']);
     expect(hits[0]?.why?.[0]).toBe('words: colour, login, button');
     expect(hits[1]?.why).toContain('answers a question that matches');
   });
 
-  it('keeps to the filters, by words and by meaning', async () => {
+  it('respects the filters, by words and by meaning', async () => {
     const query = 'Where did we decide to drop the retry queue?';
     expect(await ids(memory, query, { project: 'turnstile' })).not.toContain('batches-e2');
     expect(await ids(memory, query, { project: 'courier' })).toContain('batches-e2');
@@ -151,12 +151,12 @@ describe('a search', () => {
       for (const hit of (await find(memory, 'failed batches', { role })).hits) expect(hit.role).toBe(role);
   });
 
-  it('requires what stands in quotes', async () => {
+  it('requires quoted text', async () => {
     expect(await ids(memory, '"re-sending failed" double deliveries')).toEqual(['batches-e2']);
     expect(await ids(memory, '"retry queue"')).toEqual([]);
   });
 
-  it('lets go of a quote in a sentence when it stands nowhere, and says so', async () => {
+  it('drops a quote in a sentence if it occurs nowhere, and says so', async () => {
     const { hits, note } = await find(memory, 'who wrote the letter to the "landlord of the flat"?');
     expect(hits[0]?.id).toBe('budget-e0');
     expect(note).toContain('without the quotes');
@@ -186,7 +186,7 @@ describe('a search', () => {
   });
 
   it.each(['***', '???', '( ) : ^ +', '"', '“ ”', '…', '═══', '->', '\0', '\u200d\ufe0f'])(
-    'refuses %j: there is nothing in it to search for',
+    'refuses %j: it has nothing to search for',
     async (query) => {
       for (const kind of ['entry', 'session', 'conversation', 'observation', 'memory'] as const)
         await expect(find(memory, query, { kind })).rejects.toMatchObject({
@@ -198,7 +198,7 @@ describe('a search', () => {
     },
   );
 
-  it('finds what is hardly a word: c++, #42, a digit, a sign of Chinese', async () => {
+  it('finds what is hardly a word: c++, #42, a digit, a Chinese character', async () => {
     await tell(memory, 'signs', '/home/dev/courier', '2026-11-01T09:00:00Z', [
       { by: 'user', text: 'Port the c++ sender, see #42.' },
       { by: 'assistant', text: '七 senders are ported 🚀' },
@@ -209,7 +209,7 @@ describe('a search', () => {
     expect((await ids(memory, '七'))[0]).toBe('signs-e1');
   });
 
-  it('says that pictures alone are found by meaning alone, where the model knows none', async () => {
+  it('says that a query of pictures needs search by meaning if the model knows none', async () => {
     expect(await find(memory, '🚀 🇩🇪')).toEqual({ hits: [], note: expect.stringContaining('no word') });
   });
 
@@ -222,7 +222,7 @@ describe('a search', () => {
     ).toBe(once.hits[0]?.id);
   });
 
-  it('sees what came in since the last search', async () => {
+  it('sees what was imported since the last search', async () => {
     await find(memory, 'retry queue');
     await tell(memory, 'later', '/home/dev/courier', '2026-11-01T09:00:00Z', [
       { by: 'user', text: 'The retry queue is back, with a limit of three attempts.' },
@@ -231,7 +231,7 @@ describe('a search', () => {
   });
 });
 
-it('serves by keyword alone where search by meaning is switched off, and says so', async () => {
+it('uses keywords alone if search by meaning is switched off, and says so', async () => {
   const memory = await aYear({ HOLDFAST_EMBEDDING_KIND: 'none' });
   const { hits, note } = await find(memory, 'failed batches');
   expect(hits[0]?.id).toBe('batches-e2');
@@ -239,7 +239,7 @@ it('serves by keyword alone where search by meaning is switched off, and says so
   expect((await find(memory, 'drop the retry queue')).hits.map(({ id }) => id)).not.toContain('batches-e2');
 });
 
-it('reads its best candidates closely first, and leaves that to the background where there is one', async () => {
+it('reads its best candidates closely first, or leaves that to the background if there is one', async () => {
   const memory = await aYear();
   const { store, meaning } = memory.context;
   const { rough } = await store.vectors.counts();
@@ -254,7 +254,7 @@ it('reads its best candidates closely first, and leaves that to the background w
   await other.close();
 });
 
-it('serves by keyword alone where the embedder fails, and says so', async () => {
+it('uses keywords alone if the embedder fails, and says so', async () => {
   const memory = await aYear();
   const { meaning } = memory.context;
   const broken = {
@@ -272,7 +272,7 @@ it('serves by keyword alone where the embedder fails, and says so', async () => 
   expect(note).toMatch(/^Found by words alone: .*no route to the model/);
 });
 
-it('shows the nearest sentence of a long text that has no word of the query', async () => {
+it('shows the nearest sentence of a long text without a word of the query', async () => {
   const memory = await emptyMemory();
   await tell(memory, 'long', '/home/dev/courier', '2026-03-10T09:00:00Z', [
     {

@@ -1,4 +1,4 @@
-// ④ Recall: query → ranked hits, each with why. Words and meaning are compared for every entry; the kind says what a hit is.
+// ④ Recall: query → ranked hits, each with reasons. Every entry is compared by words and by meaning; the kind says what a hit is.
 import type { Config } from '../config/config.ts';
 import { type DerivedKind, type Hit, type HitKind, isDerived } from '../schema/hit.ts';
 import type { EntryAt } from '../store/entries/port.ts';
@@ -33,41 +33,41 @@ export interface SearchDeps {
 export interface SearchRequest {
   readonly query: string;
   readonly kind: HitKind;
-  /** A file is for observations and summaries, who said it for entries. */
+  /** `file` is for observations and summaries, the speaker for entries. */
   readonly filter?: Omit<KeywordFilter, 'limit'> & { readonly file?: string | undefined };
   readonly limit: number;
-  /** Whether hits tell the features that they were ranked by. */
+  /** Whether hits list the features that they were ranked by. */
   readonly explain?: boolean | undefined;
 }
 
 export interface SearchAnswer {
   readonly hits: Hit[];
-  /** Why something cannot be found, where that is known. */
+  /** Why something cannot be found, if that is known. */
   readonly note?: string | undefined;
 }
 
-/** So many entries with words of the query are ranked; what comes after them is no match for the first ten. */
+/** How many entries with words of the query are ranked. Later ones cannot reach the first ten. */
 const mostByWords = 1000;
-/** So many matches are grouped into conversations. */
+/** How many matches are grouped into conversations. */
 const mostGrouped = 5000;
-/** So many entries are grouped into sessions. */
+/** How many entries are grouped into sessions. */
 const mostOfSessions = 2500;
-/** Of so many the texts are read closely before they are ranked, where that has not been done in the background yet. */
+/** How many texts are read closely before ranking, if the background has not done so yet. */
 const readBefore = 40;
-/** So many are looked at with their texts. */
+/** How many are considered with their texts. */
 const looked = (limit: number): number => 2 * limit + 30;
-/** For so many it is known what their texts and tools say about the question. */
+/** For how many the texts and tools are compared with the question. */
 const lookedWithCues = (limit: number): number => looked(limit) + 100;
 
-const onlyBeginning = `The query is long: its first ${longestQuery.toLocaleString('en')} characters were looked for.`;
+const onlyBeginning = `The query is long: only its first ${longestQuery.toLocaleString('en')} characters were used.`;
 
 /**
- * Phrases in quotes must be there. In a sentence that quotes something which stands nowhere they need not, and the note says
- * so: who asks about a book by its title still wants to find what was said about it.
+ * Quoted phrases are required. If a sentence quotes something that occurs nowhere, they are not, and the note says so: a person who asks
+ * about a book by its title still wants to find what was said about it.
  */
 export async function search(deps: SearchDeps, whole: SearchRequest): Promise<SearchAnswer> {
   if (whole.query.length <= longestQuery) return searchWithin(deps, whole);
-  // Whole letters only: half of one is no text that a model or an index takes.
+  // Only complete characters: no model or index accepts half of one.
   const query = whole.query.slice(0, longestQuery).toWellFormed();
   const { hits, note } = await searchWithin(deps, { ...whole, query });
   return { hits, note: note === undefined ? onlyBeginning : `${onlyBeginning} ${note}` };
@@ -104,11 +104,11 @@ interface Compared {
   readonly input: RankInput;
   readonly vector: Int8Array | undefined;
   readonly note: string | undefined;
-  /** Gives its large arrays back to the pool. */
+  /** Returns its large arrays to the pool. */
   giveBack(): void;
 }
 
-/** The query against every entry, by words and by meaning. */
+/** Compares the query with every entry, by words and by meaning. */
 async function comparedWith(
   { store }: SearchDeps,
   request: SearchRequest,
@@ -188,7 +188,7 @@ async function answerFrom(
   return { hits: await Promise.all(hits), ...(note === undefined ? {} : { note }) };
 }
 
-/** The features of a hit that are not 0, by their names. */
+/** The features of a hit that are not 0, by name. */
 function explained({ features }: { readonly features?: Features | undefined }): Pick<Hit, 'features'> {
   if (features === undefined) return {};
   const named = featureNames.map((name, i) => [name, Math.round((features[i] as number) * 1000) / 1000] as const);
@@ -205,7 +205,7 @@ interface Found {
 
 type Chosen = Pick<Hit, 'kind' | 'id' | 'role' | 'subagent' | 'abandoned' | 'gone'> & {
   readonly candidate: Candidate<EntryAt>;
-  /** Reasons beside those of the entry. */
+  /** Reasons in addition to those of the entry. */
   readonly because?: readonly string[];
 };
 
@@ -283,7 +283,7 @@ async function candidates(
   });
 }
 
-/** Where nobody holds the places in memory, they are read for this one search. */
+/** If no process holds the places in memory, read them for this one search. */
 async function withoutVectors(store: Pick<Store, 'vectors'>): Promise<MeaningState> {
   const index = openEntryIndex(store, undefined, 0);
   await index.load();

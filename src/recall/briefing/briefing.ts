@@ -1,5 +1,5 @@
-// ④ The briefing: what an agent is told at session start. Store → Markdown, within a budget, the same every time: it names days, and never
-// says "yesterday", since it is prepared as a file and may be read days later.
+// ④ The briefing: what an agent is told at session start. Store → Markdown, within a budget, the same every time. It names dates and never
+// says "yesterday", because it is prepared as a file and may be read days later.
 import type { Config } from '../../config/config.ts';
 import { filesTouched, type TouchedFile } from '../../language/files-touched.ts';
 import { cut, gist, inOneLine } from '../../language/gist.ts';
@@ -28,7 +28,7 @@ export interface BriefingDeps {
 
 export interface BriefingRequest {
   readonly project: ProjectFilter;
-  /** The session that is to be briefed. */
+  /** The session to brief. */
   readonly session?: string | undefined;
   readonly source?: BriefingSource | undefined;
 }
@@ -40,7 +40,7 @@ export interface Briefing {
   readonly items: readonly BriefingItem[];
 }
 
-/** The client replaces longer text by a preview. */
+/** The client replaces longer text with a preview. */
 export const mostCharacters = 9500;
 
 const glancedAt = 40;
@@ -66,7 +66,7 @@ export interface ProjectBriefings {
   tell(request: Pick<BriefingRequest, 'session' | 'source'>): Promise<Briefing>;
 }
 
-/** Undefined where nothing is known, or nothing may be said. */
+/** Undefined if nothing is known, or nothing may be said. */
 export async function openBriefings(deps: BriefingDeps, project: ProjectFilter): Promise<ProjectBriefings | undefined> {
   const { store, config } = deps;
   const { briefingTokens, timeZone } = config.settings;
@@ -142,7 +142,7 @@ function fitted(digest: ProjectDigest, claims: readonly Item[], days: Calendar, 
   };
 }
 
-/** Several briefings of a project ask for the same sessions. */
+/** Several briefings of a project need the same sessions. */
 function once<T>(ask: (glance: SessionGlance) => Promise<T>): (glance: SessionGlance) => Promise<T> {
   const answers = new Map<SessionGlance, Promise<T>>();
   return (glance) => {
@@ -167,14 +167,14 @@ function marksOf(pins: readonly Pin[]): Marks {
   };
 }
 
-/** What may be said of an ending: nothing that was muted. */
+/** What may be said about an ending: nothing muted. */
 const heard = (ending: SessionEnding, marks: Marks): SessionEnding => ({
   prompts: ending.prompts.filter(({ id }) => !marks.muted('entry', id)),
   entries: ending.entries.filter(({ id }) => !marks.muted('entry', id)),
   toolUses: ending.toolUses.filter(({ entry }) => !marks.muted('entry', entry)),
 });
 
-/** A prompt that is given again and again, by a script perhaps, is told once. */
+/** Mentions a repeated prompt, perhaps from a script, only once. */
 function distinct(sessions: readonly SessionGlance[]): SessionGlance[] {
   const seen = new Set<string>();
   return sessions.filter(({ asked }) => !seen.has(asked) && seen.add(asked));
@@ -240,7 +240,7 @@ function sessionItem(told: Told, kind: 'session' | 'pinned', rank: number, days:
   const outcome = outcomeOf(told);
   const lines = [
     `**${days.day(glance.endedAt)}: ${heading}** (\`${ids(glance.id)}\`${place === '' ? '' : `, ${place}`})`,
-    // Commits tell what was asked better than a prompt does.
+    // Commits say better than a prompt what was asked.
     asked === '' || outcome.startsWith('Committed') ? '' : `Asked: ${asked}`,
     outcome,
   ].filter((text) => text !== '');
@@ -267,7 +267,7 @@ const leftOpen = (told: readonly Told[], days: Calendar, ids: ShortId): Item[] =
     ),
   );
 
-/** How much each kind comes before sessions: the first of it, and how fast the next ones give way. */
+/** How far each kind comes before sessions: the rank of its first item, and the step to each further one. */
 const durableRanks: Readonly<Record<Durable['kind'], readonly [first: number, step: number]>> = {
   command: [11, 1],
   decision: [13, 2],
@@ -278,7 +278,7 @@ const durableRanks: Readonly<Record<Durable['kind'], readonly [first: number, st
 const durableItem = ({ kind, id, text }: Durable, i: number): Item =>
   line(kind, durableRanks[kind][0] + i * durableRanks[kind][1], text, id);
 
-/** After a compaction or a resume, what the agent has lost is this very session. */
+/** After a compaction or a resume, the agent has lost this very session. */
 function thisSession(told: Told, files: readonly TouchedFile[]): Item[] {
   const { glance, ending, open } = told;
   const asked = gist(glance.asked, 400);

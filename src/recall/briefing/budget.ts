@@ -1,10 +1,10 @@
-// How much fits: items are taken whole, the most important first, until characters or tokens run out.
+// How much fits: takes whole items, the most important first, until characters or tokens run out.
 import { estimateTokens } from '../../language/tokens.ts';
 
 export interface Claim {
-  /** Items of a section stand together under its heading, in the order in which they were given. */
+  /** Items of a section stand together under its heading, in the order given. */
   readonly section: string;
-  /** Smaller comes first when room is given away. */
+  /** Smaller ranks get space first. */
   readonly rank: number;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ export interface Room {
   readonly tokens: number;
 }
 
-/** The claims that get room, in the order given. After one that does not fit, none of its section is taken: no holes. */
+/** The claims that fit, in the order given. After one that does not fit, none of its section is taken: no holes. */
 export function allot<T extends Claim>(claims: readonly T[], room: Room, headingOf: (section: string) => string): T[] {
   let { characters, tokens } = room;
   const taken = new Set<T>();

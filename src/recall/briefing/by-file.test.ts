@@ -66,7 +66,7 @@ it('tells who touched a file, when and why: a hit for each turn, newest first', 
   ]);
 });
 
-it('takes a whole path, one seen from the project, or the end of one, at the boundary of a folder', async () => {
+it('takes a full path, one relative to the project, or the end of one, at a folder boundary', async () => {
   const memory = await memoryWithTouches();
   const app = ['one-e6', 'one-e3'];
   expect(await ids(memory, '/home/dev/app/src/auth/jwt.ts')).toEqual(app);
@@ -81,7 +81,7 @@ it('takes a whole path, one seen from the project, or the end of one, at the bou
   expect(await ids(memory, '/src/auth/jwt.ts')).toEqual([]);
 });
 
-it('wants the words of a query in the same turn, and shows them', async () => {
+it('requires the words of a query in the same turn, and shows them', async () => {
   const memory = await memoryWithTouches();
   const [only, ...others] = await byFile(memory, 'jwt.ts', { query: 'clock skew' });
   expect(only).toMatchObject({ id: 'one-e3', snippet: expect.stringContaining('«clock» «skew»') });
@@ -90,7 +90,7 @@ it('wants the words of a query in the same turn, and shows them', async () => {
   expect(await ids(memory, 'jwt.ts', { query: 'unheard' })).toEqual([]);
 });
 
-it('groups by session where sessions are asked for, and respects filters and the limit', async () => {
+it('groups by session if sessions are wanted, and respects filters and the limit', async () => {
   const memory = await memoryWithTouches();
   expect(await ids(memory, 'jwt.ts', { kind: 'session' })).toEqual(['two', 'one']);
   expect(await ids(memory, 'jwt.ts', { kind: 'session', project: 'app' })).toEqual(['one']);
@@ -98,13 +98,13 @@ it('groups by session where sessions are asked for, and respects filters and the
   expect(await ids(memory, 'jwt.ts', { limit: 1 })).toEqual(['two-e2']);
 });
 
-it('finds a file in a folder that was moved under its new path too', async () => {
+it('finds a file in a moved folder under its new path too', async () => {
   const memory = await memoryWithTouches();
   await projectsLink.run(memory.context, projectsLink.input.parse({ from: '/home/dev/app', to: '/srv/app' }));
   expect(await ids(memory, '/srv/app/src/auth/jwt.ts')).toEqual(['one-e6', 'one-e3']);
 });
 
-it('refuses what names no file, and a search without words or file', async () => {
+it('refuses text that names no file, and a search without words or file', async () => {
   const memory = await emptyMemory();
   for (const file of ['/', '..', 'src/', '../'])
     await expect(byFile(memory, file), file).rejects.toMatchObject({ code: 'BAD_INPUT' });

@@ -1,4 +1,4 @@
-// ④ Recall by file: who touched it, when and why. A hit is a turn, or a session, newest first; words given as well must stand in the turn.
+// ④ Recall by file: who touched it, when and why. A hit is a turn or a session, newest first. Words in the query must stand in the turn.
 import path from 'node:path';
 import { cut, inOneLine } from '../../language/gist.ts';
 import { answerText } from '../../language/open-ends.ts';
@@ -12,7 +12,7 @@ import { refuseUnsearchable } from '../question/words.ts';
 import { snippet } from '../shown/snippet.ts';
 
 export interface FileRequest {
-  /** A whole path, one seen from the project, or the end of one. */
+  /** A full path, one relative to the project, or the end of one. */
   readonly file: string;
   readonly query: string;
   readonly kind: 'entry' | 'session';
@@ -20,7 +20,7 @@ export interface FileRequest {
   readonly limit: number;
 }
 
-/** Many touches make one turn: so many are looked at for each hit that is asked for. */
+/** Many touches make one turn, so this many are read for each requested hit. */
 const touchesPerHit = 40;
 const mostTouches = 5000;
 const promptLength = 200;
@@ -34,7 +34,7 @@ export async function searchByFile(
   const isMeant = await fileMatcher(store, request.file);
   const paths = (await store.search.touchedFiles(path.posix.basename(request.file))).filter((file) => isMeant(file));
   const depth = Math.min(mostTouches, touchesPerHit * limit + 200);
-  // Whoever touched the file has touched it: subagents count.
+  // Subagents count: they touched the file too.
   const found = await store.search.fileTouches(paths, { ...filter, subagents: true, limit: depth });
   const touches = found.filter(({ file, cwd }) => isMeant(file, cwd));
   const groups = new Map<string, FileTouch[]>();
@@ -61,7 +61,7 @@ export async function searchByFile(
   return { hits };
 }
 
-/** Whether a path is meant; one that is not absolute, only together with the folder that the session worked in. */
+/** Whether a path matches. A relative path is resolved against the session's working folder. */
 async function fileMatcher(
   store: Pick<Store, 'projects'>,
   asked: string,
@@ -114,7 +114,7 @@ const lastSaid = (group: readonly FileTouch[]): string => {
   return said === undefined ? '' : snippet(said, { terms: [], phrases: [] });
 };
 
-/** The passage of the turns, or of what a subagent said, with most of the words; undefined where none of them stands. */
+/** The passage of the turns, or of a subagent, with most of the words. Undefined if it has none of them. */
 async function whatHolds(
   store: Pick<Store, 'search'>,
   group: readonly FileTouch[],

@@ -34,8 +34,8 @@ async function remembered(): Promise<Memory> {
 const brief = ({ context }: Memory) =>
   briefing({ ...context, clock: () => now }, { project: { path: '/srv/tide' }, session: 'new', source: 'startup' });
 
-describe('a briefing of a memory that was distilled', () => {
-  it('tells first what was decided, what holds for the project, and what holds everywhere', async () => {
+describe('a briefing of a distilled memory', () => {
+  it('says first what was decided, what holds for the project, and what holds everywhere', async () => {
     const { text, items } = await brief(await remembered());
     const kinds = items.map(({ kind }) => kind);
     expect(kinds).toContain('decision');
@@ -43,7 +43,7 @@ describe('a briefing of a memory that was distilled', () => {
     expect(text).toContain('## Decided or preferred by the person\n- ');
     expect(text).toContain("Let's use sqlite instead of a text file for the tides");
     expect(text).toMatch(/person\n[\s\S]*pnpm[\s\S]*I prefer tabs over spaces in this code\./);
-    // Under decisions, and where the session itself is told; not again as a fact.
+    // Under decisions, and in the account of the session itself, but not again as a fact.
     expect(text.match(/sqlite instead of a text file/g)).toHaveLength(2);
   });
 
@@ -95,7 +95,7 @@ describe('a briefing of a memory that was distilled', () => {
     expect(instructionsOf('/gone/away')('anything at all that is said')).toBe(false);
   });
 
-  it('names a session by its account, where the agent gave it no name', async () => {
+  it('names a session by its account if the agent gave it no name', async () => {
     const memory = await remembered();
     const [session] = await memory.store.sessions.list({});
     expect(session?.title).toBe((await memory.store.distilled.summaries({}))[0]?.title);
@@ -107,7 +107,7 @@ describe('a briefing of a memory that was distilled', () => {
     expect((await memory.store.sessions.list({}))[0]?.title).toMatch(/^Let's use sqlite/);
   });
 
-  it('says nothing of a session that is muted', async () => {
+  it('says nothing about a muted session', async () => {
     const memory = await remembered();
     await memory.store.pins.set({ kind: 'session', id: 'aaaa1111', agent: 'claude-code' }, 'muted', now);
     expect((await brief(memory)).text).toBe('');

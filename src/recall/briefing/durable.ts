@@ -1,4 +1,4 @@
-// What holds beyond sessions, for the briefing: how the project is run, what the person decided, what agents noted, what was found out.
+// What holds beyond sessions, for the briefing: how the project is run, what the person decided, what agents noted and found out.
 
 import { homesOf } from '../../distill/memory/homes.ts';
 import { cut, inOneLine } from '../../language/gist.ts';
@@ -16,9 +16,9 @@ export interface DurableRequest {
   readonly project: { readonly name: string; readonly path: string };
   /** The last sessions of the project. */
   readonly sessions: readonly string[];
-  /** Names of files that were worked on lately: what speaks of them comes first. */
+  /** Names of recently used files: statements about them come first. */
   readonly files: readonly string[];
-  /** Sessions of which nothing may be said. */
+  /** Sessions that must not be mentioned. */
   isMuted(kind: 'session' | 'entry', id: string): boolean;
   /** Whether the project's own instructions, which an agent reads anyway, say it already. */
   isSaid(text: string): boolean;
@@ -42,7 +42,7 @@ export async function durableOf(
   const suffix = home.slice(project.name.length);
   const onPage = own.filter(({ page }) => page.startsWith('projects/') && page.endsWith(`${suffix}/overview.md`));
   const core = (await Promise.all(corePages.map((page) => read({ page })))).flat();
-  // Another project of this name has insights of its own.
+  // Another project of this name has separate insights.
   const isOurs = ({ session }: Memory) => suffix === '' || sessions.includes(session);
   const near = nearTo(files);
   const told = new Set<string>();
@@ -107,7 +107,7 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** A statement stands behind its key: `test command: Tests are run with …`. */
+/** A statement follows its key: `test command: Tests are run with …`. */
 const withoutKey = (text: string): string => text.replace(/^[^.!?`]{1,80}?: /, '');
 
 const newest = (all: readonly Memory[]): Memory[] => [...all].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));

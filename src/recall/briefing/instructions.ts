@@ -1,17 +1,17 @@
-// What a project tells agents in files that they read by themselves: a briefing that repeats it wastes room.
+// What a project tells agents in files that they read by themselves. A briefing that repeats it wastes space.
 import fs from 'node:fs';
 import path from 'node:path';
 import { isTellingWord } from '../../language/stop-words.ts';
 
 const names = ['CLAUDE.md', 'AGENTS.md', 'CLAUDE.local.md', 'GEMINI.md'];
 const mostBytes = 200_000;
-/** The share of a statement's telling words that one line must hold. */
+/** The share of a statement's significant words that one line must contain. */
 const share = 0.75;
 
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_./:-]*[\p{L}\p{N}]/gu) ?? []).filter(isTellingWord);
 
-/** Whether the instructions of a project say what a text says. Contract: never throws; a folder that is gone says nothing. */
+/** Whether the instructions of a project say what a text says. Contract: never throws; a missing folder says nothing. */
 export function instructionsOf(project: string): (text: string) => boolean {
   const text = names.map((name) => readSome(path.join(project, name))).join('\n');
   if (text.trim() === '') return () => false;
@@ -38,7 +38,7 @@ function readSome(file: string): string {
       fs.closeSync(fd);
     }
   } catch {
-    // Not there, or not ours to read: then it says nothing to us.
+    // Missing or unreadable: it says nothing.
     return '';
   }
 }

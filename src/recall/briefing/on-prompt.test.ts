@@ -54,7 +54,7 @@ describe('recall on a prompt', () => {
     expect((await recallOnPrompt(context, { prompt, project: { name: 'turnstile' }, session: 'new' })).text).toBe('');
   });
 
-  it('is silent until the person asks for it', async () => {
+  it('is silent until the person turns it on', async () => {
     const { context } = await demoMemory();
     const prompt = 'why do users with two tabs get logged out at random?';
     expect((await recallOnPrompt(context, { prompt, project: { name: 'turnstile' }, session: 'new' })).text).toBe('');

@@ -1,4 +1,4 @@
-// ④ Recall on a prompt: a few lines when, and only when, something past is clearly about it. Silence is the rule.
+// ④ Recall on a prompt: a few lines if, and only if, something in the past is clearly about it. Silence is the rule.
 import { stemmer } from 'stemmer';
 import type { Config } from '../../config/config.ts';
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
@@ -22,18 +22,18 @@ export interface OnPromptDeps {
 export interface OnPromptRequest {
   readonly prompt: string;
   readonly project: ProjectFilter;
-  /** The session that asks: what it said itself is no news to it. */
+  /** The asking session: what it said itself is no news to it. */
   readonly session: string;
 }
 
 /** A pasted log has so many words that something always matches. */
 const longestPrompt = 4000;
 const mostLines = 3;
-/** A word is rare when it stands in at most this share of all entries, and in few where there are few. */
+/** A word is rare when at most this share of all entries contain it; in a small store, a few. */
 const rareShare = 0.01;
 const rareAtLeast = 8;
 const mostRareTerms = 10;
-/** How many rare words of the prompt an entry must hold, and which part of all that the prompt asks for. */
+/** How many rare words of the prompt an entry must contain, and which share of everything that the prompt asks for. */
 const rareInCommon = 3;
 const coverage = 0.6;
 
@@ -48,7 +48,7 @@ export async function recallOnPrompt(
   const { terms, phrases } = parseKeywords(prompt);
   const asked: Term[] = [...terms, ...phrases.map((words) => ({ words, prefix: false }))];
   const { entries, matches } = await store.search.keywordCounts({ terms: asked, phrases: [] });
-  // Words that were never said before weigh most: a prompt full of them is about something new.
+  // New words weigh most: a prompt full of them is about something new.
   const weights = matches.map((count) => Math.log((entries + 1) / (count + 0.5)));
   const isRare = (i: number) =>
     (matches[i] ?? 0) > 0 && (matches[i] ?? 0) <= Math.max(rareAtLeast, rareShare * entries);
@@ -74,7 +74,7 @@ export async function recallOnPrompt(
   for (const { entry, title } of best) {
     const about =
       title === '' || entry.text.startsWith(title.replace(/…$/, '')) ? '' : `${cut(inOneLine(title), 100)}: `;
-    // What was asked before helps less than what came out of it.
+    // An earlier question helps less than its answer.
     const ending = entry.author === 'person' ? await store.sessions.ending(entry.agent, entry.session) : undefined;
     const end = ending?.entries.findLast((one) => isAnswer(one) && one.at > entry.at && !muted.has(one.id));
     const said = telling(answerText(entry), asked, end === undefined ? 240 : 160);
@@ -99,7 +99,7 @@ const stemsOf = (text: string): Set<string> =>
 const onePerSession = (hits: readonly KeywordHit[]): KeywordHit[] =>
   [...new Map(hits.toReversed().map((hit) => [`${hit.entry.agent} ${hit.entry.session}`, hit])).values()].toReversed();
 
-/** The sentences of a text that hold most of what was asked, in their order. */
+/** The sentences of a text that contain most of the question, in their order. */
 function telling(text: string, asked: readonly Term[], max: number): string {
   const sentences = sentencesOf(text).map((sentence) => sentence.text);
   const held = sentences.map((sentence) => termsIn(sentence, asked).length);

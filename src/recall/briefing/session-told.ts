@@ -1,4 +1,4 @@
-// What a briefing tells of one session: its name, where it worked, what was asked and what came of it.
+// What a briefing says about one session: its name, where it worked, what was asked and what came of it.
 
 import { cut, gist, inOneLine, joinSentences, sentencesOf } from '../../language/gist.ts';
 import { answerText, isAnswer, type OpenEnd } from '../../language/open-ends.ts';
@@ -8,18 +8,18 @@ import type { Summary } from '../../schema/summary.ts';
 import { isWithin } from '../../store/projects/follow-links.ts';
 import type { SessionEnding, SessionGlance } from '../../store/sessions/port.ts';
 
-/** A session with how it ended and what it left open. */
+/** A session with its ending and what it left open. */
 export interface Told {
   readonly glance: SessionGlance;
   readonly ending: SessionEnding;
   readonly open: readonly OpenEnd[];
-  /** What was made of it, once it was distilled. */
+  /** Its summary, if it was distilled. */
   readonly summary: Summary | undefined;
   /** Branch and pull requests. */
   readonly place: string;
 }
 
-/** A session's name, and what was asked where the name does not say it already. */
+/** A session's name, and the request if the name does not say it already. */
 export function titleOf({ title, asked }: SessionGlance): { heading: string; asked: string } {
   const start = title.replace(/…$/, '').trim();
   if (start === '' || (asked.trim().startsWith(start) && title.length > 60))
@@ -28,7 +28,7 @@ export function titleOf({ title, asked }: SessionGlance): { heading: string; ask
   return { heading: cut(inOneLine(title), 120), asked: repeats(title, said) ? '' : said };
 }
 
-/** A plan that was handed over is told by its title; a pasted text by nothing. */
+/** A plan is named by its title; pasted text is left out. */
 const readable = (asked: string): string =>
   /^\s*(?:❯|\$|➜|>)\s|\b(?:WARN|ERROR)\b.*=|^\s*(?:can|could) you (?:check|look at|take a look at|review) (?:out )?@?\S+\W*$/.test(
     asked,
@@ -52,7 +52,7 @@ function repeats(title: string, asked: string): boolean {
   return asked === '' || shared >= 0.6 * named.size || said.size < 4;
 }
 
-/** `branch fix-lock, PR #12, in ../tide-2`: where a session worked, as far as that is not the project's main line. */
+/** `branch fix-lock, PR #12, in ../tide-2`: where a session worked, unless that is the project's main line. */
 export function placeOf(session: Session | undefined, project: string): string {
   if (session === undefined) return '';
   const { branch = '', links = [], cwd } = session;
@@ -73,7 +73,7 @@ export function placeOf(session: Session | undefined, project: string): string {
     .join(', ');
 }
 
-/** The last thing that the agent said, without the sentences that stand under what is open. */
+/** The agent's last words, without the sentences that are listed as open. */
 export function endOf({ ending, open }: Told, max: number): string {
   const known = new Set(open.map(({ text }) => text));
   for (const answer of ending.entries.filter(isAnswer).reverse()) {
@@ -89,7 +89,7 @@ export function endOf({ ending, open }: Told, max: number): string {
 const onTheWay =
   /:$|\?$|^(?:now|let me|let's|next|good|great|perfect|i'll|i will|i need|i have a clear|here(?:'s| is)|want me|should i|would you|ready|done[.!]?$)\b/i;
 
-/** What a session came to: its commits, else what its summary says was done, else its last words. */
+/** The result of a session: its commits, else its summary's result, else its last words. */
 export function outcomeOf(told: Told): string {
   const completed = told.summary?.completed ?? '';
   const committed = /Committed: (.+?”(?: and \d+ more)?)\.(?: |$)/.exec(completed)?.[1];

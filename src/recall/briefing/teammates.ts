@@ -1,4 +1,5 @@
-// ④ What teammates did in a project, for the briefing. The exchange with the hub leaves it as a note, so that no briefing waits for anything.
+// ④ What teammates did in a project, for the briefing. The exchange with the hub stores it as a note, so that no briefing waits for the
+// hub.
 
 import { cut, inOneLine } from '../../language/gist.ts';
 import type { BriefingItem } from '../../schema/briefing.ts';
@@ -6,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { Calendar } from '../question/calendar.ts';
 import type { Claim } from './budget.ts';
 
-/** A session of a teammate, in a line. */
+/** A teammate's session, in a line. */
 export interface TeamSession {
   readonly person: string;
   readonly session: string;
@@ -16,7 +17,7 @@ export interface TeamSession {
 
 export const teammatesNote = 'hub: teammates';
 
-/** By the folder of the project; the newest first. */
+/** By the folder of the project, newest first. */
 export async function teammatesIn(store: Pick<Store, 'hub'>, project: string): Promise<readonly TeamSession[]> {
   const text = await store.hub.note(teammatesNote);
   if (text === undefined) return [];
@@ -25,7 +26,7 @@ export async function teammatesIn(store: Pick<Store, 'hub'>, project: string): P
 
 const mostTold = 5;
 
-/** Those since the last session here. */
+/** Only those since the last session here. */
 export function teammateItems(
   sessions: readonly TeamSession[],
   lastHere: number | undefined,

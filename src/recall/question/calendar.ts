@@ -24,7 +24,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Days that stay true whenever they are read. */
+/** Dates that stay true whenever they are read. */
 export const dates = (timeZone: string): Calendar => ({
   day: (at) => formatOf(timeZone).format(at).slice(0, 'YYYY-MM-DD'.length),
 });

@@ -6,7 +6,7 @@ import type { UseAt } from '../../store/entries/port.ts';
 import { withoutToolNames } from '../../store/search/tool-text.ts';
 import { at, type Features } from '../ranking/features.ts';
 
-/** What a question seems to ask for. Several may hold. */
+/** What a question seems to ask for. Several may be true. */
 export interface Cues {
   readonly command: boolean;
   readonly error: boolean;
@@ -35,18 +35,18 @@ export function cuesOf(question: string): Cues {
 }
 
 const reads = /^(?:read\w*|grep|glob|search\w*|view\w*|open\w*)$/i;
-/** Longer texts say more than what is about to be done. */
+/** A longer text says more than what is about to happen. */
 const longestAnnouncement = 300;
 const announcement =
   /^(?:(?:now|next|ok(?:ay)?|good|great|perfect|excellent|first|i see|alright|right)[,.!:]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i need to|now i|next i|time to|checking|looking)\b/i;
 
-/** True for a line such as `Let me check the tests`, which says what comes and not what came of it. */
+/** True for a line such as `Let me check the tests`, which announces work and reports no result. */
 export const announces = (text: string): boolean => {
   const said = withoutToolNames(text);
   return said.length < longestAnnouncement && announcement.test(said);
 };
 
-/** Adds to the features of an entry what its text and its tools tell. */
+/** Adds the features of an entry's text and tools. */
 export function addCues(
   features: Features,
   cues: Cues,

@@ -1,9 +1,9 @@
-// What a word of German, Russian or Korean begins with, whatever its ending; and words of other languages that say nothing.
-// Only queries are treated so: the index keeps words as they are written, and is asked for beginnings.
+// The beginning of a German, Russian or Korean word, whatever its ending; and stop words of other languages. Only queries are treated this
+// way: the index keeps words as written, and is searched for beginnings.
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** One of these makes a query German; of the others it takes two, since they are words, names or slips elsewhere. */
+/** One of these makes a query German. Of the others it takes two, because elsewhere they are words, names or typos. */
 const germanSigns = set(
   'und nicht warum wurde wurden haben für über welche welcher welches einen einem einer eines ist wird werden dass mit zum zur vom ' +
     'beim wir ich sind kann noch auch oder aber wenn der das',
@@ -17,7 +17,7 @@ const russian = set(
     'когда даже ну ли если уже или ни быть был него до вас нибудь мы их чем была сам чтоб без будто где есть надо ней для это этот ' +
     'эта эти почему зачем кто какой какая какие при об про под над был были мой наш нас нам',
 );
-/** Particles and auxiliaries of Japanese and Chinese, as the segmenter parts them. Katakana is hiragana here. */
+/** Particles and auxiliaries of Japanese and Chinese, as the segmenter splits them. Katakana is hiragana here. */
 const cjk = set(
   'が を に は の で と も や へ か ね よ た て し だ な さ い れ ます です した して する しま ました から まで より ない この その ' +
     'あの どの これ それ くだ さい ください こと もの ため よう さん です か 的 了 我 我们 你 们 是 在 和 有 这 那 来 吗 呢 吧 就 都 也 不 很 ' +
@@ -57,7 +57,7 @@ const koreanEndings = [
   ),
 ];
 
-/** The beginning that all forms of the word share; undefined where the word says enough as it is. Expects lower case. */
+/** The beginning that all forms of the word share. Undefined if the word needs no change. Expects lower case. */
 export function beginningOf(word: string, inGerman: boolean): string | undefined {
   if (isHangul(word)) return shortened(word, koreanEndings, 2);
   if (isCyrillic(word)) return word.length < 4 ? undefined : (shortened(word, russianEndings, 4) ?? word);
@@ -65,7 +65,7 @@ export function beginningOf(word: string, inGerman: boolean): string | undefined
   return undefined;
 }
 
-/** The longest ending goes; one letter may leave a shorter word than several. */
+/** Removes the longest ending. After an ending of one letter, the word may be shorter than after several. */
 function shortened(word: string, from: readonly RegExp[], least: number): string | undefined {
   for (const ending of from) {
     const cut = ending.exec(word)?.[0].length ?? 0;

@@ -30,11 +30,11 @@ describe('a keyword query', () => {
     ]);
   });
 
-  it('parts words at apostrophes', () => {
+  it('splits words at apostrophes', () => {
     expect(terms("the user's token doesn't")).toEqual(['user', 'token']);
   });
 
-  it('segments text that has no spaces, and lets its words match beginnings', () => {
+  it('segments text without spaces, and matches its words as prefixes', () => {
     const { terms: found } = parseKeywords('数据库连接 timeout');
     expect(found.length).toBeGreaterThan(2);
     expect(found.filter(({ prefix }) => prefix).map(({ words }) => words.join(''))).not.toContain('timeout');

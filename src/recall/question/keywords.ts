@@ -10,7 +10,7 @@ import { longestQuery, wordPattern } from './words.ts';
 const maxTerms = 48;
 const maxVariants = 24;
 const maxPhrases = 8;
-/** Longer chains of words (a pasted line of JSON) are looked for in pieces. */
+/** Longer chains of words (a pasted line of JSON) are searched in pieces. */
 const maxWords = 8;
 
 export function parseKeywords(input: string): KeywordQuery {
@@ -35,14 +35,14 @@ export function parseKeywords(input: string): KeywordQuery {
   };
 }
 
-/** A term with the token it was made of: only as typed can it be told where a name's parts begin. */
+/** A term with its original token: only the typed form shows where the parts of a name begin. */
 interface Term extends KeywordTerm {
   readonly typed: string;
 }
 
 const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase());
 
-/** Words joined by punctuation (`src/auth.ts:42`, `ERR_NOT_FOUND`) stay together; apostrophes part them (`user's`). */
+/** Words joined by punctuation (`src/auth.ts:42`, `ERR_NOT_FOUND`) stay together; apostrophes split them (`user's`). */
 function* tokens(text: string): Generator<Term> {
   for (const token of text.match(/[^\s'’]+/gu) ?? []) {
     const typed = bare(token);
@@ -59,7 +59,7 @@ function* tokens(text: string): Generator<Term> {
 const opening = '([{<«"“`';
 const closing = '?!,;.)]}>»"”`';
 
-/** A token without the signs around it. */
+/** A token without the punctuation around it. */
 function bare(token: string): string {
   let from = 0;
   let to = token.length;
@@ -68,7 +68,7 @@ function bare(token: string): string {
   return token.slice(from, to);
 }
 
-/** A name such as `Mueller` may be written Müller where it stands. */
+/** A name such as `Mueller` may be written Müller in the text. */
 const withUmlaut = (typed: string): KeywordTerm[] => {
   const word = typed.toLowerCase();
   const folded = /^\p{Lu}/u.test(typed) ? withoutUmlautE(word) : word;
@@ -80,16 +80,16 @@ const singles = (words: readonly string[]): KeywordTerm[] =>
     .filter((word) => word.length > 1 && isTellingWord(word) && !/^\d+$/.test(word))
     .map((word) => ({ words: [word], prefix: false }));
 
-/** The end of a path, without the line in it: `jwt.ts` of `src/auth/jwt.ts:42`. */
+/** The end of a path, without the line number: `jwt.ts` of `src/auth/jwt.ts:42`. */
 function narrower(typed: string): string | undefined {
   const [, path = '', line] = /^(.*?)((?::\d+){1,2}:?)?$/s.exec(typed) ?? [];
   const name = path.split(/[/\\]/).findLast((part) => part !== '') ?? '';
-  // `artists/bands` is no path.
+  // `artists/bands` is not a path.
   const isPath = line !== undefined || /^[/~.\\]|[/\\].*[/\\]|[/\\][^/\\]*\.\w+$/.test(path);
   return isPath && name.length > 2 && name !== typed ? name : undefined;
 }
 
-/** Other ways in which the same may be written. */
+/** Other spellings of the same term. */
 function* variantsOf({ words, typed }: Term, inGerman: boolean): Generator<KeywordTerm> {
   if (typed.length > 200) return;
   const name = narrower(typed);
@@ -119,12 +119,12 @@ function* variantsOf({ words, typed }: Term, inGerman: boolean): Generator<Keywo
   }
 }
 
-/** What was typed without a space (`重试队列`) as one: its words side by side say more than each of them somewhere. */
+/** A run typed without spaces (`重试队列`) as one term: its words side by side say more than each of them somewhere. */
 function* runsOf(input: string): Generator<KeywordTerm> {
   for (const run of isUnspaced(input) ? (input.slice(0, 2000).match(/[^\s\p{P}]+/gu) ?? []) : []) {
     const words = wordsOf(segment(run));
     if (isUnspaced(run) && words.length > 1 && words.length <= maxWords) yield { words, prefix: true };
-    // The segmenter knows few words in hiragana that are not usually written so.
+    // The segmenter knows few words in hiragana that usually have another spelling.
     if (words.length > 1 && /^[\u3041-\u3096ー]{3,12}$/.test(run)) yield { words: [words.join('')], prefix: true };
   }
 }

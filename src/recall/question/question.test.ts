@@ -10,13 +10,13 @@ it('knows whose words a question is about', () => {
     expect(speakerIn(text), text).toBeUndefined();
 });
 
-it('does not take a request for a question about what was said', () => {
+it('does not take a request for a question about the past', () => {
   expect(speakerIn('Can you suggest a name for my branch?')).toBe('user');
   expect(speakerIn('Could you please recommend a linter?')).toBeUndefined();
   expect(speakerIn('Can you tell me which linter you recommended?')).toBe('assistant');
 });
 
-it('takes the quotes off a sentence, never off a query that is nothing else', () => {
+it('removes the quotes from a sentence, never from a query that is nothing else', () => {
   expect(withoutQuotes('who reads "War and Peace"?')).toBe('who reads  War and Peace ?');
   expect(withoutQuotes('"War and Peace"')).toBeUndefined();
   expect(withoutQuotes('who reads it')).toBeUndefined();

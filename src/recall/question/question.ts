@@ -1,4 +1,4 @@
-// ④ What a person asks → what is looked for: words, names, times, whose words, and how much each word says.
+// ④ A person's question → what to search for: words, names, times, the speaker, and the weight of each word.
 import type { Config } from '../../config/config.ts';
 import type { WeightedWords } from '../../embedding/embedder.ts';
 import type { KeywordQuery } from '../../store/search/port.ts';
@@ -15,7 +15,7 @@ export interface Question {
   readonly speaker: 'user' | 'assistant' | undefined;
 }
 
-/** Throws where there is nothing in the text to search for. */
+/** Throws if the text has nothing to search for. */
 export async function readQuestion(text: string, at: { now: number; config: Config | undefined }): Promise<Question> {
   if (text.trim() !== '') refuseUnsearchable(text);
   const timeZone = at.config?.settings.timeZone ?? 'UTC';
@@ -29,28 +29,28 @@ export async function readQuestion(text: string, at: { now: number; config: Conf
   };
 }
 
-/** A question that wants something now (`can you suggest`), not what was said before. */
+/** A request for something now (`can you suggest`), not for something said before. */
 const request = /\b(?:can|could|would|will) you(?: please)? \p{L}+(?: me)?\b/giu;
 const ofAssistant =
   /\byou(?:'d|’d)? (?:have |had )?(?:suggest|recommend|sa(?:y|id)|t(?:ell|old)|g[ai]ve|mention|propose|explain|answer|advise)/i;
 const ofUser = /\b(?:I|I['’](?:m|ve|d|ll)|i['’](?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]yself)\b/;
 
-/** `what did you suggest` is about what the assistant said, `my`, `I` without a `you` about what the person said. */
+/** `what did you suggest` is about the assistant's words; `my` or `I` without a `you` is about the person's. */
 export function speakerIn(text: string): Question['speaker'] {
   const asked = text.replace(request, ' ');
   if (ofAssistant.test(asked)) return 'assistant';
   return ofUser.test(asked) && !/\byour?\b/i.test(asked) ? 'user' : undefined;
 }
 
-/** The query without its quotes. Undefined where it has none, or nothing beside them. */
+/** The query without its quotes. Undefined if it has none, or nothing else. */
 export function withoutQuotes(query: string): string | undefined {
   const { phrases, terms } = parseKeywords(query);
   return phrases.length === 0 || terms.length === 0 ? undefined : query.replace(/["“”]/g, ' ');
 }
 
-/** What `the` counts beside a word that one in 4 entries holds. */
+/** The weight of `the`, compared with a word that one in 4 entries contains. */
 const leastWeight = 1.5;
-/** More of a pasted text say no more. */
+/** More words of a pasted text add nothing. */
 const mostWords = 200;
 
 /** The words of a text with their weights: the rarer a word, the more it says. `rarity` is that of the query's terms. */

@@ -141,7 +141,7 @@ describe('times in a query', () => {
     expect((await say(query)).days).toEqual([]);
   });
 
-  it('takes what was said of times out of the query, and leaves the rest as it is', async () => {
+  it('removes times from the query, and leaves the rest unchanged', async () => {
     expect(await say('retry queue in May, why?')).toMatchObject({ rest: 'retry queue , why?', said: ['in May'] });
     expect(await say('what did we decide last Tuesday about retries')).toMatchObject({
       rest: 'what did we decide about retries',
@@ -151,7 +151,7 @@ describe('times in a query', () => {
     expect(await say('no  times')).toMatchObject({ rest: 'no  times', said: [] });
   });
 
-  it('knows several in one query', async () => {
+  it('recognises several in one query', async () => {
     expect((await say('login in May or in 2024, not yesterday')).days.toSorted()).toEqual([
       '2024-01-01…2025-01-01',
       '2026-05-01…2026-06-01',
@@ -159,7 +159,7 @@ describe('times in a query', () => {
     ]);
   });
 
-  it('begins days at midnight of the zone, also when the clocks change', async () => {
+  it('starts days at midnight of the zone, also when the clocks change', async () => {
     expect((await say('yesterday', 'America/New_York')).days).toEqual([
       '2026-11-02T05:00:00.000Z…2026-11-03T05:00:00.000Z',
     ]);

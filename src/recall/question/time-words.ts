@@ -1,5 +1,5 @@
-// ④ Times as people say them ("last Tuesday", "in May") → ranges of whole days, and the query without them.
-// Conservative: what may be a verb, a version, a port or a line of a stack trace is no time.
+// ④ Times as people say them ("last Tuesday", "in May") → ranges of whole days, and the query without them. Conservative: a possible verb,
+// version, port or line of a stack trace is not a time.
 import { atCivil, offset, oneDay } from '../../schema/day.ts';
 import { mayHoldTime, nextMonth, type Span, timesRead } from './times-read.ts';
 
@@ -12,7 +12,7 @@ export interface TimeRange {
 
 export interface TimeWords {
   readonly ranges: readonly TimeRange[];
-  /** The query without what was said of times. */
+  /** The query without its times. */
   readonly rest: string;
 }
 
@@ -24,7 +24,7 @@ const months =
   'jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|février|mar(?:ch)?|märz|mars|apr(?:il)?|avril|may|mai|june?|juni|juin|july?|juli|juillet|' +
   'aug(?:ust)?|août|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[cz](?:ember)?|décembre';
 const monthStarts = 'jan fe|fé mar|mär ap|av mai|may jun|juin jul|juil au|ao sep o n d'.split(' ');
-/** A month's name alone can be a verb or a person: one of these must stand before it. */
+/** A month's name alone can be a verb or a person, so one of these must precede it. */
 const leads =
   'in|during|since|until|till|before|after|by|of|from|between|early|mid|late|last|this|around|through|' +
   'im|seit|vor|nach|bis|ab|von|zwischen|anfang|mitte|ende|letzten|en|depuis|avant|après|entre|fin|début';
@@ -116,7 +116,7 @@ function yearsIn(query: string, today: number): Span[] {
 
 const datePattern = new RegExp(`(?<![\\w.-])(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?(${year})(?![\\w-]|\\.\\d)`, 'g');
 
-/** `5.10.2026`: with points the day comes first everywhere. With slashes it does not, so they are left alone. */
+/** `5.10.2026`: with dots the day comes first everywhere. With slashes it does not, so they are left alone. */
 function datesIn(query: string): Span[] {
   return [...query.matchAll(datePattern)].flatMap((match) => {
     const [day, month, inYear] = [Number(match[1]), Number(match[2]), Number(match[3])];
@@ -131,7 +131,7 @@ const placeOf = (match: RegExpExecArray): { start: number; end: number } => ({
   end: match.index + match[0].length,
 });
 
-/** Two that a word joins are one stretch: `between 3 March and 5 March`. What overlaps another is left out. */
+/** Two times joined by a word are one range: `between 3 March and 5 March`. Overlapping ones are left out. */
 function merged(query: string, spans: readonly Span[]): Span[] {
   const out: Span[] = [];
   for (const span of spans) {
@@ -151,7 +151,7 @@ function merged(query: string, spans: readonly Span[]): Span[] {
   return out;
 }
 
-/** The word before says whether all since then is meant, or all until then; it goes with the rest of what was said. */
+/** The word before says whether everything since then is meant, or everything until then. It is removed with the time. */
 function widened(query: string, span: Span, today: number): Span {
   const said = query.slice(span.start, span.end);
   const inside = /^(since|seit|depuis|after|nach|après|before|avant|until|till|bis)\s/i.exec(said)?.[1];

@@ -1,8 +1,8 @@
-// Times that chrono reads in a text → days; what it takes for a time and nobody means is left out.
+// Times that chrono reads in a text → days. Leaves out what chrono takes for a time and people do not mean as one.
 import type { ParsedResult } from 'chrono-node';
 import { offset, oneDay } from '../../schema/day.ts';
 
-/** A stretch of the query, and the days it means. Days are civil: midnight by the person's clock, as if the zone were UTC. */
+/** A part of the query, and the days it means. Days are civil: midnight by the person's clock, as if the zone were UTC. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -10,7 +10,7 @@ export interface Span {
   readonly until: number;
 }
 
-/** Loaded only when a query has such a word. French `hier` is a German word too, so it needs another French one. */
+/** Loaded only when a query has such a word. French `hier` is also a German word, so it needs another French one. */
 const locales = {
   en: /\b(?:yesterday|today|tonight|ago|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:last|this|past|previous)\s+(?:\w+\s+)?(?:night|morning|afternoon|evening|days?|weeks?|months?|years?|hours?|mon|tue|wed|thu|fri|sat|sun))\b|\b(?:19|20)\d\d-\d\d-\d\d\b|\d(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?\s+\d/i,
   de: /\b(?:vor)?gestern\b|\bheute\b|\b(?:letzte|vorige|vergangene|diese)[nrms]?\s|\bvor\s+\S+\s+(?:tag|woche|monat|jahr)|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b|\d\.\s*(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)/i,
@@ -22,7 +22,7 @@ const locales = {
 
 export const mayHoldTime = (text: string): boolean => Object.values(locales).some((gate) => gate.test(text));
 
-/** None of them in the future. */
+/** Never in the future. */
 export async function timesRead(text: string, at: { now: number; timeZone: string }, today: number): Promise<Span[]> {
   const found: Span[] = [];
   for (const [locale, gate] of Object.entries(locales)) {
@@ -39,7 +39,7 @@ export async function timesRead(text: string, at: { now: number; timeZone: strin
 
 type Casual = { casual: { parse(text: string, reference: { instant: Date; timezone: number }): ParsedResult[] } };
 
-/** Each language is a file of its own: together they would take a third of a second to load. */
+/** Each language is a separate file: together they would take a third of a second to load. */
 async function load(locale: keyof typeof locales): Promise<Casual> {
   if (locale === 'de') return import('chrono-node/de');
   if (locale === 'fr') return import('chrono-node/fr');
@@ -54,7 +54,7 @@ const ofTheDay = /morning|afternoon|evening|night|noon|morgen|abend|nachmittag|m
 
 const thisOne = /^(?:this|diese[nrms]?|cette|ce)\s+(week|month|year|woche|monat|jahr|semaine|mois|année)$/i;
 
-/** Whether what chrono read is a time that somebody meant. */
+/** Whether chrono's result is a time that a person meant. */
 function isMeant(query: string, result: ParsedResult): boolean {
   const { text, index, start } = result;
   const [before, after] = [query[index - 1] ?? ' ', query.slice(index + text.length)];
@@ -75,7 +75,7 @@ function toSpan(query: string, result: ParsedResult, today: number): Span | unde
   const place = { start: index, end: index + text.length };
   const current = thisOne.exec(text)?.[1] ?? '';
   const day = current === '' ? civilOf(start) : today;
-  // Days that are counted back to: up to now.
+  // Days counted back from now mean the range up to now.
   if (
     /^(?:the\s+)?(?:past\b|(?:last|previous|letzten|vergangenen|derniers?)\s+(?:\d+|\p{L}+)\s+\p{L}+)/iu.test(text) &&
     !/weekend/i.test(text)

@@ -1,4 +1,4 @@
-// ④ A second order of the best entries, with what their texts and tools say.
+// ④ A second ranking of the best entries, with what their texts and tools say.
 
 import type { UseAt } from '../../store/entries/port.ts';
 import type { Store } from '../../store/store.ts';
@@ -6,7 +6,7 @@ import { scoreOf, type Weighed } from '../ranking/rank-turns.ts';
 import { flag, type Places } from '../vectors/places.ts';
 import { addCues, cuesOf } from './cues.ts';
 
-/** Features of texts and tools for the first `looked`; all of them in order. */
+/** Adds features of texts and tools for the first `looked`, and returns all of them in order. */
 export async function withCues(
   {
     store,

@@ -1,9 +1,9 @@
-// What is found by which words, through the front door: a transcript is taken in, the search is the operation's.
+// Which words find what, through the public path: a real import and the search operation.
 import { expect, it } from 'vitest';
 import { emptyMemory, type Memory, tell } from '../../../test/demo-memory.ts';
 import { search } from '../../operations/recall/search.ts';
 
-/** Each text in a session of its own. */
+/** Each text in a separate session. */
 async function memoryOf(texts: readonly string[]): Promise<Memory> {
   const memory = await emptyMemory();
   for (const [i, text] of texts.entries())
@@ -31,7 +31,7 @@ const names = [
   'Nothing of interest, a plain sentence.',
 ];
 
-it('finds a name by the whole and by its parts, and marks what was found', async () => {
+it('finds a name by the whole and by its parts, and marks the match', async () => {
   const memory = await memoryOf(names);
   const cases: [query: string, text: number, mark: string][] = [
     ['useAuthStore', 0, 'useAuthStore'],
@@ -75,13 +75,13 @@ it('finds a name by the whole and by its parts, and marks what was found', async
   }
 });
 
-it('puts the whole name before its parts that stand apart', async () => {
+it('puts the whole name before its separate parts', async () => {
   const memory = await memoryOf(names);
   expect((await find(memory, 'useAuthStore')).map(({ text }) => text)[0]).toBe(0);
   expect((await find(memory, 'auth store')).map(({ text }) => text)).toEqual([0, 9, 2]);
 });
 
-it('falls back on the parts of a name that stands nowhere', async () => {
+it('falls back to the parts of a name that occurs nowhere', async () => {
   const memory = await memoryOf(names);
   expect((await find(memory, 'authStoreUser')).map(({ text }) => text).sort()).toEqual([0, 2, 9]);
   expect((await find(memory, 'plain-interest')).map(({ text }) => text)).toEqual([10]);

@@ -4,14 +4,14 @@ import { cut } from '../../language/gist.ts';
 import { spell } from '../../store/search/segment.ts';
 import { HoldfastError } from '../../system/errors.ts';
 
-/** Of a longer query, the beginning is looked for: more text adds nothing to the choice of words, and must not cost time. */
+/** Only the beginning of a longer query is used: more text adds nothing to the choice of words, and must not cost time. */
 export const longestQuery = 10_000;
 
 export const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 export const hasWord = (text: string): boolean => /[\p{L}\p{N}\p{Co}]/u.test(text);
 
-/** Pictures are in no index, but a model may know what they mean. */
+/** No index contains pictures, but a model may know what they mean. */
 export const isSearchable = (query: string): boolean =>
   hasWord(query) || /[\p{Extended_Pictographic}\p{RI}]/u.test(query);
 

@@ -1,4 +1,4 @@
-// ④ What raises an entry a little, whatever it says; nothing lowers it.
+// ④ What raises an entry a little, whatever it says. Nothing lowers it.
 import type { RankInput, Standing } from './rank.ts';
 
 const speakerBoost = 0.5;
@@ -10,7 +10,7 @@ const recencyHalfLife = 90 * 86_400_000;
 export function boostsOf(input: RankInput<Standing>): (place: number) => number {
   const { speaker, recency = true } = input;
   const { at, role, size } = input.places;
-  // Not the clock: the same store answers the same.
+  // Not the clock: the same store gives the same answer.
   const newest = greatest(at, size);
   const wanted = speaker === undefined ? -1 : speaker === 'user' ? 0 : 1;
   return (place) => {
@@ -21,7 +21,7 @@ export function boostsOf(input: RankInput<Standing>): (place: number) => number 
   };
 }
 
-/** Which of the times asked for it falls into; -1 for none. */
+/** Which of the requested times it falls into; -1 for none. */
 export const timeOf = ({ times = [] }: RankInput<Standing>, at: number): number =>
   times.findIndex(({ from, until }) => at >= from && at < until);
 

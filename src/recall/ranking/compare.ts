@@ -1,4 +1,4 @@
-// ④ A question → its cosines with what is stored, by whatever model there is.
+// ④ A question → its cosines with what is stored, by the available model.
 import { explain } from '../../system/errors.ts';
 import { type Question, weighted } from '../question/question.ts';
 import type { MeaningSearch, MeaningState } from '../vectors/index.ts';
@@ -9,7 +9,7 @@ export interface Comparison<T> {
   readonly note?: string | undefined;
 }
 
-/** What `scan` finds for the question's vector; where that cannot be, keywords must do, and the note says so. */
+/** The result of `scan` for the question's vector. If that fails, keywords must do, and the note says so. */
 export async function compare<T>(
   { search: vectors, note }: Pick<MeaningState, 'search' | 'note'>,
   question: Question,

@@ -1,10 +1,10 @@
-// ④ What is known of an entry for a query, as numbers from 0 to 1: the weights (weights.ts) make one score of them.
+// ④ What is known about an entry for a query, as numbers from 0 to 1. The weights (weights.ts) combine them into one score.
 
 import { flag, type Places } from '../vectors/places.ts';
 import type { Nearness } from './nearness.ts';
 import { bestThree, type Summed } from './turn-scores.ts';
 
-/** In this order everywhere. */
+/** The order is the same everywhere. */
 export const featureNames = [
   'said',
   'inTurn',
@@ -22,7 +22,7 @@ export const featureNames = [
   'length',
   'used',
   'last',
-  // Of the text and the tools, known for the best alone.
+  // Of the text and the tools, known for the best entries alone.
   'announces',
   'failed',
   'commandAsked',
@@ -38,13 +38,13 @@ export const at = Object.fromEntries(featureNames.map((name, i) => [name, i])) a
 
 export interface FeatureInput {
   readonly places: Places;
-  /** BM25 of the texts, and of what tools were given and gave, by place. */
+  /** BM25 of the texts, and of the tools' inputs and outputs, by place. */
   readonly words: ReadonlyMap<number, number>;
   readonly uses: ReadonlyMap<number, number>;
   readonly near: Nearness | undefined;
-  /** Places that are close in meaning, whose turns are worth a look. */
+  /** Places that are close in meaning, whose turns are worth reading. */
   readonly close: readonly number[];
-  /** The score of an entry by what it and its neighbours said, as a share of the best. */
+  /** The score of an entry by its own and its neighbours' words, as a share of the best. */
   said(place: number): number;
 }
 
@@ -54,9 +54,9 @@ export interface FeatureSource {
   readonly turns: Summed;
 }
 
-/** What a match in a tool use counts beside one in a sentence. */
+/** The weight of a match in a tool use, compared with one in a sentence. */
 const shareOfUses = 0.7;
-/** What lies one, two and three entries away counts. */
+/** The weight of entries one, two and three places away. */
 const reach = [1, 1 / 2, 1 / 4] as const;
 
 export function featuresOf({ places, words, uses, near, close, said }: FeatureInput): FeatureSource {
@@ -106,7 +106,7 @@ export function featuresOf({ places, words, uses, near, close, said }: FeatureIn
       const features = new Float64Array(featureNames.length);
       features[at.said] = said(place);
       const first = turn[place] as number;
-      // Where no tool was used, people talk: what was said decides, as it was found to on conversations.
+      // Without tools it is a plain conversation: words alone decide, which measured best there.
       if (((flags[first] as number) & flag.toolsInTurn) === 0) return features;
       const begins = ((flags[first] as number) & flag.prompt) !== 0;
       const after = next[place] as number;
@@ -130,7 +130,7 @@ export function featuresOf({ places, words, uses, near, close, said }: FeatureIn
   };
 }
 
-/** The line that names the tools of an entry is no text. */
+/** The line that names the tools of an entry is not text. */
 const namesOfTools = 20;
 
 function most(values: Iterable<number>): number {

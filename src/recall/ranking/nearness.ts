@@ -4,7 +4,7 @@ import { flag } from '../vectors/places.ts';
 import type { RankInput, Standing } from './rank.ts';
 
 export interface Nearness {
-  /** 0 for what is as far as any, 1 for the nearest. */
+  /** 0 for an average text, 1 for the nearest. */
   score(place: number): number;
   /** The places with this score or more, from the first to the last. */
   from(least: number): number[];
@@ -12,7 +12,7 @@ export interface Nearness {
   isClose(place: number): boolean;
 }
 
-/** Below this lie any two texts by the models that we know; by others that may be more, and then the mean of many says how much. */
+/** By the models that we know, any two texts lie below this. By others it may be more, and then the mean of many says how much. */
 const usualFloor = 0.15;
 const unusualMean = 0.4;
 const manyTexts = 50;
@@ -41,7 +41,7 @@ export function nearnessOf({ places, scope, cosines }: RankInput<Standing>): Nea
 
 const uncounted = flag.gone | flag.noVector;
 
-// Over all places: in functions of their own, since what a closure holds is read anew at every step.
+// Over all places, in separate functions: a closure would reread its variables at every step.
 
 function overall(cosines: Float32Array, { flags, size }: Standing, scope: Uint8Array | undefined) {
   let sum = 0;

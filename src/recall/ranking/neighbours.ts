@@ -1,30 +1,30 @@
-// ④ What stands beside a match is worth something too: most of all the answer to a question that matches.
+// ④ An entry beside a match is worth something too, most of all the answer to a matching question.
 
 import { flag } from '../vectors/places.ts';
 import { bytes, floats } from '../vectors/scratch.ts';
 import type { RankInput } from './rank.ts';
 
 export interface Lent {
-  /** What each place got: from the one before it that gave most, and from the one after it. Many that match a little do not add up. */
+  /** What each place got: from the best giver before it, and from the one after it. Many weak matches do not add up. */
   readonly got: Float32Array;
   readonly answers: Uint8Array;
-  /** 1 where some of it came from an entry that holds words of the query. */
+  /** 1 if some of it came from an entry that contains words of the query. */
   readonly byWords: Uint8Array;
   readonly touched: readonly number[];
 }
 
-/** From this score on entries lend some of it to their neighbours. */
+/** From this score on, entries lend some of it to their neighbours. */
 const leastLent = 0.25;
-/** What an answer gets of the question before it; what the next gets, and the second and third. */
+/** The share that an answer gets of the question before it; the shares of the next, the second and the third. */
 const toAnswer = 0.8;
 const toNext = 0.2;
 const toNear = 0.1;
 const reach = 3;
-/** About 60 words: a longer entry speaks for itself, and what it says is not what its neighbours say. */
+/** About 60 words: a longer entry speaks for itself, and its neighbours say other things. */
 const shortText = 330;
-/** Entries that used tools and said nothing are stepped over, so many at most. */
+/** Entries that only used tools are skipped, at most this many. */
 const mostSilent = 20;
-/** Shorter texts of entries that used tools name these, and no more. */
+/** An entry with tools and a shorter text only names its tools. */
 const shortestSaying = 40;
 
 export function lend(
@@ -43,7 +43,7 @@ export function lend(
   const touched: number[] = [];
   const seen = bytes.take(places.size);
   const shortness = (place: number) => Math.min(1, shortText / Math.max(1, length[place] as number)) ** 2;
-  /** An entry that used tools and said nothing. Where all others have vectors, one without says nothing either. */
+  /** An entry that only used tools. If all others have vectors, one without a vector says nothing either. */
   const isSilent = (place: number) =>
     (((flags[place] as number) & flag.usedTools) !== 0 && (length[place] as number) <= shortestSaying) ||
     (cosines !== undefined && ((flags[place] as number) & flag.noVector) !== 0);

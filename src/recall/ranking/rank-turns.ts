@@ -1,4 +1,4 @@
-// ④ Entries by all that is known of them: what they say, what their tools did, the turn and the session around them. Numbers in, numbers out.
+// ④ Ranks entries by everything that is known about them: their text, their tools, their turn and their session. Numbers in, numbers out.
 import { at, type Features, featureNames, featuresOf } from './features.ts';
 import { nearnessOf } from './nearness.ts';
 import { type Ranked, type RankInput, rankEntries, unranked } from './rank.ts';
@@ -9,15 +9,15 @@ export interface Weighed extends Ranked {
   readonly features: Features;
 }
 
-/** So many are ranked by what they and their neighbours say; what comes after them has nothing of the query. */
+/** How many are ranked by their own and their neighbours' words. Later ones have nothing of the query. */
 const mostSaid = 1500;
-/** The entries of so many turns are all looked at: the one that answers may hold no word of the query. */
+/** All entries of this many turns are considered: the one that answers may contain no word of the query. */
 const mostTurns = 40;
-/** From this nearness on an entry counts for its turn; of many, the nearest. */
+/** From this nearness on, an entry counts for its turn. Of many, the nearest counts. */
 const leastNear = 0.4;
 const mostNear = 2000;
 
-/** Entries, best first. Without tools, that is the order of what was said. */
+/** Entries, best first. Without tools, this is the order by words. */
 export function rankInTurns(input: RankInput, limit: number): Weighed[] {
   const { places, scope, wordsOnly = false } = input;
   const said = rankEntries(input, places.hasTools ? Math.max(limit, mostSaid) : limit);
@@ -41,7 +41,7 @@ export function rankInTurns(input: RankInput, limit: number): Weighed[] {
     said: (place) => share(ranked.get(place)?.score ?? 0, best),
   });
   const candidates = new Set([...ranked.keys(), ...uses.keys()]);
-  // Some turn is always the nearest. Where nothing has a word of the query or is close to it, that turn is no answer.
+  // Some turn is always the nearest. If nothing has a word of the query or is close to it, that turn is not an answer.
   if (candidates.size === 0) return [];
   if (!wordsOnly)
     for (const turn of features.turns.best(mostTurns))

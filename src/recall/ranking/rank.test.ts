@@ -15,7 +15,7 @@ interface Said {
   readonly silent?: boolean;
 }
 
-/** Entries one after the other; those of a session are neighbours. */
+/** Entries one after the other. Those of a session are neighbours. */
 function placesOf(entries: readonly Said[]): Places {
   const session = entries.map((one) => one.session ?? 0);
   const beside = (i: number, step: number) => (session[i + step] === session[i] ? i + step : -1);
@@ -45,7 +45,7 @@ const apart = (count: number, more: (i: number) => Said = () => ({})): Said[] =>
   Array.from({ length: count }, (_, i) => ({ session: i, ...more(i) }));
 
 describe('entries are ranked', () => {
-  it('by words where nothing can be compared by meaning', () => {
+  it('by words if nothing can be compared by meaning', () => {
     const words = [
       { place: 2, score: 3 },
       { place: 0, score: 5 },
@@ -53,11 +53,11 @@ describe('entries are ranked', () => {
     expect(order(apart(4), { words })).toEqual([0, 2]);
   });
 
-  it('by meaning where no word is the same', () => {
+  it('by meaning if no word is the same', () => {
     expect(order(apart(4), { cosines: Float32Array.of(0.1, 0.5, 0.05, 0.4) })).toEqual([1, 3]);
   });
 
-  it('not at all where no word is the same and no text is near, though some turn is the nearest', () => {
+  it('not at all if no word is the same and no text is near, though some turn is the nearest', () => {
     const places = { ...placesOf(apart(3)), hasTools: true };
     const found = (...cosines: number[]) =>
       rankInTurns({ places, words: [], cosines: Float32Array.from(cosines) }, 10).map(({ place }) => place);
@@ -65,7 +65,7 @@ describe('entries are ranked', () => {
     expect(found(0.3, 0.1, 0.05)).toEqual([0]);
   });
 
-  it('by both, where each alone would choose another', () => {
+  it('by both, if each alone would choose another', () => {
     const words = [
       { place: 0, score: 5 },
       { place: 1, score: 4 },
@@ -73,11 +73,11 @@ describe('entries are ranked', () => {
     expect(order(apart(3), { words, cosines: Float32Array.of(0.1, 0.4, 0.45) })).toEqual([1, 0, 2]);
   });
 
-  it('as nothing where all are far from it', () => {
+  it('as nothing if all are far from it', () => {
     expect(order(apart(3), { cosines: Float32Array.of(0.1, 0.2, 0.21) })).toEqual([]);
   });
 
-  it('with an answer right behind the question that matches, whatever it says', () => {
+  it('with an answer right behind the matching question, whatever it says', () => {
     const words = [{ place: 1, score: 5 }];
     expect(order([{}, { asks: true }, {}, {}], { words })).toEqual([1, 2]);
     expect(order([{}, {}, {}, {}], { words })).toEqual([1]);
@@ -85,7 +85,7 @@ describe('entries are ranked', () => {
     expect(answer).toMatchObject({ place: 1, words: 0, answers: true });
   });
 
-  it('with what stands between two matches', () => {
+  it('with an entry between two matches', () => {
     const words = [0, 2].map((place) => ({ place, score: 5 }));
     expect(order([{}, {}, {}, { session: 1 }], { words })).toEqual([0, 2, 1]);
   });
@@ -100,7 +100,7 @@ describe('entries are ranked', () => {
     expect(nearOf([2, 4])).toBeGreaterThan(nearOf([2]) as number);
   });
 
-  it('with a match before it, two before it or after it as a small help', () => {
+  it('with a small boost for a match before, two before or after', () => {
     const entries = [{ session: 0 }, ...[1, 1, 1].map((session) => ({ session }))];
     const beside = (other: number, self: number) => [
       { place: 0, score: 4 },
@@ -112,7 +112,7 @@ describe('entries are ranked', () => {
     expect(order(entries, { words: beside(3, 2) })[0]).toBe(2);
   });
 
-  it('past what used tools and said nothing', () => {
+  it('past entries that only used tools', () => {
     const entries = [{ asks: true }, { silent: true }, { silent: true }, {}];
     const cosines = Float32Array.of(0.2, 0, 0, 0.1);
     expect(order(entries, { words: [{ place: 0, score: 5 }], cosines })).toEqual([0, 3]);
@@ -133,7 +133,7 @@ describe('entries are ranked', () => {
     expect(order(entries, { words })[0]).toBe(1);
   });
 
-  it('alike by every model, however near to each other it puts any two texts', () => {
+  it('the same by every model, however near to each other it puts any two texts', () => {
     const entries = apart(60);
     const words = [
       { place: 0, score: 5 },
@@ -146,18 +146,18 @@ describe('entries are ranked', () => {
     expect(high).toEqual(low);
   });
 
-  it('in scope alone', () => {
+  it('only in scope', () => {
     const words = [0, 1].map((place) => ({ place, score: 5 }));
     const cosines = Float32Array.of(0.5, 0.5, 0.5, 0.5);
     expect(order(apart(4), { words, cosines, scope: Uint8Array.of(0, 1, 0, 1) })).toEqual([1, 3]);
   });
 
-  it('only with the words, where a phrase was asked for', () => {
+  it('only with the words, if a phrase was asked for', () => {
     const cosines = Float32Array.of(0.9, 0.2, 0.9);
     expect(order([{}, { asks: true }, {}], { words: [{ place: 1, score: 1 }], cosines, wordsOnly: true })).toEqual([1]);
   });
 
-  it('never without what has no vector yet but the words', () => {
+  it('including entries that have the words but no vector yet', () => {
     const entries = apart(3, (i) => ({ silent: i === 2 }));
     expect(order(entries, { words: [{ place: 2, score: 5 }], cosines: Float32Array.of(0.5, 0.1, 0) })).toEqual([2, 0]);
   });
@@ -176,7 +176,7 @@ describe('a boost', () => {
     { place: 1, score: 4.5 },
   ];
 
-  it('for a time lifts what falls into it, and hides nothing', () => {
+  it('higher if they fall into a requested time, which hides nothing', () => {
     const entries = [{ session: 0, daysAgo: 400 }, { session: 1 }];
     const last = { from: now - 20 * day, until: now };
     expect(order(entries, { words, times: [last] })).toEqual([1, 0]);
@@ -184,7 +184,7 @@ describe('a boost', () => {
     expect(first?.time).toBe(0);
   });
 
-  it('for who spoke lifts what they said', () => {
+  it('higher if the requested speaker said them', () => {
     const entries: Said[] = [
       { session: 0, by: 'assistant' },
       { session: 1, by: 'user' },
@@ -194,7 +194,7 @@ describe('a boost', () => {
     expect(order(entries, { words, speaker: 'assistant' })).toEqual([0, 1]);
   });
 
-  it('for recency cannot bury an older, better hit', () => {
+  it('with a recency boost that cannot bury an older, better hit', () => {
     const entries = [
       { session: 0, daysAgo: 4000 },
       { session: 1, daysAgo: 0 },
@@ -213,7 +213,7 @@ it('a thousand matches leave room for the best alone', () => {
   expect(order(entries, { words }, 3)).toEqual([2999, 2998, 2997]);
 });
 
-it('a session stands where its best entry stands', () => {
+it('a session ranks where its best entry ranks', () => {
   const entries = [{ session: 0 }, { session: 0 }, { session: 1 }, { session: 2 }];
   const places = placesOf(entries);
   const words = [1, 5, 3].map((score, place) => ({ place, score }));

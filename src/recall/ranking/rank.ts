@@ -1,4 +1,4 @@
-// ④ Keyword scores, cosines and where entries stand → what is found, best first, with what each owes its place to. Numbers in, numbers out.
+// ④ Keyword scores, cosines and the places of entries → hits, best first, with the reasons for each rank. Numbers in, numbers out.
 
 import type { Places } from '../vectors/places.ts';
 import { bytes, floats } from '../vectors/scratch.ts';
@@ -6,69 +6,69 @@ import { boostsOf, timeOf } from './boosts.ts';
 import { nearnessOf } from './nearness.ts';
 import { lend } from './neighbours.ts';
 
-/** What it takes to rank something by itself. */
+/** What ranking a single entry needs. */
 export type Standing = Pick<Places, 'size' | 'rowid' | 'session' | 'at' | 'role' | 'flags'>;
 
 export interface RankInput<P extends Standing = Places> {
   readonly places: P;
   /** 1 at places that may be found. Absent: all may. */
   readonly scope?: Uint8Array | undefined;
-  /** Places that hold words of the query, with their BM25. */
+  /** Places that contain words of the query, with their BM25. */
   readonly words: readonly { readonly place: number; readonly score: number }[];
-  /** Places whose tool uses hold words of the query, with their BM25. */
+  /** Places whose tool uses contain words of the query, with their BM25. */
   readonly uses?: readonly { readonly place: number; readonly score: number }[] | undefined;
-  /** Of the query with every place. Absent where nothing can be compared by meaning. */
+  /** Of the query with every place. Absent if nothing can be compared by meaning. */
   readonly cosines?: Float32Array | undefined;
-  /** Nothing but places in `words` may be found: a phrase was asked for. */
+  /** Only places in `words` may be found, because a phrase was asked for. */
   readonly wordsOnly?: boolean | undefined;
   /** Whose words the question is about. */
   readonly speaker?: 'user' | 'assistant' | undefined;
   readonly times?: readonly { readonly from: number; readonly until: number }[] | undefined;
-  /** False where age says nothing, or is weighed by others. */
+  /** False if age says nothing, or is weighed elsewhere. */
   readonly recency?: boolean | undefined;
 }
 
 export interface Ranked {
   readonly place: number;
   readonly score: number;
-  /** Each from 0 to 1, of the best that the query has: by words, by meaning. */
+  /** Each from 0 to 1, as a share of the query's best: by words, by meaning. */
   readonly words: number;
   readonly meaning: number;
   /** The part of the score that comes from entries before and after it. */
   readonly near: number;
-  /** The entry before it asks, and matches. */
+  /** The entry before it is a matching question. */
   readonly answers: boolean;
-  /** From 0 to 1: how much of what matches stands in its session. */
+  /** From 0 to 1: how much of the matches stands in its session. */
   readonly session: number;
   /** Which of the times it falls into; -1 for none. */
   readonly time: number;
 }
 
-/** Words say more where they agree; a session is as much about what was meant. */
+/** For an entry, words count more than meaning. For a session, meaning counts more. */
 export const meaningOfEntry = 0.4;
 const meaningOfSession = 0.6;
-/** Standing beside a match is not enough to be found, unless it answers that, or stands between two. */
+/** Standing beside a match is not enough to be found, unless the entry answers it, or stands between two. */
 const leastBeside = 0.3;
-/** Entries with less by themselves are not looked at; of many, the best are. */
+/** Entries with a smaller score of their own are skipped. Of many, the best are taken. */
 const leastOwn = 0.1;
 const mostMatches = 1000;
 const shareOfSession = 0.3;
 
-/** All that is known of a query and the places, before anything is put in order. */
+/** Everything known about a query and the places, before sorting. */
 interface Weighed {
   readonly words: ReadonlyMap<number, number>;
-  /** What it has of the best by meaning, and by words and meaning together. */
+  /** Its share of the best by meaning, and by words and meaning together. */
   meaning(place: number): number;
   own(place: number): number;
-  /** The places that match by themselves, in no order. */
+  /** The places that match by themselves, unsorted. */
   readonly matches: readonly number[];
   readonly sessions: ReadonlyMap<number, number>;
   boost(place: number): number;
-  /** Close enough to be found, without a word of the query. */
+  /** Close enough to be found without a word of the query. */
   isClose(place: number): boolean;
 }
 
-/** Entries, best first: each by its own words and meaning, by what stands beside it, and by its session. */
+/** Entries, best first: each by its own words and meaning, by its neighbours, and by its session. */
 export function rankEntries(input: RankInput, limit: number): Ranked[] {
   const weighed = weigh(input);
   const { words, own, matches, sessions } = weighed;
@@ -110,7 +110,7 @@ export function rankEntries(input: RankInput, limit: number): Ranked[] {
   return inOrder(ranked, input.places).slice(0, limit);
 }
 
-/** Whatever matches by itself, best first, for whole sessions and conversations: neighbours are part of these anyway. */
+/** Everything that matches by itself, best first, for whole sessions and conversations, which contain the neighbours anyway. */
 export function rankAlone(input: RankInput<Standing>, ofMeaning = meaningOfSession): Ranked[] {
   const weighed = weigh(input);
   const { words, meaning, matches, boost } = weighed;
@@ -151,7 +151,7 @@ function weigh(input: RankInput<Standing>): Weighed {
   };
 }
 
-/** What is known of a place that was not ranked by what it says. */
+/** What is known about a place that was not ranked by its text. */
 export function unranked(input: RankInput, place: number, meaning: number): Ranked {
   const time = timeOf(input, input.places.at[place] as number);
   return { place, score: 0, words: 0, meaning, near: 0, answers: false, session: 0, time };
@@ -174,7 +174,7 @@ const rankedAt = (
   time: timeOf(input, input.places.at[place] as number),
 });
 
-/** The best of each group, best first. `keyOf` undefined: it belongs to none. */
+/** The best of each group, best first. `keyOf` undefined: it belongs to no group. */
 export function grouped<Key>(ranked: readonly Ranked[], keyOf: (place: number) => Key | undefined): Map<Key, Ranked> {
   const groups = new Map<Key, Ranked>();
   for (const one of ranked) {
@@ -202,7 +202,7 @@ function wordScores({ words, scope }: RankInput<Standing>): Map<number, number> 
 function bestOf(places: readonly number[], own: (place: number) => number): number[] {
   const scores = new Float64Array(places.length);
   for (const [i, place] of places.entries()) scores[i] = own(place);
-  // Counted in steps of a thousandth: sorting all that are close to some degree would take longer than all the rest.
+  // Counted in steps of a thousandth: sorting everything that is somewhat close would take longer than all the rest.
   const counts = new Uint32Array(1001);
   const stepOf = (score: number) => Math.min(1000, Math.floor(score * 1000));
   for (const score of scores) if (score >= leastOwn) counts[stepOf(score)] = (counts[stepOf(score)] as number) + 1;
@@ -212,7 +212,7 @@ function bestOf(places: readonly number[], own: (place: number) => number): numb
   return places.filter((_, i) => (scores[i] as number) >= leastOwn && (scores[i] as number) * 1000 >= least);
 }
 
-/** The three best matches of each session, by words, as a share of the session that has most. */
+/** The three best matches of each session, by words, as a share of the best session. */
 function sessionShares({ places }: RankInput<Standing>, words: ReadonlyMap<number, number>): Map<number, number> {
   const bySession = new Map<number, number[]>();
   for (const [place, score] of words) {

@@ -1,12 +1,12 @@
-// ④ What a turn has of the query: the best of its entries by words and by meaning. A question usually matches a turn as a whole; the
-// entry that answers it is then chosen inside.
+// ④ How well a turn matches the query: its best entries by words and by meaning. A question usually matches a turn as a whole; the
+// answering entry is then chosen inside it.
 import type { Places } from '../vectors/places.ts';
 
 /** The three best of a turn or a session, each worth less than the one before. */
 const shares = [1, 1 / 2, 1 / 3] as const;
 
 export interface Summed {
-  /** From 0 to 1: what the group has, of the group that has most. */
+  /** From 0 to 1: the group's score as a share of the best group. */
   share(group: number): number;
   /** The groups that have anything, best first. */
   best(most: number): number[];
@@ -40,10 +40,10 @@ export function bestThree(scores: Iterable<readonly [group: number, score: numbe
   };
 }
 
-/** So many entries of a turn are looked at: its beginning, where it says what is to be done, and those around matches are known anyway. */
+/** How many entries of a turn are considered: its beginning says what is to be done, and entries around matches are known anyway. */
 const mostOfTurn = 400;
 
-/** The places of a turn, from its first on, as far as `mostOfTurn`. */
+/** The places of a turn, from its first on, up to `mostOfTurn`. */
 export function placesOfTurn({ next, turn }: Pick<Places, 'next' | 'turn'>, first: number): number[] {
   const found: number[] = [];
   for (

@@ -1,4 +1,4 @@
-// ④ What each feature of an entry counts: learned by the method of scripts/recall/train.mjs from the 197 questions of coding-dev and
+// ④ The weight of each feature of an entry: learned by the method of scripts/recall/train.mjs from the 197 questions of coding-dev and
 // coding-dev2 with vectors of the table alone. Fitted and cross-validated figures: bench/RESULTS.md.
 import type { FeatureName } from './features.ts';
 

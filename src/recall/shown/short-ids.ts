@@ -2,10 +2,12 @@
 import { inOneLine } from '../../language/gist.ts';
 
 const least = 8;
-/** Versions 4 and 8: digits without an order, so that the first eight tell a million apart. Others begin with the time, or as they please. */
+/**
+ * Versions 4 and 8: random digits, so that the first eight distinguish a million ids. Other versions begin with the time, or with anything.
+ */
 const random = /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-/i;
 
-/** Shortens the given ids so that they stay apart. */
+/** Shortens the given ids so that they stay distinct. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
   const distinct = new Set(ids);
   let length = least;

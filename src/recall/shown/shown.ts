@@ -8,7 +8,7 @@ import { matchedWords, snippet } from './snippet.ts';
 const shownLength = 160;
 const mostSentences = 40;
 
-/** The part of a text that says why it was found: where the words stand; else the sentence that is nearest in meaning. */
+/** The part of a text that shows why it was found: the matching words, else the sentence nearest in meaning. */
 export async function shown(
   text: string,
   { keywords }: Question,

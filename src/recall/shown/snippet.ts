@@ -12,13 +12,13 @@ const maxMatches = 20_000;
 interface Match {
   readonly start: number;
   readonly end: number;
-  /** Which word of the query it is; two different words beside each other say more than one word twice. */
+  /** Which word of the query it is. Two different words side by side say more than one word twice. */
   readonly key: string;
 }
 
 /** Marks matches with « and ». Linear in the length of the text. */
 export function snippet(stored: string, query: KeywordQuery): string {
-  // Narrow kana are two letters where the index has one: such a text is shown as it was indexed.
+  // Halfwidth kana are two characters where the index has one, so such a text is shown as it was indexed.
   const text = /[\uff61-\uff9f\u3099\u309a\u1100-\u11ff]/.test(stored) ? spell(stored) : stored;
   const matches = findMatches(text, query);
   const { from, to } = window(text, matches);
@@ -33,7 +33,7 @@ export function snippet(stored: string, query: KeywordQuery): string {
   return out.replace(/\s+/g, ' ').trim();
 }
 
-/** The words of the text that the query asks for, each once, as they are first written. */
+/** The words of the text that match the query, each once, as first written. */
 export function matchedWords(text: string, query: KeywordQuery): string[] {
   const words = new Map<string, string>();
   for (const { start, end, key } of findMatches(text, query))
@@ -76,7 +76,7 @@ interface Ready {
 
 const ready = new WeakMap<KeywordQuery, Ready>();
 
-/** Made once for a query: each of its hits is looked at several times. */
+/** Made once per query: each of its hits is examined several times. */
 function readyFor(query: KeywordQuery): Ready {
   let found = ready.get(query);
   if (found === undefined) {
@@ -110,7 +110,7 @@ function matcher(query: KeywordQuery): (word: string) => string | undefined {
   const initials = new Set([...wanted].map((stem) => stem[0]));
   return (word) => {
     const folded = fold(word);
-    // Stemming changes ends only, so another first letter cannot match, and most words need no stemming.
+    // Stemming changes only endings, so a different first letter cannot match, and most words need no stemming.
     if (!initials.has(folded[0])) return undefined;
     const stem = stemmer(folded);
     return wanted.has(stem) ? stem : beginnings.find((beginning) => stem.startsWith(beginning));
@@ -129,7 +129,7 @@ interface Part {
   readonly at: number;
 }
 
-/** Two parts as one, as the index has them. */
+/** Two adjacent parts as one, as the index has them. */
 const pairsOf = (parts: readonly Part[]): Part[] =>
   parts.slice(1).map(({ text }, i) => ({ text: `${parts[i]?.text}${text}`, at: parts[i]?.at as number }));
 
@@ -147,7 +147,7 @@ function anyOf(words: ReadonlySet<string>): RegExp {
   return new RegExp(longestFirst.join('|'), 'giu');
 }
 
-/** Two ends move over the matches; each match enters and leaves the count once. */
+/** A sliding window over the matches: each match enters and leaves the count once. */
 function window(text: string, matches: readonly Match[]): { from: number; to: number } {
   const inside = new Map<string, number>();
   let best = { score: 0, first: 0, last: 0 };
@@ -189,7 +189,7 @@ function tidy(text: string, cut: number, limit: number): number {
   return before >= 0xd800 && before <= 0xdbff ? cut - 1 : cut;
 }
 
-/** Matches that only punctuation parts (`src/auth.ts:42`) are marked as one. */
+/** Matches that only punctuation separates (`src/auth.ts:42`) are marked as one. */
 function joined(text: string, matches: readonly Match[]): { start: number; end: number }[] {
   const groups: { start: number; end: number }[] = [];
   for (const { start, end } of matches) {

@@ -1,4 +1,4 @@
-// ④ What a hit shows of the tools that its entry used, and of the turn around it.
+// ④ What a hit shows of its entry's tools and of the turn around it.
 
 import { cut, inOneLine, inputField } from '../../language/gist.ts';
 import type { Hit } from '../../schema/hit.ts';
@@ -12,7 +12,7 @@ import { matchedWords } from './snippet.ts';
 const longestDeed = 300;
 const longestLine = 200;
 const longestPrompt = 200;
-/** Of an entry with more uses, these are compared. */
+/** Of an entry with more uses, only these are compared. */
 const mostUses = 20;
 const telling = /error|fail|exception|panic|denied|cannot|not found|refused|fatal/i;
 
@@ -73,7 +73,7 @@ function bestUse(uses: readonly ToolUse[], keywords: KeywordQuery): Hit['use'] {
   };
 }
 
-/** The command as it was run; of other tools what they were given first. */
+/** The command as it was run; for other tools, the first part of their input. */
 function deedOf({ input, files }: ToolUse): string {
   const command = inputField(input, 'command') ?? inputField(input, 'cmd');
   if (command !== undefined) return command.trim();
@@ -82,7 +82,7 @@ function deedOf({ input, files }: ToolUse): string {
   return inOneLine(inputText(input));
 }
 
-/** The line with most words of the query; where something failed, else the one that tells why. */
+/** The line with most words of the query. Without one, after a failure, the line that says why. */
 function bestLine(output: string, keywords: KeywordQuery, failed: boolean): string | undefined {
   let best: { line: string; matched: number } | undefined;
   let why: string | undefined;

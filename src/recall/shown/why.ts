@@ -6,7 +6,7 @@ import type { Candidate } from '../refine.ts';
 import { matchedWords } from './snippet.ts';
 
 const mostWords = 6;
-/** From these shares on a part of the score is worth a word. */
+/** From these shares on, a part of the score is worth mentioning. */
 const closeMeaning = 0.5;
 const muchNear = 0.25;
 const muchSession = 0.7;

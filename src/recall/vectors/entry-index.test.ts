@@ -52,7 +52,7 @@ async function loaded(ceiling = 1e9, restMs?: number): Promise<EntryIndex> {
   return index;
 }
 
-/** All that an index says, by the rows of the store: places may have other numbers in another index. */
+/** Everything that an index says, by the rows of the store: places may have other numbers in another index. */
 async function content({ places, scan }: EntryIndex, query: Int8Array): Promise<string[]> {
   const cosines = await scan(query);
   const lines: string[] = [];
@@ -78,7 +78,7 @@ async function content({ places, scan }: EntryIndex, query: Int8Array): Promise<
 }
 
 describe('an index that follows the store', () => {
-  it.each([1, 2, 3, 4, 5, 6])('holds the same as a new one, after anything that can happen (%i)', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])('equals a new one, after anything that can happen (%i)', async (seed) => {
     let state = seed;
     const dice = (sides: number) => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -92,7 +92,7 @@ describe('an index that follows the store', () => {
     let serial = 0;
     const fresh = (session: string): NewEntry =>
       entry(`e${++serial}`, `${dice(4) === 0 ? 'long' : 'text'} ${serial} ${dice(9)}`, { session });
-    // Numbers of places that were given up are used again at once, or not at all.
+    // Freed place numbers are reused at once, or not at all.
     const follower = await loaded(1e9, seed % 2 === 0 ? -1 : undefined);
     for (let step = 0; step < 60; step++) {
       const file = files[dice(files.length)] as (typeof files)[number];
@@ -103,7 +103,7 @@ describe('an index that follows the store', () => {
         file.entries.push(...added);
         await store.transcripts.commit([chunk(added, { key: file.key, from, bornAt: files.indexOf(file) })], rules);
       } else if (event === 4 && file.entries.length > 0) {
-        // Read anew: some texts are others, some are gone.
+        // Read again: some texts have changed, some are gone.
         const kept = file.entries.filter(() => dice(3) > 0);
         file.entries = kept.map((one) => (dice(2) ? { ...one, text: `${one.text} changed` } : one));
         await store.transcripts.commit(
@@ -174,7 +174,7 @@ describe('cosines', () => {
     expect([first[0], second[1]].map((cosine) => cosine?.toFixed(3))).toEqual(['1.000', '1.000']);
   });
 
-  it('are those of the texts, the best part of each, and 0 where there is no vector', async () => {
+  it('are those of the texts, the best part of each, and 0 without a vector', async () => {
     await store.transcripts.commit(
       [chunk([entry('a', 'one'), entry('b', 'long tale'), entry('c', '[Used tools: Read]')])],
       rules,
@@ -189,7 +189,7 @@ describe('cosines', () => {
     expect(similarity(0, 2)).toBe(0);
   });
 
-  it('of two entries are those of their last vectors, which are of the whole texts', async () => {
+  it('of two entries are those of their last vectors, which cover the whole texts', async () => {
     await store.transcripts.commit([chunk([entry('a', 'one'), entry('b', 'two')])], rules);
     const whole = vectorOf('the same');
     await store.vectors.save(

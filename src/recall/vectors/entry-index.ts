@@ -1,4 +1,4 @@
-// The places of all entries and the vectors of one model: loaded as a whole, then session by session as they change.
+// The places of all entries and the vectors of one model: loaded as a whole, then updated session by session as they change.
 import type { Store } from '../../store/store.ts';
 import type { PlacePage, VectorPage } from '../../store/vectors/port.ts';
 import { flag, type GrowingPlaces, openPlaces, type Places } from './places.ts';
@@ -7,11 +7,11 @@ import { openSlots, type Slots } from './slots.ts';
 
 export interface VectorScan {
   /**
-   * The cosine of the query with the entry at each place; 0 where there is no vector. Above the memory ceiling exact for the
-   * nearest, an estimate for the others. Whoever has ranked with them may give them back (`floats`).
+   * The cosine of the query with the entry at each place; 0 without a vector. Above the memory ceiling exact for the nearest, an estimate
+   * for the others. The caller may return them to the pool (`floats`) after ranking.
    */
   scan(query: Int8Array): Promise<Float32Array>;
-  /** Whether a closer reading of the entry would give it a better vector. */
+  /** Whether reading the entry closely would give it a better vector. */
   isRough(place: number): boolean;
   /** The cosine of the entries at two places. */
   similarity(a: number, b: number): number;
@@ -25,7 +25,7 @@ export interface EntryIndex extends VectorScan {
   readonly places: Places;
   /** Reads everything; once, before the first update. */
   load(): Promise<void>;
-  /** Takes in what has changed. */
+  /** Reads what has changed. */
   update(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function openEntryIndex(
     }
   }
 
-  /** The page without vectors of entries that came after the places were read; these are read with the next update. */
+  /** The page without vectors of entries that came after the places were read. The next update reads those. */
   function known(page: VectorPage, dimensions: number): VectorPage {
     if (page.ids.every((id) => places.placeOf(id) >= 0)) return page;
     const kept = page.ids.flatMap((id, i) => (places.placeOf(id) < 0 ? [] : [i]));
@@ -84,7 +84,7 @@ export function openEntryIndex(
     return { ids: kept.map((i) => page.ids[i] as number), seqs: kept.map((i) => page.seqs[i] as number), vectors };
   }
 
-  /** Reads the vectors of places that have others now than are held. */
+  /** Reads the vectors of places whose vectors have changed. */
   async function renew({ ids, vectors }: PlacePage): Promise<void> {
     const changed: number[] = [];
     for (const [i, id] of ids.entries()) {
@@ -131,7 +131,7 @@ export function openEntryIndex(
     update,
     async scan(query) {
       const found = await slots?.scan(query);
-      // One of its own each time: other searches may run while this one waits.
+      // A separate array each time: other searches may run while this one waits.
       const cosines = floats.take(places.size);
       if (found === undefined) return cosines;
       spread(found, slotOf, cosines);
@@ -150,7 +150,7 @@ export function openEntryIndex(
   };
 }
 
-/** To each place the cosine of its slot. */
+/** Assigns each place the cosine of its slot. */
 function spread(found: Float32Array, slotOf: Int32Array, cosines: Float32Array): void {
   const size = Math.min(cosines.length, slotOf.length);
   for (let place = 0; place < size; place++) {

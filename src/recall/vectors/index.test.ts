@@ -37,7 +37,7 @@ async function nearest(query: string): Promise<string | undefined> {
   return (await store.entries.at([places.rowid[best] as number]))[0]?.entry.text;
 }
 
-it('finds what is meant where no word is shared, and what comes in later', async () => {
+it('finds the meaning if no word is shared, and what is imported later', async () => {
   await commit();
   await embedPending({ store, config: config() });
   meaning = openMeaning({ store, config: config() });
@@ -58,7 +58,7 @@ it('says why there is nothing by meaning, and still knows where entries stand', 
   expect(await meaning.ready()).toMatchObject({ note: expect.stringContaining('Nothing can be found by meaning yet') });
 });
 
-it('goes on with the built-in table until another model is complete', async () => {
+it('continues with the built-in table until another model is complete', async () => {
   await commit();
   await embedPending({ store, config: config() });
   const env = { HOLDFAST_EMBEDDING_KIND: 'ollama', HOLDFAST_EMBEDDING_URL: 'http://127.0.0.1:9' };
@@ -80,7 +80,7 @@ it('goes on with the built-in table until another model is complete', async () =
   await expect(after.search?.embed('x')).rejects.toMatchObject({ code: 'UNREACHABLE' });
 });
 
-it('without an old model, says how much of the new one is there', async () => {
+it('without an old model, says how much of the new one is ready', async () => {
   await commit();
   await store.vectors.wantModel('ollama nomic-embed-text');
   const [first] = await store.vectors.pending(1);
@@ -99,7 +99,7 @@ it('a model that cannot be opened is a reason, not a failure', async () => {
   expect(note).toContain('embedding.url is not set');
 });
 
-it('compares a query with what was distilled, as it comes and goes', async () => {
+it('compares a query with distilled data as it comes and goes', async () => {
   await commit();
   const save = (prompt: number, first: string, title: string) =>
     takeObservation(store, observation(first, { prompt, title, subtitle: '', narrative: '' }));

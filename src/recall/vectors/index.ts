@@ -1,5 +1,5 @@
-// ④ Search by meaning, kept in memory: the places of all entries and the vectors of one model, loaded with the first search and brought
-// up to date before each. The store says which sessions have changed since.
+// ④ Search by meaning, kept in memory: the places of all entries and the vectors of one model, loaded with the first search and updated
+// before each. The store says which sessions have changed since.
 import type { Config } from '../../config/config.ts';
 import type { Embedder, WeightedWords } from '../../embedding/embedder.ts';
 import { embedderOf } from '../../embedding/index.ts';
@@ -14,7 +14,7 @@ import { openSubjectIndex, type SubjectIndex } from './subject-index.ts';
 export { flag, type Places } from './places.ts';
 
 export interface Meaning {
-  /** Loads what is not loaded and takes in what has changed. Contract: fails only where the store does; without vectors the note says why. */
+  /** Loads and updates what is needed. Contract: fails only if the store does; without vectors the note says why. */
   ready(): Promise<MeaningState>;
   /** From now on no search waits for the close reading of texts: this process does it in the background. */
   leaveReading(): void;
@@ -25,28 +25,28 @@ export interface MeaningState {
   readonly places: Places;
   /** Absent when entries cannot be compared by meaning. */
   readonly search?: MeaningSearch | undefined;
-  /** Why search by meaning is not there, or not complete: a sentence for the answer. */
+  /** Why search by meaning is missing or incomplete: a sentence for the answer. */
   readonly note?: string | undefined;
 }
 
 export interface MeaningSearch extends VectorScan {
   readonly model: string;
-  /** Texts take microseconds. */
+  /** Embedding a text takes microseconds. */
   readonly instant: boolean;
   /**
-   * Reads closely those of these places that have a rough vector, the first ones first, for as long as this process lets a search wait. True when some were read:
-   * the state is then out of date. Contract: never throws; what cannot be stored stays rough.
+   * Reads closely those of these places that have a rough vector, in order, for as long as this process lets a search wait. True when some
+   * were read: the state is then out of date. Contract: never throws; what cannot be stored stays rough.
    */
   readClosely(places: readonly number[]): Promise<boolean>;
-  /** Undefined where the text says nothing. Fails where a model or its endpoint does. */
+  /** Undefined if the text says nothing. Fails if a model or its endpoint does. */
   embed(query: string, words?: WeightedWords): Promise<Int8Array | undefined>;
   /** The cosine of the query with every observation, summary or memory that has a vector, by its row in the store. */
   scanSubjects(kind: SubjectKind, query: Int8Array): Promise<ReadonlyMap<number, number>>;
 }
 
-/** How soon a search sees that the settings have changed. */
+/** How soon a search sees changed settings. */
 const settingsMs = 1000;
-/** What nobody has searched for so long is let go; the next search loads it again. */
+/** After this long without a search, the data is freed. The next search loads it again. */
 const idleMs = 15 * 60_000;
 
 export interface MeaningDeps {
@@ -57,7 +57,7 @@ export interface MeaningDeps {
 }
 
 const usualCloselyMs = 120;
-/** Texts in a step. */
+/** Texts per step. */
 const readAtOnce = 4;
 
 export function openMeaning({ store, config, closelyMs = usualCloselyMs }: MeaningDeps): Meaning {
@@ -67,7 +67,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
   let embedder: Embedder | undefined;
   let readingMs = closelyMs;
   let settings = { config, readAt: Number.NEGATIVE_INFINITY };
-  /** Searches may come at once; they share one look at the store. */
+  /** Concurrent searches share one read of the store. */
   let turn: Promise<unknown> = Promise.resolve();
 
   async function bringUpToDate(): Promise<MeaningState> {
@@ -108,7 +108,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
       for (let at = 0; at < texts.length && performance.now() - started < readingMs; at += readAtOnce)
         read += await refineTexts(store, by, texts.slice(at, at + readAtOnce), 'here');
     } catch {
-      // A store that cannot be written is searched with what it has.
+      // A read-only store is searched with what it has.
     }
     return read > 0;
   }
@@ -133,7 +133,7 @@ export function openMeaning({ store, config, closelyMs = usualCloselyMs }: Meani
     return mine;
   }
 
-  /** The wanted model once all have its vectors; until then the one from before, if it can still read a query. */
+  /** The wanted model once all have its vectors. Until then the previous one, if it can still read a query. */
   async function chooseModel(): Promise<{ model?: string; note?: string }> {
     const models = await store.vectors.models();
     const wanted = models.find((model) => model.wanted);

@@ -72,6 +72,6 @@ it('copies vectors into rows that may be longer', () => {
   ]);
 });
 
-it('asks for whole rows of 16 bytes, and not too long ones', () => {
+it('requires whole rows of 16 bytes, and not too long ones', () => {
   for (const width of [0, -16, 8, 100, longestRow + 16]) expect(() => openKernel(width)).toThrow(RangeError);
 });

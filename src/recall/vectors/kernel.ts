@@ -1,7 +1,7 @@
 // The WASM kernel and its memory: 64 KiB for a query and a block of results, then the rows.
 import { kernelBytes } from './kernel-bytes.ts';
 
-/** What of it is used here: the types of Node 20 do not name it, and those of browsers name too much. */
+/** The parts used here: the types of Node 20 do not have them, and those of browsers have too much. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -17,7 +17,7 @@ interface Exports {
 export interface Kernel {
   /** Bytes of a row: a multiple of 16. */
   readonly width: number;
-  /** Makes room for this many rows; those that are there stay. */
+  /** Makes room for this many rows. Existing rows stay. */
   reserve(rows: number): void;
   /** The bytes of a row. Valid until the next `reserve`. */
   row(row: number): Int8Array;
@@ -39,7 +39,7 @@ const block = (page - outAt) / 4;
 
 let compiled: object | undefined;
 
-/** Each has a memory of its own. */
+/** Each kernel has a separate memory. */
 export function openKernel(width: number): Kernel {
   if (width % 16 !== 0 || width <= 0 || width > longestRow) throw new RangeError(`rows of ${width} bytes`);
   compiled ??= new WebAssembly.Module(Buffer.from(kernelBytes, 'base64'));
@@ -63,7 +63,7 @@ export function openKernel(width: number): Kernel {
     width,
     reserve(rows) {
       if (rows <= room) return;
-      // A megabyte at least: each step makes all views of the memory anew.
+      // At least a megabyte: each step recreates all views of the memory.
       memory.grow(Math.max(16, Math.ceil((at(rows) - memory.buffer.byteLength) / page)));
       room = Math.floor((memory.buffer.byteLength - page) / width);
     },

@@ -1,4 +1,4 @@
-// Where every entry stands, in memory: session, neighbours, time, who said it. Rows of the store → parallel arrays.
+// Where every entry stands, in memory: session, neighbours, time, speaker. Rows of the store → parallel arrays.
 import type { PlacePage } from '../../store/vectors/port.ts';
 
 export const flag = {
@@ -14,7 +14,7 @@ export const flag = {
   toolsInTurn: 128,
 } as const;
 
-/** Arrays are valid below `size`, and until the next change: they are replaced when they grow. */
+/** Arrays are valid below `size`, and until the next change: growing replaces them. */
 export interface Places {
   readonly size: number;
   readonly rowid: Int32Array;
@@ -31,23 +31,23 @@ export interface Places {
   readonly flags: Uint8Array;
   /** Characters of its text. */
   readonly length: Uint32Array;
-  /** -1 for an entry that is not known. */
+  /** -1 for an unknown entry. */
   placeOf(rowid: number): number;
   readonly sessionCount: number;
-  /** Some entry used a tool. */
+  /** Whether any entry used a tool. */
   readonly hasTools: boolean;
   /** The session's row in the store. */
   sessionRow(session: number): number;
-  /** -1 for a session that is not known. */
+  /** -1 for an unknown session. */
   sessionOf(row: number): number;
 }
 
 export interface GrowingPlaces extends Places {
-  /** Takes in whole sessions, as the store gives them: what is not in a session's rows any more is gone. */
+  /** Takes whole sessions, as the store returns them: entries missing from a session's rows are gone. */
   apply(page: PlacePage): void;
 }
 
-/** `onGone` is called with each place whose entry is gone; after `restMs` its number may be given to another. */
+/** `onGone` is called with each place whose entry is gone. After `restMs` its number may be reused. */
 export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 30_000): GrowingPlaces {
   let size = 0;
   let hasTools = false;
@@ -55,7 +55,7 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
   let placeByRow = new Int32Array(1024).fill(-1);
   const sessionRows: number[] = [];
   const sessionByRow = new Map<number, number>();
-  /** The first place of each session; `inSession` leads on from there. */
+  /** The first place of each session; `inSession` continues from there. */
   const first: number[] = [];
   const free: { readonly place: number; readonly since: number }[] = [];
 
@@ -69,7 +69,7 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
     return placeByRow[rowid] ?? -1;
   }
 
-  /** A search that began before may still speak of the old entry by this number. */
+  /** A running search may still use this number for the old entry. */
   function reusable(): number | undefined {
     const [first] = free;
     return first !== undefined && performance.now() - first.since > restMs ? free.shift()?.place : undefined;
@@ -121,7 +121,7 @@ export function openPlaces(onGone: (place: number) => void = () => {}, restMs = 
       let place = placeOf(id);
       if (place < 0) place = addPlace(id);
       else {
-        // It was another session's until now: a fork that turned out to be the older one, say.
+        // Until now it belonged to another session, for example because a fork turned out to be older.
         const old = arrays.session[place] as number;
         if (old !== session)
           chain(

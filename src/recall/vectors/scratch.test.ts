@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { bytes, floats } from './scratch.ts';
 
-it('an array that was given back is used again, empty, also for a few less; nobody else has it meanwhile', () => {
+it('a returned array is reused, cleared, also for a slightly shorter length; nobody else holds it meanwhile', () => {
   const first = floats.take(1000);
   first.fill(7);
   const second = floats.take(1000);
@@ -15,7 +15,7 @@ it('an array that was given back is used again, empty, also for a few less; nobo
   expect(floats.take(1000)).toEqual(new Float32Array(1000));
 });
 
-it('one that is too short, or far too long, is left where it is', () => {
+it('one that is too short, or far too long, stays where it is', () => {
   const small = bytes.take(100);
   const large = bytes.take(5000);
   bytes.giveBack(small);

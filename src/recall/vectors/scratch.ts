@@ -1,12 +1,12 @@
-// Arrays as long as all places, which every search needs a few of: used again, since they would come faster than they are collected.
+// Arrays as long as all places, of which every search needs a few. They are reused, because they would be allocated faster than collected.
 
-/** So many of a kind wait for the next search. */
+/** How many of a kind wait for the next search. */
 const most = 6;
 
 interface Pool<T> {
   /** All zero. */
   take(length: number): T;
-  /** Nobody may look at it any more. One that is never given back is collected as any other. */
+  /** The caller must not use it any more. One that is never returned is collected like any other. */
   giveBack(array: T | undefined): void;
 }
 
@@ -22,7 +22,7 @@ function pool<T extends Float32Array | Uint8Array>(make: (length: number) => T):
     },
     giveBack(array) {
       if (array === undefined) return;
-      // Whole again: what was taken may be a part of it.
+      // Restore the full length: what was taken may be a part of it.
       const whole = array.byteLength === array.buffer.byteLength ? array : ofBuffer(array);
       waiting.push(whole);
       if (waiting.length > most) waiting.shift();

@@ -1,23 +1,23 @@
-// A vector's signs, a bit for each number: an eighth of the memory, and the angle between two vectors shows in how many differ.
+// A vector's signs, a bit for each number: an eighth of the memory. The number of differing bits shows the angle between two vectors.
 
 export interface Signs {
   /** Bits of a row: a power of two, 128 or more. */
   readonly bits: number;
-  /** The vector turned so that all numbers weigh alike. The same array every time. */
+  /** The vector rotated so that all numbers weigh the same. The same array every time. */
   turn(vector: ArrayLike<number>): Float32Array;
-  /** The cosine that so many differing bits stand for. */
+  /** The cosine that this many differing bits stand for. */
   cosine(differing: number): number;
 }
 
 /**
- * Of a vector as a model gives it, some numbers are large and most are small, and a sign says nothing of that. A rotation that
- * mixes them all (signs flipped at random, then a Hadamard transform) makes the signs tell far more: of the ten nearest among 29,000 real
- * texts, 99.6 % are among the first 1,000 by sign, against 96.8 % without it.
+ * In a model's vector some numbers are large and most are small, and a sign does not show that. A rotation that mixes them all (signs
+ * flipped at random, then a Hadamard transform) makes the signs say far more: of the ten nearest among 29,000 real texts, 99.6 % are among
+ * the first 1,000 by sign, against 96.8 % without it.
  */
 export function openSigns(dimensions: number): Signs {
   const bits = Math.max(128, 2 ** Math.ceil(Math.log2(dimensions)));
   const flips = new Float32Array(bits);
-  // Any fixed sequence will do; both sides must have the same.
+  // Any fixed sequence will do; both sides must use the same.
   for (let i = 0, state = 1; i < bits; i++) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     flips[i] = state & 0x1_0000 ? 1 : -1;

@@ -4,7 +4,7 @@ import { openSlots } from './slots.ts';
 const read = async () => ({ seqs: [], ids: [], vectors: new Int8Array() });
 const vector = (...numbers: number[]) => Int8Array.from({ length: 32 }, (_, i) => numbers[i] ?? 0);
 
-it('compares a vector whose second half is empty by its first half alone, until a whole one takes its place', async () => {
+it('compares a vector whose second half is empty by its first half alone, until a whole one replaces it', async () => {
   const slots = openSlots({ dimensions: 32, ceiling: 1e6, read });
   const [words, meaning] = [vector(100, 20), vector()];
   meaning[20] = 90;

@@ -1,5 +1,5 @@
-// The vectors of an index, a slot each, and the cosines of a query with all of them. Above the memory ceiling only their signs are held:
-// those tell which few thousand are worth a look, and these are read from the store.
+// The vectors of an index, one slot each, and the cosines of a query with all of them. Above the memory ceiling only their signs are held.
+// The signs select a few thousand vectors, which are then read from the store.
 
 import type { VectorPage } from '../../store/vectors/port.ts';
 import { HoldfastError } from '../../system/errors.ts';
@@ -16,14 +16,14 @@ export interface Slots {
   readonly size: number;
   /** False above the ceiling. */
   readonly exact: boolean;
-  /** Takes vectors, one behind the other, with their numbers. Returns their slots. */
+  /** Adds vectors, one after the other, with their numbers. Returns their slots. */
   add(seqs: readonly number[], vectors: Int8Array): number[];
   remove(slot: number): void;
   /** The number of the vector in the store; 0 for a free slot. */
   seqOf(slot: number): number;
-  /** Whether its vector has nothing in its second half. */
+  /** Whether the second half of its vector is empty. */
   isHalf(slot: number): boolean;
-  /** Cosines by slot, to be given back (`floats`); what stands in free slots means nothing. */
+  /** Cosines by slot, to be returned to the pool (`floats`). Values in free slots mean nothing. */
   scan(query: Int8Array): Promise<Float32Array>;
   /** The cosine of two slots; above the ceiling an estimate. */
   similarity(a: number, b: number): number;
@@ -49,7 +49,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
   const free: number[] = [];
   let seqs = new Int32Array(1024);
   let inverse = new Float32Array(1024);
-  /** Slots whose vector has nothing in its second half: a pair of models of which only the first has read the text so far. */
+  /** Slots whose vector has an empty second half: only the first of a pair of models has read the text so far. */
   const halves = new Set<number>();
 
   function grow(): void {
@@ -57,7 +57,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
     [seqs, inverse] = [enlarged(seqs, room), enlarged(inverse, room)];
   }
 
-  /** Keeps only the signs of what is there. */
+  /** Keeps only the signs of the existing vectors. */
   function coarsen(filled: number): void {
     const exact = kernel;
     signs = openSigns(dimensions);
@@ -67,7 +67,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
       writeSigns(signs, exact.row(slot).subarray(0, dimensions), kernel.row(slot));
   }
 
-  /** Writes vectors into slots that follow each other. */
+  /** Writes vectors into consecutive slots. */
   function write(first: number, vectors: Int8Array): void {
     const count = vectors.length / dimensions;
     if (signs === undefined) {
@@ -99,7 +99,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
   async function scanCoarsely(by: Signs, query: Int8Array, cosines: Float32Array): Promise<void> {
     const { distances, limit } = scanSigns(by, query, cosines);
     const near: number[] = [];
-    // Those at the limit itself may be many: a tie among thousands is no reason to read them all.
+    // Thousands may tie at the limit itself, and need not all be read.
     for (let slot = 0; slot < size && near.length < 2 * closest; slot++)
       if (seqs[slot] !== 0 && (distances[slot] as number) <= limit) near.push(slot);
     const slotOf = new Map(near.map((slot) => [seqs[slot] as number, slot]));
@@ -156,7 +156,7 @@ export function openSlots({ dimensions, ceiling, read }: SlotsOptions): Slots {
           scaled(results, inverse.subarray(first), scale, cosines.subarray(first)),
         );
       }
-      // These are compared by the first half alone; the query's second half would only make them look farther away than they are.
+      // These are compared by the first half alone. The query's second half would only make them look farther away than they are.
       const more = halves.size === 0 ? 1 : norm(query) / norm(query.subarray(0, dimensions / 2));
       for (const slot of halves) cosines[slot] = Math.min(1, (cosines[slot] as number) * more);
       return cosines;
@@ -195,7 +195,7 @@ function isHalf(vector: Int8Array): boolean {
   return true;
 }
 
-/** Of a vector without direction: anything but 0. */
+/** For a zero vector: anything but 0. */
 const norm = (vector: Int8Array): number => Math.sqrt(dot(vector, vector)) || 1;
 
 function bitsIn(byte: number): number {

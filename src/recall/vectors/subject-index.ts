@@ -1,11 +1,11 @@
-// The vectors of one kind other than entries: some thousand, compared as a whole. What came and went is seen by their numbers.
+// The vectors of one kind other than entries: some thousand, compared as a whole. Their numbers show what came and went.
 import type { Store } from '../../store/store.ts';
 import type { SubjectKind } from '../../store/vectors/port.ts';
 import { floats } from './scratch.ts';
 import { openSlots, type Slots } from './slots.ts';
 
 export interface SubjectIndex {
-  /** Takes in what has changed. */
+  /** Reads what has changed. */
   update(): Promise<void>;
   /** The cosine of the query with each subject that has a vector, by its row; the best of its parts. */
   scan(query: Int8Array): Promise<ReadonlyMap<number, number>>;
