@@ -1,4 +1,4 @@
-# What agents run in where `host.sandbox` is docker: Node, the tools that agents expect, and the Claude Agent SDK with its client.
+# The image for agents if `host.sandbox` is docker: Node, the tools that agents expect, and the Claude Agent SDK with its client.
 #   docker build -t holdfast-agent -f docker/agent.Dockerfile docker
 FROM docker.io/library/node:22-bookworm-slim
 RUN apt-get update \

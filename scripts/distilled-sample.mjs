@@ -54,7 +54,7 @@ fs.writeFileSync(
   target,
   `# What the offline distiller says
 
-${chosen.length} of ${told.length} sessions of coding agents (public transcripts, MIT), told without a model. Made by \`node scripts/distilled-sample.mjs <transcripts>\`;
+${chosen.length} of ${told.length} sessions of coding agents (public transcripts, MIT), distilled without a model. Made by \`node scripts/distilled-sample.mjs <transcripts>\`;
 long parts are cut here.
 
 ${sections.join('\n\n')}
