@@ -156,12 +156,12 @@ describe('19: private passages', () => {
 
     const clients = openClients(deps);
     const tell = async (session: string, text: string) => {
-      await clients.init({ claudeSessionId: session, userPrompt: text, cwd: '/w' });
-      await clients.observe({ claudeSessionId: session, tool_name: 'Bash', tool_input: { x: `${text} tool` } });
-      await clients.summarize({ claudeSessionId: session, last_assistant_message: `${text} answer` });
+      await clients.init({ sessionId: session, userPrompt: text, cwd: '/w' });
+      await clients.observe({ sessionId: session, tool_name: 'Bash', tool_input: { x: `${text} tool` } });
+      await clients.summarize({ sessionId: session, last_assistant_message: `${text} answer` });
     };
     await tell('c', '<private>hushhush');
-    await clients.observe({ claudeSessionId: 'c', tool_name: 'Bash', tool_input: { command: 'hushhush' } });
+    await clients.observe({ sessionId: 'c', tool_name: 'Bash', tool_input: { command: 'hushhush' } });
     await tell('c', 'public');
     await bench.ingest();
     const texts = (await bench.store.entries.transcript('client', 'c')).map((entry) => entry.text);

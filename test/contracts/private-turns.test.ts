@@ -236,26 +236,26 @@ describe('clients', () => {
     const bench = await workbench();
     setSetting(bench.config, 'ignore', '/srv/acme');
     const first = clients(bench);
-    await first.init({ claudeSessionId: 'c1', cwd: '/srv/acme', userPrompt: canary('a') });
+    await first.init({ sessionId: 'c1', cwd: '/srv/acme', userPrompt: canary('a') });
     const store = await bench.open();
     const again = openClients({ ...bench.onto(store).deps, events: liveEvents(bench.deps.clock), wake: () => {} });
-    expect(await again.observe({ claudeSessionId: 'c1', tool_name: 'X', tool_input: { a: canary('b') } })).toEqual({
+    expect(await again.observe({ sessionId: 'c1', tool_name: 'X', tool_input: { a: canary('b') } })).toEqual({
       stored: false,
     });
-    await again.summarize({ claudeSessionId: 'c1', last_assistant_message: canary('c') });
-    await again.complete({ claudeSessionId: 'c1', reason: canary('d') });
+    await again.summarize({ sessionId: 'c1', last_assistant_message: canary('c') });
+    await again.complete({ sessionId: 'c1', reason: canary('d') });
     expect(canariesIn(await all(bench))).toEqual([]);
   });
 
   it('are in a private turn that another worker was told of', async () => {
     const bench = await workbench();
-    await clients(bench).init({ claudeSessionId: 'c1', cwd: '/srv/x', userPrompt: hidden('a') });
+    await clients(bench).init({ sessionId: 'c1', cwd: '/srv/x', userPrompt: hidden('a') });
     const store = await bench.open();
     const again = openClients({ ...bench.onto(store).deps, events: liveEvents(bench.deps.clock), wake: () => {} });
-    expect(await again.observe({ claudeSessionId: 'c1', tool_name: 'X', tool_input: { a: canary('b') } })).toEqual({
+    expect(await again.observe({ sessionId: 'c1', tool_name: 'X', tool_input: { a: canary('b') } })).toEqual({
       stored: false,
     });
-    await again.summarize({ claudeSessionId: 'c1', last_assistant_message: canary('c') });
+    await again.summarize({ sessionId: 'c1', last_assistant_message: canary('c') });
     expect(canariesIn(await all(bench))).toEqual([]);
   });
 });

@@ -121,16 +121,16 @@ it('no secret of a transcript, a client or a hook is stored anywhere', async () 
   const deps = { ...bench.deps, events: liveEvents(bench.deps.clock), wake: () => {} };
   const clients = openClients(deps);
   const session = `client-${secret()}`;
-  await clients.init({ claudeSessionId: session, cwd: `/srv/${secret()}`, userPrompt: `do ${secret()}` });
+  await clients.init({ sessionId: session, cwd: `/srv/${secret()}`, userPrompt: `do ${secret()}` });
   await clients.observe({
-    claudeSessionId: session,
+    sessionId: session,
     tool_name: `Tool ${secret()}`,
     tool_input: { file_path: `/a/${secret()}`, [secret()]: secret(), password: password() },
     tool_response: { out: secret() },
     cwd: `/srv/${secret()}`,
   });
-  await clients.summarize({ claudeSessionId: session, last_user_message: secret(), last_assistant_message: secret() });
-  await clients.complete({ claudeSessionId: session, reason: `because ${secret()}` });
+  await clients.summarize({ sessionId: session, last_user_message: secret(), last_assistant_message: secret() });
+  await clients.complete({ sessionId: session, reason: `because ${secret()}` });
   const hook = { session_id: 's2', transcript_path: path.join(bench.config.home, 'none.jsonl'), cwd: '/x' };
   await receiveHook(deps, claudeCode, { ...hook, hook_event_name: 'SessionStart', source: 'startup' });
   await receiveHook(deps, claudeCode, { ...hook, hook_event_name: 'SessionEnd', reason: `bye ${secret()}` });

@@ -43,7 +43,7 @@ export function openLifecycle({ worker, folder, idleMs, settleMs = 2000, farewel
   function tell(route: Parameters<Worker['tell']>[0], body: Readonly<Record<string, unknown>>): void {
     if (ended) return;
     begun = true;
-    worker.tell(route, { claudeSessionId: session, ...body });
+    worker.tell(route, { sessionId: session, ...body });
   }
 
   const summarize = (answer?: string): void => {

@@ -10,14 +10,14 @@ import type { LiveDeps } from './hook.ts';
 import { liveLimits } from './live-limits.ts';
 
 export interface ClientInit {
-  readonly claudeSessionId: string;
+  readonly sessionId: string;
   readonly project?: string | undefined;
   readonly cwd?: string | undefined;
   readonly userPrompt?: string | undefined;
 }
 
 export interface ClientObservation {
-  readonly claudeSessionId: string;
+  readonly sessionId: string;
   readonly tool_name: string;
   readonly tool_input?: unknown;
   readonly tool_response?: unknown;
@@ -25,13 +25,13 @@ export interface ClientObservation {
 }
 
 export interface ClientSummarize {
-  readonly claudeSessionId: string;
+  readonly sessionId: string;
   readonly last_user_message?: string | undefined;
   readonly last_assistant_message?: string | undefined;
 }
 
 export interface ClientComplete {
-  readonly claudeSessionId: string;
+  readonly sessionId: string;
   readonly reason?: string | undefined;
 }
 
@@ -112,8 +112,8 @@ export function openClients(deps: LiveDeps): Clients {
   };
 
   return {
-    async init({ claudeSessionId, userPrompt, cwd: folder, project }) {
-      const session = cleanId(claudeSessionId);
+    async init({ sessionId, userPrompt, cwd: folder, project }) {
+      const session = cleanId(sessionId);
       const cwd = folder === undefined ? undefined : redact(folder);
       if (limits.isIgnored(folder ?? project)) {
         noteIgnored(session, true);
@@ -130,8 +130,8 @@ export function openClients(deps: LiveDeps): Clients {
       return { session, promptNumber: state.prompts };
     },
 
-    async observe({ claudeSessionId, tool_name, tool_input, tool_response, cwd: folder }) {
-      const session = cleanId(claudeSessionId);
+    async observe({ sessionId, tool_name, tool_input, tool_response, cwd: folder }) {
+      const session = cleanId(sessionId);
       const tool = redact(tool_name);
       const cwd = folder === undefined ? undefined : redact(folder);
       if (deps.config.reload().settings.skipTools.includes(tool_name)) return { stored: false };
@@ -156,8 +156,8 @@ export function openClients(deps: LiveDeps): Clients {
       return { stored: true };
     },
 
-    async summarize({ claudeSessionId, last_user_message, last_assistant_message }) {
-      const session = cleanId(claudeSessionId);
+    async summarize({ sessionId, last_user_message, last_assistant_message }) {
+      const session = cleanId(sessionId);
       if (isIgnored(session)) return;
       const keeps = await keepsText(session);
       const prompt = keeps ? clean(last_user_message) : '';
@@ -179,8 +179,8 @@ export function openClients(deps: LiveDeps): Clients {
       });
     },
 
-    async complete({ claudeSessionId, reason: said }) {
-      const session = cleanId(claudeSessionId);
+    async complete({ sessionId, reason: said }) {
+      const session = cleanId(sessionId);
       const reason = said === undefined ? undefined : redact(said);
       if (isIgnored(session)) {
         noteIgnored(session, false);

@@ -129,12 +129,12 @@ describe('a client without a transcript', () => {
   it('gets one of ours, which ingest reads', async () => {
     const clients = openClients(deps);
     const id = '../../etc/passwd';
-    expect(await clients.init({ claudeSessionId: id, cwd: '/home/dev/app', userPrompt: 'rename the button' })).toEqual({
+    expect(await clients.init({ sessionId: id, cwd: '/home/dev/app', userPrompt: 'rename the button' })).toEqual({
       session: id,
       promptNumber: 1,
     });
     const use = {
-      claudeSessionId: id,
+      sessionId: id,
       tool_name: 'FileSave',
       tool_input: { path: 'src/button.ts' },
       tool_response: 'saved',
@@ -142,12 +142,12 @@ describe('a client without a transcript', () => {
     expect(await clients.observe(use)).toEqual({ stored: true });
     expect(await clients.observe({ ...use, tool_name: 'TodoWrite' })).toEqual({ stored: false });
     await clients.summarize({
-      claudeSessionId: id,
+      sessionId: id,
       last_user_message: 'rename',
       last_assistant_message: 'Renamed it.',
     });
-    await clients.complete({ claudeSessionId: id, reason: 'idle' });
-    expect((await clients.init({ claudeSessionId: id, userPrompt: 'and now?' })).promptNumber).toBe(2);
+    await clients.complete({ sessionId: id, reason: 'idle' });
+    expect((await clients.init({ sessionId: id, userPrompt: 'and now?' })).promptNumber).toBe(2);
 
     const files = fs.readdirSync(config.watchPath(client));
     expect(files).toHaveLength(1);
@@ -173,7 +173,7 @@ it('a session of a client in an ignored folder leaves nothing, not even its end'
     ...deps,
     config: loadConfig({ ...config.environment, HOLDFAST_IGNORE: '/home/dev/*' }),
   });
-  const id = { claudeSessionId: 'c' };
+  const id = { sessionId: 'c' };
   expect(await clients.init({ ...id, cwd: '/home/dev/app', userPrompt: 'hushhush' })).toMatchObject({
     promptNumber: 0,
   });
@@ -187,10 +187,10 @@ it('a session of a client in an ignored folder leaves nothing, not even its end'
 
 it('half a line that a full disk left takes nothing along that comes after it', async () => {
   const clients = openClients(deps);
-  await clients.init({ claudeSessionId: 'c', cwd: '/home/dev/app', userPrompt: 'before' });
+  await clients.init({ sessionId: 'c', cwd: '/home/dev/app', userPrompt: 'before' });
   const [name] = fs.readdirSync(config.watchPath(client));
   fs.appendFileSync(path.join(config.watchPath(client), name as string), '{"kind":"prompt","id":"h","text":"ha');
-  await clients.init({ claudeSessionId: 'c', userPrompt: 'after' });
+  await clients.init({ sessionId: 'c', userPrompt: 'after' });
   await ingest({ store, config, clock: deps.clock }, {});
   expect((await store.entries.transcript('client', 'c')).map(({ text }) => text)).toEqual(['before', 'after']);
 });
@@ -224,9 +224,9 @@ describe('6. tools whose uses are not kept', () => {
     expect((await store.entries.toolUses(['u1'])).map(({ tool }) => tool)).toEqual(['Bash']);
     expect((await store.entries.find('u1'))[0]?.text).toBe(`[Used tools: ${name}, Bash]`);
     const clients = openClients(deps);
-    await clients.init({ claudeSessionId: 'c', userPrompt: 'go' });
-    expect(await clients.observe({ claudeSessionId: 'c', tool_name: name })).toEqual({ stored: false });
-    expect(await clients.observe({ claudeSessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: true });
+    await clients.init({ sessionId: 'c', userPrompt: 'go' });
+    expect(await clients.observe({ sessionId: 'c', tool_name: name })).toEqual({ stored: false });
+    expect(await clients.observe({ sessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: true });
   });
 
   it('are those of the setting, and no others, once it is set', async () => {
@@ -237,9 +237,9 @@ describe('6. tools whose uses are not kept', () => {
       [...byDefault, 'Read'].sort(),
     );
     const clients = openClients({ ...deps, config: own });
-    await clients.init({ claudeSessionId: 'c', userPrompt: 'go' });
-    expect(await clients.observe({ claudeSessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: false });
-    expect(await clients.observe({ claudeSessionId: 'c', tool_name: 'TodoWrite' })).toEqual({ stored: true });
+    await clients.init({ sessionId: 'c', userPrompt: 'go' });
+    expect(await clients.observe({ sessionId: 'c', tool_name: 'Bash' })).toEqual({ stored: false });
+    expect(await clients.observe({ sessionId: 'c', tool_name: 'TodoWrite' })).toEqual({ stored: true });
   });
 });
 
@@ -251,7 +251,7 @@ describe('7. the last messages of a client without a transcript', () => {
   it('are stored once, without what was put into them, also when the client has told of nothing else', async () => {
     const clients = openClients(deps);
     const last = {
-      claudeSessionId: 'c',
+      sessionId: 'c',
       last_user_message: `${reminder}Which buoy is loose?`,
       last_assistant_message: `The red one.<claude-mem-context>old news</claude-mem-context>`,
     };
@@ -270,9 +270,9 @@ describe('7. the last messages of a client without a transcript', () => {
 
   it('do not double a prompt that the client has told of', async () => {
     const clients = openClients(deps);
-    await clients.init({ claudeSessionId: 'c', userPrompt: `Which buoy is loose?${reminder}` });
-    await clients.summarize({ claudeSessionId: 'c', last_user_message: 'Which buoy', last_assistant_message: 'One.' });
-    await clients.summarize({ claudeSessionId: 'c', last_user_message: 'And now?', last_assistant_message: 'One.' });
+    await clients.init({ sessionId: 'c', userPrompt: `Which buoy is loose?${reminder}` });
+    await clients.summarize({ sessionId: 'c', last_user_message: 'Which buoy', last_assistant_message: 'One.' });
+    await clients.summarize({ sessionId: 'c', last_user_message: 'And now?', last_assistant_message: 'One.' });
     await taken();
     expect(await said()).toEqual([
       ['user', 'Which buoy is loose?'],
@@ -284,8 +284,8 @@ describe('7. the last messages of a client without a transcript', () => {
 
   it('leave nothing where they are only a reminder, or private', async () => {
     const clients = openClients(deps);
-    await clients.summarize({ claudeSessionId: 'c', last_user_message: reminder, last_assistant_message: reminder });
-    await clients.summarize({ claudeSessionId: 'c', last_user_message: '<private>key</private>' });
+    await clients.summarize({ sessionId: 'c', last_user_message: reminder, last_assistant_message: reminder });
+    await clients.summarize({ sessionId: 'c', last_user_message: '<private>key</private>' });
     await taken();
     expect(await said()).toEqual([]);
   });

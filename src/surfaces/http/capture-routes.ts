@@ -9,13 +9,15 @@ import { type Route, route } from './route.ts';
 /** Tool outputs arrive whole. */
 const largeBody = 8 << 20;
 
-const claudeSessionId = z.string().trim().min(1).max(500).describe('the id that all reports of a session share');
+const sessionId = z.string().trim().min(1).max(500).describe('the id that all reports of a session share');
+/** Clients of earlier versions send this name. */
+const formerNames = { claudeSessionId: 'sessionId' };
 const path = z.string().max(4096);
 const done = z.object({ ok: z.literal(true) });
 
 export function captureRoutes(deps: LiveDeps): Route[] {
   const clients = openClients(deps);
-  const report = { method: 'POST', access: 'report', type: 'application/json', limit: largeBody } as const;
+  const report = { method: 'POST', access: 'report', type: 'application/json', limit: largeBody, formerNames } as const;
   return [
     ...hookRoutes(deps),
     route({
@@ -23,7 +25,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
       path: '/api/sessions/init',
       summary: 'Report that a session starts or gets a prompt',
       input: z.object({
-        claudeSessionId,
+        sessionId,
         project: path.optional().describe('the working folder'),
         cwd: path.optional(),
         userPrompt: z.string().optional(),
@@ -36,7 +38,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
       path: '/api/sessions/observations',
       summary: 'Report a tool use',
       input: z.object({
-        claudeSessionId,
+        sessionId,
         tool_name: z.string().min(1).max(500),
         tool_input: z.unknown().optional(),
         tool_response: z.unknown().optional(),
@@ -50,7 +52,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
       path: '/api/sessions/summarize',
       summary: 'Report that the agent has stopped and waits',
       input: z.object({
-        claudeSessionId,
+        sessionId,
         last_user_message: z.string().optional(),
         last_assistant_message: z.string().optional(),
       }),
@@ -64,7 +66,7 @@ export function captureRoutes(deps: LiveDeps): Route[] {
       ...report,
       path: '/api/sessions/complete',
       summary: 'Report that a session has ended',
-      input: z.object({ claudeSessionId, reason: z.string().max(500).optional() }),
+      input: z.object({ sessionId, reason: z.string().max(500).optional() }),
       output: done,
       run: async (said) => {
         await clients.complete(said);
@@ -75,9 +77,9 @@ export function captureRoutes(deps: LiveDeps): Route[] {
       ...report,
       path: '/api/processing',
       summary: 'Tell live viewers whether an agent is working',
-      input: z.object({ isProcessing: z.boolean(), claudeSessionId: claudeSessionId.optional() }),
+      input: z.object({ isProcessing: z.boolean(), sessionId: sessionId.optional() }),
       output: done,
-      run: async ({ isProcessing, claudeSessionId: session }) => {
+      run: async ({ isProcessing, sessionId: session }) => {
         deps.events.publish({ kind: 'processing', isProcessing, ...(session === undefined ? {} : { session }) });
         return { ok: true };
       },

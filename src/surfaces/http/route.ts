@@ -21,6 +21,8 @@ export interface Route {
   readonly input: z.ZodObject;
   /** Other names of query fields. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Names that fields of the body had in earlier versions, and still may have. */
+  readonly formerNames?: Readonly<Record<string, string>>;
   /** The largest accepted body, in bytes. */
   readonly limit?: number;
   /** `page`: a file of the viewer, which sets its own type and takes no query. */
@@ -144,7 +146,24 @@ function notTooLong(input: Record<string, unknown>): Record<string, unknown> {
   return input;
 }
 
-export function checkInput({ input }: Route, values: unknown): Record<string, unknown> {
+/** A body with today's names. */
+function renamed(body: unknown, formerNames: Readonly<Record<string, string>>): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  const given = new Map(Object.entries(body));
+  for (const [former, name] of Object.entries(formerNames)) {
+    if (!given.has(former)) continue;
+    if (given.has(name))
+      throw new HoldfastError('BAD_INPUT', `${former} is an older name of ${name}, and both are given`, {
+        hint: `Send ${name} alone.`,
+      });
+    given.set(name, given.get(former));
+    given.delete(former);
+  }
+  return Object.fromEntries(given);
+}
+
+export function checkInput({ input, formerNames }: Route, given: unknown): Record<string, unknown> {
+  const values = formerNames === undefined ? given : renamed(given, formerNames);
   const parsed = input.safeParse(values);
   if (parsed.success) return notTooLong(parsed.data as Record<string, unknown>);
   const [issue] = parsed.error.issues;

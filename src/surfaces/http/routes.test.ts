@@ -38,7 +38,7 @@ const examples: Readonly<Record<string, unknown>> = {
   project: '/srv/shop',
   from: '/srv/shop',
   to: '/srv/store',
-  claudeSessionId: 'editor-1',
+  sessionId: 'editor-1',
   tool_name: 'Edit',
   isProcessing: true,
   session_id: session,
@@ -306,15 +306,15 @@ describe('over-long values', () => {
 
 describe('a client without a transcript', () => {
   it('11. reports its session from the first prompt to the end', async () => {
-    const claudeSessionId = 'editor-42';
+    const sessionId = 'editor-42';
     const seen: unknown[] = [];
     const stop = stand.events.subscribe((event) => seen.push(event.state ?? event.isProcessing));
     const init = (userPrompt: string) =>
-      stand.post('/api/sessions/init', { claudeSessionId, project: '/srv/shop', userPrompt });
-    expect((await init('Rename it')).json).toEqual({ session: claudeSessionId, promptNumber: 1 });
-    expect((await init('And test it')).json).toEqual({ session: claudeSessionId, promptNumber: 2 });
+      stand.post('/api/sessions/init', { sessionId, project: '/srv/shop', userPrompt });
+    expect((await init('Rename it')).json).toEqual({ session: sessionId, promptNumber: 1 });
+    expect((await init('And test it')).json).toEqual({ session: sessionId, promptNumber: 2 });
     const use = {
-      claudeSessionId,
+      sessionId,
       tool_name: 'Edit',
       tool_input: { file_path: 'a.ts' },
       tool_response: 'done',
@@ -324,37 +324,47 @@ describe('a client without a transcript', () => {
     expect((await stand.post('/api/sessions/observations', { ...use, tool_name: 'TodoWrite' })).json).toEqual({
       stored: false,
     });
-    await stand.post('/api/processing', { claudeSessionId, isProcessing: true });
+    await stand.post('/api/processing', { sessionId, isProcessing: true });
     const last = { last_user_message: 'And test it', last_assistant_message: 'Renamed and tested.' };
-    expect((await stand.post('/api/sessions/summarize', { claudeSessionId, ...last })).json).toEqual({ ok: true });
-    expect((await stand.post('/api/sessions/complete', { claudeSessionId, reason: 'exit' })).json).toEqual({
+    expect((await stand.post('/api/sessions/summarize', { sessionId, ...last })).json).toEqual({ ok: true });
+    expect((await stand.post('/api/sessions/complete', { sessionId, reason: 'exit' })).json).toEqual({
       ok: true,
     });
     stop();
     expect(seen).toEqual(['active', 'active', true, 'summarizing', 'completed']);
   });
+
+  it('may name its session as earlier versions did, but not by both names', async () => {
+    const before = { claudeSessionId: 'editor-43', userPrompt: 'Rename it' };
+    expect((await stand.post('/api/sessions/init', before)).json).toEqual({ session: 'editor-43', promptNumber: 1 });
+    const both = await stand.post('/api/sessions/init', { ...before, sessionId: 'editor-44' });
+    expect([both.status, both.json]).toEqual([400, { error: expect.objectContaining({ code: 'BAD_INPUT' }) }]);
+    expect(JSON.stringify(both.json)).toContain('claudeSessionId is an older name of sessionId');
+    const neither = await stand.post('/api/sessions/init', { userPrompt: 'Rename it' });
+    expect(JSON.stringify(neither.json)).toContain('sessionId is missing');
+  });
 });
 
 it('7. the summary of a client’s session says what was answered last, without what was put into it', async () => {
-  const claudeSessionId = 'editor-7';
+  const sessionId = 'editor-7';
   const reminder = '<system-reminder>\nMind the tide table.\n</system-reminder>';
   await stand.post('/api/sessions/init', {
-    claudeSessionId,
+    sessionId,
     project: '/srv/shop',
     userPrompt: `${reminder}Move the harbour lights to the north pier`,
   });
   await stand.post('/api/sessions/observations', {
-    claudeSessionId,
+    sessionId,
     tool_name: 'Edit',
     tool_input: { file_path: '/srv/shop/lights.ts' },
     tool_response: 'done',
   });
   await stand.post('/api/sessions/summarize', {
-    claudeSessionId,
+    sessionId,
     last_user_message: `Move the harbour lights to the north pier${reminder}`,
     last_assistant_message: `${reminder}I moved the harbour lights to the north pier and checked the lanterns.`,
   });
-  await stand.post('/api/sessions/complete', { claudeSessionId, reason: 'exit' });
+  await stand.post('/api/sessions/complete', { sessionId, reason: 'exit' });
   const { context } = stand.holdfast;
   await operationNamed('ingest').run(context, { reimport: false });
   await operationNamed('process').run(context, {
@@ -362,9 +372,9 @@ it('7. the summary of a client’s session says what was answered last, without 
     again: false,
     dryRun: false,
     due: false,
-    session: claudeSessionId,
+    session: sessionId,
   });
-  const { json } = await stand.get(`/api/summaries?session=${claudeSessionId}`, stand.tokens.full);
+  const { json } = await stand.get(`/api/summaries?session=${sessionId}`, stand.tokens.full);
   expect(json.summaries).toHaveLength(1);
   const told = JSON.stringify(json.summaries[0]);
   expect(told).toContain('harbour lights');
