@@ -251,7 +251,39 @@ describe.skipIf(noBrowser)(because('the viewer', noBrowser), () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('core/facts.md was changed meanwhile').waitFor();
     expect(await field.inputValue()).toContain('- mine');
-    await page.keyboard.press('Escape');
+    await field.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: 'Edit' }).waitFor();
+  });
+
+  it('keeps an unsaved draft over a reload and another page, and asks before it discards it', async () => {
+    const field = page.getByRole('textbox', { name: 'Text of core/facts.md' });
+    await show('/memory/core%2Ffacts.md');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await field.waitFor();
+    expect(await field.evaluate((area) => (area as unknown as { selectionStart: number }).selectionStart)).toBe(0);
+    await field.fill(`${await field.inputValue()}\n- half a thought\n`);
+    await page.reload();
+    await page.getByText('This is your unsaved draft').waitFor();
+    await page.getByRole('link', { name: 'Projects' }).click();
+    await page.goBack();
+    expect(await field.inputValue()).toContain('- half a thought');
+    await field.press('Escape');
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await field.inputValue()).toContain('- half a thought');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await field.inputValue()).not.toContain('- half a thought');
+    await field.press('Escape');
+    await field.waitFor({ state: 'detached' });
+  });
+
+  it('shows what memory has written about a day', async () => {
+    await show('/timeline?day=2026-09-14');
+    await page.getByRole('heading', { name: 'Account of the day' }).waitFor();
+    await page.getByRole('link', { name: 'Open this page of memory' }).click();
+    await page.waitForURL(/episodes%2F2026-09%2F2026-09-14/);
   });
 
   it('remembers what a person says, at once', async () => {

@@ -2,12 +2,13 @@
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Session, TimelineItem } from '../answers.ts';
-import { read } from '../api.ts';
+import { type Failure, read } from '../api.ts';
 import { spanOf } from '../days.ts';
 import { address, sessionAddress } from '../router.ts';
 import { number } from '../time.ts';
 import { Answered } from './answered.tsx';
 import { Empty } from './empty.tsx';
+import { Markdown } from './markdown.tsx';
 import { Clock } from './moment.tsx';
 import { SessionRow } from './session-row.tsx';
 
@@ -62,19 +63,29 @@ export function DayAccount({
   const answer = useAnswer(
     `day ${day} ${project} ${before} ${limit}`,
     async (signal) => {
-      const [{ sessions }, { items }] = await Promise.all([
+      const [{ sessions }, { items }, account] = await Promise.all([
         read('sessions', { ...spanOf(day), project, limit: mostSessions }, signal),
         read('timeline', { ...spanOf(day), ...(before && { until: before }), project, limit }, signal),
+        project === undefined ? accountOf(day, signal) : undefined,
       ]);
-      return { sessions, items };
+      return { sessions, items, account };
     },
     ofEntries,
   );
   return (
     <Answered answer={answer} rows={8}>
-      {({ sessions, items }) => (
+      {({ sessions, items, account }) => (
         <div class="columns">
           <div>
+            {account && (
+              <>
+                <h2>Account of the day</h2>
+                <Markdown text={withoutTitle(account.text)} />
+                <p>
+                  <a href={address('memoryPage', { page: account.page })}>Open this page of memory</a>
+                </p>
+              </>
+            )}
             <h2>Sessions</h2>
             <SessionList sessions={sessions} />
           </div>
@@ -112,6 +123,19 @@ export function DayAccount({
     </Answered>
   );
 }
+
+/** What memory has written about the day; undefined where it has nothing yet. */
+async function accountOf(day: string, signal: AbortSignal): Promise<{ page: string; text: string } | undefined> {
+  try {
+    return await read('memory show', { name: `episodes/${day.slice(0, 7)}/${day}.md` }, signal);
+  } catch (error) {
+    if ((error as Failure).code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** Without what the page already says: the fields at its top, and its heading. */
+const withoutTitle = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/^\s*# [^\n]*\n/, '');
 
 /** With the entry itself: another may have been said in the same moment. */
 const justAfter = (item: TimelineItem | undefined): string | undefined =>

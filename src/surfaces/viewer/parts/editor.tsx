@@ -1,36 +1,60 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Failure } from '../api.ts';
+import { draftOf, dropDraft, keepDraft } from '../drafts.ts';
 import { Trouble } from './answered.tsx';
+import { Dialog } from './dialog.tsx';
 
 /** A text in place. What was there when the person began goes along, so that nobody else's change is lost unseen. */
 export function Editor({
+  of,
   label,
   text: before,
   rows,
   save,
   leave,
 }: {
+  /** What is edited: a draft that the tab holds of it is taken up. */
+  of: string;
   label: string;
   text: string;
   rows: number;
   save: (text: string, was: string) => Promise<void>;
   leave: () => void;
 }) {
-  const [was] = useState(before);
-  const [text, setText] = useState(before);
+  const [draft] = useState(() => draftOf(of));
+  const [was] = useState(draft?.was ?? before);
+  const [text, setText] = useState(draft?.text ?? before);
+  const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.focus();
+    // At the top of the text, where a reader begins.
+    field.current?.setSelectionRange(0, 0);
+    if (field.current !== null) field.current.scrollTop = 0;
+  }, []);
+  const type = (next: string) => {
+    setText(next);
+    keepDraft(of, { text: next, was });
+  };
+  const discard = () => {
+    dropDraft(of);
+    leave();
+  };
+  const stop = () => (text === was ? discard() : setAsking(true));
   const isReady = !busy && text !== was && text.trim() !== '';
   const submit = () => {
     if (!isReady) return;
     setBusy(true);
     setFailure(undefined);
-    save(text, was).catch((error: Failure) => {
-      setFailure(error);
-      setBusy(false);
-    });
+    save(text, was).then(
+      () => dropDraft(of),
+      (error: Failure) => {
+        setFailure(error);
+        setBusy(false);
+      },
+    );
   };
   return (
     <form
@@ -46,19 +70,32 @@ export function Editor({
         rows={rows}
         value={text}
         spellcheck={false}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) return;
-          if (event.key === 'Escape') leave();
+          if (event.key === 'Escape') stop();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
         }}
       />
+      {draft && <p class="dim">This is your unsaved draft.</p>}
       {failure && <Trouble failure={failure} />}
+      {asking && (
+        <Dialog title="Discard your changes?" onClose={() => setAsking(false)}>
+          <div class="actions">
+            <button type="button" class="danger strong" onClick={discard}>
+              Discard
+            </button>
+            <button type="button" onClick={() => setAsking(false)}>
+              Keep editing
+            </button>
+          </div>
+        </Dialog>
+      )}
       <div class="actions">
         <button type="submit" class="strong" disabled={!isReady}>
           Save
         </button>
-        <button type="button" onClick={leave}>
+        <button type="button" onClick={stop}>
           Cancel
         </button>
         <span class="dim">

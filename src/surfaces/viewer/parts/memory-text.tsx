@@ -2,14 +2,16 @@
 import { useState } from 'preact/hooks';
 import type { Reads } from '../answers.ts';
 import { change } from '../api.ts';
+import { draftOf } from '../drafts.ts';
 import { Editor } from './editor.tsx';
 import { Markdown } from './markdown.tsx';
 
 export function MemoryText({ shown, again }: { shown: Reads['memory show']; again: () => void }) {
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(() => draftOf(shown.page) !== undefined);
   if (editing)
     return (
       <Editor
+        of={shown.page}
         label={`Text of ${shown.page}`}
         text={shown.text}
         rows={24}

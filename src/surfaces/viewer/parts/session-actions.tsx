@@ -3,20 +3,18 @@ import { useState } from 'preact/hooks';
 import { agentTitles } from '../../../schema/agent-titles.ts';
 import { carrierNames } from '../../../schema/carrier-names.ts';
 import type { Carrier } from '../../../schema/carriers.ts';
-import type { Forgotten, Session } from '../answers.ts';
+import type { Session } from '../answers.ts';
 import { change, type Failure } from '../api.ts';
 import { address, go } from '../router.ts';
 import { Trouble } from './answered.tsx';
-import { Dialog } from './dialog.tsx';
+import { Forget } from './forget.tsx';
 import { Icon } from './icon.tsx';
 import { Share } from './share.tsx';
-import { WhatGoes } from './what-goes.tsx';
 
 export function SessionActions({ session }: { session: Session }) {
   const { id, agent } = session;
   const [said, setSaid] = useState('');
   const [failure, setFailure] = useState<Failure>();
-  const [plan, setPlan] = useState<Forgotten>();
   const [sharing, setSharing] = useState(false);
   const attempt = (work: () => Promise<void>) => {
     setFailure(undefined);
@@ -77,42 +75,20 @@ export function SessionActions({ session }: { session: Session }) {
         >
           <Icon name="archive" /> Archive
         </button>
-        <button
-          type="button"
-          class="danger"
-          onClick={() => attempt(async () => setPlan(await change('forget', { id, agent, dryRun: true })))}
+        <Forget
+          id={id}
+          agent={agent}
+          title="Forget this session for good?"
+          done={() => go(address('now'), { replace: true })}
         >
           <Icon name="forget" /> Forget…
-        </button>
+        </Forget>
         <span class="dim" role="status">
           {said}
         </span>
       </div>
       {failure && <Trouble failure={failure} />}
       {sharing && <Share session={session} onClose={() => setSharing(false)} />}
-      {plan && (
-        <Dialog title="Forget this session for good?" onClose={() => setPlan(undefined)}>
-          <WhatGoes plan={plan} />
-          <div class="actions">
-            <button
-              type="button"
-              class="danger strong"
-              onClick={() =>
-                attempt(async () => {
-                  setPlan(undefined);
-                  await change('forget', { id, agent, yes: true });
-                  go(address('now'), { replace: true });
-                })
-              }
-            >
-              Forget it
-            </button>
-            <button type="button" onClick={() => setPlan(undefined)}>
-              Keep it
-            </button>
-          </div>
-        </Dialog>
-      )}
     </>
   );
 }

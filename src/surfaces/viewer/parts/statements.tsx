@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks';
 import { useAnswer } from '../answer.ts';
 import type { Memory, MemoryVersion, Reads } from '../answers.ts';
 import { change, type Failure, read } from '../api.ts';
+import { draftOf } from '../drafts.ts';
 import { sessionAddress } from '../router.ts';
 import { plural } from '../time.ts';
 import { Answered, Trouble } from './answered.tsx';
 import { Difference } from './difference.tsx';
 import { Editor } from './editor.tsx';
-import { ForgetMemory } from './forget-memory.tsx';
+import { Forget } from './forget.tsx';
 import { Markdown } from './markdown.tsx';
 import { Ago } from './moment.tsx';
 
@@ -70,11 +71,12 @@ function Statement({
   focused: boolean;
   again: () => void;
 }) {
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(() => draftOf(memory.id) !== undefined);
   return (
     <li id={memory.id} class={`statement${focused ? ' focused' : ''}`}>
       {editing ? (
         <Editor
+          of={memory.id}
           label="Text of this statement"
           text={memory.text}
           rows={4}
@@ -99,7 +101,9 @@ function Statement({
           <button type="button" onClick={() => setEditing(true)}>
             Edit
           </button>
-          <ForgetMemory id={memory.id} again={again} />
+          <Forget id={memory.id} title="Forget this for good?" done={again}>
+            Forget…
+          </Forget>
         </div>
       )}
       {versions.length > 1 && <Versions id={memory.id} versions={versions} again={again} />}
