@@ -43,10 +43,18 @@ export function HitRow({
       tabIndex={-1}
     >
       <span class="row-meta">
-        <span class="kind">{hit.role ? says[hit.role] : hit.kind}</span>
-        <span class={grouped ? 'unseen' : undefined}>{hit.project || 'no project'}</span>
-        {hit.title && (
-          <span class={grouped ? 'unseen' : undefined}>
+        <span class="kind">
+          {hit.role ? says[hit.role] : hit.kind}
+          {grouped && (
+            <span class="unseen">
+              {' '}
+              in {hit.project || 'no project'}, {hit.title}
+            </span>
+          )}
+        </span>
+        {!grouped && <span>{hit.project || 'no project'}</span>}
+        {!grouped && hit.title && (
+          <span>
             <span class="cut">{hit.title}</span>
           </span>
         )}
