@@ -30,7 +30,7 @@ for (let n = 0; n < ${commits}; n++) {
   const text = 'chunk ' + n + ' ' + 'words that fill a page '.repeat(n % 7 === 0 ? 20000 : 20) + n;
   await opened.transcripts.commit([{
     agent: 'claude-code', key: 'p/s.jsonl', root: '/r', size: n + 1, subagent: undefined, from: n, to: n + 1,
-    restart: false, last: true, lines: n + 1, malformed: 0, head: 'h', tail: 't', state: {}, bornAt: 1, status: 'ok',
+    restart: false, last: true, lines: n + 1, malformed: 0, head: 'h', tail: 't', state: { version: 1, agent: {}, capture: {} }, bornAt: 1, status: 'ok',
     sessions: [{ session: 's', cwd: '/w', projectPath: '/w', title: undefined }],
     entries: [{ uuid: 'u' + n, session: 's', pos: n, at: n, role: 'user', author: 'person', text, tools: [], toolUses: [], joinsAt: undefined }],
     results: [],
