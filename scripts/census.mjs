@@ -49,8 +49,8 @@ for (const [name, program] of parsed) {
       long.push(`${name}: ${node.id?.name ?? 'a function'} (${linesOf(name, node)} lines)`);
     if (node.type === 'ImportExpression')
       lazy.push(`${name}: ${text.get(name).slice(node.source.start, node.source.end)}`);
-    if (node.type === 'TSInterfaceDeclaration' && name.startsWith('src/store') && !name.includes('sqlite'))
-      members.set(`${name}: ${node.id.name}`, node.body.body.length);
+    if (node.type === 'TSInterfaceDeclaration' && name.endsWith('/port.ts') && node.id.name.endsWith('Port'))
+      members.set(`store.${name.split('/').at(-2)}`, node.body.body.length);
   });
 }
 
@@ -76,7 +76,9 @@ show(
 );
 show('lazy imports of a higher layer', upward);
 show('words of the old dialect', words);
+const sum = largest.reduce((all, [, count]) => all + count, 0);
+const [port, most] = largest[0] ?? ['none', 0];
 console.log(
-  `${String(largest[0]?.[1] ?? 0).padStart(6)}  members of the largest interface of the store (${largest[0]?.[0].split(': ')[1]})`,
+  `${String(largest.length).padStart(6)}  ports of the store, with ${sum} members; the largest is ${port} (${most})`,
 );
-if (list) for (const [name, count] of largest.slice(0, 20)) console.log(`          ${name}: ${count}`);
+if (list) for (const [name, count] of largest) console.log(`          ${name}: ${count}`);

@@ -10,7 +10,7 @@ import { observation, summary } from './store-distilled.ts';
 export function describeChanges(open: () => { store: Store; reopen(): Promise<Store> }): void {
   const told = ({ kind, session, page }: Change) => [kind, session ?? page ?? ''].join(' ').trim();
 
-  describe('changes', () => {
+  describe('store.changes', () => {
     /** What changed since the last call. */
     function follower(store: Store) {
       let seen = 0;
@@ -64,7 +64,7 @@ export function describeChanges(open: () => { store: Store; reopen(): Promise<St
     });
   });
 
-  describe('a part of a transcript', () => {
+  describe('store.entries: a part of a transcript', () => {
     it('is the same as that part of the whole, by position or around an entry', async () => {
       const { store } = open();
       await store.transcripts.commit([chunk(Array.from({ length: 30 }, (_, i) => entry(`e${i}`, `said ${i}`)))], rules);

@@ -55,7 +55,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
   const commit = (...chunks: Chunk[]) => open().store.transcripts.commit(chunks, rules);
   const uses = [{ id: 't', tool: 'Read', input: '{}', files: ['/w/tide/a.ts'] }];
 
-  describe('turns', () => {
+  describe('store.entries: turns', () => {
     it('begin with a prompt of a person and end before the next', async () => {
       const { store } = open();
       await commit(
@@ -143,7 +143,7 @@ export function describeDistilled(open: () => { store: Store; reopen(): Promise<
     });
   });
 
-  describe('observations and summaries', () => {
+  describe('store.distilled: observations and summaries', () => {
     const two = () =>
       commit(
         chunk([entry('p1', 'first'), said('a1', 'answer'), entry('p2', 'second'), said('a2', 'done')]),

@@ -40,7 +40,7 @@ const observation = (session: string, prompt: number, first: string): NewObserva
 });
 
 export function describeJobs(name: string, open: () => Promise<OpenStore>): void {
-  describe(`${name} implements the queue of distilling`, () => {
+  describe(`${name} implements store.jobs, the queue of distilling`, () => {
     let opened: OpenStore;
     let store: Store;
     beforeEach(async () => {

@@ -37,7 +37,7 @@ const edit = (target: string, at: number): Edit => ({
 const done = () => ({ stamp: 'stamp', derived: true });
 
 export function describeMemoryStore(name: string, open: () => Promise<OpenStore>): void {
-  describe(`${name} implements what the librarian needs`, () => {
+  describe(`${name} implements store.memory and store.pages`, () => {
     let opened: OpenStore;
     let store: Store;
     beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { PendingText } from '../../src/store/vectors/port.ts';
 import { chunk, entry, rules } from './chunks.ts';
 
 export function describeVectors(open: () => { store: Store; reopen(): Promise<Store> }): void {
-  describe('vectors', () => {
+  describe('store.vectors', () => {
     let store: Store;
     beforeEach(() => {
       store = open().store;
