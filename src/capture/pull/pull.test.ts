@@ -216,6 +216,21 @@ it('a folder or a file that is named is pulled from, and meets what was pulled b
   expect(await store.entries.counts()).toMatchObject({ sessions: 3, entries: 21 });
 });
 
+it.each([
+  ['backup', 'opencode'],
+  ['backup/opencode', 'opencode'],
+  ['backup/kilo', 'kilo'],
+])('files of OpenCode 1.1 below %s are taken for %s alone', async (below, agent) => {
+  const { ingest, config, store } = await workbench();
+  const folder = path.join(config.home, '..', below);
+  const sample = path.join(import.meta.dirname, '../../agents/opencode/fixtures/storage-1.1.65');
+  fs.cpSync(sample, path.join(folder, 'storage'), { recursive: true });
+  const report = await ingest({ dir: folder });
+  expect(report.problems).toEqual([]);
+  const agents = new Set((await store.sessions.list({ limit: 100 })).map((one) => one.agent));
+  expect([...agents]).toEqual([agent]);
+});
+
 it('a database that is damaged is named, and the others are read', async () => {
   const { ingest, folder, config } = await bench();
   fs.writeFileSync(path.join(folder, 'opencode-dev.db'), Buffer.alloc(4096, 'x'));

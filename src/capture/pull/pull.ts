@@ -59,8 +59,23 @@ export async function pullAll(deps: PullDeps, known?: KnownMarks): Promise<Pulle
 /** Pulls from sources of any agent below a folder, such as a backup. */
 export async function pullFolder(deps: PullDeps, folder: string): Promise<Pulled> {
   const all: Pulled[] = [];
-  for (const agent of pullers()) if (deps.config.enabled(agent)) all.push(await pullFrom(deps, agent, folder));
+  const owners = ownersBelow(folder);
+  for (const agent of pullers())
+    if (deps.config.enabled(agent))
+      all.push(await pullFrom(deps, agent, folder, undefined, (source) => owners.get(source) === agent.name));
   return together(all);
+}
+
+/** Two agents may keep sessions in the same form. The folder that is named after one decides, else the order of the table. */
+function ownersBelow(folder: string): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  const isNamed = (source: string, agent: string) => path.resolve(source).split(path.sep).includes(agent);
+  for (const { name, pull } of pullers())
+    for (const source of sourcesBelow(folder, pull)) {
+      const before = owners.get(source);
+      if (before === undefined || (isNamed(source, name) && !isNamed(source, before))) owners.set(source, name);
+    }
+  return owners;
 }
 
 const together = (all: readonly Pulled[]): Pulled => ({
@@ -75,10 +90,11 @@ export async function pullFrom(
   agent: Puller,
   root: string,
   known: KnownMarks = new Map(),
+  owns: (source: string) => boolean = () => true,
 ): Promise<Pulled> {
   const grown: string[] = [];
   const problems: Problem[] = [];
-  const sources = sourcesBelow(root, agent.pull);
+  const sources = sourcesBelow(root, agent.pull).filter(owns);
   const scratch = path.join(deps.config.home, `rereading-${process.pid}`, 'pulled');
   for (const source of sources) {
     const tools = sourceTools(scratch);
