@@ -1,16 +1,16 @@
-// The UserPromptSubmit hook of Claude Code, for those who set recallOnPrompt: fetches what the past knows about a prompt. Run as
+// The UserPromptSubmit hook of Claude Code, for people who set recallOnPrompt: fetches what the past knows about a prompt. Run as
 //   node holdfast-hook.cjs <data folder>      with the hook's payload on standard input
-// Contract: prints one JSON object or nothing, ends with 0, and within two seconds whatever happens, or soon after a start that took
-// longer. It writes nothing: a prompt may hold what must not be kept. CommonJS and no package: a module would take 5 ms longer to start.
+// Contract: prints one JSON object or nothing, and exits with 0 within two seconds whatever happens, or soon after a start that took
+// longer. It writes nothing: a prompt may contain private text. CommonJS without packages: a module would take 5 ms longer to start.
 'use strict';
 const fs = require('node:fs');
 const http = require('node:http');
 const path = require('node:path');
 const { createHmac, randomBytes, timingSafeEqual } = require('node:crypto');
 
-/** Milliseconds since this process began, in which all must be done. */
+/** Milliseconds since this process began in which everything must be done. */
 const budget = 1800;
-/** Where the start alone took the budget, there is still a moment. */
+/** If the start alone took the budget, there is still a moment. */
 const least = 50;
 /** The client shows only the beginning of a longer text. */
 const maxChars = 9900;
@@ -53,7 +53,7 @@ async function meetWorker() {
   return { token, ask: (address, options) => request(agent, address, options) };
 }
 
-/** Never opens a second connection: behind that could be somebody else. */
+/** Never opens a second connection: another program could be behind it. */
 function oneConnection() {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const connect = agent.createConnection.bind(agent);
@@ -105,7 +105,7 @@ function finish() {
     try {
       fs.writeSync(1, `${JSON.stringify({ hookSpecificOutput })}\n`);
     } catch {
-      // The client listens no more.
+      // The client no longer listens.
     }
   }
   process.exit(0);

@@ -1,10 +1,10 @@
-# MCP for Claude Code without a program until a tool is called: says what it can do from files that the build has made, so that no
-# session waits for Node. At the first line that is anything else, Node takes over: it gets that line, and what was answered before it.
+# MCP for Claude Code without Node until a tool is called: this script describes the server from files that the build has made, so
+# that no session waits for Node. At the first other line, Node takes over: it gets that line, and what was answered before it.
 # Run as: sh holdfast-mcp.sh <node> <holdfast> <folder of answers>
 node=$1 cli=$2 answers=$3
 [ -x "$node" ] || node=node
 
-# $1: what is asked; $2: the revision of the protocol. Fails for what no file answers.
+# $1: the request; $2: the revision of the protocol. Fails if no file has the answer.
 answer() {
   case $line in *'"cursor"'*) return 1 ;; esac
   case $2 in '' | *[!0-9-]*) return 1 ;; esac
@@ -17,11 +17,11 @@ answer() {
 
 said= revision=
 while IFS= read -r line; do
-  # Nothing that has an answer here is longer, and a shell takes the square of the length to look through it.
+  # No request that has an answer here is longer, and a shell needs quadratic time to scan a line.
   [ ${#line} -gt 4000 ] && break
   named=${line#*'protocolVersion":"'}
   named=${named%%\"*}
-  # These answers are for Claude Code: others are told more.
+  # These answers are for Claude Code: other clients get more.
   case $line in *'"name":"claude-code"'*) ours=true ;; *) ours=false ;; esac
   case $line in
     '{"jsonrpc":"2.0","id":'*',"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/'*)
@@ -53,7 +53,7 @@ $line" && continue
 done
 [ -n "$line" ] || exit 0
 export HOLDFAST_MCP_SAID="$said"
-# The system takes no longer variable than this.
+# The system accepts no longer variable than this.
 if [ ${#line} -gt 30000 ]; then
   { printf '%s\n' "$line"; exec cat; } | exec "$node" "$cli" mcp
 else

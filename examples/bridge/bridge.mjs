@@ -1,4 +1,4 @@
-// A chat room over TCP (`nc 127.0.0.1 4000`) in front of a group: what anybody types goes to its agent, what that answers goes to all.
+// A chat room over TCP (`nc 127.0.0.1 4000`) in front of a group: everything typed goes to the group's agent, and its answers go to all.
 import net from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -32,7 +32,7 @@ const server = net.createServer(async (socket) => {
 });
 server.listen(Number(process.env.PORT ?? 4000), '127.0.0.1', () => console.log(`on port ${server.address().port}`));
 
-// The id of the last event is all that has to be remembered: with it, nothing is missed and nothing comes twice.
+// Remembering the id of the last event is enough: nothing is missed and nothing comes twice.
 for (let last; ; await sleep(1000)) {
   try {
     const answer = await fetch(`${api}/events`, { headers: last ? { ...headers, 'last-event-id': last } : headers });
@@ -41,7 +41,7 @@ for (let last; ; await sleep(1000)) {
     for await (const line of createInterface({ input: Readable.fromWeb(answer.body) })) {
       if (line !== '') event[line.slice(0, line.indexOf(':'))] = line.slice(line.indexOf(':') + 2);
       else if (/answer|message|notice/.test(event.event)) toAll(JSON.parse(event.data).text);
-      // Cut off in the middle of one, it comes again.
+      // If the stream is cut off in the middle of an event, that event comes again.
       if (line === '') [last, event] = [event.id ?? last, {}];
     }
   } catch (error) {

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// A chat in the terminal that remembers: the session library of Holdfast in use, in one file without dependencies.
+// A chat in the terminal that remembers: Holdfast's session library in use, in one file without dependencies.
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { autosave, SessionManager } from 'holdfast/sessions';
 
 const usage = `chat.mjs [--continue | --resume ID] [--list] [--name NAME] [--model MODEL] [--dir FOLDER]
 
-  --continue      go on with the last session, or begin one where there is none
-  --resume ID     go on with this session
-  --list          show the sessions that are kept
+  --continue      continue the last session, or start one if there is none
+  --resume ID     continue this session
+  --list          list the stored sessions
 
-Asks Anthropic where ANTHROPIC_API_KEY is set (ANTHROPIC_BASE_URL for another address), else whatever speaks OpenAI's chat API at
+Uses Anthropic if ANTHROPIC_API_KEY is set (ANTHROPIC_BASE_URL for another address), else a service with OpenAI's chat API at
 OPENAI_BASE_URL (default https://api.openai.com/v1; a local Ollama: http://localhost:11434/v1), with OPENAI_API_KEY.`;
 
 const options = {
@@ -44,7 +44,7 @@ const providers = {
   },
 };
 
-/** Resolves with the answer's text; rejects with a sentence for the person. */
+/** Resolves with the answer's text. Rejects with a sentence for the person. */
 async function ask(provider, model, messages, signal) {
   const { url, headers, body } = provider.request(model, messages);
   const response = await fetch(url, {
@@ -75,9 +75,9 @@ async function main() {
   const id = wishes.resume ?? (wishes.continue ? await manager.getLastSession() : null);
   const restored = id === null ? null : await manager.restoreSession(id);
   if (wishes.resume !== undefined && restored === null)
-    throw new Error(`There is no session ${wishes.resume}. --list shows those that are kept.`);
+    throw new Error(`There is no session ${wishes.resume}. --list shows the stored ones.`);
   const messages = restored?.messages ?? [];
-  // For the person's eyes only: the model gets the messages themselves.
+  // For the person only: the model gets the messages themselves.
   if (restored) console.log(`${restored.contextSummary}\n`);
   else if (wishes.continue) console.log('There is no session to continue; this is a new one.\n');
 
@@ -97,7 +97,7 @@ async function main() {
     prompt: '> ',
     terminal: process.stdin.isTTY,
   });
-  // In a terminal readline takes Ctrl+C for itself; it must still mean what it means elsewhere.
+  // In a terminal readline takes Ctrl+C for itself, but it must still end the process.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   lines.prompt();
   for await (const line of lines) {
@@ -110,7 +110,7 @@ async function main() {
         saving.note('response');
         console.log(`${answer}\n`);
       } catch (error) {
-        // The question stays out, so that it is not asked again with the next one; perhaps it was saved already.
+        // Remove the question, so that it is not asked again with the next one. It may have been saved already.
         messages.pop();
         saving.note('user-message');
         console.error(error.message);

@@ -1,4 +1,4 @@
-// The command line, put together: bin/holdfast imports this file, and it runs. Every error ends here, as a message and an exit code.
+// Composes the command line: bin/holdfast imports this file, and it runs. Every error ends here, as a message and an exit code.
 import { CommanderError } from 'commander';
 import { type Config, ensureHome, terminalWishes } from '../config/config.ts';
 import { operations } from '../operations/index.ts';
@@ -13,7 +13,7 @@ import { styles } from '../surfaces/cli/style.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
 import { programs } from './programs.ts';
 
-// Before anything is written: what we create is for the owner alone.
+// Before anything is written: only the owner may read what Holdfast creates.
 process.umask(0o077);
 
 const argv = process.argv.slice(2);
@@ -22,7 +22,7 @@ const stop = new AbortController();
 
 endOnInterrupt(stop);
 
-// Whoever ran us as a part of themselves is gone: so is the need.
+// The process that ran us as its child is gone, so the result is not needed.
 if (process.channel) {
   process.once('disconnect', () => stop.abort());
   process.channel.unref();
@@ -30,7 +30,7 @@ if (process.channel) {
 
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever read us has seen enough (`| head`).
+    // The reader has seen enough (`| head`).
     if (error.code === 'EPIPE') process.exit();
     throw explain(error, 'the output');
   });
@@ -38,7 +38,7 @@ for (const stream of [process.stdout, process.stderr])
 process.on('uncaughtException', (error) => process.exit(report(error)));
 
 try {
-  // Building all commands takes a tenth of the start: only a look at the whole, or a word that is none of them, needs them.
+  // Building all commands takes a tenth of the start. Only the full help, or an unknown command, needs them.
   const program = buildProgram(
     operationsUnder(argv[0], table),
     async (operation, input, options) => {
@@ -61,7 +61,7 @@ async function openStore(config: Config): Promise<Store> {
   return openSqliteStore(config.databasePath, undefined, backupPlan(config));
 }
 
-/** Says what went wrong, and returns the exit code. */
+/** Prints what went wrong, and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   if (error instanceof Left) return Number(process.exitCode ?? 130);
@@ -69,7 +69,7 @@ function report(error: unknown): number {
   if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   const interrupted = stop.signal.aborted && (error as Error | undefined)?.name === 'AbortError';
   if (interrupted) {
-    process.stderr.write('Stopped. What was done so far is kept; the next run goes on from there.\n');
+    process.stderr.write('Stopped. What was done so far is kept; the next run continues from there.\n');
     return Number(process.exitCode ?? 130);
   }
   const { code, message, hint, exitCode } =
@@ -85,7 +85,7 @@ function report(error: unknown): number {
   return exitCode;
 }
 
-/** Commander's own complaints, in our form. */
+/** Commander's own errors, in our form. */
 function misuse(error: CommanderError): HoldfastError {
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest.join(' ').replace(/^\((.*)\)$/, '$1');

@@ -1,4 +1,4 @@
-// The host of groups, put together: a process that waits for messages, and a chat that may be one itself.
+// Composes the host of groups: a process that waits for messages, and a chat that may itself be a host.
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { chat } from '../host/chat.ts';
@@ -28,11 +28,11 @@ export async function runAsHost(context: Context): Promise<void> {
   const opened = await openHostOf(context, { log, warn: log });
   if ('other' in opened)
     throw new HoldfastError('CONFLICT', `A host is running already (process ${opened.other.pid})`, {
-      hint: 'A chat is one too, where none was running; it ends with the chat. See: holdfast host status',
+      hint: 'A chat is a host too if none was running; it ends with the chat. See: holdfast host status',
     });
   write(`host ${process.pid} started`);
   say?.('Waiting for messages to groups. Ctrl+C stops; nothing is lost.');
-  // A host whose data folder was removed would serve nobody, for ever.
+  // A host whose data folder was removed would run forever for nothing.
   const orphaned = new AbortController();
   const look = setInterval(() => opened.isLost() && orphaned.abort(), config.settings.pollIntervalMs);
   const forgetting = hearForgotten(config, () => void dropHeld(context.store));
@@ -40,7 +40,7 @@ export async function runAsHost(context: Context): Promise<void> {
   forgetting.close();
   clearInterval(look);
   const busy = opened.host.processes().filter((one) => one.isBusy()).length;
-  if (busy > 0) say?.(`${busy} of them still answer; Ctrl+C ends them at once, and what they had waits again.`);
+  if (busy > 0) say?.(`${busy} of them are still answering; Ctrl+C ends them at once, and their messages wait again.`);
   await opened.stop(farewellMs);
   write(`host ${process.pid} stopped`);
 }

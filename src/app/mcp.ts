@@ -1,4 +1,4 @@
-// The MCP server, put together: for the person's agents, or for the agent of one group.
+// Composes the MCP server: for the person's agents, or for the agent of one group.
 import { statSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { dropHeld } from '../operations/data/forgotten-bell.ts';
@@ -26,7 +26,7 @@ export const serve: Programs['mcp'] = async ({ config, signal = new AbortControl
   });
 };
 
-/** The memory, opened with the first call, and again when another file has taken its place: a restored backup, say. */
+/** The memory, opened with the first call, and again when another file has replaced it, such as a restored backup. */
 function openLater(config: Config): Memory {
   let opened: Promise<Holdfast> | undefined;
   let file: number | undefined;
@@ -50,7 +50,7 @@ function openLater(config: Config): Memory {
         file = fileNow();
         return { ...context, config: config.reload() };
       } catch (error) {
-        // The next call tries again: the person may have mended it.
+        // The next call tries again: the person may have repaired it.
         opened = undefined;
         throw error;
       }

@@ -16,7 +16,7 @@ export interface Holdfast {
   close(): Promise<void>;
 }
 
-/** Opens the memory that the environment names, and creates it where there is none. */
+/** Opens the memory that the environment names, and creates it if there is none. */
 export async function openHoldfast(env?: NodeJS.ProcessEnv): Promise<Holdfast> {
   const config = loadConfig(env);
   ensureHome(config);

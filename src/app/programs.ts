@@ -1,4 +1,4 @@
-// The programs of src/app/, each loaded when it is run: a command must not load those that it does not become.
+// The programs of src/app/, each loaded when it runs: a command must not load the others.
 import type { Programs } from '../operations/programs.ts';
 
 export const programs: Programs = {

@@ -1,4 +1,4 @@
-// Search in a thread of its own, with its own connection to the store: SQLite would hold up the thread that reads keys.
+// Search in a separate thread, with a separate connection to the store: SQLite would block the thread that reads keys.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { search } from '../operations/recall/search.ts';
 import type { SearchAnswer, SearchInput } from '../surfaces/cli/picker/search-answer.ts';

@@ -1,4 +1,4 @@
-// The worker, put together: it claims its place, opens its door, and runs its chores until the signal stops it.
+// Composes the worker: it takes the claim, opens its HTTP port, and runs its chores until the signal stops it.
 import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
@@ -10,12 +10,12 @@ import type { IngestReport } from '../schema/ingest-report.ts';
 import { explain } from '../system/errors.ts';
 import type { WorkerDeps } from './worker/run.ts';
 
-/** Runs as the worker until the signal says stop; where there is a worker already, only says so. */
+/** Runs as the worker until the signal says stop. If there is a worker already, only says so. */
 export async function runAsWorker(context: Context): Promise<void> {
   const { claimWorker } = await import('../processes/worker-process.ts');
   const { config } = context;
   const claim = await claimWorker(config);
-  // The hook that has started us need not keep others from it any more.
+  // The hook that started this worker no longer has to keep other hooks from starting one.
   rmSync(join(config.home, startingName), { force: true });
   if (claim.other !== undefined) {
     context.say?.(`A worker is watching already (process ${claim.other}).`);
@@ -30,7 +30,7 @@ export async function runAsWorker(context: Context): Promise<void> {
       import('../system/log.ts'),
     ]);
     const write = openLog(config.logPath);
-    // In the background the log is also where standard output goes; each line should be there once.
+    // In the background, standard output goes to the log as well. Each line should be there once.
     const say = isOutput(config.logPath) ? undefined : context.say;
     const log = (line: string) => {
       write(line);
@@ -38,16 +38,16 @@ export async function runAsWorker(context: Context): Promise<void> {
     };
     write(`worker ${process.pid} started`);
     say?.('Watching for new transcripts. Ctrl+C stops; nothing is lost.');
-    // Not waited for: the first session should not.
+    // Not awaited, so that the first session does not wait for it.
     setTimeout(() => void mendInstalled(config, log), 1000).unref();
-    // A worker whose data folder was removed would hold the port against the next one, for ever.
+    // A worker whose data folder was removed would keep the port from the next one forever.
     const orphaned = new AbortController();
     const opened = inodeOf(config.databasePath);
     const look = () => {
       if (claim.lost()) return orphaned.abort();
       const now = inodeOf(config.databasePath);
       if (now === opened || now === undefined) return;
-      // What it writes from here on would go into a file that no other process sees.
+      // Further writes would go into a file that no other process sees.
       log(`${config.databasePath} was replaced: the worker ends, and the next one opens the new file`);
       orphaned.abort();
     };
@@ -89,14 +89,14 @@ export async function runAsWorker(context: Context): Promise<void> {
   }
 }
 
-/** Only to a person's eyes: what goes through a pipe may end in a journal that others read. */
+/** Only at a terminal: output through a pipe may end in a journal that others read. */
 async function sayAddress({ config, clock, say }: Context): Promise<void> {
   if (!isatty(1)) return say?.('To look at it in your browser: holdfast open');
   const { viewerAddress } = await import('../operations/machine/open.ts');
   say?.(`Look at it in your browser: ${await viewerAddress(config, clock())}`);
 }
 
-/** What the past knows about a prompt, for those who have asked to be told; the worker may have been started before they did. */
+/** What the past knows about a prompt, if the person turned that on. They may have done so after the worker started. */
 function pastOf(context: Context): LiveDeps['onPrompt'] {
   return async (...said) =>
     (await import('../operations/recall/briefing.ts')).recallFor(
@@ -105,13 +105,13 @@ function pastOf(context: Context): LiveDeps['onPrompt'] {
     );
 }
 
-/** Hooks that an older version put into an agent's settings are brought up to date. */
+/** Updates hooks that an older version put into an agent's settings. */
 async function mendInstalled(config: Config, log: (line: string) => void): Promise<void> {
   try {
     const { hooked } = await import('../operations/machine/install.ts');
     const { mendHooks } = await import('../install/hooks.ts');
     const { mendMcp } = await import('../install/mcp.ts');
-    // The settings may have been changed since the start: what counts is how they are now.
+    // The settings may have changed since the start: the current ones count.
     const current = config.reload();
     for (const agent of hooked) {
       if (agent.hooks !== undefined)

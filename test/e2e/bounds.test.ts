@@ -102,7 +102,7 @@ it('SIGTERM ends an import that is busy with one line', async () => {
   const end = await running.ended;
   expect({ code: end.code, stderr: end.stderr }).toEqual({
     code: 143,
-    stderr: 'Stopped. What was done so far is kept; the next run goes on from there.\n',
+    stderr: 'Stopped. What was done so far is kept; the next run continues from there.\n',
   });
 });
 

@@ -193,7 +193,7 @@ it('Ctrl+C stops it between two jobs, and the next run continues', async () => {
   if (code !== 0) {
     expect({ code, stderr }).toEqual({
       code: 130,
-      stderr: 'Stopped. What was done so far is kept; the next run goes on from there.\n',
+      stderr: 'Stopped. What was done so far is kept; the next run continues from there.\n',
     });
     expect((await ask(own.env, 'jobs')).counts.claimed).toBe(0);
   }

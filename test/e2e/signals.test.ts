@@ -64,7 +64,7 @@ for (const command of ['ingest', 'start'])
       });
       expect({ code: end.code, stderr: end.stderr }).toEqual({
         code,
-        stderr: 'Stopped. What was done so far is kept; the next run goes on from there.\n',
+        stderr: 'Stopped. What was done so far is kept; the next run continues from there.\n',
       });
       expectNoTrace(end);
       await expectWhole(folder, own, transcripts);

@@ -1,10 +1,10 @@
-// VS Code's events → the life of a session. All that is decided is decided in lifecycle.ts; this only translates.
+// VS Code's events → the life of a session. lifecycle.ts makes all decisions; this file only translates.
 import * as vscode from 'vscode';
 import { type Lifecycle, openLifecycle } from './lifecycle.ts';
 import { openWorker, type Worker } from './worker.ts';
 
 const scheme = 'holdfast-briefing';
-/** One for each folder of the window: each has a project of its own. */
+/** One for each folder of the window, because each belongs to a separate project. */
 const lifecycles = new Map<string, Lifecycle>();
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -31,7 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
         );
         return;
       }
-      // An address of its own for each: VS Code keeps what it has once shown.
+      // A new address each time: VS Code caches what it has shown.
       const uri = vscode.Uri.from({ scheme, path: '/Briefing.md', query: String(Date.now()) });
       pages.clear();
       pages.set(uri.toString(), briefing);
@@ -68,7 +68,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
 
-  // Activation itself does not wait: an editor with a hundred extensions opens as fast as the slowest.
+  // Activation itself does not wait: the slowest extension decides how fast an editor opens.
   void at()
     ?.briefing()
     .then((briefing) => {
@@ -76,19 +76,19 @@ export function activate(context: vscode.ExtensionContext): void {
     });
 }
 
-/** VS Code waits for this a few seconds, then ends the process; the lifecycle waits less. */
+/** VS Code waits a few seconds for this, then ends the process. The lifecycle waits less. */
 export async function deactivate(): Promise<void> {
   await Promise.all([...lifecycles.values()].map((lifecycle) => lifecycle.end('editor closed')));
   lifecycles.clear();
 }
 
-/** The lifecycle of the folder that a file lies in; without a file, of what the person looks at. */
+/** The lifecycle of the folder that contains a file; without a file, of the active editor. */
 function lifecycleAt(worker: Worker, file?: vscode.Uri): Lifecycle | undefined {
   const { workspace, window } = vscode;
   const looked = file ?? window.activeTextEditor?.document.uri;
   const folder =
     (looked && workspace.getWorkspaceFolder(looked)) ?? (file ? undefined : workspace.workspaceFolders?.[0]);
-  // A file of no folder, or on no disk, belongs to no project.
+  // A file outside all folders, or not on disk, belongs to no project.
   if (folder?.uri.scheme !== 'file') return undefined;
   const { fsPath } = folder.uri;
   let lifecycle = lifecycles.get(fsPath);
@@ -100,7 +100,7 @@ function lifecycleAt(worker: Worker, file?: vscode.Uri): Lifecycle | undefined {
   return lifecycle;
 }
 
-/** Asks the model that the person has chosen, with the briefing before the question. Resolves with what was answered. */
+/** Asks the model that the person has chosen, with the briefing before the question. Resolves with the answer. */
 async function reply(
   { model, prompt }: vscode.ChatRequest,
   { history }: vscode.ChatContext,

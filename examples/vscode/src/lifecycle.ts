@@ -1,4 +1,4 @@
-// What happens in an editor → the life of a session. Knows nothing of VS Code, so that any editor, and any test, can drive it.
+// What happens in an editor → the life of a session. Knows nothing about VS Code, so that any editor and any test can drive it.
 import { randomUUID } from 'node:crypto';
 import type { Worker } from './worker.ts';
 
@@ -14,19 +14,19 @@ export interface Lifecycle {
   saved(file: string, what: string): void;
   /** Another file came to the front. It counts once it has stayed there. */
   opened(file: string): void;
-  /** Deactivation. Resolves when the worker knows, or when it cannot be waited for any longer. */
+  /** Deactivation. Resolves when the worker knows, or when the time is over. */
   end(reason: string): Promise<void>;
 }
 
 export interface Options {
   readonly worker: Worker;
-  /** The folder that is worked in; the worker finds the project that it belongs to. */
+  /** The working folder. The worker finds the project that it belongs to. */
   readonly folder: string;
-  /** After so long without anything, the work so far is summarized. */
+  /** After this long without an event, the work so far is summarized. */
   readonly idleMs: number;
   /** How long a file must be in front to count, and how long saves of a file are gathered. */
   readonly settleMs?: number;
-  /** How long the end may take: an editor that closes does not wait. */
+  /** How long the end may take: a closing editor does not wait. */
   readonly farewellMs?: number;
 }
 
@@ -36,7 +36,7 @@ export function openLifecycle({ worker, folder, idleMs, settleMs = 2000, farewel
   let opening: NodeJS.Timeout | undefined;
   let idle: NodeJS.Timeout | undefined;
   let lastPrompt: string | undefined;
-  // An editor that was only looked at leaves no session behind.
+  // An editor in which the person only looked around leaves no session behind.
   let begun = false;
   let ended = false;
 
@@ -83,7 +83,7 @@ export function openLifecycle({ worker, folder, idleMs, settleMs = 2000, farewel
     },
     saved(file, what) {
       if (ended) return;
-      // An editor that saves every second must still be heard: the first save sets the time, later ones only what is said.
+      // An editor that saves every second must still be recorded: the first save sets the time, later ones only the text.
       const timer = saves.get(file)?.timer ?? setTimeout(() => settleSave(file), settleMs);
       saves.set(file, { what, timer });
     },

@@ -9,15 +9,15 @@ export type Route = 'init' | 'observations' | 'summarize' | 'complete';
 export interface Worker {
   /** The briefing of the project that the folder belongs to; empty when there is none, or no worker. Never rejects. */
   briefing(folder: string): Promise<string>;
-  /** Sends in the order of the calls, in the background; what finds no worker waits for the next call. Never throws. */
+  /** Sends in the order of the calls, in the background. Without a worker, the request waits for the next call. Never throws. */
   tell(route: Route, body: Readonly<Record<string, unknown>>): void;
-  /** Resolves when all has been sent, or cannot be. Never rejects. */
+  /** Resolves when everything has been sent, or cannot be. Never rejects. */
   flush(): Promise<void>;
 }
 
 /** No request waits longer than this. */
 const limitMs = 2000;
-/** What is kept while there is no worker. Beyond it, the oldest goes. */
+/** How many requests are kept while there is no worker. Beyond that, the oldest is dropped. */
 const maxWaiting = 500;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -37,7 +37,7 @@ export function openWorker(environment: Environment): Worker {
         const response = await call(`/api/sessions/${route}`, { method: 'POST', body });
         await response.body?.cancel();
       } catch {
-        // Perhaps it was heard, so it is not said again; the others wait until the worker is back.
+        // The worker may have received it, so it is not sent again. The others wait until the worker is back.
         return;
       }
     }
@@ -71,13 +71,13 @@ export function openWorker(environment: Environment): Worker {
 }
 
 /**
- * The way to the worker, if it is there. Whoever holds the port has to prove that he knows the token before he is shown it,
- * or anything else. Never rejects.
+ * The connection to the worker, if there is one. The program on the port must prove that it knows the token before it gets the token or
+ * anything else. Never rejects.
  */
 async function reach(environment: Environment): Promise<Call | undefined> {
   const home = environment.HOLDFAST_HOME || join(environment.HOME || homedir(), '.holdfast');
   try {
-    // Read anew each time: the worker may have been installed, or its port changed, after the editor started.
+    // Read again each time: the worker may have been installed, or its port changed, after the editor started.
     const token = (await readFile(join(home, 'token'), 'utf8')).trim();
     const port = environment.HOLDFAST_PORT || (await portIn(join(home, 'config.json')));
     const at = (path: string, init?: RequestInit) =>
@@ -89,7 +89,7 @@ async function reach(environment: Environment): Promise<Call | undefined> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return (path, init) => at(path, { ...init, headers });
   } catch {
-    // No token, nobody there, nobody who answers: there is no worker.
+    // No token, nothing on the port, or no answer: there is no worker.
     return undefined;
   }
 }
@@ -98,7 +98,7 @@ async function portIn(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8')).port ?? 37777;
   } catch {
-    // No settings, or none that can be read: the default holds.
+    // No settings, or unreadable ones: use the default.
     return 37777;
   }
 }

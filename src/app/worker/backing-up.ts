@@ -1,11 +1,11 @@
-// A copy of the database each day, made by a process of its own at low priority; the same process looks at the database's pages.
+// A daily copy of the database, made by a separate process at low priority. The same process checks the pages of the database.
 import { isBackupDue, staleBackups } from '../../operations/data/backups.ts';
 import { type Repeated, repeated } from './repeated.ts';
 import type { WorkerDeps } from './run.ts';
 
 const hourMs = 3_600_000;
 
-/** To be woken with every poll: it looks once an hour whether a copy is due. */
+/** Wake it with every poll: it checks once an hour whether a copy is due. */
 export function backingUp(
   { config, clock, log, backUp }: Pick<WorkerDeps, 'config' | 'clock' | 'log' | 'backUp'>,
   signal: AbortSignal,

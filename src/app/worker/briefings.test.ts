@@ -27,7 +27,7 @@ async function kept() {
   return { memory, make, say };
 }
 
-it('are written when they are not there, and again when what they tell has changed', async () => {
+it('are written when they are missing, and again when their content has changed', async () => {
   const { memory, make, say } = await kept();
   await say('s1', '/srv/shop', 'Count the herring.');
   await say('s2', '/srv/mill', 'Grind the barley.');
@@ -41,7 +41,7 @@ it('are written when they are not there, and again when what they tell has chang
   await own.idle();
 });
 
-it('a worker that is started again does only what has changed since, also where the one before was killed', async () => {
+it('a restarted worker updates only what has changed since, even if the previous one was killed', async () => {
   const { memory, make, say } = await kept();
   await say('s1', '/srv/shop', 'Count the herring.');
   await say('s2', '/srv/mill', 'Grind the barley.');
@@ -49,7 +49,7 @@ it('a worker that is started again does only what has changed since, also where 
   first.wake();
   await expect.poll(() => briefingFolder(memory.config.home).state()?.rules).toBeTruthy();
   await first.idle();
-  // Were everything written again, this would come back.
+  // If everything were written again, this would come back.
   fs.rmSync(path.join(memory.config.home, 'briefings', 'folders', 'srv', 'mill'), { recursive: true });
   await say('s3', '/srv/shop', 'Salt the cod.');
   const second = make();
@@ -65,7 +65,7 @@ it('a worker that is started again does only what has changed since, also where 
   await third.idle();
 });
 
-it('follow what another process has muted, and sessions that were removed, whose texts go at once', async () => {
+it('follow what another process has muted, and removed sessions, whose texts disappear at once', async () => {
   const { memory, make, say } = await kept();
   await say('s1', '/srv/shop', 'Count the herring.');
   await say('s2', '/srv/shop', 'Salt the cod.');

@@ -18,19 +18,19 @@ export interface BriefingsDeps {
 }
 
 export interface Briefings {
-  /** Something that a briefing may speak of has changed. */
+  /** Something that a briefing may mention has changed. */
   wake(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is running. */
   idle(): Promise<void>;
 }
 
-/** A transcript that grows all the time wakes us all the time. */
+/** A growing transcript wakes us all the time. */
 const restMs = 500;
-/** After work that took long, the rest is this many times as long. */
+/** After long work, the rest is this many times as long. */
 const restShare = 20;
-/** More changes than this are looked at as a change of everything. */
+/** More changes than this count as a change of everything. */
 const mostChanges = 2000;
-/** A hook may still be about to print a text that was replaced, and tell of it later. */
+/** A hook may still be about to print a text that was replaced, and report it later. */
 const keptMs = 10 * 60_000;
 
 export function briefings(deps: BriefingsDeps, signal: AbortSignal): Briefings {
@@ -81,11 +81,11 @@ export function briefings(deps: BriefingsDeps, signal: AbortSignal): Briefings {
 
     const touched = known === undefined ? new Set<string>() : await projectsOf(store, changes);
     for (const project of touched) await prepareProject(now, project, folder);
-    // What is gone must be gone from here at once; what else concerns every project can wait until the worker has rested.
+    // Deleted text must disappear from here at once. Other changes that concern every project can wait until the worker has rested.
     const waits = everything && !gone && performance.now() < restOfAllUntil;
     if (everything && !waits) await renewAll(now, touched);
     if (signal.aborted) return;
-    // Before these numbers were read, everything that they stand for was committed: what came later has a higher one.
+    // Everything up to these numbers was committed before they were read. Later changes have higher numbers.
     folder.putState({ seq: last, rules: waits ? '' : rules });
     if (gone) folder.sweep(Number.POSITIVE_INFINITY);
     else if (clock() - sweptAt > keptMs) folder.sweep(clock() - keptMs);
@@ -115,7 +115,7 @@ export function briefings(deps: BriefingsDeps, signal: AbortSignal): Briefings {
   };
 }
 
-/** Facts that hold everywhere stand in every briefing; which project's page is which, only names could tell. */
+/** Facts that hold everywhere stand in every briefing. Only names could tell which page belongs to which project. */
 const concernsEveryProject = ({ kind, page }: Change): boolean =>
   kind === 'memory' && page !== undefined && /^(?:core|projects)\//.test(page);
 

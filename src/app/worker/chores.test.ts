@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rounds } from './chores.ts';
 
-it('runs chores in their order, and the rest although one fails', async () => {
+it('runs chores in order, and the rest even if one fails', async () => {
   const said: string[] = [];
   const round = rounds(
     [
@@ -22,7 +22,7 @@ it('runs chores in their order, and the rest although one fails', async () => {
   expect(said).toHaveLength(6);
 });
 
-it('does not begin a round while another one runs', async () => {
+it('does not start a round while another one runs', async () => {
   let go: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;

@@ -38,7 +38,7 @@ const doAll = async (bench: Awaited<ReturnType<typeof distillBench>>) => {
 };
 
 describe('the worker', () => {
-  it('begins when something has changed and a job is due, and then looks no more', async () => {
+  it('starts when something has changed and a job is due, and then stops checking', async () => {
     const { bench, worker, runs, looks } = await set(doAll);
     await bench.session('s1', 2);
     await sleep(50);
@@ -54,7 +54,7 @@ describe('the worker', () => {
     expect(runs()).toBe(1);
   });
 
-  it('plans nothing while the person wants none of it: conversations stay open to what comes', async () => {
+  it('plans nothing while distilling is off: conversations stay open to new entries', async () => {
     const bench = await distillBench(offlineDistiller);
     await bench.session('s1', 2);
     let runs = 0;
@@ -74,7 +74,7 @@ describe('the worker', () => {
     expect(await bench.store.jobs.counts()).toMatchObject({ ready: 0, done: 0 });
   });
 
-  it('begins nothing for a turn that goes on, and looks again when its silence is over', async () => {
+  it('starts nothing for a running turn, and checks again when its silence is over', async () => {
     const { bench, worker, runs } = await set(doAll);
     await bench.session('s1', 1);
     const end = Date.parse((await bench.store.sessions.list({}))[0]?.endedAt ?? '');
@@ -86,7 +86,7 @@ describe('the worker', () => {
     await expect.poll(() => bench.store.jobs.counts()).toMatchObject({ done: 2 });
   });
 
-  it('sees what comes while it works', async () => {
+  it('sees changes that come while it works', async () => {
     const { bench, worker } = await set(async (at, n) => {
       if (n === 1) {
         await at.session('s2', 1);
@@ -108,7 +108,7 @@ describe('the worker', () => {
     expect(runs()).toBeGreaterThan(0);
   });
 
-  it('does not try again and again what fails or comes to nothing', async () => {
+  it('does not immediately retry what fails or does nothing', async () => {
     const began: number[] = [];
     const { bench, worker, complaints, runs } = await set(async (_, n) => {
       began.push(performance.now());
@@ -119,7 +119,7 @@ describe('the worker', () => {
     worker.wake();
     await expect.poll(runs).toBeGreaterThanOrEqual(4);
     await worker.close();
-    // A busy machine makes the pauses longer, never shorter; Node counts whole milliseconds.
+    // A busy machine makes the pauses longer, never shorter. Node counts whole milliseconds.
     const pauses = began.slice(1).map((at, i) => at - (began[i] as number));
     expect(Math.min(...pauses)).toBeGreaterThan(quick.patienceMs - 2);
     expect(complaints).toHaveLength(Math.ceil(runs() / 2));

@@ -1,4 +1,4 @@
-// When the worker distils: as soon as a job is due, never by looking again and again. The work itself is done elsewhere.
+// When the worker distills: as soon as a job is due, never by polling. Another process does the work.
 import type { LiveEvents } from '../../schema/live-event.ts';
 import type { Store } from '../../store/store.ts';
 import type { WorkerDeps } from './run.ts';
@@ -7,12 +7,12 @@ export interface DistillingDeps {
   readonly store: Pick<Store, 'jobs'>;
   readonly clock: () => number;
   readonly gapMs: number;
-  /** False while the person wants none of it: then nothing is planned either, which would settle where conversations end. */
+  /** False while the person has turned it off. Then nothing is planned either, because planning would settle where conversations end. */
   readonly isWanted?: () => boolean;
-  /** Does all that is due; resolves with how many jobs that were. */
+  /** Does everything that is due. Resolves with the number of jobs. */
   readonly run: () => Promise<number>;
   readonly complain: (error: unknown) => void;
-  /** How long to wait for what else may happen, and how long after a run that came to nothing. */
+  /** How long to wait for further events, and how long after a run that did nothing. */
   readonly settleMs?: number;
   readonly patienceMs?: number;
 }
@@ -20,13 +20,13 @@ export interface DistillingDeps {
 export interface Distilling {
   /** Something has changed: entries, a session's state, or a job. */
   wake(): void;
-  /** Resolves when no work is going on and none will begin. */
+  /** Resolves when no work is running and none will start. */
   close(): Promise<void>;
 }
 
 /** More sessions than this are planned by the process that does the work. */
 const fewSessions = 5;
-/** Node's timers reach no further. */
+/** The longest delay of a Node timer. */
 const farthest = 2 ** 31 - 1;
 
 export function distilling({
@@ -86,7 +86,7 @@ export function distilling({
       wakeIn(next - clock());
       return;
     }
-    // What could not be done now will hardly be possible at once.
+    // Work that failed now would hardly succeed at once.
     wakeIn((await run()) > 0 ? 0 : patienceMs);
   }
 
@@ -100,7 +100,7 @@ export function distilling({
   };
 }
 
-/** As the worker does it; undefined where nothing distils. */
+/** Distilling as the worker does it; undefined if there is no distiller. */
 export function distillingOf(
   { store, config, clock, distil }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'distil'>,
   parts: {

@@ -1,8 +1,8 @@
-// The worker's open door. A port that somebody else holds is no reason to stop: transcripts serve alone, and each poll tries again.
+// The worker's HTTP port. If another program holds the port, the worker continues from transcripts alone, and each poll tries again.
 import { explain } from '../../system/errors.ts';
 
 export interface Door {
-  /** Opens it, or says once why not. */
+  /** Opens the port, or reports once why not. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export function door(
       if (server !== undefined || closed) return;
       try {
         const opened = await listen();
-        // The worker may have been stopped meanwhile.
+        // The worker may have been stopped in between.
         if (closed) return await opened.close();
         server = opened;
         log(`listening on http://127.0.0.1:${server.port}`);

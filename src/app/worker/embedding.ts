@@ -1,13 +1,13 @@
-// The worker's share of embedding: what live sessions bring, at once and in small steps; what takes long, at leisure.
+// The worker's share of embedding: live sessions at once and in small steps, slow work in the background.
 import { embedPending, noteTrouble } from '../../embedding/pending.ts';
 import { type Repeated, repeated } from './repeated.ts';
 import type { WorkerDeps } from './run.ts';
 
-/** Texts in a step: between two of them hooks and searches get their turn. */
+/** Texts per step: hooks and searches get their turn between two steps. */
 const step = 50;
 const pauseMs = 50;
 
-/** Woken, it looks whether something lacks a vector, which costs next to nothing when nothing does. Idle: the running step is saved. */
+/** When woken, it checks whether a text lacks a vector, which costs next to nothing if none does. Idle: the running step is saved. */
 export function embedding(
   { store, config, clock, log }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log'>,
   signal: AbortSignal,
@@ -16,7 +16,7 @@ export function embedding(
     const trouble = await store.vectors.trouble();
     if (trouble !== undefined && trouble.nextAt > clock()) return;
     try {
-      // The settings may be others than at the start.
+      // The settings may have changed since the start.
       await embedPending({ store, config: config.reload(), clock, signal, batch: step, pauseMs, refine: true });
     } catch (error) {
       const { message } = await noteTrouble({ store, clock }, error);
@@ -24,6 +24,6 @@ export function embedding(
     }
   }
 
-  // Even the note of a failure may fail, for want of space say; the next poll tries anew.
+  // Even recording a failure may fail, for example on a full disk. The next poll tries again.
   return repeated(run, log, signal);
 }

@@ -1,13 +1,13 @@
-// The exchange with the hub, by a process of its own at low priority: nothing here waits for the network.
+// The exchange with the hub, by a separate process at low priority: nothing here waits for the network.
 import { hasJoinedHub } from '../../operations/machine/hub-check.ts';
 import { type Repeated, repeated } from './repeated.ts';
 import type { WorkerDeps } from './run.ts';
 
 const everyMs = 30_000;
-/** A hub that does not answer is asked less and less often, up to this. */
+/** A hub that does not answer is asked less and less often, up to this interval. */
 const seldomMs = 600_000;
 
-/** To be woken with every poll. `pulled` is told how many entries came in. */
+/** Wake it with every poll. `pulled` gets the number of new entries. */
 export function exchanging(
   { config, clock, log, exchange }: Pick<WorkerDeps, 'config' | 'clock' | 'log' | 'exchange'>,
   signal: AbortSignal,

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Watch, watchFolder } from '../../capture/watch.ts';
 import type { MemoryDeps } from '../../distill/memory/librarian.ts';
 
-/** An editor saves in several steps, and a sync brings many files: one look for all of them. */
+/** An editor saves in several steps, and a sync brings many files: read once for all of them. */
 const settleMs = 200;
 
 export interface MemoryFiles {
-  /** Looks again where the last look failed. */
+  /** Reads again if the last read failed. */
   retry(): void;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function memoryFiles(
   let looking: Promise<void> | undefined;
   let due = false;
   let failed = false;
-  /** Set when the folder cannot be watched: then every poll looks for itself. */
+  /** True when the folder cannot be watched. Then every poll checks. */
   let blind = false;
 
   function look(): void {
@@ -52,7 +52,7 @@ export async function memoryFiles(
   };
   let watch: Watch | undefined;
   try {
-    // To watch the data folder for it would wake us with every write of the database.
+    // Watching the data folder instead would wake us with every write of the database.
     if (deps.config.settings.memoryPath === undefined) makeInside(deps.config.home, folder);
     const isPage = (file: string) => /\.md$/i.test(file);
     watch = await watchFolder(folder, isPage, { file: look, lost: look, root: look, error: blinded });
@@ -72,7 +72,7 @@ export async function memoryFiles(
   };
 }
 
-/** Not where the data folder itself is gone: somebody has just removed it. */
+/** Not if the data folder itself is gone: the person has just removed it. */
 function makeInside(home: string, folder: string): void {
   if (fs.existsSync(home) && !fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
 }

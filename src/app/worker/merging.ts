@@ -1,9 +1,9 @@
-// Keeps the index of words in few parts: after an import it is in dozens, and searches would pay for each.
+// Keeps the index of words in few parts: after an import it has dozens, and each would slow down searches.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Repeated, repeated } from './repeated.ts';
 import type { WorkerDeps } from './run.ts';
 
-/** Between two steps hooks and searches get their turn. */
+/** Hooks and searches get their turn between two steps. */
 const pauseMs = 10;
 
 export function merging({ store, log }: Pick<WorkerDeps, 'store' | 'log'>, signal: AbortSignal): Repeated {

@@ -1,4 +1,4 @@
-// Agents that write no line files: their sources are watched, and what is new there is pulled into transcripts of ours.
+// Agents that write no line files: watches their sources, and pulls new data into transcripts of ours.
 import path from 'node:path';
 import { type KnownMarks, type PullDeps, pullers, pullFrom } from '../../capture/pull/pull.ts';
 import { redactPulled } from '../../capture/pull/rewrite.ts';
@@ -13,7 +13,7 @@ export interface Pulling {
   readonly queue: Pick<FileQueue, 'idle' | 'retry'>;
 }
 
-/** `wake` is told each transcript that has grown. */
+/** `wake` gets each transcript that has grown. */
 export async function pulling(
   deps: PullDeps,
   on: {

@@ -1,13 +1,13 @@
-// Work that is woken by many: never twice at once, and once more when it was asked for meanwhile.
+// Work that many callers wake: it never runs twice at once, and runs once more if it was woken while running.
 import { explain } from '../../system/errors.ts';
 
 export interface Repeated {
   wake(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is running. */
   idle(): Promise<void>;
 }
 
-/** Contract: what `work` throws is logged; whoever wakes it next tries anew. */
+/** Contract: what `work` throws is logged; the next wake tries again. */
 export function repeated(work: () => Promise<void>, log: (line: string) => void, signal: AbortSignal): Repeated {
   let running: Promise<void> | undefined;
   let again = false;

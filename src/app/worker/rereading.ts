@@ -1,5 +1,5 @@
-// After an update, transcripts that an older version has read are read again: one bounded part after the other, each by a process of its own at
-// low priority.
+// After an update, rereads transcripts that an older version has read: one bounded part after the other, each by a separate process at low
+// priority.
 import { staleTranscripts } from '../../capture/reread.ts';
 import { plural } from '../../language/plural.ts';
 import { type Repeated, repeated } from './repeated.ts';
@@ -7,7 +7,7 @@ import type { WorkerDeps } from './run.ts';
 
 const hourMs = 3_600_000;
 
-/** To be woken with every poll. `read` is told of each part. Where a part brings nothing forward, the next one waits an hour. */
+/** Wake it with every poll. `read` is called for each part. If a part makes no progress, the next one waits an hour. */
 export function rereading(
   { store, config, clock, log, reread }: Pick<WorkerDeps, 'store' | 'config' | 'clock' | 'log' | 'reread'>,
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export function rereading(
 
   async function readParts(): Promise<void> {
     if (reread === undefined || done || clock() < notBefore) return;
-    // Also where the part fails: the next poll must not try at once what has just failed.
+    // Even if the part fails: the next poll must not retry at once what has just failed.
     notBefore = clock() + hourMs;
     let left = await count();
     let brought = 0;

@@ -67,7 +67,7 @@ function run(port = 0): Promise<number> {
 const authorized = () => ({ authorization: `Bearer ${openTokens(holdfast.config.home).full}` });
 
 describe('the worker', () => {
-  it('tells live viewers of entries that come in, and ends their streams when it stops', async () => {
+  it('tells live viewers about new entries, and ends their streams when it stops', async () => {
     const port = await run();
     await expect.poll(async () => (await holdfast.store.entries.counts()).entries).toBe(1);
     let appended = false;
@@ -93,7 +93,7 @@ describe('the worker', () => {
     await expect(fetch(`http://127.0.0.1:${port}/api/health`)).rejects.toThrow();
   });
 
-  it('13. takes in what grows, and what a hook leaves, without waiting for a poll', async () => {
+  it('13. imports growing files, and what a hook leaves, without waiting for a poll', async () => {
     await holdfast.close();
     holdfast = await openHoldfast({ HOME: folder, HOLDFAST_POLL_INTERVAL_MS: '86400000' });
     await run();
@@ -111,7 +111,7 @@ describe('the worker', () => {
     await expect.poll(status).toBe('completed');
   });
 
-  it('puts the index of words together after an import has left it in parts', async () => {
+  it('merges the index of words after an import has left it in parts', async () => {
     const { store } = holdfast;
     await scatter(store);
     expect(await store.admin.isIndexScattered()).toBe(true);
@@ -120,7 +120,7 @@ describe('the worker', () => {
     expect(logged.filter((text) => /went|error|fail/i.test(text))).toEqual([]);
   });
 
-  it('never has two scans at once, however long one takes, and one more when it is asked for meanwhile', async () => {
+  it('never has two scans at once, however long one takes, and one more when requested meanwhile', async () => {
     const { context } = holdfast;
     let [now, most, all] = [0, 0, 0];
     const scan = async () => {
@@ -142,7 +142,7 @@ describe('the worker', () => {
     expect(most).toBe(1);
   });
 
-  it('goes on without HTTP while a stranger has the port, says so once, and opens when he is gone', async () => {
+  it('continues without HTTP while a stranger has the port, says so once, and opens when it is free', async () => {
     const stranger = net.createServer();
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
     const { port } = stranger.address() as AddressInfo;

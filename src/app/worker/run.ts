@@ -1,4 +1,4 @@
-// The worker: watches for transcripts that grow, keeps the statuses of conversations moving, and does nothing else while nothing happens.
+// The worker: watches for growing transcripts, keeps the statuses of conversations moving, and does nothing else while nothing happens.
 
 import type { IngestDeps } from '../../capture/ingest.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';
@@ -30,9 +30,9 @@ export interface Due {
   vault: boolean;
   /** The index of words has grown. */
   index: boolean;
-  /** A scan has failed, for want of space say. */
+  /** A scan has failed, for example on a full disk. */
   scan: boolean;
-  /** A folder cannot be watched: every poll looks for itself. */
+  /** A folder cannot be watched, so every poll checks. */
   everyPoll: boolean;
 }
 
@@ -40,26 +40,26 @@ export interface WorkerDeps extends IngestDeps {
   readonly store: Store;
   readonly scan: () => Promise<IngestReport>;
   readonly log: (line: string) => void;
-  /** Reads again a part of what an older version has read; without it that is left. */
+  /** Rereads a part of what an older version has read. Without it, nothing is reread. */
   readonly reread?: (() => Promise<IngestReport>) | undefined;
-  /** Does the distilling that is due, and says how many jobs that were; without it nothing is distilled. */
+  /** Does the distilling that is due, and returns the number of jobs. Without it, nothing is distilled. */
   readonly distil?: (() => Promise<number>) | undefined;
-  /** Makes the daily copy of the database; without it none is made. */
+  /** Makes the daily copy of the database. Without it, none is made. */
   readonly backUp?: (() => Promise<{ file: string; why?: string }>) | undefined;
-  /** Exchanges with the hub; without it nothing is shared. */
+  /** Exchanges with the hub. Without it, nothing is shared. */
   readonly exchange?:
     | (() => Promise<{
         readonly pushed: { readonly entries: number };
         readonly pulled: { readonly entries: number; readonly forgotten: number; readonly dropped: number };
       }>)
     | undefined;
-  /** Opens HTTP; without it the worker only watches. */
+  /** Opens HTTP. Without it, the worker only watches. */
   readonly listen?:
     | ((live: LiveDeps & Pick<WorkerDeps, 'store'>) => ReturnType<Parameters<typeof door>[0]>)
     | undefined;
 }
 
-/** Runs until the signal; resolves when the last transaction is finished and every watch and connection is closed. */
+/** Runs until the signal. Resolves when the last transaction is finished and every watch and connection is closed. */
 export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
   const complain = (error: unknown) => {
@@ -75,7 +75,7 @@ export async function runWorker(deps: WorkerDeps, signal: AbortSignal): Promise<
     open.sources.unshift(() => clearInterval(timer));
     await aborted(signal);
   } finally {
-    // Also when something has failed: a door that stays open would keep the process, deaf, and the port from the next worker.
+    // Even after a failure: an open port would keep the process alive but deaf, and would block the next worker.
     for (const close of [...open.sources, ...open.work]) await close();
   }
 }
@@ -84,13 +84,13 @@ type Close = () => Promise<unknown> | unknown;
 
 interface Open {
   readonly complain: (error: unknown) => void;
-  /** Closes what brings work: first of all, or the work would never end. */
+  /** Closes the sources of work first, or the work would never end. */
   readonly sources: Close[];
-  /** Waits for work that is under way. */
+  /** Waits for running work. */
   readonly work: Close[];
 }
 
-/** Opens the door, watches every folder and scans once. Resolves with what each poll does. */
+/** Opens the port, watches every folder and scans once. Resolves with what each poll does. */
 async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal: AbortSignal) {
   const { store, config, clock, log, listen } = deps;
   const events = liveEvents(clock);
@@ -122,7 +122,7 @@ async function begin(deps: WorkerDeps, { complain, sources, work }: Open, signal
     wake: queue.add,
     compacts: archivingAfter(deps, queue, complain),
   };
-  // Before the door opens: what waits in the spool is older than what comes in.
+  // Before the port opens: what waits in the spool is older than new reports.
   const spool = await openSpool(live, complain);
   const http: Door | undefined = listen && door(() => listen(live), log);
   sources.push(

@@ -1,11 +1,11 @@
-// Scans of all transcripts. Each is a process of its own, so that what it reads leaves with it.
+// Scans of all transcripts. Each is a separate process, so that its memory is freed with it.
 import type { LiveEvents } from '../../schema/live-event.ts';
 import { repeated } from './repeated.ts';
 import type { Due, WorkerDeps } from './run.ts';
 import type { Turns } from './turns.ts';
 
 export interface Scanning {
-  /** Scans, and resolves when no scan is under way. */
+  /** Scans. Resolves when no scan is running. */
   all(): Promise<void>;
 }
 

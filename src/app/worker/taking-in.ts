@@ -1,4 +1,4 @@
-// Transcripts that grow, taken in one file after the other.
+// Imports growing transcripts, one file after the other.
 import fs from 'node:fs';
 import { ingestSources } from '../../capture/ingest.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';

@@ -8,7 +8,7 @@ const session = 's1';
 const start = Date.parse('2026-11-03T11:50:00Z');
 const at = (minutes: number) => start + minutes * 60_000;
 
-/** A session a minute between entries, followed as its transcript grows. */
+/** A session with a minute between entries, followed as its transcript grows. */
 async function followed(
   said: readonly Said[],
   { quietMs = 3_600_000, memory }: { quietMs?: number; memory?: Memory } = {},
@@ -29,7 +29,7 @@ const ask: Said = { by: 'user', text: 'Count the herring.' };
 const answer: Said = { by: 'assistant', text: 'Eleven.' };
 const use: Said = { by: 'assistant', uses: [{ name: 'Bash', input: { command: 'ls' } }] };
 
-describe('1 and 14. a session is as far as its transcript says', () => {
+describe("1 and 14. a session's state follows its transcript", () => {
   it('its prompts are counted, and it is active until the answer has been followed by silence', async () => {
     const { state, heard, seen } = await followed([ask, use, answer, ask, answer], { quietMs: 20 });
     expect(await state()).toMatchObject({ prompts: 2 });
@@ -38,14 +38,14 @@ describe('1 and 14. a session is as far as its transcript says', () => {
     seen.close();
   });
 
-  it('a tool that runs for long is no end of a turn', async () => {
+  it('a long-running tool does not end a turn', async () => {
     const { state, own, seen } = await followed([ask, use]);
     await own.store.sessions.follow(agent, session, { quiet: true, since: 0 });
     expect(await state()).toMatchObject({ status: 'active', prompts: 1 });
     seen.close();
   });
 
-  it('what is read after the end does not take it back; a later prompt does', async () => {
+  it('reading after the end does not undo it; a later prompt does', async () => {
     const { state, note, seen, own } = await followed([ask]);
     await note('end', 5, 'other');
     await tell(own, session, '/srv/shop', new Date(start).toISOString(), [ask, answer]);
@@ -60,7 +60,7 @@ describe('1 and 14. a session is as far as its transcript says', () => {
     seen.close();
   });
 
-  it('an old transcript that is copied into place is no session that goes on; one of which a hook told is', async () => {
+  it('an old transcript that is copied into place is not a live session, unless a hook reported it', async () => {
     const memory = await emptyMemory();
     const { state, seen, note } = await followed([], { memory });
     await tell(memory, session, '/srv/shop', '2025-01-01T10:00:00Z', [ask, answer]);

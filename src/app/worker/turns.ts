@@ -1,4 +1,4 @@
-// How far live sessions are, from their transcripts: no hook tells of prompts and answers.
+// The progress of live sessions, from their transcripts: no hook reports prompts and answers.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { LiveEvents } from '../../schema/live-event.ts';
 import type { Store } from '../../store/store.ts';
@@ -8,7 +8,7 @@ export interface TurnsDeps {
   readonly events: LiveEvents;
   readonly clock: () => number;
   readonly complain: (error: unknown) => void;
-  /** An answer after which nothing comes for this long is the end of its turn. A long file takes a model about so long to write. */
+  /** An answer followed by this much silence ends its turn. A model needs about as long to write a long file. */
   readonly quietMs?: number;
 }
 

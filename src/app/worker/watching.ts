@@ -1,4 +1,4 @@
-// Watches over every folder in which agents write.
+// Watches every folder in which agents write.
 import type { Agent } from '../../agents/agent.ts';
 import { agents } from '../../agents/index.ts';
 import { isHomeTranscript, leadsToTranscripts } from '../../capture/group-sources.ts';
@@ -16,12 +16,12 @@ export interface WatchParts {
   readonly due: Due;
   /** A file has grown. */
   readonly file: (file: string) => void;
-  /** A whole folder has to be looked through. */
+  /** A whole folder has to be scanned. */
   readonly root: () => void;
   readonly complain: (error: unknown) => void;
 }
 
-/** Contract: what was opened is closed again when a later watch throws. */
+/** Contract: if a later watch throws, everything opened so far is closed again. */
 export async function watching(deps: WorkerDeps, parts: WatchParts, signal: AbortSignal): Promise<Watching> {
   const { config, store, clock, running, log } = deps;
   const { due, file, root: whole, complain } = parts;
