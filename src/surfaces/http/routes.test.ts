@@ -60,6 +60,7 @@ const examples: Readonly<Record<string, unknown>> = {
 /** Values for routes that need another one. */
 const exceptions: Readonly<Record<string, unknown>> = {
   'POST /api/groups/{group}/resume id': 'earlier',
+  'GET /api/original id': '10000000-0000-4000-8000-000000000000',
   'GET /api/conversations/show id': 1,
   'GET /api/tasks/show id': 1,
   'POST /api/tasks/pause id': 1,
