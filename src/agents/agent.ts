@@ -57,7 +57,7 @@ export type ParsedItem =
   | ParsedToolResult
   /** An entry given earlier was taken back, or appears in the file again under another id. */
   | { readonly kind: 'withdrawn'; readonly uuid: string }
-  /** The position of an entry given earlier is here. */
+  /** An entry given earlier belongs at this position of the file. */
   | { readonly kind: 'moved'; readonly uuid: string }
   /**
    * A name that a person or the agent gave to the session; the last one counts, and a person's before the agent's. With `leaf`, the session
@@ -151,7 +151,7 @@ export interface Agent {
   cannotMatter(line: Buffer): boolean;
   /** What a parsed line yields. May change `file.state`. Contract: never throws on any JSON value. */
   read(value: unknown, file: TranscriptFile): ParsedLine;
-  /** What a parsed line says about the tokens of an answer, where the agent's transcripts say that. */
+  /** What a parsed line says about the tokens of an answer, if the agent's transcripts state them. */
   readonly usage?: ReadUsage;
   /** The JSON key of a line's own id; ingest uses it to find the line that an entry continues from. */
   readonly idKey: string;

@@ -7,10 +7,10 @@ export interface Picture {
   readonly data: string;
 }
 
-/** Types that a browser shows and in which nothing can act. */
+/** Types that a browser shows and that cannot contain scripts. */
 const shown = /^image\/(?:png|jpeg|gif|webp)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** Of base64; larger ones are for the agent's own program. */
+/** Length of the base64 text; the agent's own program shows larger pictures. */
 const longest = 12 << 20;
 const most = 12;
 const deepest = 20;

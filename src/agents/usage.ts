@@ -1,9 +1,9 @@
 // Tokens that a transcript states. Agents name them differently; each agent's own file reads its lines with these.
 import { asObject, asString } from './json.ts';
 
-/** What one answer of a model took. `input` is without what came from a cache, and without what went into one. */
+/** The tokens of one answer of a model. `input` excludes tokens read from or written to a cache. */
 export interface StatedUsage {
-  /** The answer: lines that repeat it give the same id, and the last one counts. Absent where each line is an answer. */
+  /** The answer: lines that repeat it give the same id, and the last one counts. Absent if each line is an answer. */
   readonly id?: string | undefined;
   readonly model: string;
   readonly input: number;
@@ -22,7 +22,7 @@ export interface UsageState {
 /** Contract: never throws on any JSON value. */
 export type ReadUsage = (value: unknown, state: UsageState) => StatedUsage | undefined;
 
-/** More than any model takes at once: a damaged line must not spoil the sum. */
+/** More than any model uses at once: a damaged line must not spoil the sum. */
 const most = 1e9;
 const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= most ? Math.round(value) : 0;
@@ -44,7 +44,7 @@ export const anthropicUsage: ReadUsage = (value) => {
   });
 };
 
-/** Events of Codex: the model stands in the context of the turn, the tokens in an event after each answer. */
+/** Events of Codex: the context of the turn names the model, and an event after each answer states the tokens. */
 export const codexUsage: ReadUsage = (value, state) => {
   const outer = asObject(value);
   const line = outer.type === 'rollout' ? asObject(outer.message) : outer;
@@ -95,6 +95,6 @@ export const geminiUsage: ReadUsage = (value) => {
   });
 };
 
-/** An answer that took nothing, such as one that the client itself made up, says nothing. */
+/** An answer without tokens, such as one that the client itself wrote, states nothing. */
 const stated = (usage: StatedUsage): StatedUsage | undefined =>
   usage.input + usage.output + usage.cacheRead + usage.cacheWrite + usage.cacheWriteHour === 0 ? undefined : usage;

@@ -6,7 +6,7 @@ import { asObject } from '../agents/json.ts';
 import { HoldfastError } from '../system/errors.ts';
 
 export interface EntryText {
-  /** The entry under our name, whoever wrote it. */
+  /** The entry under our name, even if we did not write it. */
   read(text: string): unknown;
   /** The text with the entry in its place. Contract: the text has no such entry. */
   insert(text: string, entry: Record<string, unknown>): string;

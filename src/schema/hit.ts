@@ -19,9 +19,9 @@ export type UseKind = z.infer<typeof UseKind>;
 /** A matching tool use: what was done, its outcome, and the matching part of its output. */
 export const UsedTool = z.object({
   tool: z.string(),
-  did: z.string().describe('the command as it was run, the file that was changed, or what else the tool was given'),
+  did: z.string().describe('the command that ran, the file that changed, or other input of the tool'),
   outcome: z.enum(['ok', 'error']).optional().describe('absent while no result has been seen'),
-  line: z.string().optional().describe('the line of the output that matches best, or tells what went wrong'),
+  line: z.string().optional().describe('the line of the output that matches best, or shows what went wrong'),
 });
 export type UsedTool = z.infer<typeof UsedTool>;
 

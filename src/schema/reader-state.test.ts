@@ -31,7 +31,7 @@ const flat = {
 };
 
 describe('the state of a reader', () => {
-  it('that an earlier version stored is read with every value in its place', () => {
+  it('of an earlier version is read with every value in its place', () => {
     expect(parseState(JSON.stringify(flat))).toEqual({
       version: 1,
       agent: { ordinal: 3, name: 'x', flag: true },
@@ -63,20 +63,20 @@ describe('the state of a reader', () => {
     expect(parseState('{}')).toEqual(emptyState());
   });
 
-  it('that this version stores is read as it was', () => {
+  it('of this version is read unchanged', () => {
     const state = parseState(JSON.stringify(flat));
     expect(parseState(JSON.stringify(state))).toEqual(state);
     expect(StoredState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
   });
 
-  it('is written the same whatever was set first', () => {
+  it('is written the same in whatever order values were set', () => {
     const capture = { title: 'A title', session: 's1' };
     const turned = { session: 's1', title: 'A title' };
     expect(formatState({ ...emptyState(), capture })).toBe(formatState({ ...emptyState(), capture: turned }));
     expect(parseState(formatState({ ...emptyState(), capture })).capture).toEqual(capture);
   });
 
-  it('is refused where it is of no version', () => {
+  it('is refused if no version writes it', () => {
     for (const bad of [
       { version: 1, agent: {}, capture: { title: 5 } },
       { version: 2, agent: {}, capture: {} },
@@ -90,7 +90,7 @@ describe('the state of a reader', () => {
       expect(StoredState.safeParse(bad).success, JSON.stringify(bad)).toBe(false);
   });
 
-  it('is copied so that the copy can change alone', () => {
+  it('is copied so that the copy can change independently', () => {
     const state = parseState(JSON.stringify(flat));
     const copy = copyState(state);
     copy.agent.ordinal = 4;

@@ -1,5 +1,6 @@
-// What is kept between two lines of a transcript, so that reading can go on later: the agent's reader keeps its part, capture keeps its
-// own. Both are stored with the file's offset, with the vault's copy, and in pulled transcripts.
+// What is kept between two lines of a transcript, so that reading can continue later: the agent's reader keeps its
+// part, capture keeps its own. Both are stored with the file's offset, with the vault's copy, and in pulled
+// transcripts.
 import { z } from 'zod';
 import { FactKind, TitleSource } from './session-fact.ts';
 
@@ -14,19 +15,19 @@ const Turn = z.object({ from: z.number(), until: z.number().optional() });
 
 /** What capture keeps. Contract: lists are replaced, never changed, since chunks share them. */
 export const CaptureState = z.object({
-  session: z.string().optional().describe('the session that lines speak of'),
+  session: z.string().optional().describe('the session that lines belong to'),
   cwd: z.string().optional().describe('the folder that the header names'),
   parent: z.string().optional().describe('the session that this one works for as a subagent'),
   lineAt: z.number().optional().describe('when the last line with a time was written'),
-  lastEntry: z.number().optional().describe('where the last entry stands'),
-  lastAt: z.number().optional().describe('when the last entry was said'),
+  lastEntry: z.number().optional().describe('position of the last entry'),
+  lastAt: z.number().optional().describe('time of the last entry'),
   recalls: z.array(z.string()).readonly().optional().describe('the last uses of our own tools, whose results are ours'),
   ours: z.boolean().optional().describe('our own distiller wrote the file'),
   unknown: z.record(z.string(), z.number()).optional().describe('lines of unknown kinds, by kind'),
 
   title: z.string().optional().describe('the title of the session; it may come before the first entry'),
   titleBy: TitleSource.optional(),
-  hiddenTitle: z.string().optional().describe('hash of the last title that was not kept: agents repeat titles'),
+  hiddenTitle: z.string().optional().describe('hash of the last title that was not stored: agents repeat titles'),
   branch: z.string().optional().describe('hash of the last branch and its session: nearly every line repeats it'),
   fork: z.string().optional().describe('hash of the last fork and its session'),
   earlyFacts: z.array(Fact).readonly().optional().describe('facts that came before the first entry'),
@@ -59,24 +60,25 @@ const FlatState = AgentState.transform((flat, context) => {
   try {
     return fromFlat(flat);
   } catch {
-    context.addIssue('it is the state of no version of the reader');
+    context.addIssue('no version of the reader writes such a state');
     return z.NEVER;
   }
 });
 
-/** What is stored, of this version or an earlier one. */
+/** A stored state of this version or an earlier one. */
 export const StoredState = z.union([ReaderState, FlatState]);
 
-/** The state in a row of the store. Throws where it is the state of no version. */
+/** The state in a row of the store. Throws if no version writes such a state. */
 export function parseState(json: string): ReaderState {
   const value = JSON.parse(json);
-  // Rows of this version are ours. A look into each of them would cost more than to read it, and an import reads them all.
+  // Rows of this version are ours. Validating each of them would cost more than reading it, and an import reads them
+  // all.
   return value?.version === 1 && typeof value.capture === 'object' ? value : StoredState.parse(value);
 }
 
 const order = Object.keys(CaptureState.shape) as (keyof CaptureState)[];
 
-/** For a row of the store. The same state is the same text, whatever was set first. */
+/** For a row of the store. Equal states give equal text, in whatever order values were set. */
 export function formatState({ version, agent, capture }: ReaderState): string {
   const ordered = Object.fromEntries(order.map((name) => [name, capture[name]]));
   return JSON.stringify({ version, agent, capture: ordered });
@@ -107,7 +109,7 @@ const names: Readonly<Record<string, keyof CaptureState>> = {
   '@hub': 'hubLines',
 };
 
-/** Lists were texts. */
+/** Lists were stored as text. */
 const lists: Readonly<Partial<Record<keyof CaptureState, (text: string) => unknown>>> = {
   recalls: (text) => text.split('\n'),
   privateUses: (text) => text.split(' '),

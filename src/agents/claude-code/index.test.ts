@@ -229,7 +229,7 @@ describe('junk', () => {
     }
   });
 
-  it('in dates is no date', () => {
+  it('in dates is not a date', () => {
     for (const timestamp of ['yesterday', '', 1e300, Number.NaN, {}, '+999999-01-01T00:00:00Z'])
       expect(entryOf(user('x', { timestamp }))?.at).toBeUndefined();
   });

@@ -61,7 +61,7 @@ function answered(result: Record<string, unknown>, output: string): Omit<Reply, 
 }
 
 const rejected = "The user doesn't want to proceed with this tool use";
-/** What stands before the person's own words, in older and newer clients. */
+/** What comes before the person's own words, in older and newer clients. */
 const beforeComment = ['the user said:\n', 'The user provided the following reason for the rejection:'];
 /** What newer clients add after them, for the model. */
 const afterComment = "\n\nNote: The user's next message may contain a correction or preference.";

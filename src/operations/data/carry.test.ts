@@ -50,7 +50,7 @@ it('the agents that take over sessions are those of the table', () => {
 });
 
 it.each(Carrier.options.filter((name) => name !== 'claude-code'))(
-  'into %s: what was said, tools as text, nothing secret, nothing of the machine',
+  'into %s: messages, tools as text, no secrets, nothing of the machine',
   async (into) => {
     const { carry, cwd } = await bench();
     const { texts, command, folder, carried } = await carry(into);
@@ -71,7 +71,7 @@ it.each(Carrier.options.filter((name) => name !== 'claude-code'))(
   },
 );
 
-it('what was carried is not counted twice, and what follows is linked to where it came from', async () => {
+it('carried turns are not counted twice, and later turns are linked to their origin', async () => {
   const { carry, ingest, store } = await bench();
   const before = await store.entries.counts();
   const { carried } = await carry('codex');
@@ -125,7 +125,7 @@ it('its own agent resumes it as before, and an agent that cannot continue sessio
 });
 
 it.each(['copilot', 'gemini', 'qwen', 'droid', 'codex'] as const)(
-  '%s: its reader finds nothing new in what was carried',
+  '%s: its reader finds nothing new in the carried turns',
   async (into) => {
     const { carry, ingest, store } = await bench();
     const before = await store.entries.counts();
@@ -136,7 +136,7 @@ it.each(['copilot', 'gemini', 'qwen', 'droid', 'codex'] as const)(
   },
 );
 
-it('Droid: a fork of what was carried holds only what is new, and is linked to where it came from', async () => {
+it('Droid: a fork of a carried session contains only what is new, and is linked to its origin', async () => {
   const { carry, ingest, store } = await bench();
   const { carried } = await carry('droid');
   const [file = ''] = carried.files;

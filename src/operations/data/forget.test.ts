@@ -228,7 +228,7 @@ describe('forget', () => {
     const changes = await memory.context.store.changes.after(before, 100);
     expect(
       changes.map(({ kind }) => kind),
-      'viewers are told that something went',
+      'viewers get an event about the removal',
     ).toContain('gone');
     expect(fs.readdirSync(path.join(memory.context.config.memoryPath, 'insights'))).toHaveLength(1);
     await memory.close();

@@ -57,7 +57,7 @@ export const jobsRetry = operation({
 
 export const jobsCancel = operation({
   name: 'jobs cancel',
-  summary: 'Cancel a job; it comes back when its session goes on',
+  summary: 'Cancel a job; it comes back when its session continues',
   input: z.object({ job: number }),
   output: z.object({ cancelled: z.int() }),
   surfaces: ['cli', 'http'],

@@ -69,7 +69,7 @@ export const groupsShow = operation({
   async run(context, { group }) {
     const { name, bookmarks } = await openNamed(context, group);
     return {
-      // Read this first, so that an event that happens meanwhile is sent twice rather than never.
+      // Read this first, so that an event in the meantime is sent twice rather than never.
       told: await context.store.messages.lastOutgoing(),
       group: await known(context, name),
       bookmarks: [...(await bookmarks())],

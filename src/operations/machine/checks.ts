@@ -152,7 +152,7 @@ export function checkMcp(config: Config, agent: Agent): Check[] {
   return [{ name, ok: true, message: `can search and read the memory (${file}${by})` }];
 }
 
-/** `status` reports an unreadable list of servers; it is no fault of Holdfast. */
+/** `status` reports an unreadable list of servers; it is not a fault of Holdfast. */
 export const checkServers = (config: Config): Check[] =>
   (agents as readonly Agent[]).flatMap((agent) => {
     try {
@@ -166,7 +166,7 @@ export const checkServers = (config: Config): Check[] =>
 export async function checkMeaning(store: Pick<Store, 'vectors'>, config: Config): Promise<Check> {
   const name = 'search by meaning';
   if (config.settings.embedding.kind === 'none')
-    return { name, ok: true, message: 'switched off (embedding.kind); keywords alone' };
+    return { name, ok: true, message: 'switched off (embedding.kind); keywords only' };
   const [models, { embedded, pending, rough }, trouble] = await Promise.all([
     store.vectors.models(),
     store.vectors.counts(),

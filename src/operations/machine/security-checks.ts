@@ -54,7 +54,7 @@ function ancestors(path: string): string[] {
 function checkToken(file: string): Check[] {
   const name = file.endsWith('hook-token') ? 'hook token' : 'token';
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return name === 'token' ? [{ name, ok: true, message: 'not made yet' }] : [];
+  if (found === undefined) return name === 'token' ? [{ name, ok: true, message: 'not created yet' }] : [];
   const isClosed = found.isFile() && (found.mode & 0o077) === 0 && found.uid === own();
   if (isClosed) return [{ name, ok: true, message: 'only you can read it' }];
   const what = found.isFile() ? `has mode ${octal(found.mode)} and owner ${found.uid}` : 'is not a plain file';

@@ -50,7 +50,7 @@ export const memoryList = operation({
         page: z.string(),
         title: z.string(),
         kind: MemoryKind,
-        memories: z.int().describe('how many statements and sections stand on it'),
+        memories: z.int().describe('how many statements and sections it has'),
         at: Moment.describe('time of the latest one'),
         own: z.boolean().describe('a file that the person made; Holdfast only reads it'),
       }),

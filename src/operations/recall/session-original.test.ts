@@ -19,7 +19,10 @@ const usage = {
   cache_creation_input_tokens: 400,
 };
 
-/** An answer of two lines that both state the same usage, as Claude Code writes them; a long output beside a short one; a picture. */
+/**
+ * An answer of two lines that both state the same usage, as Claude Code writes them; a long output beside a short one;
+ * a picture.
+ */
 async function bench() {
   const made = await workbench();
   const answered = (id: string, content: unknown[], minute: number) => {
@@ -43,7 +46,7 @@ async function bench() {
   return { ...made, context, file };
 }
 
-it('a tool use is shown whole and redacted, from the transcript and then from the vault', async () => {
+it('shows a whole tool use, redacted, from the transcript and then from the vault', async () => {
   const { context, store } = await bench();
   const [stored] = await store.entries.toolUses(['a2']);
   expect(stored?.output).toContain('characters left out');
@@ -59,19 +62,19 @@ it('a tool use is shown whole and redacted, from the transcript and then from th
   expect(await whole()).toEqual(first);
 });
 
-it('pictures are those of the entry, in types that a browser shows', async () => {
+it('shows the pictures of the entry, in types that a browser can show', async () => {
   const { context } = await bench();
   expect((await sessionsOriginal.run(context, { id: 'u1' })).pictures).toEqual([{ type: 'image/png', data: png }]);
   expect((await sessionsOriginal.run(context, { id: 'u2' })).pictures).toEqual([]);
 });
 
-it('what is no use of the entry is refused, and a session is no entry', async () => {
+it('refuses a tool use of another entry, and a session instead of an entry', async () => {
   const { context } = await bench();
   await expect(sessionsOriginal.run(context, { id: 'a2', use: 't9' })).rejects.toThrow('has no tool use "t9"');
   await expect(sessionsOriginal.run(context, { id: 's1' })).rejects.toThrow(HoldfastError);
 });
 
-it('tokens are counted once for each answer, with their cost where the price is known', async () => {
+it('counts tokens once per answer, with their cost if the price is known', async () => {
   const { context } = await bench();
   const { models, cost } = await sessionsUsage.run(context, { id: 's1' });
   expect(models).toMatchObject([
@@ -80,13 +83,13 @@ it('tokens are counted once for each answer, with their cost where the price is 
   expect(cost).toBeCloseTo((1000 * 5 + 100 * 25 + 10_000 * 0.5 + 400 * 6.25) / 1e6);
 });
 
-it('commits are those that git said it made', async () => {
+it('lists the commits that git reported', async () => {
   const { context } = await bench();
   const { commits } = await sessionsCommits.run(context, { id: 's1' });
   expect(commits).toMatchObject([{ hash: '1a2b3c4', branch: 'main', subject: 'Mend the lamp', entry: 'a2' }]);
 });
 
-it('other agents state tokens in their own words', () => {
+it('reads the tokens of other agents in their own form', () => {
   const state = {};
   codexUsage({ type: 'turn_context', payload: { model: 'gpt-5.2-codex' } }, state);
   const info = { last_token_usage: { input_tokens: 1200, cached_input_tokens: 100, output_tokens: 40 } };

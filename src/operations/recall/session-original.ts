@@ -1,4 +1,5 @@
-// What the store cuts or does not hold, read from the transcript itself: a tool use whole, the pictures of an entry, tokens and what they cost.
+// What the store shortens or lacks, read from the transcript itself: a whole tool use, the pictures of an entry, tokens
+// and their cost.
 import { z } from 'zod';
 import { asObject } from '../../agents/json.ts';
 import { type Picture, picturesIn } from '../../agents/pictures.ts';
@@ -11,23 +12,23 @@ import { operation } from '../operation.ts';
 import { find } from './find.ts';
 import { sessionNamed } from './session-parts.ts';
 
-const agentField = AgentName.optional().describe('the agent, where two use the same id');
+const agentField = AgentName.optional().describe('the agent, if two agents use the same id');
 
-/** More than anybody reads in one piece. */
+/** More than a person reads in one piece. */
 const longestText = 4 << 20;
 
 const Original = z.object({
   session: z.string(),
   entry: z.string(),
-  input: z.string().optional().describe('with `use`: what the tool got, as JSON'),
-  output: z.string().optional().describe('with `use`: what it gave'),
-  left: z.int().describe('characters that had no room'),
+  input: z.string().optional().describe('with `use`: input of the tool, as JSON'),
+  output: z.string().optional().describe('with `use`: output of the tool'),
+  left: z.int().describe('characters that were left out'),
   pictures: z.array(z.object({ type: z.string(), data: z.string().describe('base64') })),
 });
 
 export const sessionsOriginal = operation({
   name: 'sessions original',
-  summary: 'Show a tool use whole, or the pictures of an entry, as the transcript has them',
+  summary: 'Show a whole tool use, or the pictures of an entry, from the transcript',
   input: z.object({
     id: z.string().min(1).describe('id of an entry; its beginning is enough'),
     use: z.string().min(1).optional().describe('id of a tool use of this entry'),
@@ -35,7 +36,7 @@ export const sessionsOriginal = operation({
   }),
   output: Original,
   surfaces: ['cli', 'http'],
-  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/original' },
   positional: ['id', 'use'],
   examples: ['holdfast sessions original 1a2b', 'holdfast sessions original 1a2b toolu_01 --json'],
@@ -46,7 +47,7 @@ export const sessionsOriginal = operation({
         hint: `List its entries with: holdfast show ${session.id}`,
       });
     const uses = await context.store.entries.toolUses([entry.id]);
-    // What was forgotten has no row any more, and the transcript may still have it.
+    // A forgotten use has no row, but the transcript may still have it.
     if (use !== undefined && !uses.some((one) => one.id === use))
       throw new HoldfastError('NOT_FOUND', `The entry ${entry.id} has no tool use ${JSON.stringify(use)}`, {
         hint: `List its tool uses with: holdfast show ${entry.id} --json`,
@@ -55,7 +56,7 @@ export const sessionsOriginal = operation({
     const found = await originalOf(originalLines(context, { agent: own.agent, session: own.id }), entry.id, use);
     if (found === undefined)
       throw new HoldfastError('NOT_FOUND', 'Neither the transcript nor the vault holds this entry any more', {
-        hint: 'What is stored of it is all that is left.',
+        hint: 'Only the stored part is left.',
       });
     const [input, output] = [within(found.input), within(found.output)];
     return {
@@ -82,7 +83,7 @@ interface Found {
   pictures: Picture[];
 }
 
-/** Goes through the lines until the entry, and with a use its result, has been seen. */
+/** Reads lines until it has seen the entry and, with a use, its result. */
 async function originalOf(
   lines: AsyncGenerator<OriginalLine>,
   entry: string,
@@ -111,7 +112,7 @@ async function originalOf(
 
 const idNames = ['tool_use_id', 'call_id', 'callId', 'toolCallId', 'toolUseId'] as const;
 
-/** The part of a line that is the result of this use: other results may stand beside it. */
+/** The part of a line with the result of this use: the line may contain other results. */
 function blockOf(value: unknown, use: string): unknown {
   const look = (inside: unknown, depth: number): unknown => {
     if (typeof inside !== 'object' || inside === null || depth > 8) return undefined;
@@ -126,13 +127,13 @@ function blockOf(value: unknown, use: string): unknown {
 }
 
 const Usage = z.object({
-  model: z.string().describe('empty where the transcript names none'),
+  model: z.string().describe('empty if the transcript names no model'),
   answers: z.int(),
-  input: z.int().describe('tokens, without those of caches'),
+  input: z.int().describe('input tokens, without cached ones'),
   output: z.int(),
   cacheRead: z.int(),
   cacheWrite: z.int(),
-  cost: z.number().optional().describe('US dollars; absent where the price of the model is not known'),
+  cost: z.number().optional().describe('US dollars; absent if the price of the model is unknown'),
 });
 
 export const sessionsUsage = operation({
@@ -141,12 +142,12 @@ export const sessionsUsage = operation({
   input: z.object({ id: z.string().min(1).describe('id of a session; its beginning is enough'), agent: agentField }),
   output: z.object({
     session: z.string(),
-    models: z.array(Usage).describe('the most used first; empty where the transcript states no tokens'),
-    cost: z.number().optional().describe('of all models; absent where a price is not known'),
-    pricesOf: z.string().describe('the day on which the prices were compared with those of the vendor'),
+    models: z.array(Usage).describe('the most used first; empty if the transcript states no tokens'),
+    cost: z.number().optional().describe('cost of all models; absent if a price is unknown'),
+    pricesOf: z.string().describe('the day on which the prices were checked against those of the vendors'),
   }),
   surfaces: ['cli', 'http'],
-  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/usage' },
   positional: ['id'],
   examples: ['holdfast sessions usage 0f3c', 'holdfast sessions usage 0f3c --json'],
@@ -168,10 +169,10 @@ export const sessionsUsage = operation({
   },
 });
 
-/** Lines without one of these state no tokens in any agent's transcript. */
+/** A line without one of these words states no tokens in any agent's transcript. */
 const tokenWords = /"(?:usage|tokens|token_count|turn_context)"/;
 
-/** One for each answer: lines that repeat it count once. */
+/** One per answer: lines that repeat it count once. */
 async function statedIn(lines: AsyncGenerator<OriginalLine>): Promise<StatedUsage[]> {
   const byId = new Map<string, StatedUsage>();
   const states = new Map<string, UsageState>();

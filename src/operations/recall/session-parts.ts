@@ -167,23 +167,23 @@ const mostCommits = 500;
 
 export const sessionsCommits = operation({
   name: 'sessions commits',
-  summary: 'List the commits that a session made, as far as its commands tell',
+  summary: 'List the commits that a session made, as its commands report them',
   input: z.object({ id: idField, agent: agentField }),
   output: z.object({
     session: z.string(),
-    repository: z.string().optional().describe('address of the repository on the web, where one is known'),
+    repository: z.string().optional().describe('web address of the repository, if known'),
     commits: z.array(
       z.object({
         hash: z.string(),
         branch: z.string(),
         subject: z.string(),
         at: Moment,
-        entry: z.string().describe('in which the command ran'),
+        entry: z.string().describe('the entry in which the command ran'),
       }),
     ),
   }),
   surfaces: ['cli', 'http'],
-  // Beside `/api/sessions/{id}`, where any word may be the id of a session.
+  // Not below `/api/sessions/{id}`, where any word may be the id of a session.
   http: { path: '/api/commits' },
   positional: ['id'],
   examples: ['holdfast sessions commits 0f3c', 'holdfast sessions commits 0f3c --json'],

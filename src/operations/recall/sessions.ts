@@ -19,7 +19,7 @@ export const sessions = operation({
   mcp: {
     without: ['group'],
     description:
-      'List past sessions, newest first: when, where, what about. For "what did we do last week" and the like; go on with get.',
+      'List past sessions, newest first: when, where, what about. For "what did we do last week" and the like; use get for details.',
     defaults: { limit: 20 },
   },
   examples: ['holdfast sessions', 'holdfast sessions --project . --since 7d', 'holdfast sessions --limit 5 --json'],

@@ -1,7 +1,7 @@
 // Which words of a command line mean which operation.
 import type { Operation } from '../../operations/operation.ts';
 
-/** Other names of operations: all session commands also stand together, and the short names stay. */
+/** Other names of operations: every session command also has a name under `sessions`, and the short names stay. */
 export const otherNames: Readonly<Record<string, string>> = {
   'sessions list': 'sessions',
   'sessions show': 'show',

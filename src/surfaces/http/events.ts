@@ -49,7 +49,7 @@ export function eventStreams(events: LiveEvents, store: Pick<Store, 'changes'>, 
   }
 
   async function sendChanges(stream: Stream): Promise<void> {
-    // The current round's next look finds what arrives while it runs.
+    // A call for this stream is already running. It, or the next look, finds what has just arrived.
     if (stream.sending) return;
     stream.sending = true;
     try {

@@ -46,7 +46,7 @@ export function renderChanges(
 }
 
 export function renderCommits({ commits }: z.infer<(typeof sessionsCommits)['output']>, view: View): string {
-  if (commits.length === 0) return 'This session made no commit, as far as its commands tell.';
+  if (commits.length === 0) return 'The commands of this session report no commit.';
   return commits
     .map(({ hash, branch, subject, at }) => {
       const head = `${view.style.cyan(localTime(at, view))}  ${view.style.yellow(clean(hash))}`;
