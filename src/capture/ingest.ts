@@ -2,27 +2,19 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { embedAlongside, embedPending, noteTrouble } from '../embedding/pending.ts';
-import { version } from '../package.ts';
+import { embedPending, noteTrouble } from '../embedding/pending.ts';
 import type { IngestReport } from '../schema/ingest-report.ts';
 import type { Store } from '../store/store.ts';
-import type { Chunk, FileCopy, FileState } from '../store/transcripts/port.ts';
 import { briefingFolder } from '../system/briefing-folder.ts';
 import { explain, HoldfastError } from '../system/errors.ts';
 import type { RunningTime } from '../system/running-time.ts';
-import { markOf } from './aside.ts';
-import { carriedIn } from './carried.ts';
 import type { Source } from './chunk.ts';
-import { conversationRules } from './conversation-rules.ts';
-import type { Limits } from './keep.ts';
+import { ingestSources, type Pass } from './ingest-sources.ts';
 import { type Pulled, pullAll, pullFolder } from './pull/pull.ts';
-import { type End, type Reading, readBatches, stateKey, type Work } from './reader.ts';
-import { readBatchesAhead } from './reader-thread.ts';
 import { redactStored } from './redaction/redact-stored.ts';
 import { renewStored } from './renew-stored.ts';
 import { clearUnpacked, sourcesToRenew } from './reread.ts';
 import type { Problem } from './scan.ts';
-import { sessionKeys } from './session-keys.ts';
 import { fileSource, folderSources, ownSources, type Sources } from './sources.ts';
 
 /** What ingest reads and writes. */
@@ -222,199 +214,4 @@ function statOf(file: string): fs.Stats {
   } catch (error) {
     throw explain(error, file);
   }
-}
-
-export interface Pass {
-  imported: number;
-  skipped: number;
-  failed: number;
-  added: number;
-  malformed: number;
-  bytes: number;
-  problems: Problem[];
-}
-
-/**
- * Takes in what is new in the given files, except those that were set aside, unless they are to be tried again. Throws only for what no other
- * file would escape: the store, or the wish to stop.
- */
-export async function ingestSources(
-  deps: IngestDeps,
-  sources: readonly Source[],
-  reimport: boolean,
-  retry = false,
-  prune = false,
-  renew = false,
-): Promise<Pass> {
-  const { store, config, signal } = deps;
-  const { settings } = config;
-  const rules = conversationRules(settings);
-  const pass: Pass = { imported: 0, skipped: 0, failed: 0, added: 0, malformed: 0, bytes: 0, problems: [] };
-  const copies: FileCopy[] = [];
-  const totalBytes = sources.reduce((sum, source) => sum + source.size, 0);
-  let files = 0;
-  let bytes = 0;
-  let began = performance.now();
-
-  /** Commits what the readings hold. Returns the sources that another process has moved on meanwhile. */
-  async function commit(readings: readonly Reading[], of: readonly Source[]): Promise<Set<Source>> {
-    const overtaken = new Set<Source>();
-    const withChunk = readings.filter((reading) => reading.chunk !== undefined);
-    const chunks = withChunk.map((reading) => reading.chunk as Chunk);
-    const note = { at: deps.clock(), elapsed: () => performance.now() - began };
-    const outcomes = chunks.length > 0 ? await store.transcripts.commit(chunks, rules, note) : [];
-    began = performance.now();
-    outcomes.forEach(({ stale, added }, i) => {
-      pass.added += added;
-      const chunk = chunks[i] as Chunk;
-      pass.bytes += chunk.to - chunk.from;
-      bytes += chunk.to - chunk.from;
-      if (stale) overtaken.add(of[withChunk[i]?.source ?? 0] as Source);
-    });
-    return overtaken;
-  }
-
-  async function finish(end: End, source: Source): Promise<void> {
-    if (end.as === 'skipped') {
-      pass.skipped++;
-      bytes += source.size;
-      if (end.copy !== undefined) copies.push(end.copy);
-    } else if (end.as === 'read') {
-      if (asides.has(keyOf(source))) await store.transcripts.takeBack(source.agent.name, source.key);
-      pass.imported++;
-      pass.malformed += end.malformed;
-      if (end.problem !== undefined) pass.problems.push(end.problem);
-    } else if (end.as === 'set aside') {
-      pass.failed++;
-      pass.problems.push(await setAside(deps, source, end.pos));
-    } else {
-      pass.failed++;
-      pass.problems.push(end.problem);
-      if (end.note !== undefined)
-        await store.transcripts.noteFailure(source.agent.name, end.note.key, end.note.root, end.problem.message);
-    }
-    files++;
-  }
-
-  const projects = {
-    separateWorktrees: config.settings.separateWorktrees,
-    links: await store.projects.links(),
-  };
-  // Read after the sizes of the files: whatever was written within them, the pause it may lie in is known by now.
-  const { ignore, settings: current } = config.reload();
-  const limits: Limits = {
-    pauses: await store.pauses.list({ at: deps.clock(), running: deps.running?.() }),
-    ignore,
-    skipTools: current.skipTools,
-  };
-  const asides = new Map(
-    (await store.transcripts.setAsides()).map((aside) => [stateKey(aside.agent, aside.key), aside]),
-  );
-  const aside = retry ? undefined : { files: asides, version: version() };
-
-  /** One reading of files. Returns those that another process has moved on meanwhile, and those that were not reached. */
-  async function readAll(left: readonly Source[], anew: boolean): Promise<{ overtaken: Source[]; unread: Source[] }> {
-    const states = await statesOf(store, left);
-    const work: Work = {
-      sources: left,
-      states,
-      reimport: anew,
-      prune,
-      renew,
-      home: config.home,
-      projects,
-      limits,
-      aside,
-      carried: carriedIn(config.home),
-    };
-    const again = new Set<Source>();
-    const ended = new Set<Source>();
-    const batches = allSkipped(left, states, anew || renew)
-      ? readBatches(work)
-      : readBatchesAhead(work, settings.readSeconds * 1000, signal);
-    for await (const readings of batches) {
-      signal?.throwIfAborted();
-      for (const source of await commit(readings, left)) again.add(source);
-      for (const { end, source } of readings) {
-        const of = left[source] as Source;
-        if (end === undefined) continue;
-        ended.add(of);
-        if (!again.has(of)) await finish(end, of);
-      }
-      deps.progress?.({ files, totalFiles: sources.length, bytes, totalBytes });
-      alongside.note(pass.added);
-      await new Promise(setImmediate);
-    }
-    return { overtaken: [...again], unread: left.filter((source) => !ended.has(source) && !again.has(source)) };
-  }
-
-  const alongside = embedAlongside(deps);
-  try {
-    let left = sources;
-    let overtaken: Source[] = [];
-    for (let round = 0; left.length > 0 || overtaken.length > 0; ) {
-      const isAgain = left.length === 0;
-      if (isAgain && ++round === 20) {
-        throw new HoldfastError('STORE_BUSY', 'Other processes keep importing the same transcripts', {
-          hint: 'Nothing is lost; try again.',
-        });
-      }
-      const found = await readAll(isAgain ? overtaken : left, reimport && !isAgain);
-      // A renewal that was overtaken is one for the next time.
-      if (renew) return pass;
-      overtaken = [...(isAgain ? found.unread : overtaken), ...found.overtaken];
-      left = isAgain ? [] : found.unread;
-    }
-  } finally {
-    await alongside.end();
-  }
-  await store.transcripts.noteCopies(copies);
-  return pass;
-}
-
-const keyOf = ({ agent, key }: Source): string => stateKey(agent.name, key);
-
-/** Records that a file took too long to read, so that no other pass stands still on it. */
-async function setAside({ store, config, clock }: IngestDeps, source: Source, pos: number): Promise<Problem> {
-  const { path: file, agent, key } = source;
-  const reason = `reading it stood still for ${config.settings.readSeconds} s at byte ${pos}`;
-  const mark = markOf(source, pos);
-  await store.transcripts.setAside({
-    agent: agent.name,
-    key,
-    path: file,
-    pos,
-    mark,
-    version: version(),
-    reason,
-    at: clock(),
-  });
-  return {
-    file,
-    message: `${file} was set aside: ${reason}`,
-    hint: 'All other transcripts are read. To try it again: holdfast ingest --retry; to allow more time: holdfast config set readSeconds',
-  };
-}
-
-/** A scan of files that did not change needs no thread: their sizes say it all. */
-const allSkipped = (sources: readonly Source[], states: ReadonlyMap<string, FileState>, reimport: boolean): boolean =>
-  !reimport && sources.every(({ agent, key, size }) => size === (states.get(stateKey(agent.name, key))?.offset ?? 0));
-
-async function statesOf(
-  store: Pick<Store, 'transcripts'>,
-  sources: readonly Source[],
-): Promise<Map<string, FileState>> {
-  const found =
-    sources.length > 3
-      ? await store.transcripts.states()
-      : await Promise.all(
-          sources.flatMap(({ agent, key, path: file }) => {
-            const { session, subagent } = agent.describe(key);
-            const above = subagent === undefined ? [] : sessionKeys(key, session);
-            return [key, file, ...above].map((one) => store.transcripts.state(agent.name, one));
-          }),
-        );
-  return new Map(
-    found.filter((state) => state !== undefined).map((state) => [stateKey(state.agent, state.key), state]),
-  );
 }

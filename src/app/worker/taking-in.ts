@@ -1,6 +1,6 @@
 // Imports growing transcripts, one file after the other.
 import fs from 'node:fs';
-import { ingestSources } from '../../capture/ingest.ts';
+import { ingestSources } from '../../capture/ingest-sources.ts';
 import type { LiveDeps } from '../../capture/live/hook.ts';
 import { type FileQueue, fileQueue } from '../../capture/queue.ts';
 import { fileSource } from '../../capture/sources.ts';

@@ -22,7 +22,7 @@ export function groupDeps(context: Context, close?: GroupDeps['close']): GroupDe
     clean: (name) => permitted(name, 'The name'),
     async takeIn(group) {
       const { sources } = await homeSources(config, group);
-      const { ingestSources } = await import('../../capture/ingest.ts');
+      const { ingestSources } = await import('../../capture/ingest-sources.ts');
       const { added } = await ingestSources({ store, config, clock }, sources, false);
       if (added === 0) return;
       await embedNow({ store, config, clock });

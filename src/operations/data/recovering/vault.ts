@@ -6,7 +6,8 @@ import type { Agent } from '../../../agents/agent.ts';
 import { agents } from '../../../agents/index.ts';
 import type { Source } from '../../../capture/chunk.ts';
 import { rootOf } from '../../../capture/group-sources.ts';
-import { type IngestDeps, ingestSources } from '../../../capture/ingest.ts';
+import type { IngestDeps } from '../../../capture/ingest.ts';
+import { ingestSources } from '../../../capture/ingest-sources.ts';
 import { copyPath, vaultFolder } from '../../../capture/vault/vault.ts';
 
 export interface FromVault {
