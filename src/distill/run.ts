@@ -70,139 +70,174 @@ export function pauseAfter(attempts: number, wish = 0): number {
   return Math.max(own, Math.min(wish, longestWishMs));
 }
 
+/** What the lanes of one run share. */
+interface Running {
+  readonly deps: RunDeps;
+  readonly filter: Pick<JobFilter, 'session' | 'since'> & { readonly early?: boolean };
+  readonly leaseMs: number;
+  readonly signal: AbortSignal;
+  /** How many jobs were due at the beginning. */
+  readonly total: number;
+  readonly done: Record<JobKind, number>;
+  failedAttempts: number;
+  /** Attempts that failed since the last one that did not. */
+  inARow: number;
+  usage: Usage;
+  stopped: RunReport['stopped'];
+}
+
 export async function runJobs(
   deps: RunDeps,
   filter: Pick<JobFilter, 'session' | 'since'> & { readonly early?: boolean } = {},
 ): Promise<RunReport> {
-  const { store, settings, clock, distiller, leaseMs = 30_000 } = deps;
-  const gapMs = settings.conversationGapMinutes * 60_000;
-  await store.jobs.plan(clock(), { gapMs });
-  // Nobody will end what a process has begun that is gone: its lease need not be waited for.
-  for (const claimant of await store.jobs.claimants())
-    if (isGone(claimant)) await store.jobs.renewClaims(claimant, clock());
-  if (distiller.rules !== undefined) await store.jobs.renewByRules(distiller.name, distiller.rules, clock());
-  await store.jobs.undefer(printOf([distiller.name, settings.distill, settings.budget]));
-
-  const done: Record<JobKind, number> = { observe: 0, summarize: 0, remember: 0 };
-  let failedAttempts = 0;
-  let inARow = 0;
-  let usage = noUsage;
-  let stopped: RunReport['stopped'];
+  const { store, clock, distiller, leaseMs = 30_000 } = deps;
+  await prepare(deps);
   const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, ...(deps.signal ? [deps.signal] : [])]);
-  const total = await store.jobs.countDue({ ...filter, now: clock() });
-  const report = () => {
-    const jobs = done.observe + done.summarize + done.remember;
-    deps.progress?.({ jobs, totalJobs: Math.max(total, jobs), tokens: usage.input + usage.output });
+  const run: Running = {
+    ...{ deps, filter, leaseMs },
+    signal: AbortSignal.any([stop.signal, ...(deps.signal ? [deps.signal] : [])]),
+    total: await store.jobs.countDue({ ...filter, now: clock() }),
+    done: { observe: 0, summarize: 0, remember: 0 },
+    ...{ failedAttempts: 0, inARow: 0, usage: noUsage, stopped: undefined },
   };
-
-  /** Nothing that needs the model can go on before then. */
-  async function stopUntil(until: number, reason: 'budget' | 'model', message: string): Promise<void> {
-    stopped = { reason, until, message };
-    await store.jobs.defer(until, reason);
-  }
-
-  async function lane(): Promise<void> {
-    const claimant = `${hostname()} ${process.pid} ${randomUUID()}`;
-    const renewal = setInterval(() => {
-      // A store that cannot be written now is one that cannot take the result either; the lease then ends.
-      void store.jobs.renewClaims(claimant, clock() + leaseMs).catch(() => {});
-    }, leaseMs / 3);
-    try {
-      while (!signal.aborted && stopped === undefined) {
-        const { turns: limit, mixed } = distiller;
-        const now = clock();
-        const jobs = await store.jobs.claim({
-          claimant,
-          now,
-          leaseMs,
-          maxAttempts: maxDeaths,
-          limit,
-          mixed,
-          ...filter,
-        });
-        if (jobs.length === 0) return;
-        // What did not go well together is tried one by one.
-        const alone = jobs.some(({ attempts }) => attempts > 1) || (!mixed && jobs[0]?.kind !== 'observe');
-        for (const part of alone ? jobs.map((job) => [job]) : [jobs]) {
-          if (signal.aborted || !(await attempt(claimant, part))) break;
-          report();
-          await breathe();
-        }
-      }
-    } finally {
-      clearInterval(renewal);
-      await store.jobs.release(claimant, clock());
-    }
-  }
-
-  /** False when the claimant holds nothing any more, or should not go on. */
-  async function attempt(claimant: string, jobs: readonly ClaimedJob[]): Promise<boolean> {
-    const ids = jobs.map(({ id }) => id);
-    const [first] = jobs as readonly [ClaimedJob, ...ClaimedJob[]];
-    let used = noUsage;
-    const count = (more: Usage) => {
-      used = addUsage(used, more);
-      usage = addUsage(usage, more);
-    };
-    const spent = (insteadOf: number): Spent => {
-      const { agent, session, kind } = first;
-      return { agent, session, kind, model: distiller.name, usage: used, insteadOf };
-    };
-    try {
-      const { results, insteadOf } = await distil(deps, [first, ...jobs.slice(1)], { allowed, count, signal });
-      const ended = await store.jobs.finish(claimant, results, clock(), spent(insteadOf));
-      done[first.kind] += ended.length;
-      inARow = 0;
-      return true;
-    } catch (error) {
-      if (signal.aborted || error instanceof OverBudget) return false;
-      // A store that cannot be written is no fault of the job's, and cannot be told about it either.
-      if (error instanceof HoldfastError && error.code !== 'BAD_INPUT') throw error;
-      failedAttempts++;
-      inARow++;
-      const kind = error instanceof ModelError ? error.kind : 'other';
-      const message = error instanceof Error ? error.message : String(error);
-      const wish = error instanceof ModelError ? error.retryAfterMs : undefined;
-      const retryAt = clock() + pauseAfter(first.attempts, wish);
-      const isAboutAll = kind === 'busy' || kind === 'setup' || (kind === 'failed' && inARow >= 3);
-      const failure = {
-        error: message,
-        retryAt,
-        maxAttempts: maxAttempts[kind],
-        waitsFor: isAboutAll ? 'model' : undefined,
-      };
-      if (error instanceof ModelError) count(error.usage);
-      await store.jobs.fail(claimant, ids, failure, clock(), spent(0));
-      if (isAboutAll) await stopUntil(retryAt, 'model', message);
-      return stopped === undefined;
-    }
-
-    async function allowed(work: Work): Promise<void> {
-      const tokens = distiller.estimate(work);
-      if (tokens === 0) return;
-      const { dayEnd, ...limits } = limitsAt(clock(), settings);
-      const verdict = await store.jobs.reserveTokens(first.id, tokens, limits, clock());
-      if (verdict === 'ok') return;
-      const message =
-        verdict === 'day'
-          ? `the ${settings.budget.tokensPerDay} tokens of this day are used up`
-          : `the ${settings.budget.tokensPerSession} tokens of session ${first.session} are used up`;
-      await store.jobs.release(claimant, clock(), { until: dayEnd, reason: 'budget' });
-      if (verdict === 'day') await stopUntil(dayEnd, 'budget', message);
-      throw new OverBudget(message);
-    }
-  }
-
   try {
-    const lanes = await Promise.allSettled(Array.from({ length: distiller.parallel }, lane));
+    const lanes = await Promise.allSettled(Array.from({ length: distiller.parallel }, () => lane(run)));
     const broken = lanes.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
   } finally {
     stop.abort();
   }
   deps.signal?.throwIfAborted();
+  const { done, failedAttempts, usage, stopped } = run;
   return { done, failedAttempts, usage, ...(stopped === undefined ? {} : { stopped }) };
+}
+
+/** Plans what is due, and frees what waits for a reason that is over. */
+async function prepare({ store, settings, clock, distiller }: RunDeps): Promise<void> {
+  const gapMs = settings.conversationGapMinutes * 60_000;
+  await store.jobs.plan(clock(), { gapMs });
+  // A process that has ended cannot finish its jobs, so its lease need not run out first.
+  for (const claimant of await store.jobs.claimants())
+    if (isGone(claimant)) await store.jobs.renewClaims(claimant, clock());
+  if (distiller.rules !== undefined) await store.jobs.renewByRules(distiller.name, distiller.rules, clock());
+  await store.jobs.undefer(printOf([distiller.name, settings.distill, settings.budget]));
+}
+
+function report({ deps, done, total, usage }: Running): void {
+  const jobs = done.observe + done.summarize + done.remember;
+  deps.progress?.({ jobs, totalJobs: Math.max(total, jobs), tokens: usage.input + usage.output });
+}
+
+/** Nothing that needs the model can go on before then. */
+async function stopUntil(run: Running, until: number, reason: 'budget' | 'model', message: string): Promise<void> {
+  run.stopped = { reason, until, message };
+  await run.deps.store.jobs.defer(until, reason);
+}
+
+/** Claims and does jobs until nothing is due. Several lanes run side by side. */
+async function lane(run: Running): Promise<void> {
+  const { deps, filter, leaseMs, signal } = run;
+  const { store, clock, distiller } = deps;
+  const claimant = `${hostname()} ${process.pid} ${randomUUID()}`;
+  const renewal = setInterval(() => {
+    // A store that cannot be written now cannot take the result either; the lease then ends.
+    void store.jobs.renewClaims(claimant, clock() + leaseMs).catch(() => {});
+  }, leaseMs / 3);
+  try {
+    while (!signal.aborted && run.stopped === undefined) {
+      const { turns: limit, mixed } = distiller;
+      const claim = { claimant, now: clock(), leaseMs, maxAttempts: maxDeaths, limit, mixed, ...filter };
+      const jobs = await store.jobs.claim(claim);
+      if (jobs.length === 0) return;
+      // Jobs that failed together are tried one by one.
+      const alone = jobs.some(({ attempts }) => attempts > 1) || (!mixed && jobs[0]?.kind !== 'observe');
+      for (const part of alone ? jobs.map((job) => [job]) : [jobs]) {
+        if (signal.aborted || !(await attempt(run, claimant, part))) break;
+        report(run);
+        await breathe();
+      }
+    }
+  } finally {
+    clearInterval(renewal);
+    await store.jobs.release(claimant, clock());
+  }
+}
+
+/** False when the claimant holds nothing any more, or should not go on. */
+async function attempt(run: Running, claimant: string, jobs: readonly ClaimedJob[]): Promise<boolean> {
+  const { deps, signal } = run;
+  const { store, clock, distiller } = deps;
+  const [first] = jobs as readonly [ClaimedJob, ...ClaimedJob[]];
+  let used = noUsage;
+  const count = (more: Usage) => {
+    used = addUsage(used, more);
+    run.usage = addUsage(run.usage, more);
+  };
+  const spent = (insteadOf: number): Spent => {
+    const { agent, session, kind } = first;
+    return { agent, session, kind, model: distiller.name, usage: used, insteadOf };
+  };
+  const allowed = (work: Work) => reserve(run, claimant, first, work);
+  try {
+    const { results, insteadOf } = await distil(deps, [first, ...jobs.slice(1)], { allowed, count, signal });
+    const ended = await store.jobs.finish(claimant, results, clock(), spent(insteadOf));
+    run.done[first.kind] += ended.length;
+    run.inARow = 0;
+    return true;
+  } catch (error) {
+    if (signal.aborted || error instanceof OverBudget) return false;
+    // A store that cannot be written is no fault of the job's, and cannot be told about it either.
+    if (error instanceof HoldfastError && error.code !== 'BAD_INPUT') throw error;
+    run.failedAttempts++;
+    run.inARow++;
+    const { isAboutAll, ...failure } = failureOf(
+      error,
+      clock() + pauseAfter(first.attempts, wishOf(error)),
+      run.inARow,
+    );
+    if (error instanceof ModelError) count(error.usage);
+    await store.jobs.fail(
+      claimant,
+      jobs.map(({ id }) => id),
+      failure,
+      clock(),
+      spent(0),
+    );
+    if (isAboutAll) await stopUntil(run, failure.retryAt, 'model', failure.error);
+    return run.stopped === undefined;
+  }
+}
+
+const wishOf = (error: unknown): number | undefined => (error instanceof ModelError ? error.retryAfterMs : undefined);
+
+/** `isAboutAll`: the model would fail at every other job, too. */
+function failureOf(error: unknown, retryAt: number, inARow: number) {
+  const kind = error instanceof ModelError ? error.kind : 'other';
+  const isAboutAll = kind === 'busy' || kind === 'setup' || (kind === 'failed' && inARow >= 3);
+  return {
+    error: error instanceof Error ? error.message : String(error),
+    retryAt,
+    maxAttempts: maxAttempts[kind],
+    waitsFor: isAboutAll ? 'model' : undefined,
+    isAboutAll,
+  };
+}
+
+/** Rejects when the budget does not allow the work. */
+async function reserve(run: Running, claimant: string, { id, session }: ClaimedJob, work: Work): Promise<void> {
+  const { store, settings, clock, distiller } = run.deps;
+  const tokens = distiller.estimate(work);
+  if (tokens === 0) return;
+  const { dayEnd, ...limits } = limitsAt(clock(), settings);
+  const verdict = await store.jobs.reserveTokens(id, tokens, limits, clock());
+  if (verdict === 'ok') return;
+  const message =
+    verdict === 'day'
+      ? `the ${settings.budget.tokensPerDay} tokens of this day are used up`
+      : `the ${settings.budget.tokensPerSession} tokens of session ${session} are used up`;
+  await store.jobs.release(claimant, clock(), { until: dayEnd, reason: 'budget' });
+  if (verdict === 'day') await stopUntil(run, dayEnd, 'budget', message);
+  throw new OverBudget(message);
 }
 
 class OverBudget extends Error {}
