@@ -21,8 +21,11 @@ const rows = new Database(context.config.databasePath);
 let turns = 0;
 for (const { agent, id } of sessions) turns += (await store.entries.turns(agent, id))?.turns.length ?? 0;
 
+/** What no distiller could save: the turns read from the store, nothing made of them. */
+const bare = [];
 const read = [];
 const whole = [];
+const ratio = [];
 const busy = [];
 let saved = { observations: 0, summaries: 0 };
 // The first round finds cold caches and does not count.
@@ -30,6 +33,9 @@ for (let round = 0; round <= rounds; round++) {
   rows.exec('DELETE FROM observations; DELETE FROM summaries');
   saved = { observations: 0, summaries: 0 };
   const made = [];
+  const bareReading = await timed(async () => {
+    for (const { agent, id } of sessions) await store.entries.turns(agent, id);
+  });
   const before = process.cpuUsage();
   const reading = await timed(async () => {
     for (const { agent, id } of sessions) made.push(await distillSession(store, { agent, session: id }));
@@ -47,7 +53,9 @@ for (let round = 0; round <= rounds; round++) {
   const { user, system } = process.cpuUsage(before);
   if (round === 0) continue;
   busy.push((user + system) / 1000 / turns);
+  bare.push((1000 * turns) / bareReading);
   read.push((1000 * turns) / reading);
+  ratio.push((reading + saving) / bareReading);
   whole.push((1000 * turns) / (reading + saving));
 }
 rows.close();
@@ -65,5 +73,12 @@ show([
     `${quantile(whole, 0.5).toFixed(0)} turns/s`,
   ],
   ['  without saving', 1000 / quantile(read, 0.5), 'ms', undefined, `${quantile(read, 0.5).toFixed(0)} turns/s`],
+  [
+    '  beside reading the turns alone, as a ratio',
+    quantile(ratio, 0.5),
+    '',
+    undefined,
+    `reading ${quantile(bare, 0.5).toFixed(0)} turns/s`,
+  ],
   ['  processor time of it', quantile(busy, 0.5), 'ms'],
 ]);
