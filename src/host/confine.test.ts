@@ -34,7 +34,7 @@ function outliving(script: string) {
 
 it.each([
   ['ends by itself', 'exit 3', { code: 3, signal: null }],
-  ['is killed by somebody', 'kill -9 $$', { code: null, signal: 'SIGKILL' }],
+  ['is killed from outside', 'kill -9 $$', { code: null, signal: 'SIGKILL' }],
 ])('a process that %s has exited only when nothing of it is left elsewhere', async (_, script, exit) => {
   const { left, ended, started } = outliving(script);
   expect(await (await started()).exited).toEqual(exit);

@@ -23,7 +23,7 @@ export async function lostSession(
   const { next } = await opened.reportLost(session, loss, { epoch: run.epoch });
   const times = (deps.losses.get(group) ?? 0) + 1;
   deps.losses.set(group, times);
-  // Nobody misses a session that was lost before it said anything or wrote anything down.
+  // A session that was lost before it said or wrote anything is not missed.
   const isMissed = resumeAt !== undefined || (await deps.store.sessions.find(session)).length > 0;
   if (next === 'fresh' && isMissed) {
     const text = `The earlier conversation cannot be resumed: its file is ${loss}. A new one has begun.`;

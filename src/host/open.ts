@@ -139,4 +139,4 @@ async function sweep(sandbox: Sandbox, config: Config, log: (line: string) => vo
 }
 
 const aboutHost = (group: string): string =>
-  `You are the agent of the group "${group}", and speak with its people through Holdfast. Your process ends when nobody has written for a while; your files, this conversation and your memory stay.`;
+  `You are the agent of the group "${group}", and talk with its people through Holdfast. Your process ends after a while without messages; your files, this conversation and your memory stay.`;

@@ -55,7 +55,7 @@ async function stand(
 }
 
 describe('the way to the model', () => {
-  it('host.md 20: replaces the worthless key with the real one, and shows it to nobody', async () => {
+  it('host.md 20: replaces the worthless key with the real one, and never reveals it', async () => {
     const { asked, call, proxy } = await stand();
     const headers = {
       'x-api-key': proxy.key,

@@ -15,7 +15,7 @@ export function commitsIn(output: string): MadeCommit[] {
   }));
 }
 
-/** The page of a repository, from the address that git knows it by; undefined where that is none on the web. */
+/** The web page of a repository, from its git address. Undefined if it has none. */
 export function webAddressOf(repository: string | undefined): string | undefined {
   const text = (repository ?? '')
     .trim()

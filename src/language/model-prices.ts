@@ -1,4 +1,4 @@
-// What models cost, for a figure beside the tokens of a session. A model that is not here has tokens and no cost.
+// Model prices, to show a cost beside the tokens of a session. A model that is missing here has tokens and no cost.
 
 /** US dollars for a million tokens. */
 export interface ModelPrice {
@@ -9,15 +9,15 @@ export interface ModelPrice {
   readonly cacheWriteHour: number;
 }
 
-/** When the table was last compared with Anthropic's own page of prices. */
+/** When the table was last compared with Anthropic's price page. */
 export const pricesOf = '2026-11-16';
 
-/** As the vendor states them: reading a cache a tenth of the input, writing one a quarter more, for an hour twice as much. */
+/** As the vendor states them: reading a cache costs a tenth of the input, writing one a quarter more, and for an hour twice as much. */
 const anthropic = (input: number, output: number): ModelPrice => ({
   ...{ input, output, cacheRead: input / 10, cacheWrite: input * 1.25, cacheWriteHour: input * 2 },
 });
 
-/** By how the model's name begins; a date may follow. */
+/** By the beginning of the model's name; a date may follow. */
 const table: readonly (readonly [RegExp, ModelPrice])[] = [
   [/^claude-opus-5$/, anthropic(5, 25)],
   [/^claude-opus-4-[5678]$/, anthropic(5, 25)],
@@ -44,7 +44,7 @@ export function priceOf(model: string, own: readonly string[]): ModelPrice | und
   return table.find(([begins]) => begins.test(name))?.[1];
 }
 
-/** Undefined where the line is none. */
+/** Undefined if the line is not a price. */
 export function readPrice(line: string): (ModelPrice & { readonly model: string }) | undefined {
   const [model = '', figures = ''] = line.split('=').map((part) => part.trim());
   const [input, output, cacheRead, cacheWrite, ...more] = figures.split('/').map(Number);

@@ -99,7 +99,7 @@ it.each([
 it('--continue without a last session starts one; --resume of an unknown session is an error', async () => {
   expect((await chat(['--continue'], anthropic(), ['Hi'])).out).toContain('There is no session to continue');
   const lost = await chat(['--resume', 'nowhere'], anthropic());
-  expect(lost).toMatchObject({ code: 1, err: 'There is no session nowhere. --list shows those that are kept.\n' });
+  expect(lost).toMatchObject({ code: 1, err: 'There is no session nowhere. --list shows the stored ones.\n' });
   const odd = await chat(['--resume', '../../etc'], anthropic());
   expect(odd.code).toBe(1);
   expect(odd.err).toMatch(/^"\.\.\/\.\.\/etc" cannot be a session id.*\n$/);

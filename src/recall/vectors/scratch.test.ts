@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { bytes, floats } from './scratch.ts';
 
-it('a returned array is reused, cleared, also for a slightly shorter length; nobody else holds it meanwhile', () => {
+it('a returned array is reused, cleared, also for a slightly shorter length; no other search holds it at that time', () => {
   const first = floats.take(1000);
   first.fill(7);
   const second = floats.take(1000);
