@@ -10,6 +10,7 @@ describe('an operation that destroys something', () => {
     expect(destroying.map(({ name }) => name).sort()).toEqual([
       'forget',
       'groups remove',
+      'hub forget',
       'hub leave',
       'hub revoke',
       'hub unshare',
