@@ -6,6 +6,7 @@ import { sameProcess } from '../processes/claim.ts';
 import type { ScheduledTask } from '../schema/task.ts';
 import { explain } from '../system/errors.ts';
 import { signalGroup } from './confine.ts';
+import { noticesOf } from './delivery.ts';
 import { backoff } from './persist.ts';
 import { type LiveRun, type RunDeps, startRun } from './run.ts';
 
@@ -38,7 +39,11 @@ export async function recover({ store, clock, log }: Pick<HostDeps, 'store' | 'c
     const due = task === undefined ? undefined : await store.tasks.get(task);
     const next = due && nextOf(due, clock.now());
     const error = 'the host was ended in the middle of it';
-    const { notice } = await store.runs.end(id, { how: 'again', error, backoff, next }, clock.now());
+    const { notice } = await store.runs.end(
+      id,
+      { how: 'again', error, notices: noticesOf(error, task), backoff, next },
+      clock.now(),
+    );
     log(`${group}: ${error}${notice === undefined ? '' : '; what was said before stays said'}`);
   }
 }

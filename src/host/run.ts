@@ -15,6 +15,7 @@ import type { AgentRun, RunningAgent } from './agent.ts';
 import { cutAnswer } from './allowance.ts';
 import { clearIfFirst } from './clear.ts';
 import type { HostClock } from './clock.ts';
+import { noticesOf } from './delivery.ts';
 import { type Limits, startLimits } from './limits.ts';
 import { lostSession } from './lost-session.ts';
 import { backoff, pause, persist } from './persist.ts';
@@ -197,7 +198,12 @@ async function live(run: Run): Promise<void> {
   // Without a stored end, the messages of this run would wait for the next host.
   const { retryAt, gaveUp, notice } = await persist(
     run,
-    () => deps.store.runs.end(run.id, { ...end, backoff, next, result }, clock.now()),
+    () =>
+      deps.store.runs.end(
+        run.id,
+        { ...end, notices: noticesOf(end.error, task?.id), backoff, next, result },
+        clock.now(),
+      ),
     () => true,
   );
   deps.answered?.();

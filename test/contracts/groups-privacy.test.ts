@@ -1,7 +1,9 @@
 // Messages to groups, tasks and names: stored without secrets and private passages, and gone from the bytes of the file when they are over.
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { noticesOf } from '../../src/host/delivery.ts';
 import { toolsFor } from '../../src/host/tools.ts';
 import { groupsClear } from '../../src/operations/groups/group-sessions.ts';
 import { groupsSend } from '../../src/operations/groups/host.ts';
@@ -59,7 +61,7 @@ it('a task has no secret and nothing private, and its bytes are gone once it is 
   });
   expect(task.prompt).not.toMatch(/ghp_|carpenter/);
   const run = await store.runs.begin({ group: 'tide', task: task.id, epoch: 1 }, 1);
-  await store.runs.end(run, { how: 'ok', backoff: [], result: 'done' }, 2);
+  await store.runs.end(run, { how: 'ok', notices: noticesOf(undefined, 1), backoff: [], result: 'done' }, 2);
   expect(await store.tasks.get(task.id)).toMatchObject({ state: 'done', prompt: '' });
   const other = await tasksAdd.run(context, { group: 'tide', prompt: said, every: '30m', context: 'group' });
   await tasksCancel.run(context, { id: other.task.id });

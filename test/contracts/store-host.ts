@@ -7,8 +7,13 @@ import { base, chunk, entry, rules } from './chunks.ts';
 import type { OpenStore } from './store.ts';
 
 const backoff = [5000, 10_000];
-const ok: RunEnd = { how: 'ok', backoff };
-const failed = (error = 'it broke'): RunEnd => ({ how: 'failed', error, backoff });
+const notices = {
+  unanswered: 'no answer: it broke',
+  cutOff: 'cut off: it broke',
+  taskFailed: 'the task failed: it broke',
+};
+const ok: RunEnd = { how: 'ok', notices, backoff };
+const failed = (error = 'it broke'): RunEnd => ({ how: 'failed', error, notices, backoff });
 
 export function describeHost(open: () => OpenStore): void {
   async function begun(store: Store, ...texts: string[]) {
@@ -48,7 +53,7 @@ export function describeHost(open: () => OpenStore): void {
       ['two', 'handed'],
       ['three', 'waiting'],
     ]);
-    await store.runs.end(run, { how: 'failed', error: 'it broke', backoff: [] }, base);
+    await store.runs.end(run, { how: 'failed', error: 'it broke', notices, backoff: [] }, base);
     expect((await store.messages.unanswered('tide')).map(({ state }) => state)).toEqual(['given-up', 'given-up']);
   });
 
@@ -199,7 +204,7 @@ export function describeHost(open: () => OpenStore): void {
     for (let i = 0; i < 11; i++) {
       const next = await store.runs.begin({ group: 'tide', epoch: 1 }, base);
       await store.messages.hand(next, ids);
-      await store.runs.end(next, { how: 'again', error: 'the host ended', backoff }, base);
+      await store.runs.end(next, { how: 'again', error: 'the host ended', notices, backoff }, base);
     }
     expect(await states(store, ids)).toEqual(['given-up']);
     await store.messages.add('tide', { text: 'hello?' }, base);
@@ -249,10 +254,10 @@ export function describeHost(open: () => OpenStore): void {
     const run = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 30);
     expect((await store.tasks.due(base + 30)).map(({ id }) => id)).toEqual([b]);
     // Killed before any output: due as before. Done: due at its next time.
-    await store.runs.end(run, { how: 'again', backoff, next: base + 99 }, base + 31);
+    await store.runs.end(run, { how: 'again', notices, backoff, next: base + 99 }, base + 31);
     expect((await store.tasks.due(base + 31)).map(({ id }) => id)).toEqual([a, b]);
     const second = await store.runs.begin({ group: 'tide', task: a, epoch: 1 }, base + 31);
-    await store.runs.end(second, { how: 'ok', backoff, next: base + 60_010, result: 'calm' }, base + 32);
+    await store.runs.end(second, { how: 'ok', notices, backoff, next: base + 60_010, result: 'calm' }, base + 32);
     expect(await store.tasks.get(a)).toMatchObject({
       lastResult: 'calm',
       nextAt: '2026-05-01T12:01:00.010Z',
@@ -313,7 +318,7 @@ export function describeHost(open: () => OpenStore): void {
     } as const;
     const id = (await store.tasks.add({ ...task, next: base }, base))?.id as number;
     const at = await store.runs.begin({ group: 'tide', task: id, epoch: 1 }, base);
-    await store.runs.end(at, { how: 'ok', backoff, next: base + 1, result: 'told in s1' }, base);
+    await store.runs.end(at, { how: 'ok', notices, backoff, next: base + 1, result: 'told in s1' }, base);
     const left = async () => (await store.messages.outgoing('tide', 0, 99)).map(({ text }) => text);
     await store.removal.forget({ kind: 'session', agent: 'claude-code', id: 's1' }, { rules, now: base });
     expect(await left()).toEqual(['early s2', 'told in s2', 'early s3', 'told in s3']);

@@ -18,15 +18,23 @@ export interface HostRun {
   readonly error: string | undefined;
 }
 
+/** What a group's people are told when a run ends. The host finds the words; the store decides which of them apply, with the rows. */
+export interface RunNotices {
+  /** Messages are given up without an answer. */
+  readonly unanswered: string;
+  /** Something was said, and the end of the answer is missing. */
+  readonly cutOff: string;
+  /** A scheduled task is given up until its next time. */
+  readonly taskFailed: string;
+}
+
 export interface RunEnd {
-  /**
-   * `ok`: in order. `again`: nobody is to blame, and it is tried again at once. `failed`: what had no output yet is tried again
-   * after a while.
-   */
+  /** `ok`: in order. `again`: no failure, and the store delivers the messages again at once. `failed`: it waits before the next try. */
   readonly how: 'ok' | 'again' | 'failed';
   readonly error?: string | undefined;
   /** How long to wait after the first failure in a row, the second, …; after the last it is given up. */
   readonly backoff: readonly number[];
+  readonly notices: RunNotices;
   /** For a task: when it is due next, and what came of it. */
   readonly next?: number | undefined;
   readonly result?: string | undefined;

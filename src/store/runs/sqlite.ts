@@ -95,7 +95,7 @@ export function runsPort(connection: Connection): RunsPort {
   );
 
   /** What becomes of the messages that the run still has, and of the group's next try. */
-  function endTalk(row: RunRow, { how, error, backoff }: RunEnd, at: number): RunEnded {
+  function endTalk(row: RunRow, { how, notices, backoff }: RunEnd, at: number): RunEnded {
     const group = row.group_name;
     const told: number[] = [];
     const lost: number[] = [];
@@ -115,14 +115,11 @@ export function runsPort(connection: Connection): RunsPort {
       lost.push(...left);
       noRetries.run(group);
     } else if (wait !== undefined) putOff.run(group, failures, at + wait);
-    const why = error ?? 'its process ended';
     const notice =
       lost.length > 0
-        ? tell(group, 'notice', `There is no answer: ${why}. It is tried again with the next message.`, at, {
-            answers: [...told, ...lost],
-          })
+        ? tell(group, 'notice', notices.unanswered, at, { answers: [...told, ...lost] })
         : told.length > 0
-          ? tell(group, 'notice', `The answer ends here: ${why}.`, at, { answers: told })
+          ? tell(group, 'notice', notices.cutOff, at, { answers: told })
           : undefined;
     return { retryAt: wait === undefined ? undefined : at + wait, gaveUp, notice };
   }
@@ -142,15 +139,9 @@ export function runsPort(connection: Connection): RunsPort {
         if (row.task === null) return endTalk(row, end, at);
         const ended: TaskEnd = tasks.end(row.task, { ...end, output: row.output === 1, startedAt: row.started_at }, at);
         const notice = ended.gaveUp
-          ? tell(
-              row.group_name,
-              'notice',
-              `The scheduled task ${row.task} failed: ${end.error ?? 'its process ended'}.`,
-              at,
-              {
-                task: row.task,
-              },
-            )
+          ? tell(row.group_name, 'notice', end.notices.taskFailed, at, {
+              task: row.task,
+            })
           : undefined;
         return { ...ended, notice };
       });
