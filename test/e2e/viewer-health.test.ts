@@ -72,6 +72,16 @@ describe.skipIf(noBrowser)(because('the page Health', noBrowser), () => {
     expect(await row('budget.tokensPerDay').textContent()).not.toContain('next start');
   });
 
+  it('the start page says how many jobs wait or have failed, and leads to them', async () => {
+    await show('/');
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Distilling: .*3 failed/ })
+      .waitFor();
+    await page.getByRole('link', { name: 'Show the jobs' }).click();
+    await page.waitForURL(`${stand.origin}/health`);
+  });
+
   it('a job is shown with its reason, as text; after a retry it is ready', async () => {
     const [first = 0] = failed;
     await show(`/health?job=${first}`);

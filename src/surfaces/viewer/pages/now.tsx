@@ -1,7 +1,7 @@
 // What happens now: sessions at work, and what was said, done and distilled, as it arrives.
 import { useRef } from 'preact/hooks';
-import { useAnswer } from '../answer.ts';
-import type { Observation, Session, TimelineItem } from '../answers.ts';
+import { aMinute, useAnswer, useLooking } from '../answer.ts';
+import type { Observation, Reads, Session, TimelineItem } from '../answers.ts';
 import { read } from '../api.ts';
 import { Answered } from '../parts/answered.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -9,15 +9,24 @@ import { Inline } from '../parts/inline.tsx';
 import { Ago } from '../parts/moment.tsx';
 import { isRunning, SessionRow } from '../parts/session-row.tsx';
 import { address, sessionAddress } from '../router.ts';
+import { number, plural } from '../time.ts';
 
 const feedLength = 60;
 
 export function Now() {
   const sessions = useAnswer(
-    'sessions',
-    (signal) => read('sessions', { limit: 30 }, signal),
-    ({ kind }) => kind !== 'memory' && kind !== 'observations',
+    'sessions and jobs',
+    // Both at once: what came later would push down what is being read.
+    async (signal) => {
+      const [{ sessions: all }, { counts }] = await Promise.all([
+        read('sessions', { limit: 30 }, signal),
+        read('jobs', { limit: 1 }, signal),
+      ]);
+      return { all, counts };
+    },
+    ({ kind }) => kind !== 'memory',
   );
+  useLooking(sessions.again, aMinute);
   const feed = useAnswer(
     'feed',
     async (signal) => {
@@ -33,7 +42,7 @@ export function Now() {
     <section class="page now">
       <h1>Now</h1>
       <Answered answer={sessions} rows={8}>
-        {({ sessions: all }) =>
+        {({ all, counts }) =>
           all.length === 0 ? (
             <Empty title="Nothing is remembered yet">
               <p>
@@ -45,6 +54,7 @@ export function Now() {
             <div class="columns">
               <div>
                 <Running sessions={all.filter((one) => isRunning(one))} />
+                <Processing counts={counts} />
                 <h2>Recent sessions</h2>
                 <ul class="rows">
                   {all
@@ -68,6 +78,21 @@ export function Now() {
         }
       </Answered>
     </section>
+  );
+}
+
+/** What is being distilled, what waits and what failed; nothing where all is done. */
+function Processing({ counts: { claimed, ready, failed } }: { counts: Reads['jobs']['counts'] }) {
+  const parts = [
+    ...(claimed > 0 ? [`${plural(claimed, 'job')} in work`] : []),
+    ...(ready > 0 ? [`${number(ready)} waiting`] : []),
+    ...(failed > 0 ? [`${number(failed)} failed`] : []),
+  ];
+  if (parts.length === 0) return null;
+  return (
+    <p class="processing" role="status">
+      Distilling: {parts.join(', ')}. <a href={address('health')}>Show the jobs</a>
+    </p>
   );
 }
 
