@@ -251,7 +251,7 @@ describe.skipIf(noTrace)(because('a kill at any call that makes a change durable
     const dist = (name: string) => JSON.stringify(path.join(import.meta.dirname, '../../dist', name));
     fs.writeFileSync(
       script,
-      `import { openHoldfast } from ${dist('open.js')};
+      `import { openHoldfast } from ${dist('app/open.js')};
 import { groupDeps } from ${dist('operations/groups/group-deps.js')};
 import { openGroup } from ${dist('sessions/groups/groups.js')};
 const memory = await openHoldfast();
