@@ -53,10 +53,11 @@ export function addSession(
   db: Database.Database,
   session: string,
   turns: readonly { readonly prompt: string; readonly answer?: string | undefined }[],
-  more: { readonly directory?: string; readonly from?: number } = {},
+  more: { readonly directory?: string; readonly from?: number; readonly title?: string } = {},
 ): void {
   const { directory = '/home/dev/proj', from = Date.parse('2026-03-02T09:00:00Z') } = more;
-  const own = { id: session, project_id: 'p', slug: session, directory, title: `About ${session}`, version: '1.18.33' };
+  const { title = `About ${session}` } = more;
+  const own = { id: session, project_id: 'p', slug: session, directory, title, version: '1.18.33' };
   insert(db, 'session', [{ ...own, time_created: from, time_updated: from + turns.length }]);
   turns.forEach(({ prompt, answer }, i) => {
     const at = from + i * 60_000;

@@ -167,6 +167,17 @@ it('what is forgotten goes from the pulled transcript, is not pulled again, and 
   expect(await texts('ses_a')).not.toContain('the launch code is kumquat');
 });
 
+it('forgetting an entry takes the title that shares its words from the pulled transcript, also from its notes', async () => {
+  const made = await bench();
+  const { db, ingest, pulled, store } = made;
+  addSession(db, 'ses_a', [{ prompt: 'the launch code is kumquat', answer: 'noted' }], { title: 'Kumquat as a code' });
+  await ingest();
+  expect(held(pulled('ses_a'))).toMatch(/"pulled":.*Kumquat as a code/);
+  const [entry] = await store.entries.transcript('opencode', 'ses_a');
+  await forgetItem(ours(made), entry?.id ?? '');
+  expect(held(pulled('ses_a'))).not.toMatch(/kumquat/i);
+});
+
 it('a session that is forgotten as a whole is not pulled again', async () => {
   const made = await bench();
   const { db, ingest, pulled, store } = made;

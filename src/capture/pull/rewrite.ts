@@ -7,14 +7,15 @@ import { agentNamed } from '../../agents/index.ts';
 import { isPulledKey } from '../../agents/pull.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
+import { copyState } from '../../schema/reader-state.ts';
 import { type Tombstones, tombstone } from '../../store/removal/tombstone.ts';
 import type { Store } from '../../store/store.ts';
 import { isAlive } from '../../system/alive.ts';
 import { explain, systemCode } from '../../system/errors.ts';
 import { replaceFile, syncFolder } from '../../system/replace-file.ts';
-import { redactionVersion } from '../redaction/redact.ts';
+import { redact, redactionVersion } from '../redaction/redact.ts';
 import { forgetLines, redactLines } from '../vault/vault-line.ts';
-import { isNote, linesOf } from './transcript.ts';
+import { isNote, linesOf, noteLine, parseNote } from './transcript.ts';
 
 interface Deps {
   readonly store: Pick<Store, 'removal' | 'vault'>;
@@ -34,7 +35,14 @@ export async function forgetInPulled(
   sweepDrafts(path.dirname(file));
   const forgotten: Tombstones = new Set((await deps.store.removal.tombstones()).map(({ print }) => print));
   if (forgotten.has(tombstone.session(agent.name, agent.describe(key).session))) return remove(deps, file);
-  return rewrite(deps, file, () => forgetLines(agent, key, forgotten));
+  const { session } = agent.describe(key);
+  const isForgotten = (title: string) => forgotten.has(tombstone.title(agent.name, session, title));
+  return rewrite(
+    deps,
+    file,
+    () => forgetLines(agent, key, forgotten),
+    (title) => (isForgotten(title) ? undefined : title),
+  );
 }
 
 async function remove({ store }: Pick<Deps, 'store'>, file: string): Promise<Outcome> {
@@ -48,18 +56,20 @@ async function remove({ store }: Pick<Deps, 'store'>, file: string): Promise<Out
   return fs.existsSync(file) ? remove({ store }, file) : 'removed';
 }
 
-/** `changer` makes a new one for each reading: it goes through the lines in order. */
+/** `changer` makes a new one for each reading: it goes through the lines in order. `titled` changes the title that a note holds. */
 async function rewrite(
   deps: Pick<Deps, 'store'>,
   file: string,
   changer: () => (line: string) => string | undefined,
+  titled: (title: string) => string | undefined,
 ): Promise<Outcome> {
   const { store } = deps;
   const change = changer();
   const lines = linesOf(file);
   if (lines.length === 0) return fs.existsSync(file) ? 'same' : 'none';
   const size = fs.statSync(file).size;
-  const after = lines.map((line) => (isNote(line) || line === '' ? line : padded(line, change(line))));
+  const changed = (line: string) => (isNote(line) ? withTitle(line, titled) : padded(line, change(line)));
+  const after = lines.map((line) => (line === '' ? line : changed(line)));
   if (after.every((line, i) => line === lines[i])) return 'same';
   const text = after.map((line) => `${line}\n`).join('');
   const known = (await store.removal.tombstones()).length;
@@ -72,7 +82,22 @@ async function rewrite(
     throw explain(error, file);
   }
   // It has grown meanwhile, or more was forgotten.
-  return replaced ? 'rewritten' : rewrite(deps, file, changer);
+  return replaced ? 'rewritten' : rewrite(deps, file, changer, titled);
+}
+
+/** A note whose state holds another title, or none. Half a note stays as it is. */
+function withTitle(line: string, titled: (title: string) => string | undefined): string {
+  const note = parseNote(line);
+  const title = note?.state.capture.title;
+  if (note === undefined || title === undefined) return line;
+  const after = titled(title);
+  if (after === title) return line;
+  const state = copyState(note.state);
+  if (after === undefined) {
+    delete state.capture.title;
+    delete state.capture.titleBy;
+  } else state.capture.title = after;
+  return padded(line, noteLine({ ...note, state }));
 }
 
 /** As long as the line was, in bytes, so that what follows stays where it is. A line that has to be longer is as long as it is. */
@@ -106,7 +131,7 @@ export async function redactPulled(deps: Deps, agents: readonly Agent[], signal?
 }
 
 const redactOne = (deps: Deps, agent: Agent, file: string, key: string): Promise<Outcome> =>
-  rewrite(deps, file, () => redactLines(agent, key, undefined));
+  rewrite(deps, file, () => redactLines(agent, key, undefined), redact);
 
 function versionIn(file: string): number {
   try {

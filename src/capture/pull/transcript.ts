@@ -61,7 +61,8 @@ function lastNoteIn(text: string): { note: PullNote; whole: boolean } | undefine
   return undefined;
 }
 
-function parseNote(line: string): PullNote | undefined {
+/** Undefined for half a note. */
+export function parseNote(line: string): PullNote | undefined {
   try {
     const { pulled } = JSON.parse(line) as { pulled?: Partial<PullNote> };
     const state = StoredState.safeParse(pulled?.state);
