@@ -2,6 +2,7 @@
 // and the transcript itself, when it is found later, goes on from there.
 import { createHash } from 'node:crypto';
 import type { ExportedEntry, ExportedFile, ExportedLine, ExportedRow } from '../../schema/exported.ts';
+import type { ReaderState } from '../../schema/reader-state.ts';
 import type { ConversationRules } from '../../store/conversations/port.ts';
 import type { Tombstone } from '../../store/removal/port.ts';
 import { tombstone } from '../../store/removal/tombstone.ts';
@@ -178,7 +179,7 @@ export function chunkOf(file: ExportedFile, key: string, from: number, entries: 
     reader: from === 0 ? file.reader : undefined,
     head: file.head,
     tail: file.tail,
-    state: file.state,
+    state: redactState(file.state),
     bornAt: file.bornAt ?? undefined,
     status: file.status,
     error: file.error ?? undefined,
@@ -203,6 +204,19 @@ export function chunkOf(file: ExportedFile, key: string, from: number, entries: 
     results: clean.flatMap(({ pos, uses }) =>
       uses.flatMap(({ id, outcome, output }) => (outcome === null ? [] : [{ id, pos, outcome, output: output ?? '' }])),
     ),
+  };
+}
+
+/** What the reader had kept, by the rules of today: texts alone, since folders decide what is ignored. */
+function redactState(state: ReaderState): ReaderState {
+  const { title, earlyFacts } = state.capture;
+  return {
+    ...state,
+    capture: {
+      ...state.capture,
+      ...(title === undefined ? {} : { title: redact(title) }),
+      ...(earlyFacts && { earlyFacts: earlyFacts.map((fact) => ({ ...fact, value: redact(fact.value) })) }),
+    },
   };
 }
 
