@@ -26,7 +26,7 @@ import type { TransferPort } from './transfer/port.ts';
 import type { VaultPort } from './vault/port.ts';
 import type { VectorsPort } from './vectors/port.ts';
 
-/** A function takes only the ports that it uses: `Pick<Store, 'search' | 'vectors'>`. */
+/** Functions take only the ports they use: `Pick<Store, 'search' | 'vectors'>`. */
 export interface Store {
   readonly engine: string;
   /** Where the data is, for messages to a person. */

@@ -1,35 +1,33 @@
-// The engine itself: size, health, upkeep, backups.
+// Maintenance of the engine: size, health, upkeep, backups.
 
-/** The care of the engine. */
 export interface AdminPort {
   /**
-   * Derives anew what an older version has derived from the next `limit` rows: index texts, touched files. Done, it costs
-   * nothing any more; how far it came is part of the same transaction.
+   * Derives index texts and touched files again for the next `limit` rows that an older version derived. Progress is
+   * stored in the same transaction. Costs nothing once all rows are done.
    */
   renewDerived(limit: number): Promise<{ done: boolean }>;
-  /** Whether the index of words is in so many parts that searches take longer for it. Costs about a millisecond. */
+  /** Whether the keyword index has so many segments that searches slow down. Costs about a millisecond. */
   isIndexScattered(): Promise<boolean>;
-  /** A short step of putting them together; false when nothing is left to do. */
+  /** Merges index segments in one short step; false when nothing is left to merge. */
   mergeIndex(): Promise<boolean>;
-  /** Bytes on disk, with side files. */
+  /** Bytes on disk, including the side files. */
   size(): Promise<number>;
-  /** Reads a little; throws where the database cannot be read any more. */
+  /** Reads a little; throws when the database is no longer readable. */
   probe(): Promise<void>;
-  /** Gives back what only the next reading would be faster for: the worker lives for weeks. */
+  /** Frees the engine's caches, because the worker lives for weeks. Only the next reads get slower. */
   shrink(): Promise<void>;
-  /** What a check of the engine's own structures says; empty when all is well. */
+  /** The problems that the engine's own check reports; empty when all is well. */
   integrity(): Promise<readonly string[]>;
-  /** Writes a consistent copy while others go on. */
+  /** Writes a consistent copy while other processes keep working. */
   backup(path: string): Promise<void>;
-  /** Makes sure that the file beside the database holds every hash of what was forgotten, and every pause. */
+  /** Makes sure that the ledger file beside the database holds the hash of every forgotten item, and every pause. */
   keepLedger(): Promise<void>;
-  /** Frees what was removed from the file of the database. */
+  /** Removes deleted memories from the index and tries to empty the log. */
   scrub(): Promise<void>;
-  /** In order, after an id. */
-  /** Lets what was answered go from the log beside the database, too. False: a reader keeps it for now. */
+  /** Empties the log beside the database. False while a reader still needs it. */
   emptyLog(): Promise<boolean>;
-  /** Overwrites what was removed, in the database and its log. False while somebody else's reading keeps the log. */
+  /** Overwrites removed data in the database and its log. False while another process's read keeps the log. */
   purge(): Promise<boolean>;
-  /** Gives back the memory in which the engine holds parts of the file, so that what was removed goes from there too. */
+  /** Frees the engine's page cache, so that removed data also leaves the process's memory. */
   release(): Promise<void>;
 }

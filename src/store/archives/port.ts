@@ -1,23 +1,25 @@
-// Archives: the Markdown files that were written of sessions.
+// Archives: Markdown files written from sessions.
 import type { AgentName } from '../../schema/agent-name.ts';
 
-/** An archive as it was written. A session has one in a folder. */
+/** An archive as it was written. A session has at most one per folder. */
 export interface ArchiveRow {
   readonly agent: AgentName;
   readonly session: string;
   readonly folder: string;
-  /** Its name in the folder. */
+  /** The file name within the folder. */
   readonly file: string;
-  /** What the person called the session. */
+  /** The name that the person gave the session. */
   readonly name?: string | undefined;
   readonly title: string;
-  /** Prints of what was said, and of the whole file: whether there is more now, and whether somebody changed it. */
+  /**
+   * Hashes of the conversation and of the whole file. They show whether the session has more now, and whether someone
+   * edited the file.
+   */
   readonly bodyPrint: string;
   readonly filePrint: string;
   readonly at: number;
 }
 
-/** Archives of sessions. */
 export interface ArchivesPort {
   get(agent: AgentName, session: string, folder: string): Promise<ArchiveRow | undefined>;
   list(of: { agent: AgentName; session: string }): Promise<readonly ArchiveRow[]>;

@@ -1,4 +1,4 @@
-// Briefings that sessions were given.
+// The briefings that sessions received.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { BriefingSource, GivenBriefing } from '../../schema/briefing.ts';
 
@@ -11,12 +11,11 @@ export interface NewBriefing {
   readonly text: string;
 }
 
-/** Briefings that sessions were given. */
 export interface BriefingsPort {
-  /** Records what a session was given. The same text twice in a row is one. */
+  /** Records the briefing that a session received. The same text twice in a row counts once. */
   save(briefing: NewBriefing): Promise<void>;
-  /** Forgets what was given since; returns how many. */
+  /** Deletes briefings given since this moment; returns how many. */
   drop(since: number): Promise<number>;
-  /** Newest first; `session` may be the beginning of an id. */
+  /** Newest first; `session` may be an id or its beginning. */
   list(filter: { session?: string | undefined; limit: number }): Promise<readonly GivenBriefing[]>;
 }

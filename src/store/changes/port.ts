@@ -1,10 +1,9 @@
-// The feed of changes, by number.
+// The feed of changes, by sequence number.
 import type { Change } from '../../schema/change.ts';
 
-/** The feed of changes. */
 export interface ChangesPort {
-  /** What changed after a number, the oldest first. Of several changes of one thing only the last is there. */
+  /** Changes after this number, oldest first. If one item changed several times, only its last change is listed. */
   after(seq: number, limit: number): Promise<readonly Change[]>;
-  /** The number of the last change; 0 where nothing ever was. */
+  /** The number of the last change; 0 if there has been no change yet. */
   last(): Promise<number>;
 }

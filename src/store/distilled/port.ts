@@ -1,4 +1,4 @@
-// Observations and summaries, and the search in what was distilled.
+// Observations and summaries, and the search over them.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { DerivedKind } from '../../schema/hit.ts';
 import type { Observation, ObservationType } from '../../schema/observation.ts';
@@ -7,16 +7,16 @@ import type { Moment } from '../../schema/time.ts';
 import type { KeywordQuery } from '../search/port.ts';
 import type { SessionFilter } from '../sessions/port.ts';
 
-/** The first of `entries` is the entry that the turn begins with. */
+/** The first of `entries` is the one that begins the turn. */
 export type NewObservation = Omit<Observation, 'id' | 'project'>;
 
 export type NewSummary = Omit<Summary, 'id' | 'project'>;
 
-/** Times are those of the observation or summary itself. */
+/** Times refer to the observation or summary itself. */
 export interface DistilledFilter extends SessionFilter {
-  /** The id of a session, or its beginning. */
+  /** A session id, or its beginning. */
   readonly session?: string | undefined;
-  /** A path as seen from the project, or its last parts. */
+  /** A path relative to the project, or its last parts. */
   readonly file?: string | undefined;
 }
 
@@ -28,9 +28,9 @@ export interface ObservationFilter extends DistilledFilter {
 export interface DerivedMatch {
   readonly row: number;
   readonly at: number;
-  /** It is dated, and counts less as time goes by. */
+  /** Dated rows count less as they age. */
   readonly fades: boolean;
-  /** BM25; undefined where it does not hold what was asked for. */
+  /** BM25; undefined if the row does not match the query. */
   readonly score: number | undefined;
 }
 
@@ -38,32 +38,35 @@ export interface DerivedAt {
   readonly row: number;
   readonly id: string;
   readonly title: string;
-  /** What the index holds beside the title. */
+  /** The indexed text apart from the title. */
   readonly text: string;
   readonly at: Moment;
   readonly project: string;
-  /** Empty where there is none. */
+  /** Empty if it belongs to no session. */
   readonly session: string;
   readonly agent?: AgentName | undefined;
 }
 
-/** What turns and sessions came to. */
+/** Observations and summaries. */
 export interface DistilledPort {
   /** Newest first. */
   observations(filter: ObservationFilter): Promise<readonly Observation[]>;
   summaries(filter: DistilledFilter): Promise<readonly Summary[]>;
-  /** The accounts of a session at the ends of earlier turns, in their order. They are in no search, and go with the session's last account. */
+  /**
+   * Earlier summaries of a session, one per finished turn, in order. Search does not find them. They are deleted with
+   * the session's last summary.
+   */
   pastSummaries(of: { readonly agent: AgentName; readonly session: string }): Promise<readonly Summary[]>;
-  /** Those whose id is, or starts with, the given text. */
+  /** Observations whose id is, or starts with, the given text. */
   findObservations(id: string): Promise<readonly Observation[]>;
   findSummaries(id: string): Promise<readonly Summary[]>;
-  /** All that pass, newest first, whether they hold words of the query or not. */
+  /** All rows that pass the filter, newest first, whether or not they match the query. */
   search(
     kind: DerivedKind,
     query: KeywordQuery,
     filter: Omit<DistilledFilter, 'limit'>,
   ): Promise<readonly DerivedMatch[]>;
-  /** In the order asked for; rows that are gone are left out. */
+  /** In the order of `rows`; missing rows are left out. */
   at(kind: DerivedKind, rows: readonly number[]): Promise<readonly DerivedAt[]>;
   counts(): Promise<{ observations: number; summaries: number }>;
 }

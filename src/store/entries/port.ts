@@ -1,4 +1,4 @@
-// Entries: what was said and done, by session, by turn and by time.
+// Entries: everything said and done, by session, by turn and by time.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { ConversationStatus } from '../../schema/conversation.ts';
 import type { Entry } from '../../schema/entry.ts';
@@ -14,9 +14,9 @@ export interface TranscriptPage {
 }
 
 export interface TranscriptPart {
-  /** How many entries the whole has. */
+  /** The number of entries in the whole transcript. */
   readonly total: number;
-  /** The place of the first of these. */
+  /** The index of the first of these entries in the transcript. */
   readonly from: number;
   readonly entries: readonly Entry[];
 }
@@ -24,7 +24,7 @@ export interface TranscriptPart {
 export interface Counts {
   readonly files: number;
   readonly entries: number;
-  /** Entries that their transcripts no longer hold. */
+  /** Entries that their transcripts no longer contain. */
   readonly goneEntries: number;
   readonly subagentEntries: number;
   readonly toolUses: number;
@@ -42,7 +42,7 @@ export interface EntryBeginning {
   readonly text: string;
 }
 
-/** That an entry used a tool, and how it went. */
+/** One tool use of an entry, and its outcome. */
 export interface UseAt {
   readonly row: number;
   readonly tool: string;
@@ -50,10 +50,10 @@ export interface UseAt {
 }
 
 export interface TimelineFilter extends SessionFilter {
-  /** Which end of the time is wanted where there is more than the limit. */
+  /** Which end to keep if there are more entries than the limit. */
   readonly end: 'newest' | 'oldest';
   readonly limit: number;
-  /** Only what persons said. */
+  /** Only prompts by people. */
   readonly prompts?: boolean | undefined;
 }
 
@@ -63,13 +63,13 @@ export interface ActivityFilter extends Omit<SessionFilter, 'limit'> {
 }
 
 export interface QuarterOfSession {
-  /** The same number is the same session; it means nothing else. */
+  /** Identifies the session within one answer only; it has no other meaning. */
   readonly session: number;
-  /** Its first millisecond. */
+  /** The first millisecond of the quarter of an hour. */
   readonly at: number;
   readonly entries: number;
   readonly prompts: number;
-  /** Empty names where the session has none. */
+  /** Both names are empty if the session has no project. */
   readonly project: { readonly name: string; readonly path: string };
 }
 
@@ -78,11 +78,15 @@ export interface TimelineEntry {
   readonly project: string;
 }
 
-/** A turn as it is stored: without subagents, branches that were left, and what a fork copied. Long ones lack their middle. */
+/**
+ * A turn as stored, without subagents, abandoned branches and history that a fork copied. Long turns lack their middle.
+ */
 export interface StoredTurn {
-  /** From 1; 0 for what came before the first prompt. */
+  /** From 1; 0 for entries before the first prompt. */
   readonly prompt: number;
-  /** The beginnings of the prompts before it, the nearest first: `yes, do that` needs them. */
+  /**
+   * The beginnings of the previous prompts, nearest first. A prompt such as `yes, do that` makes no sense without them.
+   */
   readonly before: readonly string[];
   readonly entries: readonly Entry[];
   readonly toolUses: readonly ToolUse[];
@@ -95,11 +99,11 @@ export interface StoredTurns {
   readonly title: string;
   /** Who gave the title; absent when it is only the first prompt. */
   readonly titleSource?: TitleSource | undefined;
-  /** The last one first. */
+  /** Latest first. */
   readonly branches: readonly string[];
-  /** Pull requests and the like. */
+  /** For example, pull requests. */
   readonly links: readonly string[];
-  /** Prompts of a person in the session, also where some turns are left out. */
+  /** All prompts by the person in the session, including those of turns that are left out here. */
   readonly prompts: number;
   readonly turns: readonly StoredTurn[];
 }
@@ -111,36 +115,42 @@ export interface EntryAt {
   readonly title: string;
 }
 
-/** What was said and done. */
+/** Everything said and done. */
 export interface EntriesPort {
   counts(): Promise<Counts>;
   find(id: string): Promise<readonly Entry[]>;
   /** The entries of a session in the order of its transcript, copies of forked history included. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
-  /** The prompts of a session in their order, each with its place in the transcript and the beginning of its text. */
+  /** The prompts of a session in order, each with its index in the transcript and the beginning of its text. */
   promptsOf(
     agent: AgentName,
     session: string,
     options: { readonly characters: number; readonly limit: number },
   ): Promise<readonly { readonly id: string; readonly at: string; readonly place: number; readonly text: string }[]>;
-  /** A part of that: from a place on, or with the entry `around` in its middle. Costs what the part costs, not the whole. */
+  /**
+   * A page of the transcript: from an index on, or centred on the entry `around`. The cost depends on the page, not on
+   * the transcript.
+   */
   page(agent: AgentName, session: string, page: TranscriptPage): Promise<TranscriptPart>;
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
-  /** The beginnings of entries' texts, by their rows. */
+  /** The beginnings of the texts of these entries. */
   beginningsAt(rows: readonly number[]): Promise<readonly EntryBeginning[]>;
-  /** The tool uses of these rows, without their texts. */
+  /** The tool uses of these entries, without their texts. */
   usesAt(rows: readonly number[]): Promise<readonly UseAt[]>;
-  /** What was said and done, in the order of time; without machine-made text, subagents and branches that were left. */
+  /** Entries in order of time, without machine-made text, subagents and abandoned branches. */
   timeline(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
-  /** Entries by session and quarter of an hour, in no order; without those of subagents. */
+  /** Entry counts by session and quarter of an hour, unordered, without subagents. */
   activity(filter: ActivityFilter): Promise<readonly QuarterOfSession[]>;
-  /** The prompts of a person in a session, in order: each begins a turn. */
+  /** The person's prompts in a session, in order. Each begins a turn. */
   prompts(
     agent: AgentName,
     session: string,
   ): Promise<readonly { readonly prompt: number; readonly entry: string; readonly at: number }[]>;
-  /** The turns of a session, in order, or only that of one prompt; of very many, the first and the last. */
+  /**
+   * The turns of a session in order, or only the turn of one prompt. A very long session gives its first and last
+   * turns.
+   */
   turns(agent: AgentName, session: string, prompt?: number): Promise<StoredTurns | undefined>;
-  /** Entries by their rows, in this order; those that are gone are left out. */
+  /** The entries at these rows, in this order; missing rows are left out. */
   at(rows: readonly number[]): Promise<readonly EntryAt[]>;
 }

@@ -1,11 +1,12 @@
-// Groups: the active session of each, its bookmarks, and which sessions belong to it. Nothing of this is held in memory: every call reads what is stored.
+// Groups: the active session of each, its bookmarks, and the sessions that belong to it. The port caches nothing: every
+// call reads the database.
 import type { Bookmark, Group, Pointer } from '../../schema/group.ts';
 import type { SessionKey } from '../sessions/port.ts';
 
-/** A session that is left, and what it is called from now on. */
+/** A session that the group leaves, and its name from now on. */
 export interface Leaving extends SessionKey {
   readonly name: string;
-  /** When it began. */
+  /** When the session began. */
   readonly createdAt: number;
 }
 
@@ -20,17 +21,17 @@ export interface GroupsPort {
   /** By name. */
   list(): Promise<readonly Group[]>;
   get(name: string): Promise<Group | undefined>;
-  /** False when there is one of the name already, which stays as it is. */
+  /** False if a group with this name exists; that group stays unchanged. */
   create(name: string, at: number): Promise<boolean>;
   /**
-   * Takes away the group, its pointer and bookmarks, and what is known of archives in its folder; its sessions are no group's from then on.
-   * False when there is none.
+   * Removes the group, its pointer, its bookmarks and the records of archives in its folder. Its sessions then belong
+   * to no group. False if there is no such group.
    */
   remove(name: string, archives?: string): Promise<boolean>;
   /**
-   * Makes a session the active one. With an epoch, only if that is still the group's: so a process that is told to close cannot undo
-   * what made it close. Without one, it is a person's doing, and begins a new epoch. A session that is known already, and not as
-   * this group's, is never taken.
+   * Makes a session the active one. With an epoch, this succeeds only in the group's current epoch, so a process that
+   * was told to close cannot undo the change that closed it. Without an epoch, a person made the change, and a new
+   * epoch begins. A known session that does not belong to this group is never taken.
    */
   setPointer(
     group: string,
@@ -38,19 +39,22 @@ export interface GroupsPort {
     options: { readonly epoch?: number | undefined; readonly at: number },
   ): Promise<PointerOutcome>;
   /**
-   * Leaves the active session: with a name it becomes a bookmark, without one it is only not active any more. A new epoch begins.
-   * False, and nothing is changed, when `expected` is not the active session.
+   * Leaves the active session and begins a new epoch. With a name, the session becomes a bookmark; without one, it only
+   * stops being active. False, with nothing changed, if `expected` is not the active session.
    */
   leaveSession(
     group: string,
     expected: SessionKey | undefined,
     as: { readonly leaving?: Leaving | undefined; readonly at: number },
   ): Promise<boolean>;
-  /** Notes the active session under a name; it stays active. One that has a bookmark already gets the new name. */
+  /**
+   * Bookmarks the active session under a name; it stays active. An existing bookmark of the session gets the new name.
+   */
   addBookmark(group: string, leaving: Leaving, at: number): Promise<Bookmark>;
   /**
-   * Makes an earlier session of the group the active one, takes its bookmark away, and leaves the active one as `leaveSession` does.
-   * A new epoch begins. False, and nothing is changed, when the target is not the group's any more, or `expected` not the active one.
+   * Makes an earlier session of the group active, removes its bookmark, and leaves the current session as
+   * `leaveSession` does. A new epoch begins. False, with nothing changed, if the target no longer belongs to the group
+   * or `expected` is not the active session.
    */
   returnTo(
     group: string,
@@ -61,7 +65,7 @@ export interface GroupsPort {
   pointer(group: string): Promise<Pointer | undefined>;
   /** Newest first. */
   bookmarks(group: string): Promise<readonly Bookmark[]>;
-  /** Only if it is this group's. */
+  /** Undefined if the bookmark belongs to another group. */
   bookmark(group: string, id: number): Promise<Bookmark | undefined>;
   of(session: SessionKey): Promise<string | undefined>;
 }

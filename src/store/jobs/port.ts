@@ -1,10 +1,10 @@
-// Distilling as rows: jobs, the processes that hold them, their results and their cost.
+// Distillation jobs: the processes that hold them, their results and their cost.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Job, JobKind, JobStatus, Spending, Usage } from '../../schema/job.ts';
 import type { NewObservation, NewSummary } from '../distilled/port.ts';
 
 export interface PlanRules {
-  /** A silence longer than this ends a turn and a session of which nothing else was told. */
+  /** A silence longer than this ends a turn, and a session about which no hook or client reported anything else. */
   readonly gapMs: number;
 }
 
@@ -13,7 +13,7 @@ export interface JobFilter {
   readonly kind?: JobKind | undefined;
   readonly statuses?: readonly JobStatus[] | undefined;
   readonly session?: { readonly agent: AgentName; readonly session: string } | undefined;
-  /** Only what has material from then on. */
+  /** Only jobs with material from this moment on. */
   readonly since?: number | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface JobClaim extends Pick<JobFilter, 'session' | 'since' | 'kind'> 
   readonly claimant: string;
   readonly now: number;
   readonly leaseMs: number;
-  /** A job whose lease has expired this often has failed. */
+  /** A job fails after its lease has expired this many times. */
   readonly maxAttempts: number;
   readonly limit: number;
-  /** Jobs of one kind, but of several sessions. */
+  /** Take jobs of one kind from several sessions. */
   readonly mixed?: boolean | undefined;
-  /** Does not wait for a silence. */
+  /** Do not wait for a silence. */
   readonly early?: boolean | undefined;
 }
 
@@ -38,25 +38,25 @@ export interface ClaimedJob {
   readonly session: string;
   /** The number of a prompt, or the id of a conversation. */
   readonly subject: number;
-  /** This one included. */
+  /** Including this attempt. */
   readonly attempts: number;
 }
 
-/** What a job has given: stored with its end, in one transaction. Nothing to say takes away what was said before. */
+/** The result of a job, stored in the transaction that ends it. An empty result deletes the earlier one. */
 export type JobResult = { readonly id: number; readonly by: string; readonly tokens: number } & (
   | { readonly kind: 'observe'; readonly observation: NewObservation | undefined }
   | { readonly kind: 'summarize'; readonly summary: NewSummary | undefined }
   | { readonly kind: 'remember' }
 );
 
-/** What calls to a model have cost. */
+/** The cost of calls to a model. */
 export interface Spent {
   readonly agent: AgentName;
   readonly session: string;
   readonly kind: JobKind;
   readonly model: string;
   readonly usage: Usage;
-  /** Tokens that one call for each tool use would have taken. */
+  /** Tokens that one call per tool use would have taken. */
   readonly insteadOf: number;
 }
 
@@ -78,57 +78,60 @@ export interface TokenLimits {
   readonly perSession: number;
 }
 
-/** The jobs of distilling. */
+/** Distillation jobs. */
 export interface JobsPort {
   /**
-   * Derives the jobs of every session that has changed, in steps; conversations that are ready become queued, with a job each.
-   * Its result is a function of the rows: it can be interrupted and repeated at will. False when more than `atMost` sessions
-   * have changed, and some are left.
+   * Derives the jobs of every changed session, in steps, and queues ready conversations with one job each. The result
+   * depends only on the rows, so a run can be interrupted and repeated. False if changed sessions are left after
+   * `atMost`.
    */
   plan(now: number, rules: PlanRules, atMost?: number): Promise<boolean>;
   /**
-   * Takes jobs of one kind and, unless mixed, of one session, newest material first, under a lease. Jobs whose lease has expired are ready
-   * again before that, or failed after too many attempts. A conversation is `processing` while its job is claimed.
+   * Claims jobs of one kind under a lease, newest material first. Unless mixed, all are of one session. Jobs with an
+   * expired lease first become ready again, or failed after too many attempts. A conversation is `processing` while its
+   * job is claimed.
    */
   claim(claim: JobClaim): Promise<readonly ClaimedJob[]>;
   renewClaims(claimant: string, until: number): Promise<void>;
-  /** Who holds jobs. */
+  /** The processes that hold jobs. */
   claimants(): Promise<readonly string[]>;
   /**
-   * Ends jobs together with what they gave, and with what that has cost. Returns those that were still the claimant's: a result that
-   * comes after its lease is dropped. A job whose material has changed meanwhile is ready again.
+   * Ends jobs and stores their results and cost. Returns the jobs that the claimant still held; a result that arrives
+   * after its lease is dropped. A job whose material changed during the work becomes ready again.
    */
   finish(claimant: string, results: readonly JobResult[], now: number, spent?: Spent): Promise<readonly number[]>;
-  /** Gives jobs back to be tried again, or as failed after too many attempts. */
+  /** Returns jobs for another attempt, or marks them as failed after too many attempts. */
   fail(claimant: string, ids: readonly number[], failure: JobFailure, now: number, spent?: Spent): Promise<void>;
-  /** Gives back all that a claimant holds, as if it had never been taken; with `wait`, for later. */
+  /** Returns all jobs of a claimant as if it had never claimed them; with `wait`, for later. */
   release(claimant: string, now: number, wait?: { until: number; reason: string }): Promise<void>;
-  /** Lets every ready job wait: for the budget's next day, or for a service that does not answer. */
+  /** Delays every ready job: until the budget's next day, or until a service answers again. */
   defer(until: number, reason: string): Promise<number>;
-  /** Ends such waits when the settings are others than those under which they began. */
+  /** Ends those delays if the settings have changed since they began. */
   undefer(settings: string): Promise<number>;
-  /** Ends the waits for one reason. */
+  /** Ends the delays with this reason. */
   endWaits(reason: string): Promise<number>;
   countDue(due: Pick<JobClaim, 'now' | 'session' | 'since' | 'early'>): Promise<number>;
-  /** When the next job can begin, or the next lease expires. */
+  /** When the next job can start, or the next lease expires. */
   nextAt(): Promise<number | undefined>;
-  /** Last changed first. */
+  /** Most recently changed first. */
   list(filter: JobFilter & { limit?: number | undefined }): Promise<readonly Job[]>;
   counts(): Promise<JobCounts>;
   /** Makes failed and cancelled jobs ready. */
   retry(filter: JobFilter, now: number): Promise<number>;
-  /** Returns those that could be: not what is done. What somebody is doing meanwhile is dropped. */
+  /**
+   * Returns the jobs that could be cancelled; jobs that are done cannot. The result of a job in progress is dropped.
+   */
   cancel(ids: readonly number[], now: number): Promise<readonly number[]>;
-  /** Makes jobs that have ended ready again; with `notBy`, only those that something else has done. */
+  /** Makes ended jobs ready again; with `notBy`, only those that these distillers did not do. */
   redo(filter: JobFilter & { notBy?: readonly string[] }, now: number): Promise<number>;
   /**
-   * Makes what `by` has done ready again when it did so by other rules than these, and notes the rules. Returns how many jobs that were: none the
-   * second time.
+   * If the rules of `by` have changed, makes the jobs that it has done ready again and records the rules. Returns how
+   * many; a second call returns 0.
    */
   renewByRules(by: string, rules: string, now: number): Promise<number>;
-  /** Sets tokens of the budget aside for a claimed job, unless a limit is in the way. */
+  /** Reserves tokens of the budget for a claimed job, unless that would exceed a limit. */
   reserveTokens(job: number, tokens: number, limits: TokenLimits, now: number): Promise<'ok' | 'day' | 'session'>;
-  /** What was spent from then on, by model and by the person's days. */
+  /** Spending from this moment on, by model and by day in the person's time zone. */
   spending(
     since: number,
     dayOf: (at: number) => string,

@@ -1,8 +1,11 @@
-// What conversations gave to memory, and the memories that the index of pages holds.
+// What conversations contributed to memory, and the memories in the index of pages.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Memory, MemoryKind, MemorySource, SaidBy } from '../../schema/memory.ts';
 
-/** What a conversation gave. One for each, known by agent, transcript and first place in it: numbers of rows do not outlive a re-import, and several may share a moment. */
+/**
+ * What one conversation contributed. The key is agent, transcript and first position: row ids do not survive a
+ * re-import, and several conversations may share a moment.
+ */
 export interface ExtractionRow {
   readonly agent: AgentName;
   readonly file: string;
@@ -11,14 +14,17 @@ export interface ExtractionRow {
   readonly lastAt: number;
   readonly session: string;
   readonly project: string;
-  /** The group whose conversation it was; empty for the person's own. */
+  /** The group that had the conversation; empty for the person's own. */
   readonly group: string;
-  /** What produced it: offline, or the model. */
+  /** The distiller: offline, or the name of the model. */
   readonly by: string;
   readonly json: string;
 }
 
-/** `retired` ends what was said under its target. A `note` is not proven yet. A `proposal` stands on the page of questions alone and is in no row. */
+/**
+ * `retired` ends earlier statements on its target. A `note` is not proven yet. A `proposal` appears only on the page of
+ * questions and has no row.
+ */
 export type StatementKind =
   | 'keyed'
   | 'plain'
@@ -31,17 +37,20 @@ export type StatementKind =
   | 'note'
   | 'proposal';
 
-/** Something said, and its place on a page. Statements with the same target are versions of one. */
+/** A statement, and where it belongs on a page. Statements with the same target are versions of each other. */
 export interface Statement {
   readonly page: string;
   readonly target: string;
   readonly kind: StatementKind;
   readonly at: number;
-  /** Part those of one moment: the transcript, where in it the conversation begins, the place in what it gave. */
+  /**
+   * These order statements of the same moment: the transcript, the conversation's start in it, the index within the
+   * extraction.
+   */
   readonly file: string;
   readonly pos: number;
   readonly order: number;
-  /** Of the page for what is keyed; of the section for what is dated. */
+  /** The page's title for keyed statements; the section's title for dated ones. */
   readonly title: string;
   readonly key: string;
   readonly text: string;
@@ -49,10 +58,10 @@ export interface Statement {
   readonly project: string;
   readonly session: string;
   readonly source: Exclude<MemorySource, 'person'>;
-  /** Whose words it rests on. The person's are never replaced by another's. */
+  /** Whose words the statement rests on. The person's words are never replaced by another's. */
   readonly saidBy: SaidBy;
   readonly tags: readonly string[];
-  /** What it was promoted from: page and text. */
+  /** The page and text that it was promoted from. */
   readonly from: string;
 }
 
@@ -67,7 +76,7 @@ export type TargetMemory = Memory & { readonly target: string };
 
 export interface MemoryFilter {
   readonly page?: string | undefined;
-  /** Only pages of this group; empty: only the person's own; absent: all. */
+  /** Only pages of this group. Empty: only the person's own. Absent: all. */
   readonly group?: string | undefined;
   readonly project?: string | undefined;
   readonly kind?: MemoryKind | undefined;
@@ -77,20 +86,20 @@ export interface MemoryFilter {
 /** Extractions, statements and memories. */
 export interface MemoryPort {
   extraction(agent: AgentName, file: string, firstPos: number): Promise<ExtractionRow | undefined>;
-  /** In the order of time, and of one moment in that of transcripts and places. */
+  /** Ordered by time, then by transcript and position. */
   extractions(filter?: { agent?: AgentName; session?: string }): Promise<readonly ExtractionRow[]>;
-  /** Puts extractions in place of those of the same conversations, and their pages on the list of what is due. */
+  /** Replaces the extractions of the same conversations and marks their pages as due. */
   saveExtractions(rows: readonly PlacedExtraction[], rules?: string): Promise<readonly string[]>;
-  /** By which rules statements were placed: the time zone, say. */
+  /** The rules, such as the time zone, under which statements were assigned to pages. */
   placingRules(): Promise<string | undefined>;
-  /** Takes them out; returns the pages that are due. */
+  /** Removes extractions; returns the pages that become due. */
   dropExtractions(rows: readonly Pick<ExtractionRow, 'agent' | 'file' | 'firstPos'>[]): Promise<readonly string[]>;
-  /** What somebody asked to remember. */
+  /** Saves a statement that someone asked to remember. */
   saveStatement(statement: Statement): Promise<void>;
-  /** What was made of the memory with this id. */
+  /** The statements that were promoted from the memory with this id. */
   promotedFrom(id: string): Promise<readonly Statement[]>;
-  /** By page, in its order. */
+  /** By page, in the page's order. */
   list(filter: MemoryFilter): Promise<readonly TargetMemory[]>;
-  /** Those whose id is, or starts with, the given text. */
+  /** Memories whose id is, or starts with, the given text. */
   find(id: string): Promise<readonly TargetMemory[]>;
 }

@@ -1,28 +1,29 @@
-// Messages of groups, in and out. A host that is killed at any moment finds here where it was.
+// Incoming and outgoing messages of groups. A host that is killed at any moment can continue from here.
 import type { IncomingMessage, OutgoingKind, OutgoingMessage } from '../../schema/group-message.ts';
 
 /** Messages to and from groups. */
 export interface MessagesPort {
-  /** What was given up is tried once more with it. Undefined when there is no such group. */
+  /** Also retries messages that were given up. Undefined if there is no such group. */
   add(
     group: string,
     message: { readonly text: string; readonly from?: string | undefined },
     at: number,
   ): Promise<IncomingMessage | undefined>;
-  /** Only if it is this group's. */
+  /** Undefined if the message belongs to another group. */
   get(group: string, id: number): Promise<IncomingMessage | undefined>;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   waiting(group: string): Promise<readonly IncomingMessage[]>;
-  /** Those that wait, that an agent has, and that were given up; in the order in which they came. */
+  /** Messages that wait, are with an agent, or were given up, in order of arrival. */
   unanswered(group: string): Promise<readonly IncomingMessage[]>;
-  /** Gives waiting messages to a run. Those that are not waiting are left out of the answer. */
+  /** Hands waiting messages to a run. Returns the ids that were waiting. */
   hand(run: number, ids: readonly number[]): Promise<readonly number[]>;
-  /** Takes back what a run was given and has not seen. */
+  /** Takes back messages that a run was handed but has not seen. */
   release(run: number, ids: readonly number[]): Promise<void>;
   /**
-   * Tells a group's people something. With a run, it is that run's output: what it was handed will not be handed again, but for what it
-   * still has after an answer. What is answered belongs to that run. With a position, the group's session goes on from there, if it is still the active one of that
-   * epoch: a kill leaves both or neither.
+   * Tells a group's people something. With a run, this is the run's output: its messages will not be redelivered, and
+   * `answers` of that run are answered. An answer ends its turn, so messages that the run still holds afterwards count
+   * as without output. With a position, the group's session resumes from there, if it is still the active session of
+   * that epoch. A kill leaves all of this or none.
    */
   putOut(
     out: {
@@ -37,15 +38,18 @@ export interface MessagesPort {
     },
     at: number,
   ): Promise<OutgoingMessage>;
-  /** What a group was told from a moment on. */
+  /** The outgoing messages of a group since a moment. */
   outgoingSince(group: string, since: number): Promise<{ count: number; characters: number }>;
   outgoing(group: string, after: number, limit: number): Promise<readonly OutgoingMessage[]>;
-  /** The id of the last one of all; 0 where there is none. */
+  /** The id of the last outgoing message of all groups; 0 if there has been none. */
   lastOutgoing(): Promise<number>;
-  /** The last one that the person has seen in a chat with the group; undefined before the first chat. */
+  /** The last message that the person saw in a chat with the group; undefined before the first chat. */
   seenInChat(group: string): Promise<number | undefined>;
-  /** It never goes back. */
+  /** The position never moves back. */
   noteSeen(group: string, id: number): Promise<void>;
-  /** Removes what was told before a moment, and messages that were answered before it. Gives how many rows that were. */
+  /**
+   * Removes outgoing messages and ended runs from before a moment, and answered messages that arrived before it.
+   * Returns the number of rows.
+   */
   dropOld(before: number): Promise<number>;
 }

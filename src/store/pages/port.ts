@@ -1,7 +1,7 @@
-// Memory pages: what a page is made from, what stands in its file, and what people changed there.
+// Memory pages: the statements behind a page, the text in its file, and people's edits.
 import type { NewMemory, PlacedExtraction, Statement } from '../memory/port.ts';
 
-/** A person's change of a page. Never changed itself: the last one on a target holds. */
+/** A person's edit of a page. Rows are never updated: the last edit of a target wins. */
 export interface Edit {
   readonly target: string;
   /** `release` gives the target back to the librarian. */
@@ -9,10 +9,10 @@ export interface Edit {
   readonly text: string;
   readonly tight: boolean;
   readonly front: boolean;
-  /** Of an addition: the target that it stands behind, and the heading that it stands under. */
+  /** For an addition: the target that it follows, and the heading above it. */
   readonly anchor: string;
   readonly section: string;
-  /** What stood there before. */
+  /** The text before the edit. */
   readonly before: string;
   readonly at: number;
 }
@@ -24,24 +24,24 @@ export interface Written {
 }
 
 export interface PageState {
-  /** Raised whenever something that the page depends on changes. */
+  /** Increases whenever something that the page depends on changes. */
   readonly version: number;
   readonly written: Written | undefined;
-  /** What is about to be written: after a crash the file holds this or what was written before. */
+  /** The text about to be written. After a crash, the file holds this or the text written before. */
   readonly intended: Written | undefined;
   readonly statements: readonly Statement[];
   readonly edits: readonly Edit[];
-  /** Targets that somebody had merged into others. */
+  /** Targets that were merged into others. */
   readonly merged: ReadonlyMap<string, string>;
 }
 
 export interface PageGlance {
   readonly page: string;
-  /** Whether the librarian writes it; others are people's own. */
+  /** Whether the librarian writes the page; people write the others. */
   readonly derived: boolean;
-  /** Rows have changed since it was last brought in line. */
+  /** Rows have changed since the page was last brought up to date. */
   readonly due: boolean;
-  /** What the file looked like, so that an edit is noticed without reading it. */
+  /** The file's size and times, to notice an edit without reading the file. */
   readonly stamp: string;
 }
 
@@ -51,15 +51,18 @@ export interface PageChange {
   readonly intended?: Written | undefined;
 }
 
-/** The pages of memory. */
 export interface PagesPort {
   list(): Promise<readonly PageGlance[]>;
   get(page: string): Promise<PageState>;
-  /** Adds edits, and notes what stands in the file or is about to. Returns the new version; undefined when another was faster. */
+  /**
+   * Adds edits, and records the text in the file or the text about to be written. Returns the new version; undefined if
+   * another process was faster.
+   */
   prepare(page: string, version: number, change: PageChange): Promise<number | undefined>;
   /**
-   * Runs `put`, which writes the file and says what it looks like (an empty stamp: there is none), while no other process can; then what was intended is written,
-   * and the index holds the given memories. False when another was faster, or `put` gave undefined: then nothing has changed.
+   * Runs `put` under the write lock. `put` writes the file and returns its stamp, which is empty if there is no file.
+   * The intended text then counts as written, and the index holds the given memories. False, with nothing changed, if
+   * another process was faster or `put` returned undefined.
    */
   settle(
     page: string,
@@ -67,16 +70,18 @@ export interface PagesPort {
     put: () => { stamp: string; derived: boolean } | undefined,
     memories: readonly NewMemory[],
   ): Promise<boolean>;
-  /** Statements from conversations that came after what a person wrote, or asked to remember, on the same target. */
+  /**
+   * Statements from conversations that are newer than what a person wrote, or asked to remember, on the same target.
+   */
   contested(): Promise<readonly Statement[]>;
-  /** All statements whose target has a note, and when the last conversation ended that gave anything. */
+  /** All statements whose target has a note, and the end of the last conversation that contributed anything. */
   noted(): Promise<{ readonly statements: readonly Statement[]; readonly lastAt: number }>;
   addEdit(page: string, edit: Edit): Promise<void>;
   mergeTargets(page: string, merges: readonly { target: string; into: string }[], at: number): Promise<void>;
   unmergeTargets(page: string, into: string, at: number): Promise<number>;
   /**
-   * Removes a target of a page with everything said and written about it, and remembers prints that must not come back. The
-   * extractions given replace those that held it.
+   * Removes a target from a page with everything said and written about it, and keeps hashes that must not come back.
+   * The given extractions replace those that contained it.
    */
   forgetTarget(
     page: string,
@@ -86,12 +91,14 @@ export interface PagesPort {
     at?: number,
   ): Promise<void>;
   forgotten(): Promise<ReadonlySet<string>>;
-  /** Removes what people wrote or asked to remember under these targets up to a moment. Returns how many rows that changed. */
+  /**
+   * Removes what people wrote or asked to remember on these targets up to a moment. Returns the number of changed rows.
+   */
   forgetUpTo(page: string, targets: readonly { readonly target: string; readonly at: number }[]): Promise<number>;
-  /** The hashes of what was forgotten, each with the moment up to which it is; 0: the moment is not known. */
+  /** The hash of each forgotten item, and the moment up to which it is forgotten; 0 if that moment is unknown. */
   forgottenUpTo(): Promise<ReadonlyMap<string, number>>;
   noteForgotten(prints: readonly { readonly print: string; readonly at: number }[]): Promise<void>;
-  /** Pages that were written since they were last taken. */
+  /** Pages written since the last call. */
   takeUncommitted(): Promise<readonly string[]>;
   markUncommitted(pages: readonly string[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What a person pinned or muted.
+// Items that a person pinned or muted.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Pin, PinKind } from '../../schema/pin.ts';
 
@@ -8,12 +8,11 @@ export interface PinKey {
   readonly agent?: AgentName | undefined;
 }
 
-/** Pinned and muted things. */
 export interface PinsPort {
-  /** Pinned and muted things, newest first. */
+  /** Newest first. */
   list(): Promise<readonly Pin[]>;
-  /** Pins what was muted, and the other way round. */
+  /** Replaces the other mark: pinning a muted item unmutes it, and the reverse. */
   set(key: PinKey, mark: Pin['mark'], at: number): Promise<void>;
-  /** False when it was not so marked. */
+  /** False if the item did not have this mark. */
   remove(key: PinKey, mark: Pin['mark']): Promise<boolean>;
 }

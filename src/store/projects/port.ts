@@ -1,10 +1,10 @@
-// Projects: the working trees that sessions ran in, and the folders that were moved.
+// Projects: the working trees that sessions ran in, and folders that were moved.
 import type { Project } from '../../schema/project.ts';
 
-/** All projects of a name, or the one project that a path lies in. */
+/** All projects with a name, or the one project that contains a path. */
 export type ProjectFilter = { readonly name: string } | { readonly path: string };
 
-/** A project, in figures. Only sessions in which a person spoke count. */
+/** A project in figures. Only sessions with a prompt by a person count. */
 export interface ProjectDigest {
   readonly name: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface ProjectDigest {
   readonly lastAt: number;
 }
 
-/** A folder that was moved. What happened in the old one, or below it, counts as done in the new one. */
+/** A folder that was moved. Work in the old folder, or below it, counts as done in the new one. */
 export interface ProjectLink {
   readonly from: string;
   readonly to: string;
@@ -22,18 +22,17 @@ export interface ProjectLink {
 export interface ProjectPlace {
   readonly path: string;
   readonly name: string;
-  /** As `owner/name` or with the host before it. */
+  /** `owner/name`, or with the host in front. */
   readonly repositories: readonly string[];
 }
 
-/** The projects that sessions worked in. */
 export interface ProjectsPort {
   list(): Promise<readonly Project[]>;
-  /** Every project that sessions worked in, with the repositories that they name. Cheap: it counts nothing. */
+  /** Every project that sessions worked in, with its repositories. Cheap: it counts nothing. */
   places(): Promise<readonly ProjectPlace[]>;
-  /** The project of the name, or around the path; of several with the name, the one last worked in. */
+  /** The project with this name or around this path. If several have the name, the one used last. */
   digest(project: ProjectFilter): Promise<ProjectDigest | undefined>;
   links(): Promise<readonly ProjectLink[]>;
-  /** Remembers a link, and gives the sessions of each project in `moves` to the other. Returns how many moved. */
+  /** Stores a link, and moves the sessions of each project in `moves` to the other. Returns how many moved. */
   link(link: ProjectLink, moves: readonly ProjectLink[]): Promise<number>;
 }

@@ -1,21 +1,21 @@
-// How sessions are deleted, how something is forgotten for good, and how stored texts are rewritten.
+// Deletes sessions, forgets items for good, and rewrites stored texts.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { ArchiveRow } from '../archives/port.ts';
 import type { ConversationRules } from '../conversations/port.ts';
 import type { SessionKey } from '../sessions/port.ts';
 
-/** What to make of a stored text: of plain text, and of JSON that may be cut in the middle. Contract: neither throws. */
+/** Rewrites a stored text: plain text, or JSON that may be truncated. Contract: neither function throws. */
 export interface TextChange {
   text(text: string): string;
   json(text: string): string;
 }
 
-/** An item that can be taken out for good. */
+/** An item that can be forgotten. */
 export type Forgettable =
   | { readonly kind: 'entry' | 'session'; readonly agent: AgentName; readonly id: string }
   | { readonly kind: 'observation' | 'summary'; readonly id: string };
 
-/** Where a forgetting has left something outside of the database: names, never texts. */
+/** Traces of a forgotten item outside the database: names, never texts. */
 export interface ForgottenTraces {
   readonly sessions: readonly { readonly agent: AgentName; readonly session: string; readonly gone: boolean }[];
   readonly transcripts: readonly {
@@ -23,7 +23,7 @@ export interface ForgottenTraces {
     readonly key: string;
     readonly roots: readonly string[];
   }[];
-  /** Those that held some of it, and may have given memories. */
+  /** Conversations that contained part of it and may have contributed memories. */
   readonly conversations: readonly {
     readonly agent: AgentName;
     readonly session: string;
@@ -33,7 +33,7 @@ export interface ForgottenTraces {
 }
 
 export interface Forgotten {
-  /** Rows that are gone. */
+  /** The numbers of deleted rows. */
   readonly removed: {
     readonly sessions: number;
     readonly entries: number;
@@ -54,9 +54,9 @@ export interface Tombstone {
 /** Deleting, forgetting and rewriting. */
 export interface RemovalPort {
   /**
-   * Puts the next `limit` stored texts through the change, until all have the version: then it is done, and costs nothing any
-   * more. How far it came is part of the same transaction, so it goes on after a crash, and processes share the work.
-   * `outside`: all rows have the version. The caller now removes what files hold of the old texts, and says so with `finishRewriting`.
+   * Applies the change to the next `limit` stored texts, until all have the version; after that it costs nothing.
+   * Progress is stored in the same transaction, so work resumes after a crash and processes share it. `outside`: all
+   * rows have the version. The caller now removes the old texts from files, and then calls `finishRewriting`.
    */
   rewriteTexts(
     version: number,
@@ -65,33 +65,34 @@ export interface RemovalPort {
   ): Promise<{ done: boolean; outside: boolean; changed: number }>;
   finishRewriting(version: number): Promise<void>;
   /**
-   * Takes sessions out with all that hangs on them, in one transaction; entries that a fork holds too become the fork's. Those that are not
-   * there are passed over. The transcripts are the agents': reading one anew brings its session back.
+   * Deletes sessions with everything that depends on them, in one transaction. Entries that a fork also holds become
+   * the fork's. Unknown sessions are skipped. The transcripts belong to the agents: reading one again brings its
+   * session back.
    */
   deleteSessions(
     sessions: readonly SessionKey[],
     rules: ConversationRules,
   ): Promise<{ sessions: number; entries: number; toolUses: number; conversations: number }>;
-  /** Which of these sessions, there or not, have given something to memory. */
+  /** Which of these sessions, stored or not, have contributed to memory. */
   remembered(sessions: readonly SessionKey[]): Promise<readonly SessionKey[]>;
-  /** How many conversations these sessions have. */
+  /** The number of conversations in these sessions. */
   countConversations(sessions: readonly SessionKey[]): Promise<number>;
-  /** What these sessions have outside of the database, and no other session has a part in: copies in the vault, archives. */
+  /** Files outside the database that belong to these sessions alone: vault copies and archives. */
   sessionFiles(sessions: readonly SessionKey[]): Promise<{
     readonly copies: readonly { readonly agent: AgentName; readonly key: string; readonly bytes: number }[];
     readonly archives: readonly Pick<ArchiveRow, 'folder' | 'file' | 'filePrint'>[];
   }>;
   /**
-   * Takes an item out for good, with everything derived from it, and keeps a print by which it is known when it comes again: from a
-   * transcript, a fork of it, a distiller or an import. What derives from more than the item is made again. What it leaves
-   * outside of the database is unfinished until somebody says otherwise. Undefined when there is no such item.
+   * Forgets an item and everything derived from it, and keeps a hash that recognises it if it returns from a
+   * transcript, a fork, a distiller or an import. Rows that also derive from other items are derived again. Traces
+   * outside the database stay listed until `finishForgetting`. Undefined if there is no such item.
    */
   forget(
     item: Forgettable,
     options: { rules: ConversationRules; now: number; dryRun?: boolean },
   ): Promise<Forgotten | undefined>;
   tombstones(): Promise<readonly Tombstone[]>;
-  /** Takes over what was forgotten elsewhere, and forgets it here; `memories` are prints of the librarian's. */
+  /** Takes over items that were forgotten elsewhere, and forgets them here; `memories` are the librarian's hashes. */
   takeTombstones(
     prints: readonly Tombstone[],
     memories: Iterable<string>,

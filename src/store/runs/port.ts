@@ -1,50 +1,55 @@
-// Runs of agent processes for groups, and what is due next.
+// Runs of agent processes for groups, and when the next one is due.
 import type { OutgoingMessage } from '../../schema/group-message.ts';
 
 /** One process of a group's agent. */
 export interface HostRun {
   readonly id: number;
   readonly group: string;
-  /** The scheduled task that it is for; without one it takes messages. */
+  /** The scheduled task of this run; a run without one takes messages. */
   readonly task: number | undefined;
   readonly epoch: number;
   readonly startedAt: number;
   readonly endedAt: number | undefined;
-  /** With what the system says about its start, so that a recycled pid is never mistaken for it. */
+  /** With the process's start as the system reports it, so that a recycled pid is never mistaken for it. */
   readonly pid: number | undefined;
   readonly pidStarted: string | undefined;
-  /** It has said something that people were told. */
+  /** The run has produced output for people. */
   readonly output: boolean;
   readonly error: string | undefined;
 }
 
-/** What a group's people are told when a run ends. The host finds the words; the store decides which of them apply, with the rows. */
+/**
+ * The texts for a group's people when a run ends. The host writes them; the store decides from the rows which apply.
+ */
 export interface RunNotices {
-  /** Messages are given up without an answer. */
+  /** The store gave up messages without an answer. */
   readonly unanswered: string;
-  /** Something was said, and the end of the answer is missing. */
+  /** There was output, but the end of the answer is missing. */
   readonly cutOff: string;
-  /** A scheduled task is given up until its next time. */
+  /** The store gave up a scheduled task until its next time. */
   readonly taskFailed: string;
 }
 
 export interface RunEnd {
-  /** `ok`: in order. `again`: no failure, and the store delivers the messages again at once. `failed`: it waits before the next try. */
+  /**
+   * `ok`: ended normally. `again`: not a failure; messages are redelivered at once. `failed`: wait before the next
+   * attempt.
+   */
   readonly how: 'ok' | 'again' | 'failed';
   readonly error?: string | undefined;
-  /** How long to wait after the first failure in a row, the second, …; after the last it is given up. */
+  /** The wait after each failure in a row. After the last one, the store gives up. */
   readonly backoff: readonly number[];
   readonly notices: RunNotices;
-  /** For a task: when it is due next, and what came of it. */
+  /** For a task: its next due time, and its result. */
   readonly next?: number | undefined;
   readonly result?: string | undefined;
 }
 
 export interface RunEnded {
-  /** When it is tried again; undefined where nothing is left to try, or it was given up. */
+  /** When to try again; undefined if nothing is left to try, or the store gave up. */
   readonly retryAt: number | undefined;
   readonly gaveUp: boolean;
-  /** What people were told of it. */
+  /** The notice that people received. */
   readonly notice: OutgoingMessage | undefined;
 }
 
@@ -53,7 +58,7 @@ export interface GroupQueue {
   readonly waiting: number;
   readonly handed: number;
   readonly givenUp: number;
-  /** Nothing is tried before this moment. */
+  /** No attempt before this moment. */
   readonly notBefore: number | undefined;
   readonly failures: number;
 }
@@ -65,16 +70,19 @@ export interface RunsPort {
     at: number,
   ): Promise<number>;
   noteProcess(run: number, pid: number, started: string | undefined): Promise<void>;
-  /** Ends a run once; ended again, nothing is changed. What it was handed is answered, if there was output since that was no answer to another, or waits again. */
+  /**
+   * Idempotent. Messages that produced output become `answered`. The others wait again, or are given up after too many
+   * attempts.
+   */
   end(run: number, end: RunEnd, at: number): Promise<RunEnded>;
-  /** Those without an end. */
+  /** Runs that have not ended. */
   open(): Promise<readonly HostRun[]>;
-  /** The last one that ended with an error, by group. */
+  /** The last run of each group that ended with an error. */
   lastErrors(): Promise<readonly { readonly group: string; readonly at: number; readonly error: string }[]>;
-  /** Groups with messages that may be handed now, the one that waits longest first. */
+  /** Groups with messages that may be handed out now; the group that has waited longest comes first. */
   dueGroups(now: number): Promise<readonly string[]>;
-  /** When the next thing becomes due, after now. */
+  /** The next moment after `now` at which something is due. */
   nextDue(now: number): Promise<number | undefined>;
-  /** By group; those with nothing in them are left out. */
+  /** By group; groups without messages are left out. */
   queues(): Promise<readonly GroupQueue[]>;
 }

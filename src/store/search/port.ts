@@ -3,7 +3,7 @@ import type { AgentName } from '../../schema/agent-name.ts';
 import type { Entry, Role } from '../../schema/entry.ts';
 import type { SessionFilter } from '../sessions/port.ts';
 
-/** Words that stand side by side; the last may be the beginning of a longer one. */
+/** Adjacent words; the last may be the beginning of a longer one. */
 export interface KeywordTerm {
   readonly words: readonly string[];
   readonly prefix: boolean;
@@ -11,15 +11,15 @@ export interface KeywordTerm {
   readonly parts?: readonly KeywordTerm[];
 }
 
-/** What a person looks for, free of any engine's syntax. A hit holds at least one of the terms or variants, and all of the phrases. */
+/** A query, free of any engine's syntax. A hit contains at least one term or variant, and all phrases. */
 export interface KeywordQuery {
   readonly terms: readonly KeywordTerm[];
   readonly phrases: readonly (readonly string[])[];
-  /** Other ways to write the terms: the parts of a compound name, a word without its ending. */
+  /** Other spellings of the terms: the parts of a compound name, a word without its ending. */
   readonly variants?: readonly KeywordTerm[];
 }
 
-/** Which uses of tools are wanted. */
+/** Selects tool uses. */
 export interface UseFilter {
   /** Any of these tools, by their names. */
   readonly tools?: readonly string[] | undefined;
@@ -28,7 +28,7 @@ export interface UseFilter {
 
 export interface KeywordFilter extends SessionFilter {
   readonly role?: Role | undefined;
-  /** Only entries that used a tool so. */
+  /** Only entries with such a tool use. */
   readonly use?: UseFilter | undefined;
   readonly subagents?: boolean | undefined;
   readonly limit: number;
@@ -41,22 +41,22 @@ export interface KeywordHit {
   readonly title: string;
 }
 
-/** Entries by BM25, best first: rows and scores side by side. */
+/** Entries by BM25, best first: rows and scores in parallel arrays. */
 export interface KeywordRanking {
   readonly rows: readonly number[];
   readonly scores: readonly number[];
-  /** How rare each term of the query is among the entries asked for: the logarithm of one in how many holds it. */
+  /** How rare each term is among the searched entries: log(entries / matches). */
   readonly rarity: readonly number[];
 }
 
-/** Of how many entries each term of a query stands in. */
+/** How many entries contain each term of a query. */
 export interface KeywordCounts {
   readonly entries: number;
   /** In the order of the query's terms. */
   readonly matches: readonly number[];
 }
 
-/** A file that a tool was used on. */
+/** A file that a tool used. */
 export interface Touch {
   readonly file: string;
   readonly tool: string;
@@ -66,17 +66,17 @@ export interface Touch {
   readonly cwd: string;
 }
 
-/** One use of a tool on a file that was asked for. */
+/** One tool use on a requested file. */
 export interface FileTouch {
   readonly file: string;
   readonly tool: string;
   readonly failed: boolean;
   readonly entry: Entry;
-  /** Where the session worked: a path that is not absolute is seen from there. */
+  /** The session's working folder; relative paths start from there. */
   readonly cwd: string;
   readonly project: string;
   readonly title: string;
-  /** The entry of the prompt that led to it. */
+  /** The entry of the prompt that led to this use. */
   readonly prompt?: string | undefined;
 }
 
@@ -85,30 +85,30 @@ export interface SearchPort {
   keywords(query: KeywordQuery, filter: KeywordFilter): Promise<readonly KeywordHit[]>;
   keywordCounts(query: KeywordQuery): Promise<KeywordCounts>;
   /**
-   * The rows that `searchKeywords` finds, many of them and without their texts. Terms that nearly everything holds do not count beside
-   * rarer ones, and entries may be missing that hold common terms alone. Who knows which rows are a subagent's spares it the look.
+   * The rows that `keywords` finds, many of them, without texts. Very common terms are ignored beside rarer ones, so
+   * entries that match only common terms may be missing. Pass `isSubagents` to save one lookup per row.
    */
   rankKeywords(
     query: KeywordQuery,
     filter: KeywordFilter,
     isSubagents?: (row: number) => boolean,
   ): Promise<KeywordRanking>;
-  /** The same over what tools were given and what came of it. The rows are those of the entries that used them. */
+  /** The same over the inputs and outputs of tools. The rows are those of the entries that used them. */
   rankToolUses(
     query: KeywordQuery,
     filter: KeywordFilter,
     isSubagents?: (row: number) => boolean,
   ): Promise<KeywordRanking>;
-  /** The names of all tools that were ever used. */
+  /** The names of all tools ever used. */
   toolNames(): Promise<readonly string[]>;
-  /** The rows of all entries that used a tool so. */
+  /** The rows of all entries with such a tool use. */
   toolUsers(use: UseFilter): Promise<readonly number[]>;
-  /** The last uses of tools on files in the given sessions, newest first within each. */
+  /** The last file touches in the given sessions, newest first within each. */
   touches(sessions: readonly { agent: AgentName; id: string }[], limit: number): Promise<readonly Touch[]>;
-  /** All paths with this last part that tools were used on, as the agents wrote them. */
+  /** All touched paths with this last part, as the agents wrote them. */
   touchedFiles(name: string): Promise<readonly string[]>;
-  /** Uses of tools on any of these paths, newest first. */
+  /** Tool uses on any of these paths, newest first. */
   fileTouches(paths: readonly string[], filter: KeywordFilter): Promise<readonly FileTouch[]>;
-  /** Some of what holds the words in the turn around an entry. */
+  /** Some matching entries from the turn around an entry. */
   turnMatches(query: KeywordQuery, entry: string): Promise<readonly Entry[]>;
 }

@@ -1,4 +1,4 @@
-// Sessions: which there are, in which state, and what a person calls them.
+// Sessions: the list, their states, and the person's labels.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Entry } from '../../schema/entry.ts';
 import type { Session } from '../../schema/session.ts';
@@ -10,20 +10,20 @@ import type { ProjectFilter } from '../projects/port.ts';
 export interface SessionFilter {
   readonly project?: ProjectFilter | undefined;
   readonly agent?: AgentName | undefined;
-  /** Only sessions that belong to this group; without it, only those that belong to none; `everyone`: all. */
+  /** Only sessions of this group. Absent: only sessions without a group. `everyone`: all. */
   readonly group?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit?: number | undefined;
-  /** Only sessions that the person has starred, or filed under a tag. */
+  /** Only sessions that the person starred, or gave this tag. */
   readonly starred?: boolean | undefined;
   readonly tag?: string | undefined;
 }
 
-/** What of a filter chooses sessions, whatever their time. */
+/** The part of a filter that selects sessions regardless of time. */
 export type SessionScope = Pick<SessionFilter, 'project' | 'agent' | 'group' | 'starred' | 'tag'>;
 
-/** What is not named stays as it is; an empty name gives the session its own title back. */
+/** Absent fields stay unchanged; an empty name restores the session's own title. */
 export interface LabelChange {
   readonly name?: string | undefined;
   readonly starred?: boolean | undefined;
@@ -31,21 +31,21 @@ export interface LabelChange {
   readonly removeTags?: readonly string[] | undefined;
 }
 
-/** Something that a hook or a client told of a session. */
+/** A report about a session from a hook or a client. */
 export interface SessionChange {
   readonly agent: AgentName;
   readonly session: string;
   readonly at: number;
-  /** `stop` asks for a summary; a prompt reopens whatever was stopped or ended. */
+  /** `stop` asks for a summary; a prompt reopens a stopped or ended session. */
   readonly event: 'start' | 'prompt' | 'stop' | 'end';
-  /** A prompt with the id of the one before it is the same, told twice. */
+  /** A prompt with the id of the previous one is a duplicate report. */
   readonly promptId?: string | undefined;
   readonly reason?: string | undefined;
   readonly lastUserMessage?: string | undefined;
   readonly lastAssistantMessage?: string | undefined;
 }
 
-/** A session in a line. */
+/** A session in one line. */
 export interface SessionGlance {
   readonly id: string;
   readonly agent: AgentName;
@@ -53,15 +53,15 @@ export interface SessionGlance {
   readonly cwd: string;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** The beginning of what the person asked first. */
+  /** The beginning of the person's first prompt. */
   readonly asked: string;
 }
 
-/** How a session ended, without subagents and branches that it left. */
+/** The end of a session, without subagents and abandoned branches. */
 export interface SessionEnding {
-  /** The last prompts of the person, newest first. */
+  /** The person's last prompts, newest first. */
   readonly prompts: readonly Entry[];
-  /** The last entries that say something, oldest first. */
+  /** The last entries with text, oldest first. */
   readonly entries: readonly Entry[];
   /** The last tool uses, oldest first. */
   readonly toolUses: readonly ToolUse[];
@@ -74,17 +74,18 @@ export interface SessionKey {
 
 export interface NamedSession {
   readonly row: number;
-  /** The branch that holds all of the words. */
+  /** The branch whose name contains all of the words. */
   readonly branch?: string | undefined;
 }
 
 /** Sessions, their states and their labels. */
 export interface SessionsPort {
-  /** Takes a session's status on: initialized → active → summarizing → completed. */
+  /** Advances a session's status: initialized → active → summarizing → completed. */
   note(change: SessionChange): Promise<SessionState>;
   /**
-   * The same by what the transcript says: counts the prompts, reopens a session at a new one, and stops it where the last was answered and
-   * all has been quiet since. Undefined when that changes nothing; a session of which nothing was told counts only from `since` on.
+   * Advances the status from the transcript: counts prompts, reopens a session at a new prompt, and stops it once the
+   * last prompt is answered and `quiet` is set. Undefined if nothing changes. A session without any report counts only
+   * if its last entry is not older than `since`.
    */
   follow(
     agent: AgentName,
@@ -92,30 +93,30 @@ export interface SessionsPort {
     seen: { readonly quiet: boolean; readonly since: number },
   ): Promise<SessionState | undefined>;
   state(agent: AgentName, session: string): Promise<SessionState | undefined>;
-  /** Sessions of which something was told, or seen, since. */
+  /** Sessions with a report, or with a change seen, since this moment. */
   toldSince(at: number): Promise<readonly { readonly agent: AgentName; readonly session: string }[]>;
-  /** When a hook or a client last told something. */
+  /** The time of the last report from a hook or a client. */
   lastToldAt(): Promise<number | undefined>;
   /** Newest activity first. */
   list(filter: SessionFilter): Promise<readonly Session[]>;
   /** Sessions whose id is, or starts with, the given text. */
   find(id: string): Promise<readonly Session[]>;
-  /** Sessions of the project at exactly this path in which a person spoke, newest first. */
+  /** Sessions with a prompt by a person, in the project at exactly this path, newest first. */
   recent(projectPath: string, limit: number): Promise<readonly SessionGlance[]>;
   ending(agent: AgentName, session: string): Promise<SessionEnding>;
-  /** Names, stars or tags a session. Returns what is said of it then. */
+  /** Names, stars or tags a session. Returns its labels after the change. */
   label(
     key: { readonly agent: AgentName; readonly session: string },
     change: LabelChange,
     at: number,
   ): Promise<SessionLabel>;
-  /** The rows of all sessions that belong to a group. */
+  /** The rows of all sessions that belong to any group. */
   groupedRows(): Promise<readonly number[]>;
   /**
-   * Sessions that are called so, the newest first: every word is part of the title, the name, the summary's title or a branch. A sentence
-   * names none.
+   * Sessions with these words in their names, newest first. Each word must be part of the title, the name, the
+   * summary's title or a branch. Too many words match nothing: they are a sentence, not a name.
    */
   named(words: readonly string[]): Promise<readonly NamedSession[]>;
-  /** The rows of all sessions that pass. */
+  /** The rows of all sessions in this scope. */
   rows(filter: SessionScope): Promise<readonly number[]>;
 }

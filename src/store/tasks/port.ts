@@ -13,16 +13,16 @@ export interface NewTask {
 
 /** Scheduled tasks. */
 export interface TasksPort {
-  /** Active tasks whose time has come, and that no run is at, in the order of their time. */
+  /** Active tasks that are due and not running, in order of their due time. */
   due(now: number): Promise<readonly ScheduledTask[]>;
-  /** Undefined when there is no such group. */
+  /** Undefined if there is no such group. */
   add(task: NewTask, at: number): Promise<ScheduledTask | undefined>;
-  /** By id; of one group, or all. */
+  /** By id; of one group, or of all. */
   list(group?: string): Promise<readonly ScheduledTask[]>;
   get(id: number): Promise<ScheduledTask | undefined>;
-  /** `next` is when it is due after it was resumed. False when there is no such task, or it is done. */
+  /** `next` is the due time after resuming. False if the task does not exist or is done. */
   setState(id: number, state: 'active' | 'paused', next: number | undefined): Promise<boolean>;
-  /** With its log. False when there is none. */
+  /** Also removes its log. False if there is no such task. */
   remove(id: number): Promise<boolean>;
   /** Newest first. */
   runs(id: number, limit: number): Promise<readonly TaskRun[]>;

@@ -1,4 +1,4 @@
-// Transcripts as files: how far each was read, and the commit that takes it further.
+// Transcripts as files: how far each has been read, and the commit that advances it.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Author, EntryForm, Role } from '../../schema/entry.ts';
@@ -6,14 +6,17 @@ import type { ReaderState } from '../../schema/reader-state.ts';
 import type { FactKind, TitleSource } from '../../schema/session-fact.ts';
 import type { ConversationRules } from '../conversations/port.ts';
 
-/** Where ingest stands with one transcript. The same key under several roots (live tree, backup) is one file. */
+/** The state of ingest for one transcript. The same key under several roots (live tree, backup) is one file. */
 export interface FileState {
   readonly agent: AgentName;
   readonly key: string;
-  /** Bytes taken in so far: always the end of a line. */
+  /** Bytes read so far: always the end of a line. */
   readonly offset: number;
   readonly lines: number;
-  /** Prints of the first bytes and of the last bytes before the offset: they tell a file that grew from another file. */
+  /**
+   * Hashes of the first bytes, and of the last bytes before the offset. They tell a file that grew from a different
+   * file.
+   */
   readonly head: string;
   readonly tail: string;
   readonly state: ReaderState;
@@ -21,7 +24,7 @@ export interface FileState {
   readonly malformed: number;
   readonly status: FileStatus;
   readonly error: string | undefined;
-  /** The version of the agent's reader that has read all of it. */
+  /** The version of the agent's reader that read the whole file. */
   readonly reader: number;
   /** The size last seen under each root. */
   readonly copies: ReadonlyMap<string, number>;
@@ -47,11 +50,11 @@ export interface NewEntry {
   readonly author: Author;
   readonly form?: EntryForm | undefined;
   readonly text: string;
-  /** The text as the index gets it, where it takes long to make: made before the transaction, by the one who read the line. */
+  /** The text for the index. The process that read the line prepares slow ones before the transaction. */
   readonly indexed?: string | undefined;
   readonly tools: readonly string[];
   readonly toolUses: readonly NewToolUse[];
-  /** Set where a subagent said it in the file of its session. */
+  /** Set if a subagent said it in the file of its session. */
   readonly subagent?: string | undefined;
   /** Set when the entry continues from a line further back: the byte offset of that line. */
   readonly joinsAt: number | undefined;
@@ -67,11 +70,11 @@ export interface NewToolResult {
 export interface SessionFact {
   readonly kind: FactKind;
   readonly value: string;
-  /** Byte offset of the line that says it: of several values the last one is current. */
+  /** Byte offset of its line. Of several values, the last one is current. */
   readonly pos: number;
 }
 
-/** A session as one file knows it. */
+/** A session as one file describes it. */
 export interface SessionInFile {
   readonly session: string;
   readonly cwd: string | undefined;
@@ -84,25 +87,31 @@ export interface SessionInFile {
 /** One step forward in one file: everything between two offsets. */
 export interface Chunk {
   readonly agent: AgentName;
-  /** Whose agent wrote the transcript. Its sessions become the group's; what it says of others' sessions is not taken. */
+  /**
+   * The group whose agent wrote the transcript. Its sessions become the group's; statements about other sessions are
+   * ignored.
+   */
   readonly group?: string | undefined;
   readonly key: string;
   readonly root: string;
-  /** The file's size when the step was planned. */
+  /** The file's size when this step was planned. */
   readonly size: number;
   readonly subagent: string | undefined;
-  /** The offset that the stored state must have, or the chunk is stale. */
+  /** Must equal the stored offset; otherwise the chunk is stale. */
   readonly from: number;
   readonly to: number;
-  /** Reads the file anew from the start; what it no longer holds is swept when the last chunk arrives. */
+  /**
+   * Reads the file again from the start. With the last chunk, the store sweeps entries that the file no longer
+   * contains.
+   */
   readonly restart: boolean;
-  /** Whether what it no longer holds is removed then; else it stays, marked as gone. */
+  /** Whether that sweep deletes the entries; otherwise they stay, marked as gone. */
   readonly prune?: boolean | undefined;
-  /** Set on chunks of a file that is read from its start: the version of the reader. */
+  /** The version of the reader; set on chunks of a file that is read from its start. */
   readonly reader?: number | undefined;
-  /** Set where nothing but the reader is newer: `at` is the stored offset that the plan was made for; else the chunk is stale. */
+  /** Set if only the reader is newer. `at` must equal the stored offset; otherwise the chunk is stale. */
   readonly renews?: { readonly from: 'transcript' | 'vault'; readonly at: number; readonly size: number } | undefined;
-  /** Nothing of the file is left after this chunk. */
+  /** This chunk ends the file. */
   readonly last: boolean;
   readonly lines: number;
   readonly malformed: number;
@@ -114,10 +123,10 @@ export interface Chunk {
   /** Why the file is `failed`. */
   readonly error?: string | undefined;
   readonly sessions: readonly SessionInFile[];
-  /** Names of sessions of any file, each by the id of an entry that the session holds. */
+  /** Names of sessions in any file, each identified by an entry of the session. */
   readonly titles?: readonly { readonly leaf: string; readonly title: string }[] | undefined;
   readonly entries: readonly NewEntry[];
-  /** Entries of this file from earlier chunks that it no longer counts, and those whose place is another now. */
+  /** Entries from earlier chunks that the file no longer counts, and entries whose position changed. */
   readonly withdrawn?: readonly string[] | undefined;
   readonly moved?: readonly { readonly uuid: string; readonly pos: number }[] | undefined;
   readonly results: readonly NewToolResult[];
@@ -131,15 +140,15 @@ export interface FileCopy {
 }
 
 export interface ChunkOutcome {
-  /** Another process was faster: nothing was written, read the state again. */
+  /** Another process was faster. Nothing was written; read the state again. */
   readonly stale: boolean;
   readonly added: number;
 }
 
-/** For the account of what came in when. */
+/** For the statistics of imports. */
 export interface CommitNote {
   readonly at: number;
-  /** Milliseconds since the work on this batch began, asked when its rows are written. */
+  /** Milliseconds since work on this batch began; called when its rows are written. */
   elapsed(): number;
 }
 
@@ -155,30 +164,29 @@ export interface SetAside {
   readonly agent: AgentName;
   readonly key: string;
   readonly path: string;
-  /** Where the line begins that was being read. */
+  /** Where the line that was being read begins. */
   readonly pos: number;
-  /** Tells the file and the line from others. */
+  /** Identifies the file and the line. */
   readonly mark: string;
-  /** Of the program that could not read it. */
+  /** The version of the program that could not read it. */
   readonly version: string;
   readonly reason: string;
   readonly at: number;
 }
 
-/** Transcripts as files, and the commit of what they hold. */
 export interface TranscriptsPort {
   setAsides(): Promise<readonly SetAside[]>;
   setAside(file: SetAside): Promise<void>;
-  /** It was read after all. */
+  /** The transcript could be read after all. */
   takeBack(agent: AgentName, key: string): Promise<void>;
   states(agent?: AgentName): Promise<readonly FileState[]>;
   state(agent: AgentName, key: string): Promise<FileState | undefined>;
-  /** Applies chunks in order, all in one transaction; a stale chunk is left out and said so. */
+  /** Applies chunks in order in one transaction; a stale chunk is skipped and reported as such. */
   commit(chunks: readonly Chunk[], rules: ConversationRules, note?: CommitNote): Promise<readonly ChunkOutcome[]>;
-  /** What came in from then on, by the person's days. */
+  /** Imports from this moment on, by day in the person's time zone. */
   imports(since: number, dayOf: (at: number) => string): Promise<readonly ImportedOnDay[]>;
-  /** Records that copies of known files were seen under a root. */
+  /** Records copies of known files under a root. */
   noteCopies(copies: readonly FileCopy[]): Promise<void>;
-  /** Records that a file could not be read; its entries stay. */
+  /** Records that a file was unreadable; its entries stay. */
   noteFailure(agent: AgentName, key: string, root: string, error: string): Promise<void>;
 }

@@ -1,15 +1,16 @@
-// Export and import of all that is stored.
+// Export and import of all stored data.
 import type { ExportedLine, ExportedRow } from '../../schema/exported.ts';
 import type { SessionFilter } from '../sessions/port.ts';
 
-/** Export and import. */
 export interface TransferPort {
-  /** All that is not derived from something else here, of one moment; `file` lines are followed by their entries. */
+  /** All rows that cannot be derived again here, from one snapshot; `file` lines are followed by their entries. */
   exported(
     filter: Pick<SessionFilter, 'project' | 'since'>,
   ): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly lines: AsyncIterable<ExportedLine> }>;
   /** Which of these entries are stored. */
   knownEntries(uuids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Takes in what an export says beside entries, after these. Returns how many of each kind were new. */
+  /**
+   * Imports the rows of an export other than entries; import the entries first. Returns how many of each kind were new.
+   */
   takeRows(rows: readonly ExportedRow[]): Promise<Readonly<Record<string, number>>>;
 }
