@@ -1,19 +1,19 @@
-// The index of words as few parts: every import leaves some, and every search goes through all of them.
+// Keeps the keyword index in few segments: every import adds some, and every search reads all of them.
 import type { Connection } from '../sqlite/connection.ts';
 import type { AdminPort } from './port.ts';
 
-/** A smaller index is fast in any number of parts. */
+/** A smaller index is fast with any number of segments. */
 const leastPages = 200;
-/** Merging writes all of it anew: not worth it for what has come since. */
+/** Merging rewrites the whole index, so skip it while one segment holds most of the pages. */
 const wholeShare = 0.8;
-/** A step of these takes a few milliseconds; hooks wait for no more than that. */
+/** A step of this size takes a few milliseconds; hooks wait no longer than that. */
 const pagesAtOnce = 64;
 
 export function indexMerging(connection: Connection): Pick<AdminPort, 'isIndexScattered' | 'mergeIndex'> {
   const { read, write } = connection;
   const indexes = ['entries_fts', 'uses_fts'].map((table) => ({
     parts: connection.statement<[], number>(`SELECT count(*) FROM ${table}_idx GROUP BY segid`).pluck(),
-    // A negative number: of parts of any size, until there is one.
+    // A negative number merges segments of any size until one is left.
     merge: connection.statement(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${pagesAtOnce})`),
   }));
   const changes = connection.statement<[], number>('SELECT total_changes()').pluck();
@@ -32,7 +32,7 @@ export function indexMerging(connection: Connection): Pick<AdminPort, 'isIndexSc
         indexes.some(({ merge }) => {
           const before = changes.get() as number;
           merge.run();
-          // As the documentation of FTS5 says: one change is the command itself.
+          // From the FTS5 documentation: the command itself counts as one change.
           return (changes.get() as number) - before >= 2;
         }),
       );

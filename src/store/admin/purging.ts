@@ -1,4 +1,4 @@
-// Takes what was removed out of the file of the database, its indexes and its log.
+// Clears removed data from the database file, its indexes and its log.
 import type { Connection } from '../sqlite/connection.ts';
 import { emptyLog } from '../sqlite/overwriting.ts';
 import type { AdminPort } from './port.ts';
@@ -7,7 +7,7 @@ const indexes = ['entries_fts', 'uses_fts', 'observations_fts', 'summaries_fts',
 
 export function purging(connection: Connection): Pick<AdminPort, 'purge' | 'release' | 'scrub' | 'emptyLog'> {
   const { read, write } = connection;
-  // A page is named after what was said: the name goes with the last line. What git was to be told of it has been told by now.
+  // A page's name comes from its content, so it is deleted with the last line. The commit to git has happened by now.
   const isEmpty = `stamp = '' AND due = 0 AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.page = memory_pages.page)
     AND NOT EXISTS (SELECT 1 FROM memory_edits e WHERE e.page = memory_pages.page)`;
   const namesOfNothing = [
@@ -23,12 +23,13 @@ export function purging(connection: Connection): Pick<AdminPort, 'purge' | 'rele
       connection.db.pragma('secure_delete = ON');
       write(() => {
         for (const drop of namesOfNothing) drop.run();
-        // Whoever shows something that was kept from before looks again.
+        // Viewers that cached older data reload.
         dropGone.run();
         addGone.run();
       });
       return read(() => {
-        // Words of removed texts stand in an index until its parts are merged; other bytes, where rows were moved about.
+        // An index keeps words of removed texts until its segments are merged. VACUUM clears the bytes that moved rows
+        // left behind.
         for (const table of indexes) connection.statement(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
         connection.db.exec('VACUUM');
         const [done] = connection.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
@@ -40,7 +41,7 @@ export function purging(connection: Connection): Pick<AdminPort, 'purge' | 'rele
     },
     async scrub() {
       write(() => connection.statement("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')").run());
-      // Until then the old pages are in the log beside the database. Readers may keep it there for now; that is no failure.
+      // Until this checkpoint, the log still contains the old pages. A reader may delay it; that is not a failure.
       connection.db.pragma('wal_checkpoint(TRUNCATE)');
     },
     async emptyLog() {

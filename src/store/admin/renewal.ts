@@ -1,4 +1,4 @@
-// What an older version derived from stored rows, derived anew, a few rows at a time, the newest first.
+// Derives rows again that an older version derived, a few at a time, newest first.
 
 import { indexText, indexVersion } from '../search/index-text.ts';
 import { toolIndex } from '../search/tool-index.ts';
@@ -6,7 +6,7 @@ import { touchWriting } from '../search/touches.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { AdminPort } from './port.ts';
 
-/** Kept in `facts`: the highest ids that have not been seen to yet. What is written meanwhile is of this version anyway. */
+/** Stored in `facts`: the highest ids not yet processed. Rows written during the renewal are up to date anyway. */
 interface Progress {
   readonly version: number;
   readonly entries: number;
@@ -15,9 +15,9 @@ interface Progress {
 
 const fact = 'derived';
 
-/** Up to this entry nobody has looked yet which have a question mark near their end; absent once all are looked at. */
+/** Entries up to this id have not been checked for a question mark near their end; absent once all are. */
 export const unreadFact = 'unread for questions';
-/** The same as in the triggers of `asking_entries`. */
+/** Must match the triggers of `asking_entries`. */
 export const hasQuestion = (text: string): string => `(instr(substr(CAST(${text} AS BLOB), -220), x'3f') > 0)`;
 
 export function renewal(connection: Connection): Pick<AdminPort, 'renewDerived'> {
@@ -64,7 +64,7 @@ export function renewal(connection: Connection): Pick<AdminPort, 'renewDerived'>
     const rows = texts.all(from, limit);
     for (const { id, text } of rows) {
       const words = indexText(text);
-      // Plain words are indexed as they are, by every version.
+      // Every version indexes plain words unchanged.
       if (words === text) continue;
       unindex.run(id);
       index.run(id, words);
@@ -96,7 +96,7 @@ export function renewal(connection: Connection): Pick<AdminPort, 'renewDerived'>
           renewAsking(limit);
           return { done: false };
         }
-        // Read again inside the transaction: another process may be at it.
+        // Read again inside the transaction: another process may be working on it.
         const before = stored();
         if (isDone(before)) {
           tools.renew(unindexed.all(limit));

@@ -1,4 +1,4 @@
-// The care of the engine: its size, its health, its upkeep and its copies.
+// The port of admin: size, health, upkeep and backups.
 import fs from 'node:fs';
 import { explain, HoldfastError } from '../../system/errors.ts';
 import type { Connection } from '../sqlite/connection.ts';

@@ -1,4 +1,4 @@
-// Which archives were written, of what, and how they looked then.
+// Records of the archives that were written, with hashes of their content.
 import type { Connection } from '../sqlite/connection.ts';
 import type { ArchiveRow, ArchivesPort } from './port.ts';
 

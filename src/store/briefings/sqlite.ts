@@ -1,4 +1,4 @@
-// What sessions were given at their start.
+// The briefings that sessions received at their start.
 
 import type { GivenBriefing } from '../../schema/briefing.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -30,7 +30,7 @@ export function briefingsPort(connection: Connection): BriefingsPort {
     },
     async save(briefing) {
       write(() => {
-        // A hook may arrive twice.
+        // A hook may report twice.
         const before = last.get(briefing.session, briefing.agent);
         if (before?.source !== briefing.source || before.text !== briefing.text) add.run({ ...briefing });
       });

@@ -1,4 +1,4 @@
-// What changed and in which order, for live viewers. Triggers write it, in the transaction that changes the rows.
+// The ordered feed of changes, for live viewers. Triggers write it in the transaction that changes the rows.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Change } from '../../schema/change.ts';

@@ -18,10 +18,7 @@ export interface ConversationsPort {
   }): Promise<readonly Conversation[]>;
   get(id: number): Promise<Conversation | undefined>;
   entries(id: number): Promise<readonly Entry[]>;
-  /**
-   * `active → ready` after the silence, then `ready → skipped` for conversations that are too short. Returns how many
-   * moved.
-   */
+  /** `active → ready` after the silence, then `ready → skipped` for those too short. Returns how many became ready. */
   markReady(now: number, rules: { gapMs: number; minEntries: number }): Promise<number>;
   /** Maps each of these entry rows to its conversation. */
   at(rows: readonly number[]): Promise<ReadonlyMap<number, number>>;

@@ -1,4 +1,5 @@
-// Conversations, and their first moves: what has been silent is ready, or too short. The others are moved with their jobs.
+// Conversations and their first transitions: after a silence they become ready, or skipped if too short. Jobs make the
+// later ones.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Conversation, ConversationStatus } from '../../schema/conversation.ts';
@@ -45,7 +46,7 @@ export function conversationsPort(connection: Connection): ConversationsPort {
   const tooShort = connection.statement(
     `UPDATE conversations SET status = 'skipped', reason = 'fewer than ' || CAST(@least AS INTEGER) || ' entries' WHERE status = 'ready' AND entries < @least`,
   );
-  // An entry may since belong to an earlier file; then a copy tells where it stands in this one.
+  // An entry may belong to an earlier file by now. Its copy then gives its position in this one.
   const entries = connection.statement<{ id: number }, EntryRow>(
     `SELECT ${entryColumns}, e.pos AS place FROM entries e JOIN sessions s ON s.id = e.session_id
      WHERE e.file_id = (SELECT file_id FROM conversations WHERE id = @id) AND e.conversation_id = @id

@@ -1,4 +1,5 @@
-// Observations and summaries as rows, with their search indexes. Ids follow from what a row is about: made again, it is the same.
+// Observations and summaries as rows, with their search indexes. Ids derive from the subject, so distilling again gives
+// the same id.
 
 import { createHash } from 'node:crypto';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -27,7 +28,7 @@ import {
 const idOf = (mark: string, ...parts: readonly (string | number)[]): string =>
   mark + createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 12);
 
-/** Writes and removals without a transaction of their own: whoever calls them has begun one. */
+/** Writes and deletes without a transaction of their own: the caller must have begun one. */
 export function distilledWrites(connection: Connection) {
   const sessionId = connection
     .statement<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?')
@@ -41,7 +42,7 @@ export function distilledWrites(connection: Connection) {
   const summary = connection.statement<[number], SummaryRow>(
     `${selectSummary} FROM summaries d ${joins} WHERE d.session_id = ?`,
   );
-  // A turn that has changed hands, to the file that was born first, leaves nothing behind at its former session.
+  // When a turn moves to another session (the file born first owns it), the row of its former session is deleted too.
   const replaceObservation = connection.statement(
     'DELETE FROM observations WHERE (session_id = ? AND prompt = ?) OR first_entry = ?',
   );
@@ -73,11 +74,11 @@ export function distilledWrites(connection: Connection) {
   const putPast = connection.statement(
     'INSERT INTO past_summaries (session_id, prompts, json) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET json = excluded.json',
   );
-  // Of a session that was cut, turns that are no longer there.
+  // Drops summaries of turns that a truncated session no longer has.
   const dropPast = connection.statement('DELETE FROM past_summaries WHERE session_id = ? AND prompts >= ?');
   const tombstones = tombstoneRows(connection);
 
-  /** The account of an earlier end of turn stays, as a row of its own. */
+  /** Keeps the previous summary as a past one if it covers fewer prompts. */
   function replaceSummary(session: number, before: SummaryRow | undefined, prompts: number): void {
     renewing.begin.run(session);
     dropSummary.run(session);
@@ -90,7 +91,7 @@ export function distilledWrites(connection: Connection) {
   }
 
   return {
-    /** Replaces what was said of the turn before. False, and nothing is kept, when the turn is no longer there. */
+    /** Replaces the turn's previous observation. False, with nothing stored, if the turn no longer exists. */
     putObservation(given: NewObservation): boolean {
       if (tombstones.any() && tombstones.has(tombstone.observation(given.agent, given.entries[0] ?? ''))) return false;
       const session = sessionId.get(given.session, given.agent);
@@ -117,7 +118,10 @@ export function distilledWrites(connection: Connection) {
       index.observations.run(id, indexText(given.title), indexText(observationText(given)));
       return true;
     },
-    /** Takes the place of what was said of the session before, which stays as a past account if it covers fewer prompts. False, and nothing is kept, when there is no such session. */
+    /**
+     * Replaces the session's summary. The previous one stays as a past summary if it covers fewer prompts. False, with
+     * nothing stored, if there is no such session.
+     */
     putSummary(given: NewSummary): boolean {
       if (tombstones.any() && tombstones.has(tombstone.summary(given.agent, given.session))) return false;
       const session = sessionId.get(given.session, given.agent);
@@ -146,7 +150,7 @@ export function distilledWrites(connection: Connection) {
   };
 }
 
-/** Puts the texts of all rows through a change; returns how many it changed. Runs in the caller's transaction. */
+/** Applies a change to the texts of all rows; returns how many changed. Runs in the caller's transaction. */
 export function rewriteDistilled(connection: Connection, change: TextChange): number {
   const writes = distilledWrites(connection);
   const json = (list: readonly string[]) => list.map((text) => change.text(text)).filter((text) => text !== '');
@@ -261,7 +265,7 @@ export function conditions(
   connection: Connection,
   filter: ObservationFilter | DistilledFilter,
 ): { where: string[]; values: (string | number)[] } {
-  // Naming a session is enough: whose it is, the asker knows.
+  // A filter that names a session needs no group: the caller knows whose session it is.
   const group = filter.group ?? (filter.session === undefined ? undefined : everyone);
   const { where, values } = sessionConditions(connection, { ...filter, group });
   const add = (condition: string, ...given: (string | number)[]) => {

@@ -1,4 +1,4 @@
-// Rows of observations and summaries ↔ the words of the schema.
+// Rows of observations and summaries ↔ the schema's types.
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Observation, ObservationType } from '../../schema/observation.ts';
 import type { Summary } from '../../schema/summary.ts';
@@ -45,7 +45,7 @@ export const selectObservation = `SELECT d.*, s.session, s.agent, p.name AS proj
     (SELECT e.uuid FROM observation_entries x JOIN entries e ON e.id = x.entry_id WHERE x.observation_id = d.id ORDER BY x.place)) AS entries`;
 export const selectSummary = 'SELECT d.*, s.session, s.agent, p.name AS project';
 
-/** What the index holds beside the title. */
+/** The indexed text apart from the title. */
 export const observationText = (one: NewObservation): string =>
   [one.subtitle, ...one.facts, one.narrative, ...one.concepts, ...one.filesModified, ...one.filesRead].join('\n');
 

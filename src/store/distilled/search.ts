@@ -1,4 +1,5 @@
-// Observations, summaries and memories for ranking: the rows that may be found with their BM25, then the texts of the best.
+// Candidates for ranking among observations, summaries and memories: all rows with their BM25, then the texts of the
+// best.
 
 import { everyone, nameOfGroup } from '../../schema/group.ts';
 import type { DerivedKind } from '../../schema/hit.ts';
@@ -53,7 +54,7 @@ const tables: Readonly<Record<DerivedKind, Table>> = {
     joins: '',
     fades: "d.kind = 'dated'",
     conditions: memoryConditions,
-    // A memory knows its session by the agent's id alone.
+    // A memory stores only the agent's id of its session.
     select: 'SELECT d.*, (SELECT agent FROM sessions WHERE session = d.session LIMIT 1) AS agent',
     read({ memory, title, text, project, session, agent, at }) {
       return { id: memory, title, text, project, session, at: toMoment(at), ...(agent === null ? {} : { agent }) };
@@ -82,7 +83,7 @@ export function derivedSearch(connection: Connection): Pick<DistilledPort, 'sear
           .all(...values);
         const match = matchExpression(query);
         const fts = `${table.name}_fts`;
-        // A word in the title says more than one in the text.
+        // A word in the title counts more than one in the text.
         const found = connection
           .statement<[string], [number, number]>(
             `SELECT rowid, -bm25(${fts}, 2.0, 1.0) FROM ${fts} WHERE ${fts} MATCH ?`,
@@ -115,7 +116,7 @@ function memoryConditions(
     where.push(condition);
     values.push(...given);
   };
-  // Memories know projects by name; one may have a page before it has a session here.
+  // Memories store project names; a project may have a page before it has a session here.
   if (project !== undefined && 'name' in project) add('d.project = ? COLLATE NOCASE', project.name);
   else if (project !== undefined)
     add(

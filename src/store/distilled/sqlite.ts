@@ -1,4 +1,4 @@
-// The port of what was distilled, from its parts.
+// The port of observations and summaries, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import { distilledRows } from './observations.ts';
 import type { DistilledPort } from './port.ts';

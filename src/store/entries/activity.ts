@@ -1,4 +1,4 @@
-// How much was said when: entries counted by session and quarter of an hour, which every zone's days and hours are made of.
+// Counts entries by session and quarter of an hour: the days and hours of every time zone consist of quarters.
 
 import { sessionConditions } from '../sessions/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -14,7 +14,10 @@ interface Row {
   path: string | null;
 }
 
-/** Sessions say where to look (the plus keeps SQLite from walking through all of them in order); the index of their entries holds all that is counted, and that of prompts leads to these. */
+/**
+ * Starts from the sessions; the plus keeps SQLite from scanning all of them in order. The index of entries covers the
+ * counts, and the index of prompts leads to the prompts.
+ */
 export const activitySql = (of: 'entries' | 'prompts', where: readonly string[] = []): string =>
   `SELECT q.*, p.name, p.path FROM (
      SELECT s.id AS session, s.project_id AS project, e.at / ${quarterMs} AS quarter, count(*) AS count

@@ -1,4 +1,4 @@
-// Entries by their ids and rows, their tool uses, and how much is stored.
+// Entries by id and row, their tool uses, and counts of what is stored.
 
 import { ConversationStatus } from '../../schema/conversation.ts';
 import { titleOfSession } from '../sessions/rows.ts';
@@ -7,7 +7,7 @@ import { exactOrAll, startsWith } from '../sqlite/ids.ts';
 import type { EntriesPort, EntryBeginning, UseAt } from './port.ts';
 import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from './rows.ts';
 
-/** Enough to tell what kind of text it is. */
+/** Enough to recognise the kind of text. */
 const beginning = 400;
 
 type Members = 'counts' | 'find' | 'at' | 'beginningsAt' | 'usesAt' | 'toolUses';

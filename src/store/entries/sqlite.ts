@@ -1,4 +1,4 @@
-// The port of entries, from its parts.
+// The port of entries, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import { activityRows } from './activity.ts';
 import { entryLookup } from './lookup.ts';

@@ -1,4 +1,5 @@
-// Entries in the order of time, without an index on their times: sessions are few, and say from when to when to look.
+// Entries in order of time, without an index on their times: sessions are few, and their start and end limit the
+// search.
 
 import { sessionConditions } from '../sessions/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -49,7 +50,7 @@ export function timelines(connection: Connection): Pick<EntriesPort, 'timeline'>
         let found: Place[] = [];
         for (const span of spans(filter)) {
           const last = found[filter.limit - 1];
-          // Sessions come in the order of the end that is wanted: from here on none can be closer.
+          // Sessions are sorted by the wanted end, so no later one can be closer.
           if (last !== undefined && (latest ? span.ended_at < last.at : span.started_at > last.at)) break;
           const more = (latest ? newest : oldest).all(span.id, ...bounds(filter), filter.prompts ? 1 : 0, filter.limit);
           found = [...found, ...more].sort(closer).slice(0, filter.limit);

@@ -1,4 +1,4 @@
-// The entries of a session in the order of its transcript: all of them, or a part.
+// The entries of a session in the order of its transcript: all, or a page.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -6,7 +6,7 @@ import type { Connection } from '../sqlite/connection.ts';
 import type { EntriesPort } from './port.ts';
 import { type EntryRow, entryColumns, toEntry } from './rows.ts';
 
-/** Entries that the transcript no longer holds have no place in its order: each stands before the first that is newer. */
+/** Entries that the transcript no longer contains have no position in it. Each goes before the first newer entry. */
 function byTime<T extends { readonly at: number; readonly gone: number }>(rows: T[]): T[] {
   const gone = rows.filter((row) => row.gone === 1);
   if (gone.length === 0) return rows;
@@ -68,7 +68,7 @@ export function transcripts(connection: Connection): Pick<EntriesPort, 'transcri
     )
     .pluck();
 
-  /** Each once, file after file. */
+  /** Each entry once, file by file. */
   function inOrder<T extends { uuid: string; subagent: string | null; at: number; gone: number }>(
     files: readonly { id: number; session_id: number }[],
     subagents: boolean,
@@ -81,7 +81,7 @@ export function transcripts(connection: Connection): Pick<EntriesPort, 'transcri
     return byTime([...seen.values()]);
   }
 
-  /** Of a session that stands in one file, without copies, the index knows the order; else all ids are put in order. */
+  /** For a session in one file without copies, the index knows the order. Otherwise all ids are sorted here. */
   function idsOf(agent: AgentName, session: string, subagents: boolean) {
     const files = sessionFiles.all(session, agent);
     const id = files[0]?.session_id ?? -1;

@@ -1,26 +1,26 @@
-// A session's entries, cut into turns: a person's prompt and all that follows until the next.
+// A session's entries, split into turns: a person's prompt and everything up to the next.
 
 import type { TitleSource } from '../../schema/session-fact.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { EntriesPort, StoredTurn, StoredTurns } from './port.ts';
 import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from './rows.ts';
 
-/** Of a longer turn its first and last entries are read. */
+/** A longer turn gives only its first and last entries. */
 const firstEntries = 300;
 const lastEntries = 900;
-/** Of a session with more turns, its first and last. */
+/** A session with more turns gives only the first and last ones. */
 const firstTurns = 60;
 const lastTurns = 240;
-/** More of a text than this is read at its two ends only. */
+/** A longer text gives only its two ends. */
 const ends = 8000;
 
-/** How many prompts before a turn are told with it, and how much of each. */
+/** How many previous prompts come with a turn, and how much of each. */
 const promptsBefore = 3;
 const beginning = 1000;
 
 const inMain = 'e.subagent IS NULL AND e.abandoned = 0';
 
-/** Where a turn begins, and the place of the next prompt in the same file. */
+/** Where a turn begins, and the position of the next prompt in the same file. */
 interface Stretch {
   readonly prompt: number;
   readonly session_id: number;
@@ -120,6 +120,5 @@ export function turnRows(connection: Connection): Pick<EntriesPort, 'prompts' | 
   };
 }
 
-/** All of them, or the first and the last. */
 const headAndTail = <T>(all: readonly T[], first: number, last: number): readonly T[] =>
   all.length <= first + last ? all : [...all.slice(0, first), ...all.slice(-last)];

@@ -1,4 +1,5 @@
-// Which session belongs to which group: at most one, and for good. Of what a group's transcripts say, only its own sessions come in.
+// Which session belongs to which group: at most one, permanently. A group's transcripts can only add to the group's own
+// sessions.
 
 import type { SessionKey } from '../sessions/port.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -15,7 +16,7 @@ export function groupSessions(connection: Connection) {
   );
   const of = ({ agent, session }: SessionKey): string | undefined => owner.get(agent, session);
 
-  /** False when it is another group's, or was the person's own before. */
+  /** False if the session belongs to another group, or was the person's own before. */
   function claim(group: string, key: SessionKey): boolean {
     const before = of(key);
     if (before !== undefined) return before === group;
@@ -27,7 +28,7 @@ export function groupSessions(connection: Connection) {
   return {
     of,
     claim,
-    /** The agent of a group writes its transcripts itself: what they say of others' sessions and entries is not taken. */
+    /** A group's agent writes its transcripts itself, so what they say about other sessions and entries is ignored. */
     ownOnly(chunk: Chunk): Chunk {
       const { agent, group } = chunk;
       if (group === undefined) return chunk;

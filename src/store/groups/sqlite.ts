@@ -1,4 +1,4 @@
-// Groups: each change is one transaction, and looks at the epoch in it.
+// The port of groups. Each change is one transaction that checks the epoch.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { type Bookmark, type Group, type Pointer, removedGroup } from '../../schema/group.ts';
@@ -64,10 +64,10 @@ export function groupsPort(connection: Connection): GroupsPort {
   const removals = ['groups WHERE name', ...owned.map((table) => `${table} WHERE group_name`)].map((of) =>
     connection.statement(`DELETE FROM ${of} = ?`),
   );
-  // What its agent said does not become the person's words when the group goes.
+  // The agent's words must not become the person's own when the group is removed.
   const setApart = connection.statement('UPDATE group_sessions SET group_name = ? WHERE group_name = ?');
   const dropArchives = connection.statement('DELETE FROM archives WHERE folder = ?');
-  // One count for all groups: a group that is made again under an old name is no group of an old process.
+  // One counter for all groups, so that a process of a removed group cannot act on a new group with the same name.
   const nextEpoch = connection.statement<[], number>('UPDATE group_epoch SET last = last + 1 RETURNING last').pluck();
   const point = connection.statement(
     'UPDATE groups SET agent = @agent, session = @session, resume_at = @resumeAt, since = @since, epoch = @epoch WHERE name = @group',

@@ -1,4 +1,4 @@
-// What an exchange with a hub reads and writes beside chunks.
+// Reads and writes for the exchange with a hub, apart from chunks.
 
 import Database from 'better-sqlite3';
 import type { ExportedRow } from '../../schema/exported.ts';
@@ -32,7 +32,8 @@ export function hubPort(connection: Connection): HubPort {
   const wanted = connection.statement<[], { id: number; name: string }>(
     'SELECT id, name FROM vector_models WHERE wanted = 1',
   );
-  // Of a text with several vectors that of the whole stands last. In this order of tables: the planner would begin with all vectors.
+  // Of several vectors of a text, the last is that of the whole. The joins are in this order because the planner would
+  // start with all vectors.
   const vectors = connection.statement<{ model: number; uuids: string }, { uuid: string; vector: Buffer }>(
     `SELECT e.uuid, v.vector FROM json_each(@uuids) j CROSS JOIN entries e ON e.uuid = j.value
      CROSS JOIN vectors v ON v.kind = 0 AND v.subject_id = e.id AND v.model_id = @model

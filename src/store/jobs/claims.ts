@@ -1,4 +1,4 @@
-// The queue of distilling: rows that are planned, claimed with a lease, and done together with what they give.
+// The queue of distillation: jobs are planned, claimed with a lease, and ended together with their results.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Job, JobKind, JobStatus } from '../../schema/job.ts';
@@ -32,11 +32,11 @@ interface Row {
 
 const select = `SELECT j.*, s.agent, s.session, p.name AS project FROM jobs j JOIN sessions s ON s.id = j.session_id
   LEFT JOIN projects p ON p.id = s.project_id`;
-// What is said of a session or a conversation is made of what was observed in it: it waits for that.
+// Summaries and memories are made from observations, so their jobs wait for the observe jobs.
 const open = `(j.kind = 'observe' OR NOT EXISTS (SELECT 1 FROM jobs o WHERE o.session_id = j.session_id AND o.kind = 'observe'
   AND o.status IN ('ready', 'claimed') AND o.material_at <= j.material_at))`;
 
-/** Who does not wait for a silence still waits after a failure, for the budget and for the model. */
+/** `early` skips only the wait for a silence, not the waits after a failure, for the budget or for the model. */
 const dueIf = (early: boolean): string =>
   early ? '(j.not_before <= ? OR (j.waits_for IS NULL AND j.attempts = 0))' : 'j.not_before <= ?';
 
@@ -126,7 +126,7 @@ export function jobRows(connection: Connection): Omit<JobsPort, 'reserveTokens' 
       error?: string | null;
     },
   ): void {
-    // Material that came meanwhile begins anew.
+    // New material resets the attempts.
     const isOld = row.version !== row.claimed_version;
     const { notBefore = row.not_before, waitsFor = null, attempts = row.attempts, error = row.error } = to;
     give.run({
@@ -178,7 +178,7 @@ export function jobRows(connection: Connection): Omit<JobsPort, 'reserveTokens' 
     async plan(now, rules, atMost = Number.POSITIVE_INFINITY) {
       const step = Math.min(100, atMost);
       for (let planned = 0; planned < atMost; planned += step) {
-        // Looking first keeps an idle worker from writing.
+        // The read first keeps an idle worker from writing.
         if (!read(isWaiting) || write(() => plan(now, rules, step))) return true;
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -195,7 +195,7 @@ export function jobRows(connection: Connection): Omit<JobsPort, 'reserveTokens' 
         : prepared(
             `${select} WHERE j.session_id = ? AND j.kind = ? AND j.status = 'ready' AND ${due} ORDER BY j.subject LIMIT ?`,
           );
-      // Looking first keeps a process that finds nothing from writing.
+      // The read first keeps a process without work from writing.
       if (read(() => first.get(now, ...values) === undefined && (nextLease.get() ?? now + 1) > now)) return [];
       return write(() => {
         expire(now, maxAttempts);
@@ -228,7 +228,7 @@ export function jobRows(connection: Connection): Omit<JobsPort, 'reserveTokens' 
         return results.flatMap((result) => {
           const { id, by, tokens } = result;
           const row = held.get(id, claimant);
-          // Somebody else has it by now, or it is gone with its session: this result is one too many.
+          // Another process claimed the job, or it was deleted with its session: drop this result.
           if (row === undefined) return [];
           keep(row, result);
           done.run({ id, by, tokens, now });

@@ -1,4 +1,4 @@
-// Sessions that changed → their jobs: a function of the rows, so that a crash loses no job and repeats none.
+// Changed sessions → their jobs. A function of the rows, so a crash neither loses nor repeats a job.
 
 import type { SessionStatus } from '../../schema/session-state.ts';
 import { hubKeyPrefix } from '../hub/port.ts';
@@ -17,10 +17,10 @@ interface Turn {
   entries: number;
 }
 
-/** Entries may be written a little after the hook that says that the agent has stopped. */
+/** The agent may write entries shortly after the hook that reports its stop. */
 const lateMs = 60_000;
 
-/** Records, in the caller's transaction, that a session's jobs must be looked at. */
+/** Marks a session for planning, in the caller's transaction. */
 export function planLater(connection: Connection) {
   const add = connection.statement('INSERT INTO jobs_to_plan (session_id) VALUES (?) ON CONFLICT DO NOTHING');
   return (session: number): void => {
@@ -39,7 +39,7 @@ export function jobPlans(connection: Connection) {
     `SELECT t.status, t.updated_at FROM sessions s JOIN session_states t ON t.agent = s.agent AND t.session = s.session
      WHERE s.id = ?`,
   );
-  // A job that somebody holds keeps its claim: when it ends with the version it began with, it is ready once more.
+  // A claimed job keeps its claim. It becomes ready again when it ends with its old version.
   const put = connection.statement(
     `INSERT INTO jobs (kind, session_id, subject, version, status, material_at, not_before, updated_at)
      VALUES (@kind, @session, @subject, @version, 'ready', @at, @due, @now)
@@ -49,7 +49,7 @@ export function jobPlans(connection: Connection) {
      WHERE version <> excluded.version
        OR (status = 'ready' AND attempts = 0 AND waits_for IS NULL AND not_before <> excluded.not_before)`,
   );
-  // What came from a hub alone is distilled where it came from.
+  // Sessions that came only from a hub are distilled on their machine of origin.
   const isOnlyOfHub = connection
     .statement<[number], number>(
       `SELECT coalesce(min(substr(f.key, 1, ${hubKeyPrefix.length}) = '${hubKeyPrefix}'), 0)
@@ -93,7 +93,7 @@ export function jobPlans(connection: Connection) {
         turn.entries++;
       }
     }
-    // The last turn is over when the agent has said so, or when nothing was heard of it for long enough.
+    // The last turn is over when the agent has reported its stop, or after a long enough silence.
     const state = told.get(session);
     const stopped = state?.status === 'summarizing' || state?.status === 'completed';
     const end = last?.at ?? 0;
@@ -133,7 +133,8 @@ export function jobPlans(connection: Connection) {
       }
       leaveHubs.run();
       for (const { id, session_id: session, last_at: at, last_pos, entries } of queue.all()) {
-        // One that has grown since may go on growing: a transcript with old times that is copied here piece by piece.
+        // A conversation that has grown may grow further, for example while an old transcript is copied here piece by
+        // piece.
         const due = wasPlanned.get(session, id) === undefined ? 0 : now + lateMs;
         put.run({ kind: 'remember', session, subject: id, version: `${last_pos} ${entries}`, at, due, now });
       }

@@ -1,4 +1,4 @@
-// What calls to models have cost, and whether the budget allows another.
+// The cost of calls to models, and whether the budget allows another.
 import type { Connection } from '../sqlite/connection.ts';
 import type { JobsPort, Spent } from './port.ts';
 
@@ -11,7 +11,7 @@ interface Row {
   instead_of: number;
 }
 
-/** Notes what was spent, in the caller's transaction. */
+/** Records spending in the caller's transaction. */
 export function spender(connection: Connection) {
   const add = connection.statement(
     `INSERT INTO spending (at, session_id, kind, model, calls, input_tokens, output_tokens, instead_of)
@@ -27,7 +27,7 @@ export function spendingRows(connection: Connection): Pick<JobsPort, 'reserveTok
   const sum = 'coalesce(sum(input_tokens + output_tokens), 0)';
   const spentSince = connection.statement<[number], number>(`SELECT ${sum} FROM spending WHERE at >= ?`).pluck();
   const spentOn = connection.statement<[number], number>(`SELECT ${sum} FROM spending WHERE session_id = ?`).pluck();
-  // What others are about to spend counts as well, as long as they live.
+  // Reservations of other live processes count as well.
   const reserved = connection
     .statement<[number], number>(
       "SELECT coalesce(sum(reserved), 0) FROM jobs WHERE status = 'claimed' AND lease_until > ?",

@@ -1,4 +1,4 @@
-// The port of jobs, from its parts.
+// The port of jobs, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import { jobRows } from './claims.ts';
 import type { JobsPort } from './port.ts';

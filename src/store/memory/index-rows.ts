@@ -1,4 +1,4 @@
-// The index of memories: rows as the files hold them, and the search over them.
+// The index of memories: rows that mirror the files, and the search over them.
 
 import { toMoment } from '../../schema/time.ts';
 import { indexText } from '../search/index-text.ts';
@@ -18,7 +18,7 @@ const columns = [
   ...(['said_by', 'group_name'] as const),
 ];
 
-/** Brings the rows of a page in line. What did not change keeps its row, and with it its vector. */
+/** Updates the rows of a page. Unchanged memories keep their rows and thereby their vectors. */
 export function indexWriter(connection: Connection): (page: string, memories: readonly NewMemory[]) => void {
   const ofPage = connection.statement<[string], Row>('SELECT * FROM memories WHERE page = ?');
   const add = connection.statement(
@@ -82,7 +82,7 @@ function conditions({ page, project, kind, group }: MemoryFilter) {
   const wishes: [string, string | undefined][] = [
     ['m.page = ?', page],
     ['m.group_name = ?', group],
-    // As people type it, and as a folder's name is spelled.
+    // Ignore case: people type names in any case, and folders are spelled in any.
     ['m.project = ? COLLATE NOCASE', project],
     ['m.kind = ?', kind],
   ];

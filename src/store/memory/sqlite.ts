@@ -1,4 +1,4 @@
-// What conversations gave to memory.
+// The port of memory: what conversations contributed.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -12,7 +12,7 @@ const extractionColumns =
 
 export function memoryPort(connection: Connection): MemoryPort {
   const { read } = connection;
-  // Pages are written again and again.
+  // Pages are rewritten often, so overwrite what they free.
   const write = overwriting(connection);
   const { insert, save, due, idOf, pagesOf } = statementWriting(connection);
   const extraction = connection.statement<[string, string, number], ExtractionRow>(

@@ -1,4 +1,4 @@
-// Statements and extractions as rows, and how they are written. Pages and memory share this.
+// Statements and extractions as rows, and how to write them. The ports of pages and memory share this.
 import type { Connection } from '../sqlite/connection.ts';
 import type { PlacedExtraction, Statement } from './port.ts';
 
@@ -9,7 +9,7 @@ export interface StatementRow extends Omit<Statement, 'order' | 'tags' | 'from' 
   promoted_from: string;
 }
 
-/** Kept in `facts`: by which rules statements were placed. Without it they are placed anew. */
+/** Stored in `facts`: the rules under which statements were assigned to pages. Without it, all are assigned again. */
 export const rulesFact = 'memories: placed by';
 export const markDueSql = `INSERT INTO memory_pages (page, version, due) VALUES (?, 1, 1)
   ON CONFLICT DO UPDATE SET version = version + 1, due = 1`;
@@ -51,7 +51,7 @@ export function statementWriting(connection: Connection) {
   const insert = (extraction: number | null, { tags, ...statement }: Statement) =>
     putStatement.run({ ...statement, tags: JSON.stringify(tags), extraction });
 
-  /** Returns the pages on which something came, went or changed. */
+  /** Returns the pages on which a statement was added, removed or changed. */
   function save({ row, statements }: PlacedExtraction): string[] {
     const known = idOf.get(row.agent, row.file, row.firstPos);
     const before = known === undefined ? [] : pagesOf.all(known);
@@ -62,7 +62,7 @@ export function statementWriting(connection: Connection) {
     return [...before, ...statements.map(({ page }) => page)];
   }
 
-  /** Puts pages on the list of what is due. */
+  /** Marks pages as due. */
   const due = (pages: Iterable<string>): string[] => {
     const all = [...new Set(pages)].sort();
     for (const page of all) markDue.run(page);

@@ -1,4 +1,4 @@
-// Messages as rows, and what both messages and runs do with them in their transactions.
+// Messages as rows, and the operations that messages and runs share in their transactions.
 
 import type { IncomingMessage, MessageState, OutgoingKind, OutgoingMessage } from '../../schema/group-message.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -25,7 +25,7 @@ export interface OutgoingRow {
   readonly at: number;
 }
 
-/** A message that so many attempts have failed at is not the one to try again: it may be what they fail at. */
+/** After this many failed attempts, give up the message: it may be the cause of the failures. */
 export const mostAttempts = 12;
 
 export const toIncoming = ({
@@ -59,7 +59,7 @@ export const toOutgoing = ({ id, group_name, kind, text, answers, task, at }: Ou
 export const waitingSql = "SELECT * FROM incoming WHERE group_name = ? AND state = 'waiting' ORDER BY id";
 export const noRetriesSql = 'DELETE FROM group_retries WHERE group_name = ?';
 
-/** Tells a group's people something; called in the caller's transaction. */
+/** Adds a message to a group's people, in the caller's transaction. */
 export function telling(connection: Connection) {
   const insertOut = connection.statement<unknown[], OutgoingRow>(
     `INSERT INTO outgoing (group_name, kind, text, answers, task, session, at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,

@@ -1,4 +1,4 @@
-// Messages of groups, in and out.
+// The port of messages: incoming and outgoing.
 import type { Connection } from '../sqlite/connection.ts';
 import { overwriting } from '../sqlite/overwriting.ts';
 import type { MessagesPort } from './port.ts';
@@ -97,7 +97,8 @@ export function messagesPort(connection: Connection): MessagesPort {
         if (position !== undefined) goOnAt.run({ group, session, ...position });
         if (run !== undefined) {
           for (const id of answers) answer.run(id, run);
-          // An answer ends its turn: what the run has besides is for the next, of which nothing was said yet.
+          // An answer ends its turn. Messages that the run still holds belong to the next turn, which has no output
+          // yet.
           setOutput.run(kind === 'answer' ? 0 : 1, run);
           runHasOutput.run(run);
           noRetries.run(group);

@@ -41,7 +41,7 @@ export interface PageGlance {
   readonly derived: boolean;
   /** Rows have changed since the page was last brought up to date. */
   readonly due: boolean;
-  /** The file's size and times, to notice an edit without reading the file. */
+  /** The file's time, size and inode, to notice an edit without reading the file. */
   readonly stamp: string;
 }
 

@@ -1,4 +1,4 @@
-// What the librarian's pages are made of, and where it stands with each file.
+// The port of pages: what the librarian's pages consist of, and the state of each file.
 
 import { indexWriter } from '../memory/index-rows.ts';
 import { type StatementRow, statementColumns, statementWriting, toStatement } from '../memory/statements.ts';
@@ -20,7 +20,7 @@ interface PageRow {
 
 export function pagesPort(connection: Connection): PagesPort {
   const { read } = connection;
-  // Pages are written again and again.
+  // Pages are rewritten often, so overwrite what they free.
   const write = overwriting(connection);
   const { save, due } = statementWriting(connection);
   const glances = connection.statement<[], Pick<PageRow, 'page' | 'due' | 'derived' | 'stamp'>>(
@@ -31,7 +31,7 @@ export function pagesPort(connection: Connection): PagesPort {
     `SELECT ${statementColumns} FROM statements WHERE page = ? ORDER BY at, id`,
   );
   const edits = connection.statement<[string], Omit<Edit, 'tight' | 'front'> & { tight: number; front: number }>(
-    // By moment, then by content: every machine that has these rows has them in this order.
+    // By moment, then by content: every machine with these rows has the same order.
     'SELECT target, kind, text, tight, front, anchor, section, before, at FROM memory_edits WHERE page = ? ORDER BY at, target, kind, text',
   );
   const merges = connection.statement<[string], { target: string; into_target: string }>(
@@ -61,7 +61,7 @@ export function pagesPort(connection: Connection): PagesPort {
        AND NOT EXISTS (SELECT 1 FROM statements WHERE page = @page) AND NOT EXISTS (SELECT 1 FROM memory_edits WHERE page = @page)`,
   );
   const insertPage = connection.statement('INSERT INTO memory_pages (page) VALUES (?) ON CONFLICT DO NOTHING');
-  // From the few that a person wrote or asked for to what was said later about the same.
+  // From the few statements that a person wrote or asked for to later ones on the same target.
   const contested = connection.statement<[], StatementRow>(
     `SELECT ${statementColumns
       .split(', ')
@@ -83,7 +83,7 @@ export function pagesPort(connection: Connection): PagesPort {
     `INSERT INTO memory_merges (page, target, into_target, at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET into_target = excluded.into_target, at = max(excluded.at, memory_merges.at + 1)`,
   );
-  // Parted again: merged into itself, so that an older merge from another machine does not come back.
+  // An undone merge becomes a merge into itself, so that an older merge from another machine does not return.
   const partMerges = connection.statement(
     `UPDATE memory_merges SET into_target = target, at = max(@at, at + 1) WHERE page = @page AND into_target = @into AND target <> @into`,
   );
@@ -91,7 +91,7 @@ export function pagesPort(connection: Connection): PagesPort {
     'DELETE FROM statements WHERE page = ? AND target = ? AND extraction_id IS NULL',
   );
   const isEmptied = "kind = 'remove' AND text = '' AND before = '' AND target GLOB 'own:*'";
-  // Of a person's own line its place stays, without a word: other lines may stand behind it.
+  // A person's own line keeps its position, without its text, because other lines may follow it.
   const emptyOwn = connection.statement(
     `UPDATE memory_edits SET kind = 'remove', text = '', before = '' WHERE target GLOB 'own:*'
      AND NOT EXISTS (SELECT 1 FROM memory_edits WHERE page = @page AND target = @target AND ${isEmptied})

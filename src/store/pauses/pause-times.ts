@@ -1,12 +1,12 @@
-// Which stretches of time a pause covers, when the clock may have been set while it ran.
+// Which periods a pause covers if the clock may have been changed while it ran.
 import type { RunningTime } from '../../system/running-time.ts';
 import type { Pause } from './port.ts';
 
-/** A pause that runs, as it was noted when it began. */
+/** A running pause, as recorded at its start. */
 export interface BegunPause {
   readonly from: number;
   readonly began?: RunningTime | undefined;
-  /** When the newest entry of that moment was said. */
+  /** The time of the newest entry at that moment. */
   readonly seen?: number | undefined;
 }
 
@@ -15,12 +15,12 @@ export interface PauseNow {
   readonly running?: RunningTime | undefined;
 }
 
-/** Clocks are corrected by this much all the time, and a note takes a moment. */
+/** Routine clock corrections and the delay of recording stay below this. */
 const tolerance = 120_000;
 
 /**
- * The last of the stretches has no end. What was written in a pause has the time of the clock of that moment: of the one that was
- * right when the pause began, or of the one that is right now. The time that the machine ran meanwhile says how long each counted.
+ * The last of the periods has no end. An entry written during a pause has the time of the clock at that moment: the
+ * clock at the pause's start, or the clock now. The machine's running time says how long each was in use.
  */
 export function coveredBy({ from, began, seen }: BegunPause, now: PauseNow): readonly [...Pause[], Pause] {
   const { at, running } = now;

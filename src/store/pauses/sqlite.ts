@@ -1,4 +1,4 @@
-// Stretches of time in which nothing is kept.
+// The port of pauses: periods in which nothing is kept.
 import type { Connection } from '../sqlite/connection.ts';
 import { type BegunPause, coveredBy, type PauseNow } from './pause-times.ts';
 import type { Pause, PausesPort } from './port.ts';
@@ -52,7 +52,7 @@ export function pausesPort(connection: Connection): PausesPort {
         if (row === undefined) return undefined;
         const stretches = coveredBy(begun(row), now);
         const last = stretches.at(-1) as Pause;
-        // A clock that was set back must not make the pause end before it began.
+        // If the clock was set back, the pause must not end before it began.
         const until = Math.max(now.at, last.from);
         end.run(last.from, until, row.id);
         for (const { from, until: to } of stretches.slice(0, -1)) add.run({ from, until: to, boot: null, ms: null });

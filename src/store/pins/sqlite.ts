@@ -1,4 +1,4 @@
-// What a person pinned or muted. Kept under the agents' own ids, so that reading a transcript anew changes nothing.
+// Items that a person pinned or muted. Stored under the agents' own ids, so reading a transcript again changes nothing.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Pin } from '../../schema/pin.ts';

@@ -1,4 +1,4 @@
-// Which projects a name or a path means.
+// Resolves a name or a path to projects.
 import type { Statements } from '../sqlite/connection.ts';
 import { followLinks } from './follow-links.ts';
 import { allLinks } from './links.ts';
@@ -11,7 +11,7 @@ export function projectIds(connection: Statements, filter: ProjectFilter): numbe
       .pluck()
       .all(filter.name) as number[];
   }
-  // The innermost project that the path lies in; below no project, the projects that lie below the path.
+  // The innermost project around the path. If there is none, the projects below the path.
   const inside = connection.statement(
     "SELECT id FROM projects WHERE ? = path OR substr(?, 1, length(path) + 1) = path || '/' ORDER BY length(path) DESC LIMIT 1",
   );

@@ -1,4 +1,4 @@
-// Folders that were moved: the link is remembered, and the sessions of the old project become the new one's.
+// Moved folders: stores the link, and moves the sessions of the old project to the new one.
 
 import path from 'node:path';
 import type { Connection, Statements } from '../sqlite/connection.ts';

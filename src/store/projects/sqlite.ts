@@ -1,4 +1,4 @@
-// Projects: which there are, and their figures.
+// The port of projects: the list and its figures.
 
 import { toMoment } from '../../schema/time.ts';
 import { digestSql } from '../sessions/digest.ts';

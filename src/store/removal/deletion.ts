@@ -1,5 +1,5 @@
-// Takes sessions out of the store with all that hangs on them, as one set: thousands cost little more than one. What a fork copied
-// from one stays, as the fork's own.
+// Deletes sessions with everything that depends on them, as one set: thousands cost little more than one. Entries that
+// a fork copied stay, as the fork's own.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { SessionKey } from '../sessions/port.ts';
@@ -60,7 +60,7 @@ export function deletion(
   const groups = grouping(connection);
   const sessions = sessionRows(connection);
   const markAbandoned = branches(connection);
-  // Files in which nobody else's session stands.
+  // Files that contain no other session.
   const alone = connection.statement<{ ids: string }, { id: number; agent: AgentName; key: string; bytes: number }>(
     `SELECT f.id, f.agent, f.key, v.bytes FROM (SELECT DISTINCT file_id FROM file_sessions WHERE session_id IN ${set}) x
      JOIN vault_copies v ON v.file_id = x.file_id AND v.bytes > 0 JOIN files f ON f.id = x.file_id
@@ -95,7 +95,7 @@ export function deletion(
         const ids = JSON.stringify(found);
         dropVault(JSON.stringify(alone.all({ ids }).map((copy) => copy.id)));
         const files = new Set(filesOf.all({ ids }));
-        // First: what goes too is nobody's heir.
+        // Before the handover: a session that is deleted as well must not inherit entries.
         dropCopies(ids);
         const heirs = shared.all({ ids }).map((entry) => owners.handOver(entry));
         const removed = {

@@ -1,4 +1,5 @@
-// Removes rows for good, with all that derives from them, and leaves prints that keep them from coming back; in the caller's transaction.
+// Deletes rows for good with everything derived from them, and leaves hashes that keep them from coming back. Runs in
+// the caller's transaction.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { ConversationRules } from '../conversations/port.ts';
@@ -36,7 +37,7 @@ export interface DistilledRow {
   readonly at: number;
 }
 
-/** The prompts before a turn are told with it: those after a prompt that goes may repeat it. */
+/** A turn is distilled with the prompts before it, so this many later turns may repeat a forgotten prompt. */
 const turnsThatRepeat = 3;
 
 export function forgetRows(connection: Connection) {
@@ -133,7 +134,7 @@ export function forgetRows(connection: Connection) {
   const extractions = connection.statement<[string, string], { file: string; firstPos: number }>(
     'SELECT file, first_pos AS firstPos FROM extractions WHERE agent = ? AND session = ?',
   );
-  // Whoever is at work with the text has its result dropped.
+  // Drops the result of a process that is working on the text.
   const dropClaimed = connection.statement("DELETE FROM jobs WHERE session_id = ? AND status = 'claimed'");
   const dropErrors = connection.statement('UPDATE jobs SET error = NULL WHERE session_id = ?');
 
@@ -142,7 +143,7 @@ export function forgetRows(connection: Connection) {
   );
   const dropTitle = connection.statement('UPDATE file_sessions SET title = NULL WHERE session_id = ? AND title = ?');
   const dropHeldTitle = connection.statement(
-    // Rows of earlier versions hold it under another name.
+    // Rows of earlier versions use the other name.
     `UPDATE files SET state = json_remove(state, '$.capture.title', '$."@title"')
      WHERE id = ? AND coalesce(json_extract(state, '$.capture.title'), json_extract(state, '$."@title"')) = ?`,
   );
@@ -167,9 +168,9 @@ export function forgetRows(connection: Connection) {
   const markAbandoned = branches(connection);
   const dropTold = toldSince(connection);
 
-  /** What one forgetting has touched: brought in line before its transaction ends. */
+  /** What one call of forget has touched; `settle` updates the rest before the transaction ends. */
   function work(now: number) {
-    /** Transcripts that hold what went, and those whose conversations are to be made again. */
+    /** Transcripts that contain forgotten items, and those whose conversations must be rebuilt. */
     const files = new Set<number>();
     const regrouped = new Set<number>();
     const touched = new Set<number>();
@@ -196,7 +197,7 @@ export function forgetRows(connection: Connection) {
       });
     }
 
-    /** What was remembered of it is taken back, and made again. */
+    /** Withdraws what was remembered from the conversation; its job runs again. */
     function forgetConversation({ conversation_id, session_id, file_id }: EntryRow): void {
       if (conversation_id === null) return;
       noteConversation(conversation_id, session_id);
@@ -205,7 +206,7 @@ export function forgetRows(connection: Connection) {
       regrouped.add(file_id);
     }
 
-    /** The titles that an agent gave, where they share a word with what goes. */
+    /** Drops titles that an agent gave if they share a word with the forgotten text. */
     function dropTitles(session: number, text: string): void {
       const of = name(session);
       const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu));
@@ -315,7 +316,7 @@ export function forgetRows(connection: Connection) {
         const of = sessionName.get(row.session_id);
         dropBriefings.run(row.agent, row.session, row.at, of?.project ?? '', of?.path ?? '');
         dropClaimed.run(row.session_id);
-        // A summary and memories are made of what was observed: they are made again, without it.
+        // Summaries and memories are made from observations, so they are made again without this one.
         if (kind === 'observation') {
           const first = entryNamed.get(row.first ?? '', row.agent);
           if (first !== undefined) forgetConversation(first);
@@ -325,7 +326,7 @@ export function forgetRows(connection: Connection) {
         touched.add(row.session_id);
         name(row.session_id);
       },
-      /** Brings the rest in line; tells what is left to do outside. */
+      /** Updates the remaining rows; returns the traces outside the database. */
       settle(rules: ConversationRules): { traces: ForgottenTraces; busyUntil: number } {
         if (conversations.size > 0 && firstAt !== Number.POSITIVE_INFINITY) dropLaterBriefings.run(firstAt);
         for (const id of new Set([...files, ...regrouped])) {

@@ -1,4 +1,5 @@
-// What is forgotten: one transaction for the rows; what lies outside of the database is noted in it, and done by whoever comes first.
+// Forgets items. One transaction removes the rows and records the traces outside the database; the next process to come
+// clears those.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -54,7 +55,7 @@ export function forgetting(connection: Connection): Pick<RemovalPort, Members> {
 
   return {
     async forget(item, { rules, now, dryRun = false }) {
-      // What goes must not stay in the file as the content of a free page.
+      // Free pages of the file must not keep the removed data.
       connection.db.pragma('secure_delete = ON');
       let result: Forgotten | undefined;
       const undo = new Error('only tried');
@@ -73,7 +74,8 @@ export function forgetting(connection: Connection): Pick<RemovalPort, Members> {
           result = { removed, traces };
           if (dryRun) throw undo;
           addTraces.run(JSON.stringify(traces), 0);
-          // Somebody reads one of the conversations at this moment, and may write down what it says.
+          // A process is reading one of the conversations now, and may store what it says: clear the traces again
+          // later.
           if (busyUntil > now) addTraces.run(JSON.stringify(traces), busyUntil);
         });
       } catch (error) {

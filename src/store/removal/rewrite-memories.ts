@@ -1,4 +1,4 @@
-// Memory through a change of texts: what conversations gave, what was asked for and written by hand, and the index. Pages follow.
+// Applies a change of texts to memory: extractions, statements, people's edits, and the index. Pages are written later.
 
 import { markDueSql, rulesFact } from '../memory/statements.ts';
 import { indexText } from '../search/index-text.ts';
@@ -12,8 +12,8 @@ const said = [
 ] as const;
 
 /**
- * What a page's file held when it was last written stays until the file is replaced: without it, the old text in the file would
- * be taken for a person's edit.
+ * Keeps the record of a page's last written text until the file is replaced. Without it, the old text in the file would
+ * look like a person's edit.
  */
 export function rewriteMemories(connection: Connection, change: TextChange): number {
   const due = new Set<string>();
@@ -27,7 +27,7 @@ export function rewriteMemories(connection: Connection, change: TextChange): num
     changed++;
     setJson.run(clean, id);
   }
-  // Names of pages and targets come from texts: all is placed anew.
+  // Names of pages and targets come from texts, so all statements are assigned again.
   if (changed > 0) connection.statement('DELETE FROM facts WHERE name = ?').run(rulesFact);
 
   const unindex = connection.statement('DELETE FROM memories_fts WHERE rowid = ?');

@@ -1,4 +1,5 @@
-// Stored texts through a function, a few at a time: entries with their index, tool uses, then the small tables and titles.
+// Applies a change to all stored texts, a few at a time: entries with their index, tool uses, then the small tables and
+// titles.
 
 import path from 'node:path';
 import { formatState, parseState } from '../../schema/reader-state.ts';
@@ -11,7 +12,7 @@ import { sessionRows } from '../transcripts/session-rows.ts';
 import type { RemovalPort, TextChange } from './port.ts';
 import { rewriteMemories } from './rewrite-memories.ts';
 
-/** Kept in `facts`: the version that all texts have, and how far the next one has come. */
+/** Stored in `facts`: the version that all texts have, and the progress of the next one. */
 interface Progress {
   readonly done: number;
   readonly version: number;
@@ -20,12 +21,12 @@ interface Progress {
   readonly changed: number;
 }
 
-/** `outside`: all rows have the version, and the caller has yet to deal with what lies outside of the database. */
+/** `outside`: all rows have the version; the caller still has to clean up outside the database. */
 type Phase = 'entries' | 'tool_uses' | 'rest' | 'outside';
 
 const fact = 'redaction';
 
-/** Tables with few texts, which go in one step. */
+/** Tables with few texts, changed in one step. */
 const small = [
   { table: 'session_states', key: ['agent', 'session'], columns: ['last_user', 'last_assistant', 'end_reason'] },
   { table: 'session_labels', key: ['agent', 'session'], columns: ['name'] },
@@ -88,7 +89,7 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
       index.run(id, indexText(clean));
       for (const session of [session_id, ...copiedTo.all(id)]) touched.add(session);
     }
-    // A session without a title of its own is named by its first prompt.
+    // A session without a title of its own takes it from its first prompt.
     for (const id of touched) sessions.refresh(id);
     return { rows, changed };
   }
@@ -149,7 +150,7 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
       const clean = change.text(folder);
       if (clean === folder) continue;
       changed++;
-      // Two folders may differ by nothing but the secret.
+      // Two folder names may differ only in the secret.
       const free = projectAt.get(clean) === undefined ? clean : `${clean} (${id})`;
       setProject.run(free, path.posix.basename(free), id);
     }
@@ -162,7 +163,7 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
     if (phase === 'outside') return { ...progress, looked: 0 };
     if (phase === 'rest') {
       const changed = progress.changed + rewriteRest(change);
-      // Words of removed texts stand in the index until its parts are merged.
+      // The index keeps words of removed texts until its segments are merged.
       if (changed > 0)
         for (const table of ['entries_fts', 'uses_fts', 'observations_fts', 'summaries_fts', 'memories_fts'])
           connection.statement(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
@@ -182,10 +183,10 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
       const stored = get.get(fact);
       const known = stored === undefined ? undefined : (JSON.parse(stored) as Progress);
       if (known !== undefined && known.done >= version) return { done: true, outside: false, changed: 0 };
-      // What was removed must not stay in the file as the content of a free page.
+      // Free pages of the file must not keep the removed data.
       connection.db.pragma('secure_delete = ON');
       const after = write(() => {
-        // Read again inside the transaction: another process may be at it.
+        // Read again inside the transaction: another process may be working on it.
         const value = get.get(fact);
         const before = value === undefined ? undefined : (JSON.parse(value) as Progress);
         if (before !== undefined && before.done >= version) return { ...before, looked: 0 };
@@ -197,7 +198,7 @@ export function textRewriting(connection: Connection): Pick<RemovalPort, 'rewrit
       });
       const done = after.done >= version;
       const outside = !done && after.phase === 'outside';
-      // Until then the old pages are in the log beside the database. Readers may keep it there for now; that is no failure.
+      // Until this checkpoint, the log still contains the old pages. A reader may delay it; that is not a failure.
       if (outside && after.changed > 0) connection.db.pragma('wal_checkpoint(TRUNCATE)');
       return { done, outside, changed: after.changed };
     },

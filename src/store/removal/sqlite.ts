@@ -1,4 +1,4 @@
-// The port of removal, from its parts.
+// The port of removal, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import { deletion } from './deletion.ts';
 import { forgetting } from './forgetting.ts';

@@ -1,7 +1,7 @@
-// What the people of a group were told is said again in rows of the host: it goes with the session that it was said in.
+// Host rows repeat what a group's people were told. It is deleted with the session that said it.
 import type { Connection } from '../sqlite/connection.ts';
 
-/** Statements for a set of outgoing messages, given as a condition on them. */
+/** Statements for a set of outgoing messages, given as an SQL condition on them. */
 export const toldTraces = (condition: string): readonly string[] => {
   const texts = `(SELECT text FROM outgoing WHERE ${condition})`;
   return [
@@ -11,7 +11,7 @@ export const toldTraces = (condition: string): readonly string[] => {
   ];
 };
 
-/** Takes out what was told in a session since a moment. */
+/** Deletes what people were told in a session since a moment. */
 export function toldSince(connection: Connection): (session: string, since: number) => void {
   const statements = toldTraces('session = @session AND at >= @since').map((sql) => connection.statement(sql));
   return (session, since) => {

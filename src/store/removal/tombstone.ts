@@ -1,4 +1,4 @@
-// What was forgotten is known by prints alone: a name goes in, and nothing of it can be read out again.
+// Forgotten items are stored as hashes only: they recognise a name, but do not reveal it.
 import { createHash } from 'node:crypto';
 
 const print = (...parts: readonly string[]): string =>
@@ -7,12 +7,12 @@ const print = (...parts: readonly string[]): string =>
 export const tombstone = {
   session: (agent: string, session: string) => print('session', agent, session),
   entry: (agent: string, uuid: string) => print('entry', agent, uuid),
-  /** The use of a tool, in one transcript: its result stands in a line of its own. */
+  /** A tool use in one transcript: its result is on a line of its own. */
   use: (agent: string, key: string, use: string) => print('use', agent, key, use),
-  /** A transcript that holds something of what was forgotten. */
+  /** A transcript that contains part of a forgotten item. */
   file: (agent: string, key: string) => print('file', agent, key),
   title: (agent: string, session: string, title: string) => print('title', agent, session, title),
-  /** By the entry that the turn begins with: the numbers of prompts change. */
+  /** By the first entry of the turn, because prompt numbers change. */
   observation: (agent: string, entry: string) => print('observation', agent, entry),
   summary: (agent: string, session: string) => print('summary', agent, session),
 } as const;

@@ -1,4 +1,4 @@
-// Runs of agent processes. What a run was handed ends in the transaction that ends the run.
+// The port of runs. The transaction that ends a run also settles the messages that it was handed.
 
 import { type IncomingRow, mostAttempts, noRetriesSql, telling, waitingSql } from '../messages/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -94,7 +94,7 @@ export function runsPort(connection: Connection): RunsPort {
      WHERE m.state IN ('waiting', 'handed', 'given-up') GROUP BY m.group_name ORDER BY m.group_name`,
   );
 
-  /** What becomes of the messages that the run still has, and of the group's next try. */
+  /** Settles the messages that the run still has, and schedules the group's next attempt. */
   function endTalk(row: RunRow, { how, notices, backoff }: RunEnd, at: number): RunEnded {
     const group = row.group_name;
     const told: number[] = [];

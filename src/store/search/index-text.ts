@@ -1,23 +1,29 @@
-// Text → what the search index gets: words apart, and after them the parts of names such as `useAuthStore`.
+// Text → index text: separated words, then the parts of names such as `useAuthStore`.
 import { segment } from './segment.ts';
 
-/** Raised when the same text gives another index text: what was indexed before is then indexed anew. */
+/** Increase it when the same text gives a different index text; older texts are then indexed again. */
 export const indexVersion = 2;
 
-/** A word that nobody writes: no phrase goes on from the end of the text into the parts. */
+/** A word that never occurs: it keeps phrases from matching across the end of the text into the parts. */
 const barrier = '\ue000';
 
-/** What a search may find the text by. Contract: never throws; linear in the length of the text. */
+/** The words that find a text. Contract: never throws; linear in the length of the text. */
 export function indexText(text: string): string {
   const words = segment(text);
   const parts = compoundParts(words);
   return parts === '' ? words : `${words} ${barrier} ${parts}`;
 }
 
-/** Where a name goes on with another word (`useAuth`, `HTTPServer`), and versions (`v1.2`), which are asked for without the v. */
+/**
+ * Where a new word starts within a name (`useAuth`, `HTTPServer`), and versions (`v1.2`), which people search without
+ * the v.
+ */
 const seams = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\b[vV]\d+\.\d/g;
 
-/** The parts of all compound names, each name once: at the end of the text, so that phrases stay whole and lengths nearly the same. */
+/**
+ * The parts of all compound names, each name once. They follow the text, so phrases stay intact and lengths nearly the
+ * same.
+ */
 function compoundParts(text: string): string {
   let parts: Set<string> | undefined;
   seams.lastIndex = 0;
@@ -33,7 +39,7 @@ function compoundParts(text: string): string {
     } else {
       const words = end - start <= longestName ? splitName(text.slice(start, end)) : [];
       if (words.length > 1) parts = (parts ?? new Set()).add(words.join(' '));
-      // `authstore` is asked for too. Of two parts the name itself is the pair.
+      // People search for `authstore` too. A name of two parts is already the pair.
       for (let i = 1; i < words.length && words.length > 2; i++) parts?.add(`${words[i - 1]}${words[i]}`);
     }
     seams.lastIndex = Math.max(end, seam.index + 1);
@@ -46,7 +52,7 @@ const mostParts = 8;
 /** `APIs` is one word; the acronym of `HTTPServer` ends before its last capital. */
 const nameParts = /\p{Lu}+s?(?![\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+/gu;
 
-/** The words of a compound name; one or none for any other word, and for what is rather noise (`aB3dE9`, Base64). */
+/** The words of a compound name. At most one for other words, and none for noise (`aB3dE9`, Base64). */
 export function splitName(word: string): string[] {
   const parts = word.match(nameParts) ?? [];
   return parts.length > mostParts || word.length < 2 * parts.length ? [] : parts;

@@ -1,4 +1,4 @@
-// Keyword recall on FTS5: terms are ORed and ranked by BM25; phrases must be there.
+// Keyword search on FTS5: terms are ORed and ranked by BM25; phrases are required.
 
 import { type EntryRow, entryColumns, toEntry } from '../entries/rows.ts';
 import { entryScope, titleOfSession } from '../sessions/rows.ts';
@@ -9,18 +9,21 @@ type Row = EntryRow & { score: number; project: string | null; title: string | n
 
 interface Ranked {
   readonly rowid: number;
-  /** As FTS5 gives it: the better, the more negative. */
+  /** As FTS5 returns it: more negative is better. */
   readonly score: number;
 }
 
 const columns = `${entryColumns}, p.name AS project, ${titleOfSession}`;
 const joins = 'JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id';
 
-/** The share of all entries that the rare terms of a query may match before the others are left to the second look. */
+/**
+ * The rare terms of a query may match at most this share of all entries. The other terms are left for a second pass.
+ */
 const rareShare = 0.04;
 /**
- * What a term can add to a BM25 score, in multiples of its weight: at most 1.69 when an entry has it once, 2.2 when it has
- * nothing else. The words left out are common ones beside rarer ones; the bench finds the same first ten as without any shortcut.
+ * The most that a term adds to a BM25 score, in multiples of its weight: at most 1.69 when an entry has it once, 2.2
+ * when it has nothing else. Only common terms beside rarer ones are left out; in the bench, the first ten hits are the
+ * same as without this shortcut.
  */
 const mostPerTerm = 1.7;
 
@@ -35,13 +38,13 @@ export function keywordSearch(connection: Connection): Pick<SearchPort, 'keyword
      JOIN entries e ON e.id = json_extract(j.value, '$.rowid') ${joins} ORDER BY j.key`,
   );
 
-  /** Rows for the best matches, without those that are not to be shown. */
+  /** The rows of the best matches, without subagents unless wanted. */
   const rowsOf = (ranked: readonly Ranked[], subagents: boolean): Row[] =>
     fetch.all(JSON.stringify(ranked)).filter((row) => subagents || row.subagent === null);
 
   /**
-   * The hits of ranking every match, for a third of the work: computing BM25 is what costs, so only entries with a rare
-   * term are ranked, until what is left out could not reach the last place even with all its terms.
+   * Finds the same hits as ranking every match, for a third of the work. BM25 is the expensive part, so it ranks only
+   * entries with a rare term, until the rest could not reach the last rank even with all of their terms.
    */
   function byRareTerms(terms: readonly string[], filter: KeywordFilter): Row[] {
     const { limit, subagents = false } = filter;
@@ -55,7 +58,7 @@ export function keywordSearch(connection: Connection): Pick<SearchPort, 'keyword
     ].join(' ');
     const select = 'SELECT f.rowid, bm25(entries_fts) AS score FROM entries_fts f WHERE entries_fts MATCH ?';
     const best = connection.statement<unknown[], Ranked>(`${select} ${only} ORDER BY score LIMIT ?`);
-    // The plus keeps SQLite from asking the index once for each row of the list.
+    // The plus keeps SQLite from querying the index once per row of the list.
     const bestAmong = connection.statement<unknown[], Ranked>(
       `${select} AND +f.rowid IN (SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?) ${only} ORDER BY score LIMIT ?`,
     );
@@ -120,7 +123,7 @@ export function keywordSearch(connection: Connection): Pick<SearchPort, 'keyword
   };
 }
 
-/** All that is looked for, with the parts of a term in its place where it stands nowhere. */
+/** All search terms; a term without a match is replaced by its parts. */
 export function standing({ terms, variants = [] }: KeywordQuery, count: (term: KeywordTerm) => number): string[] {
   const asked = [...terms, ...variants].flatMap((term) =>
     term.parts !== undefined && count(term) === 0 ? term.parts : [term],
@@ -128,7 +131,7 @@ export function standing({ terms, variants = [] }: KeywordQuery, count: (term: K
   return [...new Set(asked.map(toTerm))];
 }
 
-/** Conditions on an entry `e` itself; what its session must be is asked elsewhere. */
+/** Conditions on an entry `e` itself, not on its session. */
 export function entryConditions({ role, since, until, use }: KeywordFilter): {
   conditions: string[];
   values: (string | number)[];
@@ -175,17 +178,17 @@ const toHit = (row: Row): KeywordHit => ({
 const weight = (matches: number, entries: number): number =>
   Math.max(1e-6, Math.log((entries - matches + 0.5) / (matches + 0.5)));
 
-/** Every word is a quoted string, so that no input can be syntax. */
+/** Quotes every word, so that no input can act as syntax. */
 export const quoted = (words: readonly string[]): string =>
   `"${words.join(' ').replaceAll('"', ' ').replaceAll('\0', ' ')}"`;
 export const toTerm = ({ words, prefix }: KeywordTerm): string => quoted(words) + (prefix ? '*' : '');
 
-/** A query as FTS5 wants it; empty when it has no words. */
+/** A query in FTS5 syntax; empty if it has no words. */
 export function matchExpression(query: KeywordQuery): string {
   return expression([...query.terms, ...(query.variants ?? [])].map(toTerm), query.phrases.map(quoted));
 }
 
-/** Terms beside a phrase only raise the rank: `phrase AND (phrase OR terms)` matches what the phrase matches. */
+/** Beside a phrase, terms only raise the rank: `phrase AND (phrase OR terms)` matches what the phrase matches. */
 export function expression(terms: readonly string[], phrases: readonly string[]): string {
   if (phrases.length === 0) return terms.join(' OR ');
   const required = phrases.join(' AND ');

@@ -7,7 +7,7 @@ import type { SessionFilter } from '../sessions/port.ts';
 export interface KeywordTerm {
   readonly words: readonly string[];
   readonly prefix: boolean;
-  /** Looked for instead where the term itself stands nowhere. */
+  /** Searched instead if the term itself has no match. */
   readonly parts?: readonly KeywordTerm[];
 }
 

@@ -1,4 +1,4 @@
-// The best entries by BM25, as rows and scores alone: thousands of them cost little without their texts.
+// The best entries by BM25, as rows and scores only: without texts, thousands are cheap.
 
 import { everyone } from '../../schema/group.ts';
 import { entryScope, sessionConditions } from '../sessions/rows.ts';
@@ -6,19 +6,22 @@ import type { Connection } from '../sqlite/connection.ts';
 import { entryConditions, expression, quoted, standing, toTerm } from './keywords.ts';
 import type { KeywordFilter, KeywordTerm, SearchPort } from './port.ts';
 
-/** A word that more of the entries in question hold tells none of them from the others. */
+/** A word in more than this share of the searched entries does not help to tell them apart. */
 const commonShare = 0.3;
-/** Of fewer entries no word is common. */
+/** Below this number of entries, no word counts as common. */
 const leastEntries = 100;
-/** Computing BM25 is what costs: only entries with one of the rare terms are ranked, which match at most this share of all. */
+/**
+ * BM25 is the expensive part, so only entries with a rare term are ranked. Rare terms match at most this share of all
+ * entries.
+ */
 const rareShare = 0.08;
-/** So many cost next to nothing; more would take too long. */
+/** This many are nearly free; more than `manyEntries` would take too long. */
 const fewEntries = 2000;
 const manyEntries = 20_000;
-/** A phrase must be there, so everything that holds it is wanted. */
+/** A phrase is required, so all entries with it are wanted. */
 const mostWithPhrase = 10_000;
 
-/** A row and its score as FTS5 gives it: the better, the more negative. */
+/** A row and its score as FTS5 returns it: more negative is better. */
 type Scored = readonly [number, number];
 
 interface Counted {
@@ -27,7 +30,7 @@ interface Counted {
   readonly of: number;
 }
 
-/** The indexes that are ranked by, and what a match in each of their columns counts. */
+/** The indexes for ranking, and the weight of each of their columns. */
 const indexes = {
   text: { table: 'entries_fts', weights: '' },
   uses: { table: 'uses_fts', weights: ', 1.0, 0.7' },
@@ -50,7 +53,7 @@ function ranking(
     .pluck();
   const select = `SELECT f.rowid, bm25(${table}${weights}) AS score FROM ${table} f WHERE ${table} MATCH ?`;
 
-  /** In how many entries a term stands: in the sessions asked for where it may be common there, else in all. */
+  /** Counts the entries with a term: within the requested sessions if it may be common there, otherwise in all. */
   function counter({ project, agent, group, starred, tag }: KeywordFilter): (term: string) => Counted {
     const entries = total.get() ?? 0;
     const { where, values } = sessionConditions(connection, { project, agent, group: group ?? everyone, starred, tag });
@@ -84,8 +87,8 @@ function ranking(
   }
 
   /**
-   * Entries that hold common terms alone are left out. Those with one beside a rare one and those without are asked for apart, so that
-   * no common term is followed through all of its entries.
+   * Leaves out entries that match only common terms. It queries entries with and without a common term beside a rare
+   * one separately, so that SQLite never walks through all entries of a common term.
    */
   function parted(terms: readonly Counted[]): string[] {
     const most = Math.min(manyEntries, Math.max(fewEntries, rareShare * (total.get() ?? 0)));
@@ -105,7 +108,7 @@ function ranking(
     limit: number,
     isSubagents: (row: number) => boolean,
   ): readonly Scored[] {
-    // The plus in these keeps SQLite from asking the index once for each row of the list.
+    // The plus in these conditions keeps SQLite from querying the index once per row of the list.
     const { where: conditions, values } = entryScope(connection, filter);
     const own = entryConditions(filter);
     if (own.conditions.length > 0) {
@@ -117,7 +120,7 @@ function ranking(
     const best = (most: number) =>
       matches.map((match) => ranked.all(match, ...values, most)).reduce((a, b) => merged(a, b, most));
     if (filter.subagents === true) return best(limit);
-    // Asking of every match whether a subagent said it would take as long as ranking it.
+    // Checking every match for a subagent would take as long as ranking it.
     const some = best(limit);
     if (!some.some(([row]) => isSubagents(row))) return some;
     return best(2 * limit)
@@ -150,7 +153,7 @@ const whole = (terms: readonly Counted[], phrases: readonly string[] = []): stri
     phrases,
   );
 
-/** The best of two lists that are in order. */
+/** The best of two sorted lists. */
 function merged(a: readonly Scored[], b: readonly Scored[], most: number): Scored[] {
   const all: Scored[] = [];
   for (let [i, j] = [0, 0]; all.length < most && (i < a.length || j < b.length); ) {

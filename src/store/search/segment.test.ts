@@ -22,7 +22,7 @@ describe('segment', () => {
     },
   );
 
-  it('gives the words of a long run as it gives those of a short one, also where two windows meet', () => {
+  it('segments a long run like a short one, also where two windows meet', () => {
     const word = '重试队列数据库连接失败了我们需要检查';
     const words = asOne(word).trim();
     const long = segment(word.repeat(2000)).trim();
@@ -30,7 +30,7 @@ describe('segment', () => {
     expect(whole).toBeGreaterThan(1900);
   });
 
-  // With the segmenter alone, these would take longer than any test may: it needs hours for a million letters.
+  // The segmenter alone would exceed any test's time limit: a million letters take it hours.
   it.each(['中', '重试队列', 'ภาษาไทย', 'カ', '中a', 'が', '한'])(
     'takes a million letters in one run: %s',
     (letters) => {
@@ -39,7 +39,7 @@ describe('segment', () => {
     },
   );
 
-  it('takes a run of letters that is longer than any matcher of patterns can take at once', () => {
+  it('accepts a run of letters longer than a regular expression can match at once', () => {
     expect(segment('한'.repeat(10_000_000)).length).toBeGreaterThan(10_000_000);
   });
 });

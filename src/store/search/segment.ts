@@ -1,15 +1,15 @@
-// Words for scripts that are written without spaces, and one spelling for letters that have two. Index and query both call this.
+// Separates words in scripts without spaces, and unifies letters with two spellings. Both index and query call this.
 
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]/u;
-/** Bounded: for a repetition of millions the matcher runs out of stack. */
+/** Bounded, because a repetition of millions overflows the stack of the regular expression engine. */
 const unspacedPiece = new RegExp(`${unspaced.source}{1,10000}`, 'gu');
 
 let segmenter: Intl.Segmenter | undefined;
 
 export const isUnspaced = (text: string): boolean => unspaced.test(text);
 
-/** What unicode61 takes for different letters: ß and ss, ё and е, wide and narrow forms, letters typed in two parts. */
+/** Letters that unicode61 treats as different: ß and ss, ё and е, wide and narrow forms, letters typed in two parts. */
 const variants = /[ßẞёЁøØłŁæÆœŒđĐ\u1100-\u11ff\u3099\u309a\uff01-\uffee]/;
 const spellings: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -28,7 +28,7 @@ const spellings: Readonly<Record<string, string>> = {
   Đ: 'D',
 };
 
-/** The text in one spelling; nearly every text comes back as it is. Contract: never throws. */
+/** The text in one spelling; most texts come back unchanged. Contract: never throws. */
 export function spell(text: string): string {
   if (!variants.test(text)) return text;
   return text
@@ -42,11 +42,11 @@ export const toHiragana = (text: string): string =>
   text.replace(/[\u30a1-\u30f6]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x60));
 
 /**
- * The segmenter needs more than quadratic time for a long run of letters, so a run goes through it in windows. A run that fits
- * into one window, as all that people write do, has the words that the segmenter gives it as a whole.
+ * The segmenter takes more than quadratic time for a long run of letters, so it gets a run in windows. Nearly all runs
+ * that people write fit into one window and are segmented as a whole.
  */
 const longestWindow = 1000;
-/** The words at the end of a window may be cut; the next window begins with them. */
+/** A window may cut its last words; the next window starts with them. */
 const windowOverlap = 100;
 
 /** The text in one spelling, with spaces between the words of unspaced scripts. Contract: never throws; linear in the length. */
@@ -56,14 +56,14 @@ export function segment(text: string): string {
   let out = '';
   let at = 0;
   for (const [from, to] of unspacedRuns(spelt)) {
-    // Kana change only now: whether a word is written in one or the other tells where it ends.
+    // Convert kana only now: the segmenter needs the difference to find where words end.
     out += `${spelt.slice(at, from)} ${toHiragana(wordsOfRun(spelt.slice(from, to)).join(' '))} `;
     at = to;
   }
   return out + spelt.slice(at);
 }
 
-/** Where the runs of unspaced letters begin and end. */
+/** The start and end of each run of unspaced letters. */
 function* unspacedRuns(text: string): Generator<readonly [number, number]> {
   let from = -1;
   let to = -1;
@@ -83,7 +83,8 @@ function wordsOfRun(run: string): string[] {
   const words: string[] = [];
   for (let from = 0; from < run.length; ) {
     const end = windowEnd(run, from);
-    // The words in the overlap wait for the next window. A first word that reaches into it is taken as it is: each window moves on.
+    // Words in the overlap wait for the next window. A first word that reaches into it is accepted, so every window
+    // makes progress.
     const sure = end === run.length ? end : end - windowOverlap;
     let taken = from;
     for (const { segment: word, index } of segmenter.segment(run.slice(from, end))) {
@@ -96,7 +97,7 @@ function wordsOfRun(run: string): string[] {
   return words;
 }
 
-/** Where a window that begins at `from` ends: never between the two halves of a letter. */
+/** The end of a window that starts at `from`: never within a surrogate pair. */
 function windowEnd(run: string, from: number): number {
   const end = from + longestWindow;
   if (end >= run.length) return run.length;

@@ -1,4 +1,4 @@
-// The files that tools were last used on in given sessions: a briefing asks for them.
+// The files that tools last used in given sessions, for briefings.
 
 import { digestSql } from '../sessions/digest.ts';
 import type { Connection } from '../sqlite/connection.ts';

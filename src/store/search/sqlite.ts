@@ -1,4 +1,4 @@
-// The port of search, from its parts.
+// The port of search, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import { keywordSearch } from './keywords.ts';
 import type { SearchPort } from './port.ts';

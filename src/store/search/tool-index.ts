@@ -1,9 +1,9 @@
-// The index of tool uses: one row for each entry that used tools, under the entry's id.
+// The index of tool uses: one row per entry that used tools, under the entry's id.
 import type { Connection } from '../sqlite/connection.ts';
 import { indexText } from './index-text.ts';
 import { indexedUses, type UseText } from './tool-text.ts';
 
-/** More uses than this in one entry are in the transcript, not in the index. */
+/** Uses beyond this number in one entry are not indexed; the transcript still has them. */
 const mostUses = 200;
 
 export function toolIndex(connection: Connection) {
@@ -21,8 +21,8 @@ export function toolIndex(connection: Connection) {
 
   return {
     /**
-     * Indexes what the tools of these entries did, as it is stored now, and asks for other vectors of them. Of entries that were added in the
-     * same transaction (`fresh`) there is nothing to take back.
+     * Indexes the stored tool uses of these entries, and queues the entries for new vectors. Entries added in the same
+     * transaction (`fresh`) have nothing to remove first.
      */
     renew(entries: Iterable<number>, fresh?: ReadonlySet<number>): void {
       for (const id of entries) {

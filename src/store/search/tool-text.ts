@@ -1,22 +1,22 @@
-// Tool uses → the text that they are found by: what was run or changed, and the useful part of what came of it. Bounded for each use
-// and for each entry, so that a log does not drown a sentence.
+// Tool uses → their search text: what was run or changed, and the useful part of the output. Bounded per use and per
+// entry, so that a log does not drown a sentence.
 
-/** A tool use as the tables have it. */
+/** A tool use as stored in the tables. */
 export interface UseText {
   readonly tool: string;
-  /** JSON, which may be cut in the middle. */
+  /** JSON, possibly truncated. */
   readonly input: string;
   readonly output: string | null;
 }
 
-/** What the index of words takes of a use, and of all uses of an entry. */
+/** The limits for the keyword index, per use and per entry. */
 const indexed = { input: 1000, output: 800, ofEntry: 8000 } as const;
-/** What a vector is made of. More of an input or an output says little about its meaning. */
+/** The limits for a vector. More of an input or output adds little meaning. */
 const embedded = { input: 500, output: 400, ofEntry: 2400 } as const;
-/** JSON that is nested deeper says nothing that a person would ask for. */
+/** JSON nested deeper contains nothing that people search for. */
 const deepest = 6;
 
-/** Both columns of the index. Contract: never throws; linear in the length of what is stored. */
+/** Both columns of the index. Contract: never throws; linear in the length of the stored texts. */
 export function indexedUses(uses: readonly UseText[]): { readonly input: string; readonly output: string } {
   return {
     input: joined(uses, indexed.ofEntry, ({ tool, input }) => `${tool} ${inputText(input).slice(0, indexed.input)}`),
@@ -24,7 +24,7 @@ export function indexedUses(uses: readonly UseText[]): { readonly input: string;
   };
 }
 
-/** The text of an entry with what its tools did, as an embedder gets it. */
+/** The text of an entry with its tool uses, for the embedder. */
 export function embeddedText(text: string, uses: readonly UseText[]): string {
   const own = withoutToolNames(text);
   if (uses.length === 0) return own;
@@ -34,7 +34,7 @@ export function embeddedText(text: string, uses: readonly UseText[]): string {
   return `${own}\n${done}`.trim();
 }
 
-/** An answer that used tools ends with a line that names them; it says nothing about the matter. */
+/** An answer that used tools ends with a line of their names, which adds no meaning. */
 export const withoutToolNames = (text: string): string => text.replace(/\n?\[Used tools: [^\]\n]*\]\s*$/, '');
 
 function joined(uses: readonly UseText[], most: number, textOf: (use: UseText) => string): string {
@@ -47,14 +47,14 @@ function joined(uses: readonly UseText[], most: number, textOf: (use: UseText) =
   return all.slice(0, most);
 }
 
-/** The strings in an input, a line each, without the names of the fields. */
+/** The string values of an input, one per line, without field names. */
 export function inputText(input: string): string {
   const values: string[] = [];
   try {
     collect(JSON.parse(input), values, 0);
     return values.join('\n');
   } catch {
-    // Cut in the middle: as much as can be read.
+    // Truncated JSON: take what is readable.
     return input
       .replace(/\\[nt]/g, ' ')
       .replace(/\\(["\\/])/g, '$1')
@@ -69,7 +69,7 @@ function collect(value: unknown, into: string[], depth: number): void {
 }
 
 const controlSequence = String.fromCharCode(27);
-/** Colours and cursor movements of a terminal, and characters that are no text. */
+/** Terminal colours, cursor movements and control characters. */
 const noise = new RegExp(`${controlSequence}\\[[0-9;?]*[ -/]*[@-~]|(?![\\t\\n])\\p{Cc}`, 'gu');
 
 export const outputText = (output: string): string => output.replace(noise, ' ');

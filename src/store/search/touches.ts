@@ -1,4 +1,4 @@
-// Which files tools were used on: written with each tool use, found by the file's name, newest first.
+// The files that tools used: written with each tool use, found by file name, newest first.
 
 import path from 'node:path';
 import { type EntryRow, entryColumns, toEntry } from '../entries/rows.ts';
@@ -7,7 +7,7 @@ import type { Connection } from '../sqlite/connection.ts';
 import { matchExpression } from './keywords.ts';
 import type { FileTouch, SearchPort } from './port.ts';
 
-/** Notes the files of one tool use; called in the caller's transaction. */
+/** Records the files of one tool use, in the caller's transaction. */
 export function touchWriting(connection: Connection) {
   const addFile = connection.statement('INSERT INTO touched_files (path, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const addTouch = connection.statement(
@@ -38,14 +38,17 @@ type TouchRow = EntryRow & {
   prompt: string | null;
 };
 
-/** The last prompt before an entry: in the same transcript, or in time for what a subagent did. */
+/** The last prompt before an entry: by position in the same transcript; for a subagent's entry, by time. */
 const promptBefore = `coalesce(
   (SELECT p.uuid FROM entries p WHERE p.session_id = e.session_id AND p.author = 'person' AND p.file_id = e.file_id
      AND p.pos <= e.pos ORDER BY p.pos DESC LIMIT 1),
   (SELECT p.uuid FROM entries p WHERE p.session_id = e.session_id AND p.author = 'person' AND p.at <= e.at
      ORDER BY p.pos DESC LIMIT 1))`;
 
-/** The newest are chosen before anything else of them is read; entries and sessions only where a condition is about them. */
+/**
+ * Selects the newest touches before reading anything else about them. Joins entries and sessions only if a condition
+ * needs them.
+ */
 const touchSql = (conditions: readonly string[]): string => `
   SELECT ${entryColumns}, l.path AS file, t.tool, t.outcome = 'error' AS failed, s.cwd, p.name AS project, ${titleOfSession},
     ${promptBefore} AS prompt
@@ -61,7 +64,7 @@ const touchSql = (conditions: readonly string[]): string => `
   CROSS JOIN sessions s ON s.id = e.session_id LEFT JOIN projects p ON p.id = s.project_id
   ORDER BY l.at DESC, t.id DESC`;
 
-/** From one prompt to the next in the same transcript. */
+/** The range from one prompt to the next in the same transcript. */
 const stretchSql = `
   SELECT file_id, first, next, (SELECT min(id) FROM entries WHERE file_id = x.file_id AND pos >= first AND pos < next) AS low,
     (SELECT max(id) FROM entries WHERE file_id = x.file_id AND pos >= first AND pos < next) AS high
@@ -80,7 +83,7 @@ interface Stretch {
   readonly high: number;
 }
 
-/** Without a rank: for that the index would go through all entries that hold the words. A range of ids it finds at once. */
+/** Without a rank, because ranking would visit all entries with the words. The index finds a range of ids at once. */
 const inStretchSql = `
   SELECT ${entryColumns} FROM entries_fts f CROSS JOIN entries e ON e.id = f.rowid CROSS JOIN sessions s ON s.id = e.session_id
   WHERE entries_fts MATCH @match AND f.rowid BETWEEN @low AND @high

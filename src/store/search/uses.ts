@@ -5,7 +5,7 @@ import type { SearchPort } from './port.ts';
 
 export function useRows(connection: Connection): Pick<SearchPort, 'toolNames' | 'toolUsers'> {
   const { read: run } = connection;
-  // One step of the index for each name, however many uses there are.
+  // One index lookup per name, however many uses there are.
   const names = connection
     .statement<[], string>(
       `WITH RECURSIVE named (tool) AS (

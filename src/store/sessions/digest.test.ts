@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('the queries of a briefing', () => {
-  it.each(Object.entries(digestSql))('%s is led by indexes and sorts no table', (name, sql) => {
+  it.each(Object.entries(digestSql))('%s uses indexes and sorts no table', (name, sql) => {
     const db = new Database(path.join(folder, 'x.db'), { readonly: true });
     const values = sql.match(/\?/g)?.map(() => 1) ?? [];
     const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[]).map(
@@ -35,10 +35,10 @@ describe('the queries of a briefing', () => {
   });
 });
 
-describe('what was given', () => {
+describe('given briefings', () => {
   const one = { agent: 'claude-code', session: 'abc', project: 'shop', at: 1, source: 'startup', text: 'a' } as const;
 
-  it('is kept, newest first, and found by the beginning of the session', async () => {
+  it('are stored, newest first, and found by the beginning of the session id', async () => {
     await store.briefings.save(one);
     await store.briefings.save({ ...one, at: 2, source: 'compact', text: 'b' });
     await store.briefings.save({ ...one, at: 3, session: 'xyz' });
@@ -47,7 +47,7 @@ describe('what was given', () => {
     expect(await store.briefings.list({ session: 'q', limit: 10 })).toEqual([]);
   });
 
-  it('is kept once when the same is said twice', async () => {
+  it('are stored once when the same text comes twice', async () => {
     await store.briefings.save(one);
     await store.briefings.save({ ...one, at: 2 });
     expect(await store.briefings.list({ limit: 10 })).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('what was given', () => {
 describe('links of moved folders', () => {
   const link = (from: string, to: string) => store.projects.link({ from, to }, []);
 
-  it('lead to where the folder is now, also when it moves on or back', async () => {
+  it("lead to the folder's current path, also after it moves on or back", async () => {
     await link('/a', '/b');
     await link('/b', '/c');
     expect(await store.projects.links()).toEqual([
@@ -73,7 +73,7 @@ describe('links of moved folders', () => {
 });
 
 describe('pins', () => {
-  it('a thing is pinned or muted, not both', async () => {
+  it('an item is pinned or muted, not both', async () => {
     const key = { kind: 'session', id: 's', agent: 'pi' } as const;
     await store.pins.set(key, 'pinned', 1);
     await store.pins.set(key, 'muted', 2);

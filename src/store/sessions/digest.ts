@@ -1,18 +1,18 @@
-// What a briefing is made of. Every query is bounded and led by an index: it runs while an agent waits to start.
+// Data for briefings. Every query is bounded and uses an index, because it runs while an agent waits to start.
 
 import { type EntryRow, entryColumns, type ToolRow, toEntry, toToolUse } from '../entries/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { SessionGlance, SessionsPort } from './port.ts';
 import { titleOfSession } from './rows.ts';
 
-/** How far back from its end a session is looked at. */
+/** How many entries back from its end a session is searched. */
 const reach = 200;
 const lastEntries = 16;
 const lastPrompts = 4;
 const lastToolEntries = 12;
 
 const ofPerson = "e.session_id = s.id AND e.author = 'person'";
-/** What a group's agent wrote is told to that group alone. */
+/** Only the group itself sees what its agent wrote. */
 const ofNoGroup = 'NOT EXISTS (SELECT 1 FROM group_sessions m WHERE m.agent = s.agent AND m.session = s.session)';
 const inMain = 'e.subagent IS NULL AND e.abandoned = 0';
 

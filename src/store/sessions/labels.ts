@@ -1,4 +1,5 @@
-// Names, stars and tags that a person gave to sessions. Kept under the agents' own ids, so that reading a transcript again changes nothing.
+// Names, stars and tags that a person gave to sessions. Stored under the agents' own ids, so reading a transcript again
+// changes nothing.
 import type { Connection } from '../sqlite/connection.ts';
 import type { SessionsPort } from './port.ts';
 
@@ -29,7 +30,7 @@ export function labelRows(connection: Connection): Pick<SessionsPort, 'label'> {
         const name = change.name === undefined ? (row?.name ?? undefined) : change.name || undefined;
         const starred = change.starred ?? row?.starred === 1;
         const label = { ...(name === undefined ? {} : { name }), starred, tags: [...tags].sort() };
-        // A session that nothing is said of has no row, so that an import from elsewhere finds its place free.
+        // A session without labels has no row, so that an import can add its labels.
         if (name === undefined && !starred && tags.size === 0) drop.run(agent, session);
         else put.run(agent, session, name ?? null, starred ? 1 : 0, JSON.stringify(label.tags), at);
         return label;

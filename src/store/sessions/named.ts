@@ -1,12 +1,12 @@
-// Sessions by what they are called: the title, the name that a person gave, the branch, and what the summary calls the request.
+// Finds sessions by name: the title, the name that a person gave, the branch, and the summary's title.
 import type { Connection } from '../sqlite/connection.ts';
 import type { NamedSession, SessionsPort } from './port.ts';
 
-/** More words are a sentence, and no name. */
+/** More words are a sentence, not a name. */
 const mostWords = 8;
 const mostSessions = 50;
 
-/** All that a session is called, in one text. */
+/** All names of a session in one text. */
 const called = `lower(coalesce(s.title, '') || ' ' || coalesce(l.name, '') || ' ' || coalesce(m.title, '') || ' ' || coalesce(b.names, ''))`;
 
 export function namedSessions(connection: Connection): Pick<SessionsPort, 'named'> {

@@ -1,4 +1,4 @@
-// Rows → sessions, and what a filter of sessions means in SQL.
+// Rows → sessions, and session filters → SQL.
 
 import { agentNamed } from '../../agents/index.ts';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -30,7 +30,10 @@ export interface SessionRow {
   label: string | null;
 }
 
-/** The name that the person gave to a session; else the agent's; else that of its account, if there is one; else what it began with. */
+/**
+ * The title of a session: the person's name for it, else the agent's title, else the summary's title, else its first
+ * prompt.
+ */
 export const titleOfSession = `coalesce((SELECT l.name FROM session_labels l WHERE l.agent = s.agent AND l.session = s.session),
   CASE WHEN s.title_by IS NOT NULL OR EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title
   ELSE coalesce((SELECT m.title FROM summaries m WHERE m.session_id = s.id), s.title) END) AS title`;
@@ -75,7 +78,7 @@ function labelOf({ label }: SessionRow): Partial<Session> {
   };
 }
 
-/** The last value of each kind, and all where there may be several. */
+/** The last value of each kind; all values of kinds that may have several. */
 function factsOf({ facts, title_by, copied_from }: SessionRow): Partial<Session> {
   const said = JSON.parse(facts ?? '[]') as [FactKind, string][];
   const all = (kind: FactKind) => [...new Set(said.filter(([of]) => of === kind).map(([, value]) => value))];
@@ -131,8 +134,8 @@ const hasGroups = (connection: Statements): boolean =>
   connection.statement('SELECT EXISTS (SELECT 1 FROM group_sessions)').pluck().get() === 1;
 
 /**
- * The same for many entries at once, as conditions on a row of `entries_fts f`. Where no group is named, the few entries of
- * groups are left out by a list of theirs: a list of all others would take longer than the search.
+ * The same for many entries at once, as conditions on a row of `entries_fts f`. Without a group, it excludes the few
+ * entries of groups by a list: a list of all others would take longer than the search.
  */
 export function entryScope(
   connection: Statements,

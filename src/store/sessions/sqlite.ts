@@ -1,4 +1,4 @@
-// Sessions: which there are, and which rows a filter means.
+// The port of sessions: lists and filters, composed with its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import { exactOrAll, startsWith } from '../sqlite/ids.ts';
 import { digests } from './digest.ts';

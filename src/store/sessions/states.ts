@@ -1,4 +1,4 @@
-// How far sessions are: by what hooks and clients tell, and by their transcripts. One row each; the last word counts.
+// The states of sessions, from reports by hooks and clients and from transcripts. One row each; the last report wins.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { SessionState, SessionStatus } from '../../schema/session-state.ts';
@@ -28,7 +28,7 @@ export function sessionStates(
   const find = connection.statement<[string, string], Row>(
     'SELECT * FROM session_states WHERE agent = ? AND session = ?',
   );
-  // The session's own row comes with its first entries; then its jobs are looked at anyway.
+  // A session gets its own row with its first entries. Its jobs are planned then anyway.
   const known = connection
     .statement<[string, string], number>('SELECT id FROM sessions WHERE session = ? AND agent = ?')
     .pluck();
@@ -80,7 +80,7 @@ export function sessionStates(
     async note(change) {
       return write(() => {
         const row = after(find.get(change.agent, change.session), change);
-        // A session that was forgotten may still run.
+        // A forgotten session may still be running.
         if (tombstones.any() && tombstones.has(tombstone.session(change.agent, change.session))) return toState(row);
         put(row);
         return toState(row);
@@ -128,7 +128,7 @@ interface Followed {
   readonly quiet: boolean;
 }
 
-/** A prompt that is newer than all that was told reopens a session; an answer after which nothing comes stops it. */
+/** A prompt newer than the last report reopens a session. An answer followed by silence stops it. */
 function followed(before: Row | undefined, { agent, session, prompts, promptAt, last, quiet }: Followed): Row {
   const reopened = before === undefined || promptAt > before.updated_at;
   const working = reopened || before.status === 'active' || before.status === 'initialized';
@@ -150,7 +150,7 @@ function followed(before: Row | undefined, { agent, session, prompts, promptAt, 
 function statusAfter(before: SessionStatus | undefined, event: SessionChange['event']): SessionStatus {
   if (event === 'end') return 'completed';
   if (event === 'prompt') return 'active';
-  // A stop that comes after the end, late on its way, does not take it back.
+  // A late stop after the end must not undo the end.
   if (event === 'stop') return before === 'completed' ? 'completed' : 'summarizing';
   return before === undefined || before === 'completed' ? 'initialized' : before;
 }

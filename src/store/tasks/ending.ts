@@ -1,4 +1,4 @@
-// How the end of a run ends, repeats or puts off its task.
+// The end of a run ends, repeats or postpones its task.
 
 import type { RunEnd } from '../runs/port.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -29,12 +29,12 @@ export function taskEnding(connection: Connection) {
 
   return {
     next: (now: number): number | null | undefined => next.get(now),
-    /** Within the transaction that ends the run. */
+    /** Call it in the transaction that ends the run. */
     end(id: number, run: RunEnd & { readonly output: boolean; readonly startedAt: number }, at: number): TaskEnd {
       const row = one.get(id);
       if (row === undefined) return { retryAt: undefined, gaveUp: false };
       const { how, backoff, output, startedAt, result = null, error = null } = run;
-      // Nobody was told anything: it is due as before.
+      // The run produced nothing, so the task stays due as before.
       if (how !== 'failed' && !output && result === null) return { retryAt: row.next_at ?? undefined, gaveUp: false };
       const failures = how === 'failed' && !output ? row.failures + 1 : 0;
       const wait = backoff[failures - 1];

@@ -1,4 +1,4 @@
-// Scheduled tasks. When one is due next is a column; that a run is at it, is the run's row.
+// The port of scheduled tasks. The next due time is a column; an open run's row shows that a task is running.
 
 import type { ScheduledTask, TaskContext, TaskKind, TaskRun, TaskState } from '../../schema/task.ts';
 import { toMoment } from '../../schema/time.ts';
@@ -54,7 +54,7 @@ export function tasksPort(connection: Connection): TasksPort {
     "UPDATE tasks SET state = @state, next_at = coalesce(@next, next_at), failures = 0 WHERE id = @id AND state <> 'done'",
   );
   const remove = connection.statement('DELETE FROM tasks WHERE id = ?');
-  // A process may still be at it: its end finds the row, and no task.
+  // A process may still be running the task. When it ends, it finds its run's row but no task.
   const removeLog = connection.statement('DELETE FROM host_runs WHERE task = ? AND ended_at IS NOT NULL');
   const log = connection.statement<
     [number, number],

@@ -1,4 +1,4 @@
-// How far the vault's copies have come, and what they take.
+// The port of the vault: how far its copies reach, and their sizes.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { emptyState, formatState, parseState } from '../../schema/reader-state.ts';
@@ -69,7 +69,7 @@ export function vaultPort(connection: Connection): VaultPort {
     async due() {
       return read(() =>
         due.all().map((row): VaultDue => {
-          // A copy that was removed is made again as a whole, once its transcript goes on.
+          // A removed copy is made again from the start once its transcript grows.
           const goesOn = row.copied === row.generation && row.copiedBytes !== 0;
           return {
             agent: row.agent,

@@ -1,11 +1,11 @@
-// The reading side of vectors: what an index in memory holds of entries, and what of it has changed since it was read.
+// Reads vectors and positions for the index in memory: a first load, and then the changes since.
 
 import { hasQuestion, unreadFact } from '../admin/renewal.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { PlacePage, VectorPage, VectorsPort } from './port.ts';
 import { codeOf } from './writing.ts';
 
-/** A page of vectors as one row: SQLite puts the bytes together, which takes a quarter of the time that single rows take. */
+/** A page of vectors as one row: concatenating in SQLite takes a quarter of the time of reading single rows. */
 const packed = `SELECT count(*), group_concat(seq), group_concat(subject_id), CAST(group_concat(CAST(vector AS TEXT), '') AS BLOB)`;
 
 export function vectorReading(
@@ -18,7 +18,7 @@ export function vectorReading(
       'SELECT max(seq) FROM (SELECT seq FROM session_changes WHERE seq > ? ORDER BY seq LIMIT ?)',
     )
     .pluck();
-  // As a page, like vectors. No text is looked at but those that nobody has looked at yet.
+  // One row per page, as for vectors. Reads only the texts that have not been checked for questions yet.
   const places = (vector: string) =>
     connection
       .statement<unknown[], (string | null)[]>(
@@ -41,7 +41,7 @@ export function vectorReading(
     '(SELECT max(v.seq) FROM vectors v WHERE v.kind = 0 AND v.subject_id = e.id AND v.model_id = @model)',
   );
   const modelId = connection.statement<[string], number>('SELECT id FROM vector_models WHERE name = ?').pluck();
-  // In the order of the table: an index would have all of them sorted for every page.
+  // In table order: with an index, SQLite would sort all vectors for every page.
   const after = connection
     .statement<unknown[], Packed>(
       `${packed} FROM (SELECT * FROM vectors NOT INDEXED WHERE seq > ? AND kind = ? AND model_id = ? ORDER BY seq LIMIT ?)`,
@@ -105,7 +105,7 @@ export function vectorReading(
 
 const noPlaces = { sessions: [], ids: [], files: [], at: [], marks: [], lengths: [], vectors: [] };
 
-/** Numbers as SQLite puts them together. */
+/** A list of numbers as `group_concat` returns it. */
 const numbersIn = (text: string | null): number[] => JSON.parse(`[${text ?? ''}]`) as number[];
 
 type Packed = [count: number, seqs: string | null, ids: string | null, vectors: Buffer | null];

@@ -1,4 +1,4 @@
-// The port of vectors, from its parts.
+// The port of vectors, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import type { VectorsPort } from './port.ts';
 import { vectorReading } from './reading.ts';

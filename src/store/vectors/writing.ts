@@ -1,4 +1,4 @@
-// The writing side of vectors: which texts lack one, of which model, and saving them. Triggers fill the queue.
+// Saves vectors, and finds the texts that lack one of the wanted model. Triggers fill the queue.
 
 import { HoldfastError } from '../../system/errors.ts';
 import { embeddedText, type UseText } from '../search/tool-text.ts';
@@ -7,15 +7,15 @@ import { sessionRows } from '../transcripts/session-rows.ts';
 import type { EmbeddingTrouble, PendingText, RoughText, SubjectKind, VectorModel, VectorsPort } from './port.ts';
 
 interface Subject {
-  /** How the kind is written in the tables. */
+  /** The code of the kind in the tables. */
   readonly code: number;
-  /** The text of one, by its row id. */
+  /** SQL for one text by its row id. */
   readonly text: string;
-  /** The row ids of all that have a text. */
+  /** SQL for the row ids of all rows with a text. */
   readonly all: string;
 }
 
-/** What can have vectors. Each kind keeps its queue with triggers of its own; see the migrations. */
+/** The kinds of rows that can have vectors. Each has triggers of its own that fill the queue; see the migrations. */
 export const subjects: Readonly<Record<SubjectKind, Subject>> = {
   entry: {
     code: 0,
@@ -83,11 +83,11 @@ export function vectorRows(
        WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE kind = ${code} AND subject_id = id AND model_id = ?)`,
     ),
   );
-  // Newest first: what somebody works on now is looked for sooner than what was imported.
+  // Newest first: people search for current work sooner than for imports.
   const queued = connection.statement<[number], { kind: number; subject_id: number; stamp: number }>(
     'SELECT kind, subject_id, stamp FROM vector_queue ORDER BY kind DESC, subject_id DESC LIMIT ?',
   );
-  // What tools did is part of what an entry says.
+  // Tool uses are part of an entry's meaning.
   const usesOf = connection.statement<[number], UseText>(
     'SELECT tool, input, output FROM tool_uses WHERE entry_id = ? ORDER BY id LIMIT 20',
   );
@@ -166,7 +166,7 @@ export function vectorRows(
     async save(name, texts, { rough = false } = {}) {
       return write(() => {
         const model = modelNamed.get(name);
-        // Somebody wants another model since; what was queued then is queued anew, under other stamps.
+        // Another model is wanted now; it queued these texts again with other stamps.
         if (model?.wanted !== 1) return 0;
         let dimensions = model.dimensions ?? undefined;
         let saved = 0;
