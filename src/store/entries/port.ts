@@ -63,7 +63,7 @@ export interface ActivityFilter extends Omit<SessionFilter, 'limit'> {
 }
 
 export interface QuarterOfSession {
-  /** Identifies the session within one answer only; it has no other meaning. */
+  /** The same number means the same session; it has no other meaning. */
   readonly session: number;
   /** The first millisecond of the quarter of an hour. */
   readonly at: number;

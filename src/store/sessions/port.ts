@@ -93,7 +93,7 @@ export interface SessionsPort {
     seen: { readonly quiet: boolean; readonly since: number },
   ): Promise<SessionState | undefined>;
   state(agent: AgentName, session: string): Promise<SessionState | undefined>;
-  /** Sessions with a report, or with a change seen, since this moment. */
+  /** Sessions whose state a report or the transcript changed since this moment. */
   toldSince(at: number): Promise<readonly { readonly agent: AgentName; readonly session: string }[]>;
   /** The time of the last report from a hook or a client. */
   lastToldAt(): Promise<number | undefined>;

@@ -1,11 +1,12 @@
-// The copies that Holdfast makes by itself: at most three, within a size, the newest always. Those that a person made are theirs.
+// Automatic backups: at most three, within a total size, and always the newest. Holdfast never touches backups that a
+// person made.
 import fs from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../../system/alive.ts';
 
 export interface BackupPlan {
   readonly folder: string;
-  /** What all of them may take together. */
+  /** The total size limit of all automatic backups. */
   readonly maxBytes: number;
 }
 
@@ -18,7 +19,7 @@ export interface BackupFile {
 export const backupsKept = 3;
 const own = /^auto-(\d{8}T\d{6}-\d{3}Z)(?:-\w+)?\.db$/;
 
-/** Where copies are; undefined where the person wants none made. */
+/** Where automatic backups go; undefined if the person turned them off. */
 export const backupPlan = (config: {
   readonly home: string;
   readonly settings: { readonly backup: { readonly automatic: boolean; readonly maxMb: number } };
@@ -29,10 +30,10 @@ export const backupPlan = (config: {
 
 export const backupFolder = (home: string): string => path.join(home, 'backups');
 
-/** A time that can stand in a file name. */
+/** A time in a form that file names allow. */
 export const stamp = (ms: number): string => new Date(ms).toISOString().replace(/[-:]/g, '').replace('.', '-');
 
-/** The name that a copy has until it is whole. */
+/** The name of a copy until it is complete. */
 export const draftOf = (target: string): string => `${target}.${process.pid}.tmp`;
 
 /** Newest first. */
@@ -45,13 +46,13 @@ export function automaticBackups(folder: string): BackupFile[] {
     .map((file) => ({ file, at: timeOf(file), bytes: sizeOf(file) }));
 }
 
-/** Those that a person made into the same folder. */
+/** Backups that a person made in the same folder. */
 export const ownBackups = (folder: string): string[] =>
   namesIn(folder)
     .filter((name) => name.endsWith('.db') && !own.test(name))
     .map((name) => path.join(folder, name));
 
-/** Makes a copy before a migration. Where that fails, for want of space say, the database must open all the same. */
+/** Makes a copy before a migration. If that fails, for example on a full disk, the database must still open. */
 export function backUpFirst(plan: BackupPlan, copy: (file: string) => void, bytes: number, now: number): void {
   try {
     const file = roomForBackup(plan, bytes, now, '-migration');
@@ -59,11 +60,11 @@ export function backUpFirst(plan: BackupPlan, copy: (file: string) => void, byte
     copy(file);
     thinBackups(plan);
   } catch {
-    // The daily copy, or the next migration, tries again.
+    // The daily copy or the next migration tries again.
   }
 }
 
-/** The name of the next copy; undefined where so many bytes fit neither into the size nor onto the disk. */
+/** The name of the next copy; undefined if that many bytes exceed the size limit or the free disk space. */
 export function roomForBackup(plan: BackupPlan, bytes: number, now: number, why = ''): string | undefined {
   fs.mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
   sweepDrafts(plan.folder);
@@ -71,7 +72,7 @@ export function roomForBackup(plan: BackupPlan, bytes: number, now: number, why 
   return path.join(plan.folder, `auto-${stamp(now)}${why}.db`);
 }
 
-/** Removes what is beyond the number and the size; the newest stays. */
+/** Removes copies beyond the number and the size limit; the newest always stays. */
 export function thinBackups({ folder, maxBytes }: BackupPlan): void {
   let bytes = 0;
   for (const [i, one] of automaticBackups(folder).entries()) {
@@ -80,7 +81,7 @@ export function thinBackups({ folder, maxBytes }: BackupPlan): void {
   }
 }
 
-/** What a process that was killed has left of a copy. */
+/** Removes incomplete copies of processes that were killed. */
 function sweepDrafts(folder: string): void {
   for (const name of namesIn(folder)) {
     const pid = /\.db\.(\d+)\.tmp(?:-journal|-wal|-shm)?$/.exec(name)?.[1];

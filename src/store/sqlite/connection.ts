@@ -1,13 +1,17 @@
-// What every port's SQLite code works with: one open database, the ways to use it, and statements that compile when they first run.
+// What every port's SQLite code uses: one open database, ways to read and write it, and statements that compile on
+// first use.
 import type { Database, Statement } from 'better-sqlite3';
 import { explain } from '../../system/errors.ts';
 import { ledgerOf } from './ledger.ts';
 
-/** Runs `work`, and explains what SQLite throws. */
+/** Runs `work`, and explains errors from SQLite. */
 export type Run = <T>(work: () => T) => T;
 
 export interface Statements {
-  /** Compiles nothing yet: of some four hundred statements, a command or a hook needs a dozen. Wrong SQL throws at the first run. */
+  /**
+   * Does not compile yet: of some four hundred statements, a command or a hook needs a dozen. Wrong SQL throws at the
+   * first run.
+   */
   statement<Values extends object = unknown[], Row = unknown>(
     sql: string,
   ): Values extends unknown[] ? LazyStatement<Values, Row> : LazyStatement<[Values], Row>;
@@ -15,10 +19,10 @@ export interface Statements {
 
 export interface Connection extends Statements {
   readonly db: Database;
-  /** The file of the database. */
+  /** The path of the database file. */
   readonly location: string;
   readonly read: Run;
-  /** One immediate transaction, so that two processes wait for each other instead of colliding. */
+  /** One immediate transaction, so that two processes wait for each other instead of failing. */
   readonly write: Run;
   /** The same for a transaction that changes thousands of rows, such as a batch of an import. */
   readonly writeMany: Run;
@@ -30,7 +34,7 @@ export interface LazyStatement<Values extends unknown[], Row>
   raw(): LazyStatement<Values, Row>;
 }
 
-/** Every write goes through here, and so into the ledger. */
+/** Every write goes through here, and thereby into the ledger. */
 export function connect(db: Database, location: string): Connection {
   const ledger = ledgerOf(db, location);
   const write: Run = (work) => {
@@ -57,9 +61,10 @@ export function connect(db: Database, location: string): Connection {
     }
   };
   /**
-   * SQLite notes for each statement how to undo it. In a large transaction it writes these notes to a file: six writes of seven that an
-   * import makes. Here they stay in memory; they are as large as what one statement changes. Small transactions never write that file,
-   * and the switch costs them more than it saves: it drops all temporary triggers, and with them those that feed the ledger.
+   * SQLite keeps an undo journal for each statement. In a large transaction it goes to a file: six of seven writes of
+   * an import. Here it stays in memory, where it is as large as the changes of one statement. Small transactions never
+   * write that file, and the switch would cost them more than it saves: it drops all temporary triggers, including
+   * those that feed the ledger.
    */
   const writeMany: Run = (work) => {
     db.pragma('temp_store = MEMORY');

@@ -1,10 +1,10 @@
-// A whole copy of the database, and files that only their owner can read.
+// A complete copy of the database, and files that only their owner can read.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { draftOf } from './backup-files.ts';
 
-/** A copy of one moment, there when it is whole. */
+/** Copies one snapshot. The target appears only when it is complete. */
 export function copyInto(db: Database, target: string): void {
   const draft = draftOf(target);
   try {

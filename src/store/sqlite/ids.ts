@@ -1,9 +1,9 @@
-// Ids that a person typed: whole, or only their beginning.
+// Ids that a person typed: in full, or only the beginning.
 
-/** SQL for a column that begins with a text, which is bound twice. */
+/** SQL for a column that starts with a text; bind the text twice. */
 export const startsWith = (column: string): string => `${column} >= ? AND ${column} < ? || x'f48fbfbf'`;
 
-/** An id that is given whole means that one, even where it begins others. */
+/** A complete id means that item alone, even if other ids start with it. */
 export function exactOrAll<T extends { id: string }>(found: readonly T[], id: string): readonly T[] {
   const exact = found.filter((item) => item.id === id);
   return exact.length > 0 ? exact : found;

@@ -17,8 +17,8 @@ beforeEach(() => {
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
 });
 
-describe('the file of what must never come back', () => {
-  it('holds every hash and every pause that the database holds, for its owner alone', async () => {
+describe('the ledger of what must never come back', () => {
+  it('holds every hash and every pause of the database, readable by its owner only', async () => {
     const store = await openSqliteStore(database);
     await store.removal.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
     await store.pauses.start({ at: 5 });
@@ -33,7 +33,7 @@ describe('the file of what must never come back', () => {
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('goes on after an import', async () => {
+  it('keeps recording after an import', async () => {
     const store = await openSqliteStore(database);
     await store.transcripts.commit([], { ...rules }, undefined);
     await store.removal.takeTombstones([{ print: 'a', at: 1 }], [], { rules, now: 1 });
@@ -45,7 +45,7 @@ describe('the file of what must never come back', () => {
     ]);
   });
 
-  it('says nothing of a transaction that was undone', async () => {
+  it('records nothing of a transaction that was rolled back', async () => {
     const store = await openSqliteStore(database);
     const bad = [
       { print: 'kept', at: 1 },
@@ -57,7 +57,7 @@ describe('the file of what must never come back', () => {
     expect(readLedger(file)).toEqual([{ is: 'pause', from: 3, until: null }]);
   });
 
-  it('passes over a line that was cut anywhere, and goes on after it', () => {
+  it('skips a line that is truncated at any byte, and continues after it', () => {
     const lines = [
       { is: 'tombstone', print: 'a'.repeat(32), at: 1 },
       { is: 'pause', from: 2, until: 3 },
@@ -75,7 +75,7 @@ describe('the file of what must never come back', () => {
     }
   });
 
-  it('is made again from the database where it is gone, and doubles nothing', async () => {
+  it('is rebuilt from the database when it is missing, without duplicates', async () => {
     const store = await openSqliteStore(database);
     await store.removal.takeTombstones([{ print: 'a', at: 1 }], ['m'], { rules, now: 1 });
     const before = fs.readFileSync(file, 'utf8');
@@ -87,12 +87,12 @@ describe('the file of what must never come back', () => {
     expect(readLedger(file)).toHaveLength(2);
   });
 
-  it('a file that holds anything else is read in bounded time, and does no harm', () => {
+  it('a file with other content is read in bounded time and does no harm', () => {
     fs.writeFileSync(file, `${'['.repeat(200_000)}\n{"is":"pause"}\nnull\n7\n{"is":"tombstone","print":7}\n\0\0\0\n`);
     expect(readLedger(file)).toEqual([]);
   });
 
-  it('says nothing of a pause that could not begin', async () => {
+  it('records nothing of a pause that could not start', async () => {
     const store = await openSqliteStore(database);
     const other = new Database(database);
     other.exec('BEGIN IMMEDIATE');

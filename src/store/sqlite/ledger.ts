@@ -1,5 +1,5 @@
-// What must never come back, hashes of what was forgotten and pauses, also stands in a file beside the database. So a lost database
-// brings back nothing of it. Lines are only ever appended; a line that a crash cut is passed over.
+// The hashes of forgotten items, and the pauses, are also in a file beside the database, so that a lost database brings
+// nothing forgotten back. Lines are only ever appended. Readers skip a line that a crash truncated.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Database } from 'better-sqlite3';
@@ -9,10 +9,10 @@ import { syncFolder } from '../../system/replace-file.ts';
 
 export type LedgerLine = Extract<ExportedRow, { is: 'tombstone' | 'memory-tombstone' | 'pause' }>;
 
-/** The file of the data folder that a database lies in. */
+/** The ledger in the data folder of a database. */
 export const ledgerFile = (location: string): string => path.join(path.dirname(location), 'never-again.jsonl');
 
-/** Of several lines about one pause the last holds. */
+/** Of several lines about one pause, the last counts. */
 export function readLedger(file: string): LedgerLine[] {
   const known = new Map<string, LedgerLine>();
   for (const text of textOf(file).split('\n')) {
@@ -22,7 +22,7 @@ export function readLedger(file: string): LedgerLine[] {
   return [...known.values()];
 }
 
-/** Appends what the file does not hold yet. It is on the disk when this returns. */
+/** Appends the lines that the file lacks. They are on disk when this returns. */
 export function appendToLedger(file: string, lines: readonly LedgerLine[]): void {
   if (lines.length === 0) return;
   try {
@@ -44,7 +44,7 @@ export function appendToLedger(file: string, lines: readonly LedgerLine[]): void
   }
 }
 
-/** Two lines of one name are about the same thing. */
+/** Two lines with the same name are about the same item. */
 const nameOf = (line: LedgerLine): string => `${line.is} ${line.is === 'pause' ? line.from : line.print}`;
 
 function parsed(text: string): LedgerLine | undefined {
@@ -56,7 +56,7 @@ function parsed(text: string): LedgerLine | undefined {
     if (line.is === 'memory-tombstone') return { is: line.is, print: line.print };
     return line.is === 'tombstone' ? { is: line.is, print: line.print, at: Number(line.at) || 0 } : undefined;
   } catch {
-    // An empty line, or one that a crash has cut.
+    // An empty line, or one that a crash truncated.
     return undefined;
   }
 }
@@ -71,17 +71,20 @@ function textOf(file: string): string {
 }
 
 export interface Ledger {
-  /** Notes what this connection adds. Again after anything that drops temporary triggers, such as a change of `temp_store`. */
+  /**
+   * Records what this connection adds. Call it again after anything that drops temporary triggers, such as a change of
+   * `temp_store`.
+   */
   watch(): void;
-  /** Inside a transaction, after its work: hashes and new pauses are on the disk before the rows are. */
+  /** Called inside a transaction, after its work: hashes and new pauses reach the disk before the rows do. */
   beforeCommit(): void;
-  /** The end of a pause counts once its row does: until then nothing may be kept. */
+  /** A pause ends only with its row: until the commit, nothing may be kept. */
   afterCommit(): void;
-  /** A transaction was undone. */
+  /** The transaction was rolled back. */
   drop(): void;
 }
 
-/** Notes every row that this connection adds, whichever statement does. */
+/** Records every row that this connection adds, whichever statement adds it. */
 export function ledgerOf(db: Database, location: string): Ledger {
   const file = ledgerFile(location);
   let first: LedgerLine[] = [];
@@ -99,7 +102,7 @@ export function ledgerOf(db: Database, location: string): Ledger {
     else then.push({ is: 'pause', from: Number(from), until: Number(until) });
     return null;
   });
-  // A clock that was set meanwhile may give a pause another beginning: the line of the old one ends too.
+  // If the clock was changed, a pause may get a new start; then the line of the old start ends too.
   const watch = () =>
     db.exec(`
     CREATE TEMP TRIGGER IF NOT EXISTS tombstone_noted AFTER INSERT ON main.tombstones BEGIN SELECT note_tombstone(new.print, new.at); END;
@@ -129,7 +132,7 @@ export function ledgerOf(db: Database, location: string): Ledger {
   };
 }
 
-/** Everything of this kind that a database holds, for a file that lacks some of it. */
+/** All such rows of a database, to complete a file that lacks some. */
 export function ledgerLinesIn(db: Database): LedgerLine[] {
   const tombstones = db.prepare<[], { print: string; at: number }>('SELECT print, at FROM tombstones ORDER BY seq');
   const memories = db.prepare<[], { print: string }>('SELECT print FROM memory_tombstones');

@@ -1,4 +1,4 @@
-// How far a database, or a copy of it, has come with what must go: by its rules of redaction, and by what was forgotten.
+// How far a database, or a copy of it, is cleaned: the version of its redaction rules, and the items forgotten in it.
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
 
@@ -6,11 +6,11 @@ export interface Marks {
   readonly redaction: number;
   readonly forgotten: number;
   readonly memories: number;
-  /** The number of the last change: of two copies of one database the higher is the newer. */
+  /** The number of the last change. Of two copies of one database, the higher number is newer. */
   readonly changes: number;
 }
 
-/** Undefined where the file is no database of ours, or cannot be read. Only looks. */
+/** Read-only. Undefined if the file is unreadable or not a Holdfast database. */
 export function marksOf(file: string): Marks | undefined {
   if (!fs.existsSync(file)) return undefined;
   let db: Database.Database | undefined;
@@ -24,7 +24,7 @@ export function marksOf(file: string): Marks | undefined {
       changes: value('SELECT max(seq) FROM changes'),
     };
   } catch {
-    // Damaged, or from before one of these tables.
+    // Damaged, or older than one of these tables.
     return undefined;
   } finally {
     db?.close();

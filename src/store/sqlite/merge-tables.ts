@@ -1,14 +1,18 @@
-// Rows that an export does not carry, or carries without their numbers, from another database of the same origin: what is here stays.
+// Copies rows that an export omits, or exports without their ids, from another database of the same origin. Existing
+// rows stay.
 import Database from 'better-sqlite3';
 
-/** Their rows have names or numbers of their own, which no row of another table speaks of by its place. */
+/** Tables whose rows have names or ids of their own, so that they can be copied unchanged. */
 export const ownTables = [
   ...['groups', 'group_sessions', 'bookmarks', 'incoming', 'outgoing', 'host_runs', 'group_retries', 'tasks'],
   ...['pins', 'session_labels', 'project_links', 'session_states', 'archives', 'imports', 'memory_merges'],
 ] as const;
 export type OwnTable = (typeof ownTables)[number];
 
-/** Contract: both have the schema of this version, and nobody else writes the target. Returns how many rows each table got. */
+/**
+ * Contract: both databases have the schema of this version, and no other process writes the target. Returns the number
+ * of rows added to each table.
+ */
 export function mergeTables(
   target: string,
   source: string,
@@ -27,7 +31,7 @@ export function mergeTables(
             .prepare(`INSERT OR IGNORE INTO main.${table} (${list}) SELECT ${list} FROM other.${table}`)
             .run().changes;
         }
-        // No process may show the epoch of a group that it had before.
+        // Raise the counter, so that no process can present an epoch that a merged group already had.
         db.exec('UPDATE main.group_epoch SET last = max(last, (SELECT coalesce(max(epoch), 0) FROM main.groups))');
         return taken;
       })
@@ -47,7 +51,7 @@ const counted = {
 } as const;
 export type RowCounts = Readonly<Record<keyof typeof counted, number>>;
 
-/** How much of what a person would miss a database holds. */
+/** Counts the rows that a person would miss. */
 export function rowCounts(file: string): RowCounts {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {

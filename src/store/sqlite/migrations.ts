@@ -1,4 +1,4 @@
-// Named, append-only: a migration that has been released is never changed, only followed by another.
+// Named and append-only: a released migration never changes; another one follows it.
 import type { Database } from 'better-sqlite3';
 import { HoldfastError } from '../../system/errors.ts';
 
@@ -997,10 +997,13 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** "HFst": marks a SQLite file as ours. */
+/** "HFst": marks a SQLite file as Holdfast's. */
 const applicationId = 0x48467374;
 
-/** Brings the database to this version. One from a newer version, or of another program, is refused before anything is written; `before` runs when a database with content is about to change. */
+/**
+ * Migrates the database to this version. Refuses a database of a newer version or of another program before writing
+ * anything. `before` runs when a database with content is about to change.
+ */
 export function migrate(db: Database, location: string, before?: () => void): void {
   refuseForeign(db, location);
   if (pending(db).length === 0) return;
@@ -1027,7 +1030,7 @@ const pending = (db: Database): Migration[] => {
   return migrations.filter(({ name }) => !done.has(name));
 };
 
-/** Whether the database has all that this version needs, and nothing that it does not know. */
+/** Whether the database has every migration of this version, and none that this version does not know. */
 export const isUpToDate = (db: Database): boolean => {
   const known = new Set(migrations.map(({ name }) => name));
   return pending(db).length === 0 && applied(db).every((name) => known.has(name));

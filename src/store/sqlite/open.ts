@@ -1,4 +1,4 @@
-// Opens the store: one SQLite database in WAL mode, handed to every port. A commit is on the disk when it is acknowledged.
+// Opens the store: one SQLite database in WAL mode, which all ports share. An acknowledged commit is on disk.
 import fs from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -35,7 +35,7 @@ import { copyInto, createPrivate, syncFile } from './copy.ts';
 import { migrate } from './migrations.ts';
 import { cannotWrite, openReadOnly } from './read-only.ts';
 
-/** `trace` is told every statement that runs, with its values in place. With `backups`, a copy is made before a migration. */
+/** `trace` receives every statement that runs, with its values. With `backups`, a migration makes a copy first. */
 export async function openSqliteStore(
   location: string,
   trace?: (sql: string) => void,
@@ -85,7 +85,7 @@ function open(
 ): Database.Database {
   let db: Database.Database | undefined;
   try {
-    // SQLite gives its side files the mode of the database: created closed, they stay closed.
+    // SQLite gives its side files the mode of the database, so create it private.
     if (!fs.existsSync(location)) {
       // Another process may do the same at this moment.
       createPrivate(location, 'a');
@@ -98,7 +98,7 @@ function open(
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
     db.pragma('cache_size = -16000');
-    // A checkpoint rewrites pages that the next batch of an import changes again: let several share one.
+    // A checkpoint rewrites pages that the next batch of an import changes again, so let several batches share one.
     db.pragma('wal_autocheckpoint = 4000');
     return db;
   } catch (error) {
@@ -108,7 +108,7 @@ function open(
   }
 }
 
-/** Where not even reading is possible, what stood in the way of writing is what a person has to know. */
+/** If reading fails too, throws the error of the write attempt: that is the one a person needs to know. */
 function readable(location: string, obstacle: unknown): Database.Database {
   try {
     return openReadOnly(location);

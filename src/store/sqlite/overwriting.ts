@@ -1,8 +1,8 @@
-// What a row said before it was changed or removed must not stay behind in free bytes of the file.
+// Free bytes of the file must not keep the old content of changed or deleted rows.
 import type { Database } from 'better-sqlite3';
 import type { Connection, Run } from './connection.ts';
 
-/** Writes that overwrite what they free. The log beside the database keeps it until it is emptied. */
+/** Writes that overwrite what they free. The log beside the database keeps the old content until it is emptied. */
 export function overwriting({ db, write }: Connection): Run {
   let isOn = false;
   return (work) => {
@@ -12,7 +12,7 @@ export function overwriting({ db, write }: Connection): Run {
   };
 }
 
-/** False: a reader keeps it for now. Nobody waits for that reader here. */
+/** False if a reader still needs the log. Does not wait for that reader. */
 export function emptyLog(db: Database): boolean {
   const patience = db.pragma('busy_timeout', { simple: true }) as number;
   db.pragma('busy_timeout = 0');

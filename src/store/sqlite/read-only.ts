@@ -1,21 +1,21 @@
-// A database in a folder that cannot be written: it can still be read.
+// Opens a database for reading in a folder that is not writable.
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
 import { HoldfastError, systemCode } from '../../system/errors.ts';
 import { isUpToDate } from './migrations.ts';
 
-/** As much as is read into memory. */
+/** The largest file to load into memory. */
 const largest = 2_000_000_000;
 
-/** Whether an error says that the database is there and cannot be written. */
+/** Whether an error means that the database exists but is not writable. */
 export function cannotWrite(error: unknown, location: string): boolean {
   const code = systemCode(error) ?? '';
   return /^(?:SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code) && fs.existsSync(location);
 }
 
 /**
- * Opens the database without writing a byte beside it. SQLite reads one in WAL mode only where it may make the side files, or finds
- * them; so the file is read into memory where it has none. Throws where that cannot be either.
+ * Opens the database without writing anything beside it. SQLite reads a WAL database only if its side files exist or
+ * can be created, so a database without them is loaded into memory. Throws if that fails too.
  */
 export function openReadOnly(location: string): Database.Database {
   const waiting = fs.statSync(`${location}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -42,7 +42,7 @@ function fromMemory(location: string): Database.Database {
       },
     );
   const bytes = fs.readFileSync(location);
-  // The file says that it has a log beside it; it has none, and in memory there cannot be one.
+  // The header announces a log, but there is none, and a database in memory cannot have one.
   bytes[18] = 1;
   bytes[19] = 1;
   return new Database(bytes, { readonly: true });

@@ -1,5 +1,5 @@
-// Reads what a damaged database still yields into a new one: table by table, row by row, past pages that cannot be read. Works on a copy:
-// the damaged file itself is only read.
+// Copies everything readable from a damaged database into a new one: table by table, row by row, skipping unreadable
+// pages. It works on a copy and never writes the damaged file.
 import fs from 'node:fs';
 import Database from 'better-sqlite3';
 import { systemCode } from '../../system/errors.ts';
@@ -8,26 +8,26 @@ import { openSqliteStore } from './open.ts';
 export interface SalvagedTable {
   readonly table: string;
   readonly rows: number;
-  /** Rows that are known to be there and could not be read; undefined where their number cannot be told. */
+  /** Rows that exist but were unreadable; undefined if their number is unknown. */
   readonly lost: number | undefined;
 }
 
 export interface Salvage {
-  /** `foreign`: not ours, or nothing that SQLite knows. */
+  /** `foreign`: not a Holdfast database, or not a SQLite file. */
   readonly state: 'sound' | 'damaged' | 'foreign';
   readonly tables: readonly SalvagedTable[];
 }
 
-/** What is made of other rows: it is made again. */
+/** Tables derived from others; they are built again. */
 const derived =
   /^(?:sqlite_|migrations$|facts$|vector|touched_files$|file_touches$|asking_entries$|session_changes$|changes$|jobs_to_plan$|memories$|memory_pages$|group_epoch$)|_fts/;
-/** A file that is damaged on purpose must not take for ever. */
+/** Bounds the work on a file that was damaged on purpose. */
 const mostGaps = 2000;
 const mostSteps = 53;
 
 /**
- * `copy` is a copy of the database, with its log beside it, which is changed; `target` becomes a database of this version. Contract: throws
- * only where the target cannot be written.
+ * `copy` is a copy of the database with its log beside it; this function changes it. `target` becomes a database of
+ * this version. Contract: throws only if the target is not writable.
  */
 export async function salvage(copy: string, target: string, signal?: AbortSignal): Promise<Salvage> {
   await (await openSqliteStore(target)).close();
@@ -36,7 +36,7 @@ export async function salvage(copy: string, target: string, signal?: AbortSignal
   try {
     from = new Database(copy);
     from.unsafeMode(true);
-    // A schema of which some lines cannot be read is read all the same.
+    // Accept a schema with unreadable lines.
     from.pragma('writable_schema = ON');
     if (!hasTable(from, 'migrations') && !hasTable(from, 'entries')) return { state: 'foreign', tables: [] };
   } catch {
@@ -56,7 +56,7 @@ export async function salvage(copy: string, target: string, signal?: AbortSignal
     }
     const orphans = dropOrphans(to);
     const whole = tables.every(({ lost }) => lost === 0) && orphans === 0;
-    // A transcript of which entries may be missing counts as a part of one, so that it is read again where it still exists.
+    // A transcript that may lack entries counts as partly read, so that it is read again if it still exists.
     if (!whole) to.exec('UPDATE files SET sweeping = 1');
     return { state: whole && sound ? 'sound' : 'damaged', tables };
   } finally {
@@ -65,7 +65,7 @@ export async function salvage(copy: string, target: string, signal?: AbortSignal
   }
 }
 
-/** A header that is gone, or that promises pages which are not there, keeps SQLite from looking any further. */
+/** SQLite gives up on a missing header, or on one that promises more pages than exist. */
 function mendHeader(file: string): void {
   const fd = fs.openSync(file, 'r+');
   try {
@@ -78,7 +78,7 @@ function mendHeader(file: string): void {
       page.fill(0, 0, 100);
       page.write('SQLite format 3\0', 0, 'latin1');
       page.writeUInt16BE(4096, 16);
-      // Log version 2, no reserved bytes, the three fractions that SQLite asks for, the newest format, UTF-8.
+      // Log version 2, no reserved bytes, the three fractions that SQLite requires, the newest format, UTF-8.
       for (const [at, byte] of [
         [18, 2],
         [19, 2],
@@ -93,7 +93,7 @@ function mendHeader(file: string): void {
     const pageSize = page.readUInt16BE(16) || 4096;
     const bytes = pageSize === 1 ? 65_536 : pageSize;
     const pages = Math.ceil(size / bytes);
-    // The number of pages counts only where these two agree.
+    // SQLite uses the number of pages only if these two agree.
     page.writeUInt32BE(pages, 28);
     page.writeUInt32BE(page.readUInt32BE(24), 92);
     fs.writeSync(fd, page, 0, 100, 0);
@@ -120,11 +120,11 @@ function copyTable(from: Database.Database, to: Database.Database, table: string
     const all = isRowless(to, table) ? byKey(from, table, columns, state) : byRow(from, table, columns, state);
     for (const row of all)
       try {
-        // Half a page of zeros still reads as a row, of a text that nobody wrote.
+        // Half a page of zeros still reads as a row, with a text that was never written.
         if (!sound && Object.values(row).some((value) => typeof value === 'string' && value.includes('\0'))) refused++;
         else rows += put.run(row).changes;
       } catch {
-        // What a damaged page says need not be what the table allows.
+        // A damaged page may contain values that the table does not allow.
         refused++;
       }
   })();
@@ -136,9 +136,9 @@ function copyTable(from: Database.Database, to: Database.Database, table: string
 
 interface Gaps {
   gaps: number;
-  /** Row numbers that were jumped over. */
+  /** The number of row ids that were skipped. */
   missing: number;
-  /** The last rows of the table could not be read. */
+  /** The end of the table was unreadable. */
   unknown: boolean;
 }
 
@@ -185,7 +185,7 @@ function* byRow(db: Database.Database, table: string, columns: readonly string[]
   }
 }
 
-/** The first row after a place that cannot be read: in steps twice as long each time, then back by halves. */
+/** The first readable row after a gap: doubles the step each time, then narrows it down by halves. */
 function afterGap(from: number, look: (at: number) => number | 'end' | 'bad'): number | undefined {
   let bad = from;
   let step = 1;
@@ -209,7 +209,7 @@ function afterGap(from: number, look: (at: number) => number | 'end' | 'bad'): n
   return seen === 'end' ? undefined : seen;
 }
 
-/** Tables that have no row numbers: from both ends, as far as that goes. */
+/** Tables without row ids: reads from both ends, as far as possible. */
 function* byKey(db: Database.Database, table: string, columns: readonly string[], state: Gaps): Generator<Row> {
   const keys = (db.pragma(`table_info(${table})`) as { name: string; pk: number }[])
     .filter(({ pk }) => pk > 0)
@@ -228,7 +228,7 @@ function* byKey(db: Database.Database, table: string, columns: readonly string[]
   }
 }
 
-/** What an export reads as JSON. */
+/** Columns that an export parses as JSON. */
 const jsonColumns = {
   files: ['state'],
   entries: ['tools'],
@@ -240,7 +240,7 @@ const jsonColumns = {
   past_summaries: ['json'],
 } as const;
 
-/** Rows that speak of rows which are lost. Returns how many went. */
+/** Deletes rows that refer to lost rows. Returns how many. */
 function dropOrphans(db: Database.Database): number {
   let dropped = 0;
   const loose = [
@@ -288,7 +288,7 @@ function attempt<T>(work: () => T): T | undefined {
 const names = (db: Database.Database, type: 'table' | 'trigger'): string[] =>
   db.prepare<[string], string>('SELECT name FROM sqlite_master WHERE type = ? ORDER BY name').pluck().all(type);
 
-/** In doubt it is there. */
+/** Assumes that the table exists when unsure. */
 const hasTable = (db: Database.Database, name: string): boolean => {
   const sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
   return attempt(() => db.prepare<[string], number>(sql).pluck().get(name)) !== 0;

@@ -1,4 +1,4 @@
-// Which entries of a file lie on a branch that the session left: those between a jump back and the line it jumped to.
+// Finds the entries of a file on abandoned branches: those between a jump back and the line it jumped to.
 import type { Connection } from '../sqlite/connection.ts';
 
 interface Jump {
@@ -14,12 +14,12 @@ export function branches(connection: Connection) {
   const clear = connection.statement('UPDATE entries SET abandoned = 0 WHERE file_id = ? AND abandoned = 1');
   const abandon = connection.statement('UPDATE entries SET abandoned = 1 WHERE file_id = ? AND pos > ? AND pos < ?');
 
-  /** Walks back from the end of the file: at each jump on the way, what it skips is abandoned. */
+  /** Walks back from the end of the file. Each jump on the way abandons the entries that it skips. */
   return function mark(file: number): void {
     clear.run(file);
     let from = Number.POSITIVE_INFINITY;
     for (const jump of jumps.all(file, file)) {
-      // A jump that was itself skipped does not count.
+      // Ignore a jump that was itself skipped.
       if (jump.pos > from) continue;
       abandon.run(file, jump.joins_at, jump.pos);
       from = jump.joins_at;

@@ -32,14 +32,16 @@ interface KnownEntry {
 
 const indexed = (entry: NewEntry): string => entry.indexed ?? indexText(entry.text);
 
-/** More than any file is long: taken from its place, an entry stands before all others. */
+/** Longer than any file: subtracting it from a position puts an entry before all others. */
 const beforeAll = 2 ** 40;
 
-/** In `files.sweeping`, while a file is read from its start: what becomes of entries that are not found again. */
+/**
+ * The values of `files.sweeping` while a file is read from its start: what happens to entries that are not found again.
+ */
 const sweeps = {
-  /** They are marked or removed: the file was cut or rewritten. */
+  /** They are marked as gone or deleted: the file was truncated or rewritten. */
   all: 1,
-  /** They stay as they are: the file is the same, only the reader is newer. */
+  /** They stay unchanged: the file is the same, only the reader is newer. */
   renewal: 2,
 } as const;
 
@@ -77,7 +79,7 @@ export function committer(connection: Connection) {
   );
   const indexEntry = connection.statement('INSERT INTO entries_fts (rowid, text) VALUES (?, ?)');
   const unindexEntry = connection.statement('DELETE FROM entries_fts WHERE rowid = ?');
-  // Without RETURNING: a statement that has it notes every page that it changes, to be able to undo that.
+  // Without RETURNING: with it, SQLite journals every changed page to be able to undo the statement.
   const addToolUse = connection.statement(
     'INSERT INTO tool_uses (use_id, entry_id, tool, input, files) VALUES (?, ?, ?, ?, ?) ON CONFLICT (use_id, entry_id) DO NOTHING',
   );
@@ -86,7 +88,7 @@ export function committer(connection: Connection) {
     .pluck();
   const renewToolUse = connection.statement('UPDATE tool_uses SET tool = ?, input = ?, files = ? WHERE id = ?');
   type UseRow = { readonly id: number; readonly entry_id: number };
-  // The result is that of the last use before it in the same file; in a fork, that may be a copy.
+  // A result belongs to the last use before it in the same file; in a fork, that may be a copy.
   const usedBefore = connection.statement<unknown[], UseRow>(
     `SELECT t.id, t.entry_id FROM tool_uses t JOIN entries e ON e.id = t.entry_id
      WHERE t.use_id = @id AND e.file_id = @file AND e.pos <= @pos ORDER BY e.pos DESC LIMIT 1`,
@@ -113,7 +115,8 @@ export function committer(connection: Connection) {
   const keepCopies = connection.statement(
     'UPDATE entry_copies SET generation = @generation WHERE file_id = @id AND generation < @generation',
   );
-  // The vault's copy is one of the same transcript. A transcript that was read from its copy ends where the copy does.
+  // The vault's copy is of the same transcript, so it follows the generation. A transcript that was read from its copy
+  // ends where the copy does.
   const followInVault = connection.statement(
     'UPDATE vault_copies SET generation = @generation, offset = coalesce(@size, offset) WHERE file_id = @id AND generation = @before',
   );
@@ -136,14 +139,14 @@ export function committer(connection: Connection) {
   const remembered = withoutForgotten(connection);
   const { ownOnly } = groupSessions(connection);
 
-  /** What one chunk has touched, to be brought in line before the transaction ends. */
+  /** What a chunk has touched; updated before the transaction ends. */
   interface Touched {
     readonly sessions: Set<number>;
     /** Files whose conversations must be rebuilt from the start. */
     readonly files: Set<number>;
-    /** Entries whose tools did something new. */
+    /** Entries with new tool uses or results. */
     readonly users: Set<number>;
-    /** Those of them that were added by this chunk. */
+    /** Those of them that this chunk added. */
     readonly fresh: Set<number>;
   }
 
@@ -216,7 +219,7 @@ export function committer(connection: Connection) {
     }
   }
 
-  /** The file counts an entry of its own no longer: it goes, unless another file holds it too. */
+  /** The file no longer counts this entry of its own. Deletes it, unless another file contains it too. */
   function withdraw(uuid: string, file: number, touched: Touched): void {
     const entry = known.get(uuid);
     if (entry === undefined) return;
@@ -238,8 +241,8 @@ export function committer(connection: Connection) {
   }
 
   /**
-   * Ends a read from the start. What the file no longer holds is another file's from now on, where one holds it too; else it stays and is marked,
-   * or goes, where the person asked for that.
+   * Ends a read from the start. An entry that the file no longer contains goes to another file that has it. If there is
+   * none, it stays, marked as gone, or is deleted if the person asked for that.
    */
   function sweep(id: number, generation: number, prune: boolean, touched: Touched): void {
     for (const copy of vanishedCopies.all(id, generation)) {
@@ -334,7 +337,7 @@ export function committer(connection: Connection) {
       }
     }
     if (!touched.files.has(at.id) && chunk.entries.length > 0) {
-      // Entries at the end that jump nowhere leave every branch as it was.
+      // Entries appended without a jump change no branch.
       if (chunk.entries.some(({ joinsAt, pos }) => joinsAt !== undefined || pos < chunk.from)) markAbandoned(at.id);
       groups.extend(at.id, rules);
     }

@@ -1,4 +1,4 @@
-// A chunk without what was forgotten: reading a transcript anew, or a fork of it, must not bring it back.
+// Removes forgotten items from a chunk: reading a transcript or a fork again must not bring them back.
 
 import { copyState } from '../../schema/reader-state.ts';
 import { tombstone } from '../removal/tombstone.ts';
@@ -19,7 +19,7 @@ export function withoutForgotten(connection: Connection): (chunk: Chunk) => Chun
       return answer;
     };
     const entries: NewEntry[] = [];
-    /** Where an entry that was left out continued from: the one after it does so now. */
+    /** Where a removed entry continued from; the next entry takes over. */
     let joinsAt: number | undefined;
     for (const entry of chunk.entries) {
       if (!isForgotten(entry.session) && !tombstones.has(tombstone.entry(agent, entry.uuid))) {
@@ -29,7 +29,7 @@ export function withoutForgotten(connection: Connection): (chunk: Chunk) => Chun
       }
       joinsAt = entry.joinsAt ?? joinsAt;
       tombstones.add(tombstone.file(agent, key), entry.at);
-      // The results may come with a later chunk.
+      // Their results may come in a later chunk.
       for (const { id } of entry.toolUses) tombstones.add(tombstone.use(agent, key, id), entry.at);
     }
     const titleOf = (session: string, title: string | undefined) =>

@@ -1,4 +1,4 @@
-// Entries of a file → conversations: a silence longer than the gap splits, and so does sheer length.
+// Entries of a file → conversations: a silence longer than the gap splits them, and so does a length limit.
 
 import type { ConversationRules } from '../conversations/port.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -8,7 +8,7 @@ interface Member {
   readonly at: number;
   readonly session_id: number;
   readonly chars: number;
-  /** The frozen conversation that already holds the entry, and where that ends, if it is one of this file. */
+  /** The frozen conversation that already contains the entry, and its end if it is one of this file. */
   readonly frozen: number | null;
   readonly ends: number | null;
 }
@@ -71,7 +71,7 @@ export function grouping(connection: Connection) {
     'UPDATE entries SET conversation_id = ? WHERE file_id = ? AND pos BETWEEN ? AND ? AND conversation_id IS NOT ?',
   );
 
-  // What a newer reader found in the middle of a conversation that is archived is a part of it, and does not open it again.
+  // An entry that a newer reader finds inside an archived conversation joins it without reopening it.
   const inArchived = connection.statement(
     `UPDATE entries SET conversation_id = (SELECT c.id FROM conversations c WHERE c.file_id = @file AND c.status = 'archived'
        AND entries.pos BETWEEN c.first_pos AND c.last_pos)
@@ -108,7 +108,10 @@ export function grouping(connection: Connection) {
     if (hasGone.get({ file }) !== undefined) regroupGone(file, rules);
   }
 
-  /** What a file no longer holds has conversations of its own, before all others, which later content does not change. */
+  /**
+   * Entries that a file no longer contains get conversations of their own, before all others. Later content does not
+   * change these.
+   */
   function regroupGone(file: number, rules: ConversationRules): void {
     for (const { first, last: end, entries } of split(goneMembers.all(file), rules).groups) {
       const added = add.run(file, first.session_id, first.at, end.at, first.pos, end.pos, entries);
@@ -126,18 +129,20 @@ export function grouping(connection: Connection) {
     .pluck();
 
   return {
-    /** Before an entry is withdrawn or moved within its file: the conversation that holds it is another one then. */
+    /**
+     * Call it before an entry is withdrawn or moved within its file: that changes the conversation that contains it.
+     */
     loosen(uuid: string, file: number): void {
       const id = holder.get(uuid, file);
       if (id !== undefined) thaw.run(id);
     },
-    /** Takes in entries that were appended: only the last conversation can change. */
+    /** Adds appended entries: only the last conversation can change. */
     extend(file: number, rules: ConversationRules): void {
       const tail = last.get(file);
       const from = tail === undefined ? 0 : tail.own === 1 ? tail.first_pos : tail.pos + 1;
       regroup(file, Math.max(0, from), rules);
     },
-    /** Groups the whole file anew; rows that somebody works with, or has, stay as they are. */
+    /** Groups the whole file again. Conversations that are queued, being processed or archived stay unchanged. */
     rebuild(file: number, rules: ConversationRules): void {
       if (isSubagent.get(file) === 0 && inArchived.run({ file }).changes > 0) recount.run(file);
       regroup(file, 0, rules);
@@ -146,8 +151,8 @@ export function grouping(connection: Connection) {
 }
 
 /**
- * Left to right, so that a file read in pieces gives the same groups as one read whole. `grown`: frozen conversations of this file that go on
- * after their end, without a silence: what came later was a part of them.
+ * Left to right, so that a file read in pieces gives the same groups as one read whole. `grown`: frozen conversations
+ * of this file that continue after their end without a silence, so the later entries belong to them.
  */
 function split(entries: readonly Member[], rules: ConversationRules): { groups: Group[]; grown: number[] } {
   const groups: Group[] = [];

@@ -1,10 +1,10 @@
-// How much came in when, and how long that took: a row for each quarter of an hour in which something did. It holds nothing of what it was.
+// Import statistics: one row per quarter of an hour with imports, with amounts and durations but no content.
 
 import { quarterMs } from '../entries/activity.ts';
 import type { Connection } from '../sqlite/connection.ts';
 import type { Chunk, ChunkOutcome, CommitNote, TranscriptsPort } from './port.ts';
 
-/** Notes a batch in the caller's transaction. What was stale is read again, and counts then. */
+/** Records a batch in the caller's transaction. A stale chunk counts when it is read again. */
 export function importNotes(connection: Connection) {
   const add = connection.statement(
     `INSERT INTO imports (quarter, entries, bytes, ms) VALUES (@quarter, @entries, @bytes, @ms)

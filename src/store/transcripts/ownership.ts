@@ -1,4 +1,4 @@
-// An entry that stands in several files belongs to the earliest of them, whatever the order in which they were imported.
+// An entry in several files belongs to the earliest of them, whatever the order of import.
 import type { Connection } from '../sqlite/connection.ts';
 
 export interface Moved {
@@ -62,8 +62,8 @@ export function ownership(connection: Connection) {
   const drop = connection.statement('DELETE FROM entry_copies WHERE entry_id = ? AND file_id = ?');
 
   /**
-   * Picks the earliest of some files: by birth; where a fork repeats its origin's first lines, by what each has alone.
-   * The answers are remembered, and the order in which the files are given does not matter.
+   * Picks the earliest of some files: by birth, or, if a fork repeats its origin's first lines, by the entries that
+   * only one of them has. Answers are cached, and the order of the files does not matter.
    */
   function chooser(): (files: readonly number[]) => number {
     const known = new Map<number, FileFacts>();
@@ -111,7 +111,10 @@ export function ownership(connection: Connection) {
   }
 
   return {
-    /** Gives every entry that this file shares to the earliest file that holds it. Returns what changed hands, both sides. */
+    /**
+     * Gives every shared entry of this file to the earliest file that contains it. Returns the files and sessions on
+     * both sides of each move.
+     */
     settle(file: number): Moved[] {
       const earliestOf = chooser();
       const moved = new Map<string, Moved>();
@@ -129,7 +132,7 @@ export function ownership(connection: Connection) {
       }
       return [...moved.values()];
     },
-    /** The owner's file no longer holds the entry: gives it to the earliest other file, if there is one. */
+    /** The owner's file no longer contains the entry. Gives it to the earliest other file, if there is one. */
     handOver(entry: number): Moved | undefined {
       const heirs = copies.all(entry);
       if (heirs.length === 0) return undefined;

@@ -1,4 +1,4 @@
-// Sessions and projects are derived: from what each file says of a session, and from its entries.
+// Derives sessions and projects from what each file says about a session, and from its entries.
 
 import path from 'node:path';
 import type { AgentName } from '../../schema/agent-name.ts';
@@ -59,7 +59,8 @@ export function sessionRows(connection: Connection) {
     `SELECT s.title, s.title_by FROM file_sessions s JOIN files f ON f.id = s.file_id
      WHERE s.session_id = ? AND s.title IS NOT NULL ORDER BY s.title_by IS 'person' DESC, f.born_at DESC, f.key DESC LIMIT 1`,
   );
-  // Of several the one whose entry stands last in the session; one that names the session itself goes before them.
+  // Of several titles, the one whose entry is last in the session wins; a title for the session itself comes before all
+  // of them.
   const byLeaf = connection.statement<{ session: number }, { title: string; title_by: string }>(
     `SELECT title, 'agent' AS title_by FROM (
        SELECT t.title, 1 AS direct, 0 AS at, '' AS uuid, f.key FROM sessions s JOIN leaf_titles t ON t.leaf = s.session
@@ -125,17 +126,17 @@ export function sessionRows(connection: Connection) {
   return {
     idOf,
 
-    /** Tells whoever holds the places of entries in memory that those of this session may be others now. */
+    /** Tells processes that cache the positions of entries that this session's may have changed. */
     noteChange: (id: number): void => void noteChange.run(id),
 
-    /** Records what a file says of a session; a read from the start forgets what it said before. */
+    /** Records what a file says about a session. A read from the start first clears what the file said before. */
     note(agent: AgentName, file: number, said: SessionInFile, restart: boolean): number {
       const session = idOf(agent, said.session);
       if (restart) {
         forgetInFile.run(file, session);
         dropFacts.run(file, session);
       }
-      // The first folder that a file names counts. A later one must not leave a project behind that nothing belongs to.
+      // The first folder that a file names counts. A later one must not create a project without sessions.
       const isKnown = typeof projectInFile.get(file, session) === 'number';
       const project = said.projectPath === undefined || isKnown ? null : projectOf(said.projectPath);
       const titleBy = said.titleBy ?? null;
@@ -144,14 +145,14 @@ export function sessionRows(connection: Connection) {
       return session;
     },
 
-    /** A file that is read from the start names other sessions again. Returns those that it had named. */
+    /** A read from the start names sessions again. Clears the old names and returns the sessions that had them. */
     forgetNames(file: number): number[] {
       const named = leavesIn.all({ file });
       dropLeafTitles.run(file);
       return named;
     },
 
-    /** Records names of sessions by an entry; returns those that are known. */
+    /** Records names of sessions by an entry; returns the sessions that are known. */
     nameByLeaf(file: number, titles: readonly { readonly leaf: string; readonly title: string }[]): number[] {
       return titles.flatMap(({ leaf, title }) => {
         addLeafTitle.run({ leaf, file, title });
@@ -159,7 +160,10 @@ export function sessionRows(connection: Connection) {
       });
     },
 
-    /** Brings a session's row in line with its files and entries, and has its jobs looked at; one without entries goes. */
+    /**
+     * Updates a session's row from its files and entries, and marks its jobs for planning. Deletes a session without
+     * entries.
+     */
     refresh(id: number): void {
       noteChange.run(id);
       const mine = own.get(id);

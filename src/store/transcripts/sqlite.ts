@@ -1,4 +1,4 @@
-// Transcripts as files: how far each was read, and the commit that takes it further.
+// The port of transcripts: how far each file has been read, and the commit that advances it.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import { parseState } from '../../schema/reader-state.ts';

@@ -1,4 +1,5 @@
-// Everything that is not derived, line by line, as one moment of the database: in a connection of its own, so that nobody waits.
+// Exports everything that is not derived, line by line, from one snapshot. Uses its own connection, so that no other
+// process waits.
 
 import Database from 'better-sqlite3';
 import type { ExportedLine, ExportedRow } from '../../schema/exported.ts';
@@ -13,16 +14,16 @@ import type { TransferPort } from './port.ts';
 type Row = Record<string, unknown>;
 const parsed = (json: unknown): unknown => JSON.parse(json as string);
 
-/** Rows under their own names: the query names the columns as the line has them. */
+/** Rows whose query names the columns as the exported line does. */
 interface Kind {
   readonly is: ExportedLine['is'];
   readonly sql: string;
-  /** Columns that hold JSON, and those that hold yes or no. */
+  /** Columns with JSON, and columns with booleans. */
   readonly json?: readonly string[];
   readonly flags?: readonly string[];
 }
 
-/** `s` stands for a session of those that are wanted. */
+/** Rows that belong to sessions. `wanted` holds the sessions to export. */
 const ofSessions: readonly Kind[] = [
   {
     is: 'state',
@@ -105,7 +106,7 @@ const ofEverything: readonly Kind[] = [
       FROM tasks t JOIN groups g ON g.name = t.group_name ORDER BY t.id`,
   },
   {
-    // What has been answered in part is not asked again.
+    // Messages that already had output are not exported, so they are not answered twice.
     is: 'message',
     sql: `SELECT m.group_name AS "group", g.created_at AS groupCreatedAt,
       row_number() OVER (PARTITION BY m.group_name, m.arrived_at, m.sender ORDER BY m.id) AS nth, m.text, m.sender AS "from",
@@ -115,7 +116,7 @@ const ofEverything: readonly Kind[] = [
   { is: 'briefing', sql: 'SELECT agent, session, project, at, source, text FROM briefings ORDER BY id' },
 ];
 
-/** What must not come back goes along, whatever else does. */
+/** Tombstones are part of every export. */
 const always: readonly Kind[] = [
   { is: 'tombstone', sql: 'SELECT print, at FROM tombstones ORDER BY seq' },
   { is: 'memory-tombstone', sql: 'SELECT print FROM memory_tombstones' },
@@ -155,10 +156,10 @@ export function exporting(location: string): Pick<TransferPort, 'exported'> {
 
 interface Wanted {
   readonly whole: boolean;
-  /** Sessions, by row. */
+  /** The rows of the sessions. */
   readonly ids: ReadonlySet<number>;
   readonly files: readonly number[];
-  /** A query over the sessions that are wanted. */
+  /** A query that can use `wanted`. */
   within(sql: string): { all(): unknown[]; iterate(): Iterable<unknown> };
 }
 
@@ -184,7 +185,7 @@ function wantedRows(db: Database.Database, ids: readonly number[], whole: boolea
     const given = { ids: JSON.stringify(ids) };
     return { all: () => statement.all(given), iterate: () => statement.iterate(given) as Iterable<unknown> };
   };
-  // Files that gave nothing are known all the same: they need not be read again.
+  // Files without entries are exported too, so that they need not be read again.
   const files = whole ? db.prepare('SELECT id FROM files ORDER BY id').all() : within(filesSql).all();
   return { whole, ids: new Set(ids), files: (files as { id: number }[]).map(({ id }) => id), within };
 }
@@ -198,7 +199,7 @@ export function* sessionLinesIn(db: Database.Database, sessions: readonly Sessio
   yield* told(ofSessions, (sql) => wanted.within(sql).iterate());
 }
 
-/** What is kept of pages beside what conversations gave. */
+/** Rows of pages that do not come from conversations. */
 export function* memoryLinesIn(db: Database.Database): Generator<ExportedRow> {
   const kinds = ofEverything.filter(({ is }) => is === 'statement' || is === 'edit' || is === 'merge');
   yield* told(kinds, (sql) => db.prepare(sql).all()) as Generator<ExportedRow>;
@@ -266,7 +267,7 @@ function* fileLines(
   yield {
     is: 'file',
     ...rest,
-    // One that is being read anew holds old and new.
+    // A file that is being read again contains both old and new entries.
     partial: shown.length < places.length || sweeping !== 0,
     state: parseState(String(state)),
     copies,

@@ -1,4 +1,4 @@
-// What an export says beside the entries, taken in by one transaction. What is known here already stays as it is.
+// Imports the rows of an export other than entries, in one transaction. Existing rows stay unchanged.
 
 import type { ExportedRow } from '../../schema/exported.ts';
 import { distilledWrites } from '../distilled/observations.ts';
@@ -24,7 +24,7 @@ export function importing(connection: Connection): Pick<TransferPort, 'takeRows'
       WHERE id = ${conversation} AND status IN ('active', 'ready', 'skipped') AND status <> @status`,
     extraction: `INSERT INTO extractions (agent, file, first_pos, first_at, last_at, session, project, by, json)
       VALUES (@agent, @file, @firstPos, @firstAt, @lastAt, @session, @project, @by, @json) ON CONFLICT DO NOTHING`,
-    // The later one holds; of two of one moment, the same one on every machine.
+    // The later merge wins. Of two from the same moment, every machine picks the same one.
     merge: `INSERT INTO memory_merges (page, target, into_target, at) VALUES (@page, @target, @into, @at)
       ON CONFLICT DO UPDATE SET into_target = excluded.into_target, at = excluded.at
       WHERE (excluded.at, excluded.into_target) > (memory_merges.at, memory_merges.into_target)`,
@@ -33,7 +33,7 @@ export function importing(connection: Connection): Pick<TransferPort, 'takeRows'
       WHERE NOT EXISTS (SELECT 1 FROM briefings WHERE session = @session AND agent = @agent AND at = @at AND source = @source AND text = @text)`,
     'group-session':
       'INSERT INTO group_sessions (agent, session, group_name) VALUES (@agent, @session, @group) ON CONFLICT DO NOTHING',
-    // Only what is the group's here too.
+    // Only if the session belongs to the group here too.
     bookmark: `INSERT INTO bookmarks (group_name, agent, session, name, created_at, archived_at)
       SELECT m.group_name, @agent, @session, @name, @createdAt, @archivedAt FROM group_sessions m
       WHERE m.agent = @agent AND m.session = @session AND m.group_name = @group ON CONFLICT DO NOTHING`,
@@ -129,7 +129,7 @@ export function importing(connection: Connection): Pick<TransferPort, 'takeRows'
       if (changes > 0) dueNow.run(edit.page);
       return changes;
     },
-    // These go through takeTombstones, which also forgets.
+    // `takeTombstones` imports these, because it also forgets the items.
     tombstone: () => 0,
     'memory-tombstone': () => 0,
   };

@@ -1,4 +1,4 @@
-// The port of transfer, from its parts.
+// The port of transfer, composed from its parts.
 import type { Connection } from '../sqlite/connection.ts';
 import { exporting } from './exporting.ts';
 import { importing } from './importing.ts';

@@ -113,9 +113,8 @@ export interface VectorsPort {
   trouble(): Promise<EmbeddingTrouble | undefined>;
   noteTrouble(trouble: EmbeddingTrouble): Promise<void>;
   /**
-   * The positions of all entries in sessions that changed since a position, and the position to continue from. From 0,
-   * it returns all sessions, at most `limit` at a time. With a model, each position includes the number of the newest
-   * vector.
+   * The positions of all entries in sessions that changed since a position, at most `limit` sessions, and the position
+   * to continue from. Position 0 means all sessions. With a model, each entry includes the number of its newest vector.
    */
   placesAfter(
     position: number,
