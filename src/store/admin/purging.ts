@@ -28,8 +28,8 @@ export function purging(connection: Connection): Pick<AdminPort, 'purge' | 'rele
         addGone.run();
       });
       return read(() => {
-        // An index keeps words of removed texts until its segments are merged. VACUUM clears the bytes that moved rows
-        // left behind.
+        // An index keeps words of removed texts until its segments are merged.
+        // VACUUM clears the bytes that moved rows left behind.
         for (const table of indexes) connection.statement(`INSERT INTO ${table} (${table}) VALUES ('optimize')`).run();
         connection.db.exec('VACUUM');
         const [done] = connection.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];

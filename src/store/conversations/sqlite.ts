@@ -1,5 +1,5 @@
-// Conversations and their first transitions: after a silence they become ready, or skipped if too short. Jobs make the
-// later ones.
+// Conversations and their first transitions: after a silence they become
+// ready, or skipped if too short. Jobs make the later ones.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Conversation, ConversationStatus } from '../../schema/conversation.ts';
@@ -77,7 +77,7 @@ export function conversationsPort(connection: Connection): ConversationsPort {
       return read(() => entries.all({ id }).map(toEntry));
     },
     async markReady(now, { gapMs, minEntries }) {
-      // Looking first keeps an idle worker from writing.
+      // The read first keeps an idle worker from writing.
       if (read(() => silent.get(now - gapMs)) === undefined) return 0;
       return write(() => {
         const { changes } = ready.run(now - gapMs);

@@ -1,5 +1,5 @@
-// Candidates for ranking among observations, summaries and memories: all rows with their BM25, then the texts of the
-// best.
+// Candidates for ranking among observations, summaries and memories: all
+// rows with their BM25, then the texts of the best.
 
 import { everyone, nameOfGroup } from '../../schema/group.ts';
 import type { DerivedKind } from '../../schema/hit.ts';

@@ -119,7 +119,7 @@ export interface EntryAt {
 export interface EntriesPort {
   counts(): Promise<Counts>;
   find(id: string): Promise<readonly Entry[]>;
-  /** The entries of a session in the order of its transcript, copies of forked history included. */
+  /** The entries of a session in the order of its transcript, including history that a fork copied. */
   transcript(agent: AgentName, session: string, options?: { subagents?: boolean }): Promise<readonly Entry[]>;
   /** The prompts of a session in order, each with its index in the transcript and the beginning of its text. */
   promptsOf(
@@ -128,8 +128,8 @@ export interface EntriesPort {
     options: { readonly characters: number; readonly limit: number },
   ): Promise<readonly { readonly id: string; readonly at: string; readonly place: number; readonly text: string }[]>;
   /**
-   * A page of the transcript: from an index on, or centred on the entry `around`. The cost depends on the page, not on
-   * the transcript.
+   * A page of the transcript: from an index on, or centred on the entry
+   * `around`. The cost depends on the page, not on the transcript.
    */
   page(agent: AgentName, session: string, page: TranscriptPage): Promise<TranscriptPart>;
   toolUses(entries: readonly string[]): Promise<readonly ToolUse[]>;
@@ -147,8 +147,8 @@ export interface EntriesPort {
     session: string,
   ): Promise<readonly { readonly prompt: number; readonly entry: string; readonly at: number }[]>;
   /**
-   * The turns of a session in order, or only the turn of one prompt. A very long session gives its first and last
-   * turns.
+   * The turns of a session in order, or only the turn of one prompt. A
+   * very long session gives its first and last turns.
    */
   turns(agent: AgentName, session: string, prompt?: number): Promise<StoredTurns | undefined>;
   /** The entries at these rows, in this order; missing rows are left out. */

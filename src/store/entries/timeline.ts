@@ -1,5 +1,5 @@
-// Entries in order of time, without an index on their times: sessions are few, and their start and end limit the
-// search.
+// Entries in order of time, without an index on their times: sessions
+// are few, and their start and end limit the search.
 
 import { sessionConditions } from '../sessions/rows.ts';
 import type { Connection } from '../sqlite/connection.ts';

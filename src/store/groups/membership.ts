@@ -1,5 +1,5 @@
-// Which session belongs to which group: at most one, permanently. A group's transcripts can only add to the group's own
-// sessions.
+// Which session belongs to which group: at most one, permanently. A group's
+// transcripts can only add to the group's own sessions.
 
 import type { SessionKey } from '../sessions/port.ts';
 import type { Connection } from '../sqlite/connection.ts';

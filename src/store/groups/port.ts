@@ -11,8 +11,8 @@ export interface Leaving extends SessionKey {
 }
 
 /**
- * `stale`: the process began before the last clear or resume. `foreign`: the session is another group's, or the person's own.
- * `unknown`: there is no such group.
+ * `stale`: the process began before the last clear or resume. `foreign`: the session belongs to another group or to the
+ * person. `unknown`: there is no such group.
  */
 export type PointerOutcome = 'set' | 'stale' | 'foreign' | 'unknown';
 
@@ -25,7 +25,7 @@ export interface GroupsPort {
   create(name: string, at: number): Promise<boolean>;
   /**
    * Removes the group, its pointer, its bookmarks and the records of archives in its folder. Its sessions then belong
-   * to no group. False if there is no such group.
+   * to no group, and do not become the person's own. False if there is no such group.
    */
   remove(name: string, archives?: string): Promise<boolean>;
   /**

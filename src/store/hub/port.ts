@@ -17,13 +17,13 @@ export interface HubPort {
   note(name: string): Promise<string | undefined>;
   setNote(name: string, value: string | undefined): Promise<void>;
   /**
-   * The transcripts, entries and derived rows of these sessions, from one snapshot. Rows that belong to no session are
-   * left out.
+   * The transcripts, entries and derived rows of these sessions, from one
+   * snapshot. Rows that belong to no session are left out.
    */
   exportedSessions(sessions: readonly SessionKey[]): AsyncIterable<ExportedLine>;
   /** Statements that someone asked to remember, people's edits of pages, and merges on pages. */
   exportedMemory(): Promise<readonly ExportedRow[]>;
-  /** Replaces older rows of sessions that came from a hub. An undefined row under a key was deleted at its origin. */
+  /** Stores derived rows of sessions that came from a hub, in place of older ones. */
   replaceRows(rows: readonly ExportedRow[]): Promise<number>;
   /** Deletes derived rows that another machine no longer has. */
   dropDerived(rows: readonly { kind: string; agent: string; session: string; prompt: number }[]): Promise<void>;

@@ -228,7 +228,7 @@ export function jobRows(connection: Connection): Omit<JobsPort, 'reserveTokens' 
         return results.flatMap((result) => {
           const { id, by, tokens } = result;
           const row = held.get(id, claimant);
-          // Another process claimed the job, or it was deleted with its session: drop this result.
+          // Another process has claimed the job, or it was cancelled or deleted: drop this result.
           if (row === undefined) return [];
           keep(row, result);
           done.run({ id, by, tokens, now });

@@ -133,8 +133,8 @@ export function jobPlans(connection: Connection) {
       }
       leaveHubs.run();
       for (const { id, session_id: session, last_at: at, last_pos, entries } of queue.all()) {
-        // A conversation that has grown may grow further, for example while an old transcript is copied here piece by
-        // piece.
+        // A conversation that has grown may grow further, for example while
+        // an old transcript is copied here piece by piece.
         const due = wasPlanned.get(session, id) === undefined ? 0 : now + lateMs;
         put.run({ kind: 'remember', session, subject: id, version: `${last_pos} ${entries}`, at, due, now });
       }

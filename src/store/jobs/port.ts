@@ -81,9 +81,9 @@ export interface TokenLimits {
 /** Distillation jobs. */
 export interface JobsPort {
   /**
-   * Derives the jobs of every changed session, in steps, and queues ready conversations with one job each. The result
-   * depends only on the rows, so a run can be interrupted and repeated. False if changed sessions are left after
-   * `atMost`.
+   * Derives the jobs of every changed session, in steps, and queues ready conversations with
+   * one job each. The result depends only on the rows, so a run can be interrupted and
+   * repeated. False if changed sessions are left after `atMost`.
    */
   plan(now: number, rules: PlanRules, atMost?: number): Promise<boolean>;
   /**
@@ -100,9 +100,9 @@ export interface JobsPort {
    * after its lease is dropped. A job whose material changed during the work becomes ready again.
    */
   finish(claimant: string, results: readonly JobResult[], now: number, spent?: Spent): Promise<readonly number[]>;
-  /** Returns jobs for another attempt, or marks them as failed after too many attempts. */
+  /** Gives jobs back for another attempt, or marks them as failed after too many attempts. */
   fail(claimant: string, ids: readonly number[], failure: JobFailure, now: number, spent?: Spent): Promise<void>;
-  /** Returns all jobs of a claimant as if it had never claimed them; with `wait`, for later. */
+  /** Gives back all jobs of a claimant as if it had never claimed them; with `wait`, for later. */
   release(claimant: string, now: number, wait?: { until: number; reason: string }): Promise<void>;
   /** Delays every ready job: until the budget's next day, or until a service answers again. */
   defer(until: number, reason: string): Promise<number>;

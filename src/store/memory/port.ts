@@ -44,8 +44,8 @@ export interface Statement {
   readonly kind: StatementKind;
   readonly at: number;
   /**
-   * These order statements of the same moment: the transcript, the conversation's start in it, the index within the
-   * extraction.
+   * These order statements of the same moment: the transcript, the
+   * conversation's start in it, the index within the extraction.
    */
   readonly file: string;
   readonly pos: number;

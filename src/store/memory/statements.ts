@@ -24,7 +24,7 @@ export const toStatement = ({ ordinal, tags, promoted_from, said_by, ...row }: S
   from: promoted_from,
 });
 
-/** Called in the caller's transaction. */
+/** Writes in the caller's transaction. */
 export function statementWriting(connection: Connection) {
   const idOf = connection
     .statement<[string, string, number], number>(

@@ -20,10 +20,10 @@ export interface MessagesPort {
   /** Takes back messages that a run was handed but has not seen. */
   release(run: number, ids: readonly number[]): Promise<void>;
   /**
-   * Tells a group's people something. With a run, this is the run's output: `answers` become answered, and the run's
-   * other messages will not be redelivered. After an answer they can be, because it ends the turn. With a position, the
-   * group's session resumes from there, if it is still the active session of that epoch. A kill leaves all of this or
-   * none.
+   * Tells a group's people something. With a run, this is the run's output: `answers` become
+   * answered, and the run's other messages will not be redelivered. After an answer they can be,
+   * because it ends the turn. With a position, the group's session resumes from there, if it is still
+   * the active session of that epoch. A kill leaves all of this or none.
    */
   putOut(
     out: {

@@ -59,7 +59,7 @@ export const toOutgoing = ({ id, group_name, kind, text, answers, task, at }: Ou
 export const waitingSql = "SELECT * FROM incoming WHERE group_name = ? AND state = 'waiting' ORDER BY id";
 export const noRetriesSql = 'DELETE FROM group_retries WHERE group_name = ?';
 
-/** Adds a message to a group's people, in the caller's transaction. */
+/** Adds an outgoing message to a group's people, in the caller's transaction. */
 export function telling(connection: Connection) {
   const insertOut = connection.statement<unknown[], OutgoingRow>(
     `INSERT INTO outgoing (group_name, kind, text, answers, task, session, at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,

@@ -97,8 +97,8 @@ export function messagesPort(connection: Connection): MessagesPort {
         if (position !== undefined) goOnAt.run({ group, session, ...position });
         if (run !== undefined) {
           for (const id of answers) answer.run(id, run);
-          // An answer ends its turn. Messages that the run still holds belong to the next turn, which has no output
-          // yet.
+          // An answer ends its turn. Messages that the run still holds
+          // belong to the next turn, which has no output yet.
           setOutput.run(kind === 'answer' ? 0 : 1, run);
           runHasOutput.run(run);
           noRetries.run(group);

@@ -1,7 +1,7 @@
 // Memory pages: the statements behind a page, the text in its file, and people's edits.
 import type { NewMemory, PlacedExtraction, Statement } from '../memory/port.ts';
 
-/** A person's edit of a page. Rows are never updated: the last edit of a target wins. */
+/** A person's edit of a page. An edit is never changed, only forgotten. The last edit of a target wins. */
 export interface Edit {
   readonly target: string;
   /** `release` gives the target back to the librarian. */

@@ -12,6 +12,6 @@ export interface PausesPort {
   list(now?: PauseNow): Promise<readonly Pause[]>;
   /** Starts a pause unless one is running; returns the running one. */
   start(now: PauseNow): Promise<Pause>;
-  /** Ends the running pause; undefined if there is none. */
+  /** Ends the running pause; undefined if no pause is running. */
   end(now: PauseNow): Promise<Pause | undefined>;
 }

@@ -11,7 +11,7 @@ export function projectIds(connection: Statements, filter: ProjectFilter): numbe
       .pluck()
       .all(filter.name) as number[];
   }
-  // The innermost project around the path. If there is none, the projects below the path.
+  // The innermost project around the path; if no project contains it, the projects below it.
   const inside = connection.statement(
     "SELECT id FROM projects WHERE ? = path OR substr(?, 1, length(path) + 1) = path || '/' ORDER BY length(path) DESC LIMIT 1",
   );

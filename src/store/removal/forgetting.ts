@@ -1,5 +1,5 @@
-// Forgets items. One transaction removes the rows and records the traces outside the database; the next process to come
-// clears those.
+// Forgets items. One transaction removes the rows and records the traces
+// outside the database; the next process to come clears those.
 
 import type { AgentName } from '../../schema/agent-name.ts';
 import type { Connection } from '../sqlite/connection.ts';
@@ -74,8 +74,8 @@ export function forgetting(connection: Connection): Pick<RemovalPort, Members> {
           result = { removed, traces };
           if (dryRun) throw undo;
           addTraces.run(JSON.stringify(traces), 0);
-          // A process is reading one of the conversations now, and may store what it says: clear the traces again
-          // later.
+          // A process is reading one of the conversations now, and may store
+          // what it says: clear the traces again later.
           if (busyUntil > now) addTraces.run(JSON.stringify(traces), busyUntil);
         });
       } catch (error) {

@@ -65,9 +65,9 @@ export interface RemovalPort {
   ): Promise<{ done: boolean; outside: boolean; changed: number }>;
   finishRewriting(version: number): Promise<void>;
   /**
-   * Deletes sessions with everything that depends on them, in one transaction. Entries that a fork also holds become
-   * the fork's. Unknown sessions are skipped. The transcripts belong to the agents: reading one again brings its
-   * session back.
+   * Deletes sessions with everything that depends on them, in one transaction. Entries that a
+   * fork also holds become the fork's. Unknown sessions are skipped. The transcripts belong
+   * to the agents: reading one again brings its session back.
    */
   deleteSessions(
     sessions: readonly SessionKey[],

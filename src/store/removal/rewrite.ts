@@ -1,5 +1,5 @@
-// Applies a change to all stored texts, a few at a time: entries with their index, tool uses, then the small tables and
-// titles.
+// Applies a change to all stored texts, a few at a time: entries with their
+// index, tool uses, then the small tables and titles.
 
 import path from 'node:path';
 import { formatState, parseState } from '../../schema/reader-state.ts';

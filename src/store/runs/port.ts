@@ -32,8 +32,8 @@ export interface RunNotices {
 
 export interface RunEnd {
   /**
-   * `ok`: ended normally. `again`: not a failure; messages are redelivered at once. `failed`: wait before the next
-   * attempt.
+   * `ok`: ended normally. `again`: not a failure; messages are redelivered
+   * at once. `failed`: wait before the next attempt.
    */
   readonly how: 'ok' | 'again' | 'failed';
   readonly error?: string | undefined;
@@ -71,8 +71,8 @@ export interface RunsPort {
   ): Promise<number>;
   noteProcess(run: number, pid: number, started: string | undefined): Promise<void>;
   /**
-   * Idempotent. Messages that produced output become `answered`. The others wait again, or are given up after too many
-   * attempts.
+   * Idempotent. Messages that produced output become `answered`. The others
+   * wait again, or are given up after too many attempts.
    */
   end(run: number, end: RunEnd, at: number): Promise<RunEnded>;
   /** Runs that have not ended. */

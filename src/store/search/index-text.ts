@@ -15,14 +15,14 @@ export function indexText(text: string): string {
 }
 
 /**
- * Where a new word starts within a name (`useAuth`, `HTTPServer`), and versions (`v1.2`), which people search without
- * the v.
+ * Where a new word starts within a name (`useAuth`, `HTTPServer`), and
+ * versions (`v1.2`), which people search without the v.
  */
 const seams = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\b[vV]\d+\.\d/g;
 
 /**
- * The parts of all compound names, each name once. They follow the text, so phrases stay intact and lengths nearly the
- * same.
+ * The parts of all compound names, each name once. They follow the text,
+ * so phrases stay intact and lengths nearly the same.
  */
 function compoundParts(text: string): string {
   let parts: Set<string> | undefined;
@@ -58,7 +58,7 @@ export function splitName(word: string): string[] {
   return parts.length > mostParts || word.length < 2 * parts.length ? [] : parts;
 }
 
-/** Letters of the scripts that have capitals, and digits. */
+/** Digits, and letters of the scripts that have capitals. */
 const isWordUnit = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) ||
   (unit >= 65 && unit <= 90) ||

@@ -11,8 +11,8 @@ const commonShare = 0.3;
 /** Below this number of entries, no word counts as common. */
 const leastEntries = 100;
 /**
- * BM25 is the expensive part, so only entries with a rare term are ranked. Rare terms match at most this share of all
- * entries.
+ * BM25 is the expensive part, so only entries with a rare term are ranked.
+ * Rare terms match at most this share of all entries.
  */
 const rareShare = 0.08;
 /** This many are nearly free; more than `manyEntries` would take too long. */

@@ -83,8 +83,8 @@ function wordsOfRun(run: string): string[] {
   const words: string[] = [];
   for (let from = 0; from < run.length; ) {
     const end = windowEnd(run, from);
-    // Words in the overlap wait for the next window. A first word that reaches into it is accepted, so every window
-    // makes progress.
+    // Words in the overlap wait for the next window. A first word that reaches
+    // into it is accepted, so every window makes progress.
     const sure = end === run.length ? end : end - windowOverlap;
     let taken = from;
     for (const { segment: word, index } of segmenter.segment(run.slice(from, end))) {

@@ -46,8 +46,8 @@ const promptBefore = `coalesce(
      ORDER BY p.pos DESC LIMIT 1))`;
 
 /**
- * Selects the newest touches before reading anything else about them. Joins entries and sessions only if a condition
- * needs them.
+ * Selects the newest touches before reading anything else about them. Joins
+ * entries and sessions only if a condition needs them.
  */
 const touchSql = (conditions: readonly string[]): string => `
   SELECT ${entryColumns}, l.path AS file, t.tool, t.outcome = 'error' AS failed, s.cwd, p.name AS project, ${titleOfSession},

@@ -1,5 +1,5 @@
-// Names, stars and tags that a person gave to sessions. Stored under the agents' own ids, so reading a transcript again
-// changes nothing.
+// Names, stars and tags that a person gave to sessions. Stored under the
+// agents' own ids, so reading a transcript again changes nothing.
 import type { Connection } from '../sqlite/connection.ts';
 import type { SessionsPort } from './port.ts';
 

@@ -31,8 +31,8 @@ export interface SessionRow {
 }
 
 /**
- * The title of a session: the person's name for it, else the agent's title, else the summary's title, else its first
- * prompt.
+ * The title of a session: the person's name for it, else the agent's
+ * title, else the summary's title, else its first prompt.
  */
 export const titleOfSession = `coalesce((SELECT l.name FROM session_labels l WHERE l.agent = s.agent AND l.session = s.session),
   CASE WHEN s.title_by IS NOT NULL OR EXISTS (SELECT 1 FROM file_sessions n WHERE n.session_id = s.id AND n.title IS NOT NULL) THEN s.title

@@ -1,5 +1,5 @@
-// Automatic backups: at most three, within a total size, and always the newest. Holdfast never touches backups that a
-// person made.
+// Automatic backups: at most three, within a total size, and always the
+// newest. Holdfast never touches backups that a person made.
 import fs from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../../system/alive.ts';

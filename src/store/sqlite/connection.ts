@@ -1,5 +1,5 @@
-// What every port's SQLite code uses: one open database, ways to read and write it, and statements that compile on
-// first use.
+// What every port's SQLite code uses: one open database, ways to read and
+// write it, and statements that compile on first use.
 import type { Database, Statement } from 'better-sqlite3';
 import { explain } from '../../system/errors.ts';
 import { ledgerOf } from './ledger.ts';
@@ -9,8 +9,8 @@ export type Run = <T>(work: () => T) => T;
 
 export interface Statements {
   /**
-   * Does not compile yet: of some four hundred statements, a command or a hook needs a dozen. Wrong SQL throws at the
-   * first run.
+   * Does not compile yet: of some four hundred statements, a command or a
+   * hook needs a dozen. Wrong SQL throws at the first run.
    */
   statement<Values extends object = unknown[], Row = unknown>(
     sql: string,

@@ -72,8 +72,8 @@ function textOf(file: string): string {
 
 export interface Ledger {
   /**
-   * Records what this connection adds. Call it again after anything that drops temporary triggers, such as a change of
-   * `temp_store`.
+   * Records what this connection adds. Call it again after anything that drops
+   * temporary triggers, such as a change of `temp_store`.
    */
   watch(): void;
   /** Called inside a transaction, after its work: hashes and new pauses reach the disk before the rows do. */

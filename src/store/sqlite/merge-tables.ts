@@ -1,5 +1,5 @@
-// Copies rows that an export omits, or exports without their ids, from another database of the same origin. Existing
-// rows stay.
+// Copies rows that an export omits, or exports without their ids, from
+// another database of the same origin. Existing rows stay.
 import Database from 'better-sqlite3';
 
 /** Tables whose rows have names or ids of their own, so that they can be copied unchanged. */

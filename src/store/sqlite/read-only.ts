@@ -42,7 +42,7 @@ function fromMemory(location: string): Database.Database {
       },
     );
   const bytes = fs.readFileSync(location);
-  // The header announces a log, but there is none, and a database in memory cannot have one.
+  // The header announces a log that does not exist, and a database in memory cannot have one.
   bytes[18] = 1;
   bytes[19] = 1;
   return new Database(bytes, { readonly: true });

@@ -109,8 +109,8 @@ export function grouping(connection: Connection) {
   }
 
   /**
-   * Entries that a file no longer contains get conversations of their own, before all others. Later content does not
-   * change these.
+   * Entries that a file no longer contains get conversations of their own,
+   * before all others. Later content does not change these.
    */
   function regroupGone(file: number, rules: ConversationRules): void {
     for (const { first, last: end, entries } of split(goneMembers.all(file), rules).groups) {

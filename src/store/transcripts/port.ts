@@ -14,8 +14,8 @@ export interface FileState {
   readonly offset: number;
   readonly lines: number;
   /**
-   * Hashes of the first bytes, and of the last bytes before the offset. They tell a file that grew from a different
-   * file.
+   * Hashes of the first bytes, and of the last bytes before the offset. They show whether a file
+   * has grown or was replaced.
    */
   readonly head: string;
   readonly tail: string;
@@ -30,7 +30,7 @@ export interface FileState {
   readonly copies: ReadonlyMap<string, number>;
 }
 
-/** `ignored`: written by our own distiller. `failed`: could not be read; the error says why. */
+/** `ignored`: Holdfast's own distiller wrote it. `failed`: unreadable; the error says why. */
 export type FileStatus = 'ok' | 'ignored' | 'failed';
 
 export interface NewToolUse {
@@ -88,8 +88,8 @@ export interface SessionInFile {
 export interface Chunk {
   readonly agent: AgentName;
   /**
-   * The group whose agent wrote the transcript. Its sessions become the group's; statements about other sessions are
-   * ignored.
+   * The group whose agent wrote the transcript. Its sessions become the
+   * group's; statements about other sessions are ignored.
    */
   readonly group?: string | undefined;
   readonly key: string;
@@ -101,8 +101,8 @@ export interface Chunk {
   readonly from: number;
   readonly to: number;
   /**
-   * Reads the file again from the start. With the last chunk, the store sweeps entries that the file no longer
-   * contains.
+   * Reads the file again from the start. With the last chunk, the store
+   * sweeps entries that the file no longer contains.
    */
   readonly restart: boolean;
   /** Whether that sweep deletes the entries; otherwise they stay, marked as gone. */

@@ -59,8 +59,8 @@ export function sessionRows(connection: Connection) {
     `SELECT s.title, s.title_by FROM file_sessions s JOIN files f ON f.id = s.file_id
      WHERE s.session_id = ? AND s.title IS NOT NULL ORDER BY s.title_by IS 'person' DESC, f.born_at DESC, f.key DESC LIMIT 1`,
   );
-  // Of several titles, the one whose entry is last in the session wins; a title for the session itself comes before all
-  // of them.
+  // Of several titles, the one whose entry is last in the session wins; a
+  // title for the session itself comes before all of them.
   const byLeaf = connection.statement<{ session: number }, { title: string; title_by: string }>(
     `SELECT title, 'agent' AS title_by FROM (
        SELECT t.title, 1 AS direct, 0 AS at, '' AS uuid, f.key FROM sessions s JOIN leaf_titles t ON t.leaf = s.session
@@ -161,8 +161,8 @@ export function sessionRows(connection: Connection) {
     },
 
     /**
-     * Updates a session's row from its files and entries, and marks its jobs for planning. Deletes a session without
-     * entries.
+     * Updates a session's row from its files and entries, and marks its jobs
+     * for planning. Deletes a session without entries.
      */
     refresh(id: number): void {
       noteChange.run(id);

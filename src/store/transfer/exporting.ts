@@ -1,5 +1,5 @@
-// Exports everything that is not derived, line by line, from one snapshot. Uses its own connection, so that no other
-// process waits.
+// Exports everything that is not derived, line by line, from one snapshot.
+// Uses its own connection, so that no other process waits.
 
 import Database from 'better-sqlite3';
 import type { ExportedLine, ExportedRow } from '../../schema/exported.ts';

@@ -14,8 +14,8 @@ export interface VaultDue {
   readonly from: number;
   readonly to: number;
   /**
-   * An older copy to keep beside the new one, because the transcript no longer contains all of it: its generation and
-   * length.
+   * An older copy to keep beside the new one, because the transcript no
+   * longer contains all of it: its generation and length.
    */
   readonly older?: { readonly generation: number; readonly bytes: number } | undefined;
   /** The length of the copy; bytes beyond it come from a write that was killed. */

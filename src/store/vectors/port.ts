@@ -55,7 +55,7 @@ export interface EmbeddingTrouble {
 /**
  * The positions of entries, session by session, in parallel columns. `marks`: 1 not the user's, 2 a subagent's, 4 on an
  * abandoned branch, 32 has a question mark near its end, 64 a person's prompt, 128 used tools. `vectors`: the number of
- * the newest vector, or 0 if there is none or no model was given. A session that is gone or empty appears once, with
+ * the newest vector, or 0 without a vector or a model. A session that is gone or empty appears once, with
  * entry id 0.
  */
 export interface PlacePage {
@@ -87,7 +87,7 @@ export interface VectorsPort {
   /** Texts that lack a vector of the wanted model, newest first. Costs nothing when there are none. */
   pending(limit: number): Promise<readonly PendingText[]>;
   /**
-   * Returns how many vectors were saved. Skips texts that changed or disappeared since they were read, and models that
+   * Returns how many texts were saved. Skips texts that changed or disappeared since they were read, and models that
    * are no longer wanted.
    */
   save(model: string, texts: readonly EmbeddedText[], options?: { readonly rough?: boolean }): Promise<number>;
@@ -106,7 +106,7 @@ export interface VectorsPort {
   counts(): Promise<{ readonly embedded: number; readonly pending: number; readonly rough: number }>;
   /**
    * A lease, so that only one process runs slow embedding at a time. True if the holder has it until then. Without
-   * `until`, returns the lease.
+   * `until`, gives the lease back.
    */
   lease(holder: string, now: number, until: number | undefined): Promise<boolean>;
   /** Set by the last failed attempt; the next saved vectors clear it. */
