@@ -64,7 +64,7 @@ export function backUpFirst(plan: BackupPlan, copy: (file: string) => void, byte
   }
 }
 
-/** The name of the next copy; undefined if that many bytes exceed the size limit or the free disk space. */
+/** The name of the next copy; undefined if that many bytes exceed the size limit or half of the free space. */
 export function roomForBackup(plan: BackupPlan, bytes: number, now: number, why = ''): string | undefined {
   fs.mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
   sweepDrafts(plan.folder);

@@ -1,5 +1,5 @@
-// The hashes of forgotten items, and the pauses, are also in a file beside the database, so that a lost database brings
-// nothing forgotten back. Lines are only ever appended. Readers skip a line that a crash truncated.
+// The hashes of forgotten items, and the pauses, are also in a file beside the database, so that losing the
+// database does not undo them. Lines are only ever appended. Readers skip a line that a crash truncated.
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Database } from 'better-sqlite3';
