@@ -45,7 +45,7 @@ export interface KeywordHit {
 export interface KeywordRanking {
   readonly rows: readonly number[];
   readonly scores: readonly number[];
-  /** How rare each term is among the searched entries: log(entries / matches). */
+  /** How rare each term is among the searched entries: about log(entries / matches). */
   readonly rarity: readonly number[];
 }
 
